@@ -1,0 +1,20 @@
+# Riffle: `make demo` shows it, `make check` tests it. Meson does the work behind these names.
+#   make          the program, build/riffle          make lint    formatting and static analysis
+#   make demo     profile something, show it         make fuzz    fuzz every reader for a while
+#   make check    every test                         make lab     remake the papers' figures
+#   make bench    speed, as ratios                   make install (DESTDIR and PREFIX are heeded)
+# SETUP=no leaves the system's packages alone.
+SETUP ?= yes
+PREFIX ?= /usr/local
+setup := $(if $(filter no,$(SETUP)),true,tools/setup)
+
+all:     ; @$(setup) build && tools/build build
+demo:    all ; @tools/demo
+check:   ; @$(setup) check && tools/check
+bench:   ; @$(setup) check && tools/build build && tools/bench
+lint:    ; @$(setup) check && tools/build build && tools/lint
+fuzz:    ; @$(setup) check && tools/fuzz $(SECONDS_EACH)
+lab:     ; @$(setup) check && tools/build build && tools/lab
+install: all ; @meson configure build -Dprefix=$(PREFIX) && meson install -C build --quiet
+clean:   ; @rm -rf build build-asan build-clang build-fuzz
+.PHONY: all demo check bench lint fuzz lab install clean

@@ -1,0 +1,53 @@
+/* collect.h - the pump: source -> selectors -> engines -> profiles.
+ *
+ * A collector has lanes, one for each profile: a selector (for sources of records), an engine, the
+ * profile that grows behind it. It pulls batches from one source until the source ends, a limit is
+ * reached or it is asked to stop, and hands back a run with one profile a lane. Everything counted
+ * before a failure is in that run. */
+#ifndef RIFFLE_COLLECT_H
+#define RIFFLE_COLLECT_H
+
+#include <riffle/profile.h>
+#include <riffle/selector.h>
+#include <riffle/source.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rf_trace_writer;
+
+struct rf_lane {
+    const char *selector; /* NULL: takes the source's tuples as they are */
+    const char *engine;
+};
+
+struct rf_collect_progress {
+    uint64_t events;
+    uint64_t done, total; /* of the source, in its own unit; total 0: unknown */
+};
+
+/* Zero is a good default for all but the lanes. */
+struct rf_collect_setup {
+    const struct rf_lane *lanes;
+    size_t n_lanes;
+    const char *command;
+    uint64_t seed;
+    uint64_t interval;
+    int keep_intervals;
+    uint64_t skip, limit; /* events; limit 0: all */
+    const struct rf_alloc *alloc;
+    struct rf_trace_writer *record; /* gets everything that comes in, too */
+    const volatile int *stop;       /* becomes non-zero: end with what is there, RF_ESTOPPED */
+    void (*progress)(void *context, const struct rf_collect_progress *progress);
+    void *progress_context; /* called about ten times a second */
+};
+
+/* *run is set whenever anything was counted, also when the status is not RF_OK; the caller frees it. */
+rf_status rf_collect(struct rf_run **run, struct rf_source *source,
+                     const struct rf_collect_setup *setup, struct rf_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,99 @@
+/* engine.h - a bounded summary of a stream of tuples.
+ *
+ *     struct rf_engine *engine;
+ *     if (rf_engine_open(&engine, "multihash(tables=4, threshold=0.1%)", NULL, &error) != RF_OK) ...
+ *     rf_engine_feed(engine, &tuples, &error);         as often as there are tuples
+ *     rf_engine_report(engine, &sink);                 what was found
+ *     rf_engine_close(engine);
+ *
+ * Most users want a profiler (profiler.h): an engine with a profile growing behind it.
+ *
+ * An engine is written as text: a name and options. rf_engine_list names them all. An engine is
+ * used by one thread at a time. Its memory is known before anything is fed; only engines that say
+ * so (exact) grow, up to their `memory` option. */
+#ifndef RIFFLE_ENGINE_H
+#define RIFFLE_ENGINE_H
+
+#include <riffle/alloc.h>
+#include <riffle/event.h>
+#include <riffle/item.h>
+#include <riffle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rf_engine;
+
+/* One option of an engine, as a table row: this makes the parser, the help and the man page. */
+enum rf_option_type {
+    RF_OPTION_END,    /* closes a table */
+    RF_OPTION_COUNT,  /* uint64_t, written with units: 1M, 16K */
+    RF_OPTION_SHARE,  /* double in 0..1, written 0.001 or 0.1% */
+    RF_OPTION_SWITCH, /* uint64_t 0 or 1, written yes/no, on/off, 1/0 */
+    RF_OPTION_CHOICE, /* uint64_t, an index into `choices` */
+};
+
+struct rf_option {
+    const char *name;
+    enum rf_option_type type;
+    const char *standard; /* the default, as text; passes through the same parser */
+    const char *brief;
+    const char *choices; /* RF_OPTION_CHOICE: "a|b|both" */
+    double min, max;     /* of COUNT and SHARE, both ends allowed; both 0: no limits */
+    size_t offset;       /* into the engine's config struct */
+};
+
+/* What can be known of an engine without running it. */
+struct rf_engine_info {
+    const char *name;
+    const char *brief;
+    const struct rf_option *options;
+    int grows; /* its memory is not fixed beforehand */
+};
+
+/* The i-th registered engine; RF_EINVAL past the last. */
+rf_status rf_engine_list(size_t i, struct rf_engine_info *info);
+
+/* Options of the caller, not of the algorithm. Zero is a good default for all. */
+struct rf_engine_setup {
+    const struct rf_alloc *alloc;
+    uint64_t seed;
+    uint64_t interval; /* cut the stream every so many events; 0: as the engine's options say */
+    const struct rf_sink *intervals; /* gets the items of every interval as it ends */
+};
+
+rf_status rf_engine_open(struct rf_engine **engine, const char *text,
+                         const struct rf_engine_setup *setup, struct rf_error *error);
+
+/* Feed tuples. A failure (exact past its ceiling) leaves what was counted valid: what was consumed
+ * shows in the profile. */
+rf_status rf_engine_feed(struct rf_engine *engine, const struct rf_tuples *tuples,
+                         struct rf_error *error);
+
+/* End the current interval now, wherever it stands. Does nothing at its very beginning. */
+rf_status rf_engine_end_interval(struct rf_engine *engine, struct rf_error *error);
+
+/* Add what `other` has seen. Both must have been opened with the same text and seed. */
+rf_status rf_engine_merge(struct rf_engine *engine, const struct rf_engine *other,
+                          struct rf_error *error);
+
+/* What was found in the current interval so far; where the stream is not cut, in all of it. */
+rf_status rf_engine_report(const struct rf_engine *engine, const struct rf_sink *sink);
+
+void rf_engine_close(struct rf_engine *engine); /* NULL is fine */
+
+/* The engine's full text: every option spelled out, terminated, cut to `size`. Returns the length
+ * needed. Opening that text again gives the same engine. */
+size_t rf_engine_print(const struct rf_engine *engine, char *text, size_t size);
+
+uint64_t rf_engine_events(const struct rf_engine *engine); /* fed so far, counts included */
+size_t rf_engine_memory(const struct rf_engine *engine);   /* bytes held now, caches included */
+uint64_t
+rf_engine_bits(const struct rf_engine *engine); /* of storage in hardware; 0: no such form */
+uint64_t rf_engine_interval(const struct rf_engine *engine); /* its length in events; 0: not cut */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

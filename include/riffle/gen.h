@@ -1,0 +1,32 @@
+/* gen.h - seeded synthetic streams, the same bytes for the same parameters on every machine.
+ *
+ *     zipf     key k of `keys` with probability proportional to 1 / k^skew
+ *     uniform  every key alike
+ *     phases   zipf over a set of keys that is exchanged every `phase` events
+ *     loop     like the load values of a program: nested loops over static instructions, each with
+ *              a few favourite values, strides and noise; what benchmarks call "program-like" */
+#ifndef RIFFLE_GEN_H
+#define RIFFLE_GEN_H
+
+#include <riffle/source.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rf_gen {
+    const char *kind; /* "zipf", "uniform", "phases", "loop" */
+    uint64_t events;
+    uint64_t keys;  /* distinct tuples to draw from; 0: 1M */
+    double skew;    /* of zipf and phases; 0: 1.0 */
+    uint64_t phase; /* events; 0: 1M */
+    uint64_t seed;
+};
+
+rf_status rf_source_open_gen(struct rf_source **source, const struct rf_gen *gen,
+                             const struct rf_alloc *alloc, struct rf_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,63 @@
+/* item.h - one thing that an engine found.
+ *
+ * Every item is a box in the space of tuples, a <= x <= a_hi and b <= y <= b_hi, with a count: a
+ * tuple is a box of one point, a range leaves the other word free (0 to all ones). The true count
+ * lies between lower and upper; enum rf_bound says how firmly. */
+#ifndef RIFFLE_ITEM_H
+#define RIFFLE_ITEM_H
+
+#include <stdint.h>
+#include <riffle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum rf_shape {
+    RF_SHAPE_TUPLE,   /* points <a, b> */
+    RF_SHAPE_RANGE_A, /* a..a_hi, any b; nested, a count excludes those of inner ranges */
+    RF_SHAPE_RANGE_B,
+    RF_SHAPE_RECTANGLE,
+};
+
+enum rf_bound {
+    RF_BOUND_EXACT,      /* lower = count = upper */
+    RF_BOUND_HARD,       /* always lower <= true count <= upper */
+    RF_BOUND_CONFIDENCE, /* so in a share `confidence` of all cases */
+};
+
+struct rf_item {
+    uint64_t a, b;
+    uint64_t a_hi, b_hi;
+    uint64_t count, lower, upper;
+    uint64_t intervals; /* in how many intervals it was found; 0 where there are none */
+};
+
+/* A figure that one kind of engine has and others do not: "messages", "interrupts", "nodes-max". */
+struct rf_figure {
+    char name[32];
+    double value;
+};
+
+/* What holds for all items of one report. */
+struct rf_summary {
+    uint64_t events;       /* that the report is over */
+    uint64_t absent_upper; /* an item that is not listed has at most so many */
+    double confidence;     /* of RF_BOUND_CONFIDENCE, 0.95 say */
+    uint8_t shape;         /* enum rf_shape */
+    uint8_t bound;         /* enum rf_bound */
+};
+
+/* Where an engine puts what it found. `item` is called for each, in any order, then `end` once.
+ * Anything but RF_OK stops the report and is handed back. */
+struct rf_sink {
+    rf_status (*item)(void *context, const struct rf_item *item);
+    rf_status (*figure)(void *context, const struct rf_figure *figure); /* may be NULL */
+    rf_status (*end)(void *context, const struct rf_summary *summary);
+    void *context;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,42 @@
+/* measure.h - how far a profile is from the truth.
+ *
+ * Narayanasamy et al., section 5.2: over the tuples that are candidates (at least threshold x events)
+ * in the perfect or in the measured profile of an interval, error = sum |perfect - measured| / sum
+ * perfect, split by what went wrong:
+ *
+ *     false positive    candidate only in the measured profile
+ *     false negative    candidate only in the perfect one
+ *     neutral positive  candidate in both, counted too high
+ *     neutral negative  candidate in both, counted too low
+ *
+ * averaged over the intervals. More measures come with their papers. */
+#ifndef RIFFLE_MEASURE_H
+#define RIFFLE_MEASURE_H
+
+#include <riffle/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rf_measure_interval {
+    double error; /* the sum of the four parts */
+    double false_positive, false_negative, neutral_positive, neutral_negative;
+    uint64_t intervals; /* averaged over so many */
+};
+
+/* Both profiles were made of the same stream with the same interval and keep_intervals; a stream that
+ * was not cut counts as one interval. */
+rf_status rf_measure_interval(struct rf_measure_interval *measure, const struct rf_profile *perfect,
+                              const struct rf_profile *measured, double threshold,
+                              struct rf_error *error);
+/* The same for the i-th interval alone. */
+rf_status rf_measure_one_interval(struct rf_measure_interval *measure,
+                                  const struct rf_profile *perfect,
+                                  const struct rf_profile *measured, size_t i, double threshold,
+                                  struct rf_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

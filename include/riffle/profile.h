@@ -1,0 +1,108 @@
+/* profile.h - what an engine found, and how sure it is.
+ *
+ * A profile is a list of items (item.h) with the totals that go with it. An item that is not listed
+ * has at most `absent_upper` events. Every profile obeys produced = consumed + lost.
+ *
+ * A run is what one command did: where it came from and the profiles it made, one for each
+ * selector. It is what a .rfp file holds. */
+#ifndef RIFFLE_PROFILE_H
+#define RIFFLE_PROFILE_H
+
+#include <riffle/alloc.h>
+#include <riffle/item.h>
+#include <riffle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One interval's items are items[first] .. items[first + n - 1] of interval_items. */
+struct rf_interval {
+    uint64_t events;
+    uint64_t absent_upper;
+    size_t first, n;
+};
+
+struct rf_profile {
+    struct rf_alloc alloc;
+
+    char *selector; /* canonical text, or "" for a stream of bare tuples */
+    char *engine;   /* full text */
+    uint64_t seed;
+    uint8_t shape; /* enum rf_shape */
+    uint8_t bound; /* enum rf_bound */
+    double confidence;
+
+    uint64_t produced, consumed, lost;
+    uint64_t memory; /* bytes the engine held */
+    uint64_t bits;   /* of hardware storage, 0: no such form */
+    uint64_t absent_upper;
+
+    struct rf_item *items; /* heaviest first, ties by a, then b, then a_hi, b_hi */
+    size_t n_items;
+
+    uint64_t interval_length; /* events; 0: the run was not cut */
+    uint64_t n_intervals_seen;
+    struct rf_interval *intervals; /* only where asked for */
+    size_t n_intervals;
+    struct rf_item *interval_items;
+    size_t n_interval_items;
+
+    struct rf_figure *figures;
+    size_t n_figures;
+};
+
+/* A file mapped into the profiled program for a while. */
+struct rf_module {
+    char *path;
+    char *build_id; /* hex, "" when unknown */
+    uint32_t process;
+    uint64_t start, end;           /* addresses */
+    uint64_t offset;               /* of `start` in the file */
+    uint64_t from_event, to_event; /* when it was there */
+};
+
+/* Name and text, for what has no field of its own: "cpu-seconds", "exit-status", "host". */
+struct rf_note {
+    char *name;
+    char *text;
+};
+
+struct rf_run {
+    struct rf_alloc alloc;
+    char *command; /* what was profiled */
+    char *version; /* of riffle that made it */
+    struct rf_profile **profiles;
+    size_t n_profiles;
+    struct rf_module *modules;
+    size_t n_modules;
+    struct rf_note *notes;
+    size_t n_notes;
+};
+
+void rf_profile_free(struct rf_profile *profile); /* NULL is fine */
+
+/* An empty run; the caller frees it with rf_run_free, which frees its profiles too. */
+rf_status rf_run_new(struct rf_run **run, const char *command, const struct rf_alloc *alloc);
+void rf_run_free(struct rf_run *run);
+rf_status rf_run_add_profile(struct rf_run *run, struct rf_profile *profile);    /* takes it over */
+rf_status rf_run_add_module(struct rf_run *run, const struct rf_module *module); /* copies */
+rf_status rf_run_add_note(struct rf_run *run, const char *name, const char *text);
+const char *rf_run_note(const struct rf_run *run, const char *name); /* NULL: no such note */
+
+/* Save under a temporary name in the same folder, mode 0600, then rename. Load checks everything. */
+rf_status rf_run_save(const struct rf_run *run, const char *path, struct rf_error *error);
+rf_status rf_run_load(struct rf_run **run, const char *path, const struct rf_alloc *alloc,
+                      struct rf_error *error);
+/* The same from memory, for embedders and the fuzzer. */
+rf_status rf_run_decode(struct rf_run **run, const void *bytes, size_t n,
+                        const struct rf_alloc *alloc, struct rf_error *error);
+
+/* Add `other` to `run`: profiles with the same selector, engine and seed add up item by item, bounds
+ * included (an item that one side lacks may have had its absent_upper there); others are appended. */
+rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

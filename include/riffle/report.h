@@ -1,0 +1,40 @@
+/* report.h - profiles for people and tools. One form, one file in src/report.
+ *
+ * CSV is a contract: a header line; tuple profiles `a,b,count,lower,upper`, a and b as 0x hex, counts
+ * decimal, heaviest first, ties by a then b; per interval with `interval` in front. Ranges:
+ * `lo,hi,count,total`. JSON carries "schema": 1, the same items and where they came from. */
+#ifndef RIFFLE_REPORT_H
+#define RIFFLE_REPORT_H
+
+#include <stdio.h>
+#include <riffle/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rf_symbols; /* symbol.h; turns addresses into names */
+
+struct rf_report_setup {
+    uint64_t items; /* at most so many a profile; 0: all */
+    int per_interval;
+    int colour;                 /* text only */
+    int width;                  /* of the terminal, 0: unlimited */
+    struct rf_symbols *symbols; /* NULL: addresses as numbers */
+};
+
+/* A form of report: a const descriptor, in a table. */
+struct rf_report_form {
+    const char *name;
+    const char *brief;
+    rf_status (*write)(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup);
+};
+
+/* The form of that name ("text", "csv", "json"), or NULL. */
+const struct rf_report_form *rf_report_find(const char *name);
+const struct rf_report_form *const *rf_report_forms(void); /* closed by NULL */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

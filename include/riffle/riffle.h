@@ -1,0 +1,20 @@
+/* riffle.h - the whole library. */
+#ifndef RIFFLE_RIFFLE_H
+#define RIFFLE_RIFFLE_H
+
+#include <riffle/alloc.h>
+#include <riffle/collect.h>
+#include <riffle/engine.h>
+#include <riffle/event.h>
+#include <riffle/gen.h>
+#include <riffle/item.h>
+#include <riffle/measure.h>
+#include <riffle/profile.h>
+#include <riffle/profiler.h>
+#include <riffle/report.h>
+#include <riffle/selector.h>
+#include <riffle/source.h>
+#include <riffle/status.h>
+#include <riffle/trace.h>
+
+#endif

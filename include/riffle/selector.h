@@ -1,0 +1,96 @@
+/* selector.h - which records, and what of them: one line of text that turns records into tuples.
+ *
+ *     load -> pc,value              load value==0 -> pc,addr       branch,jump -> pc,target
+ *     load miss>=1 -> pc,value      alu width<=16 -> pc            load pc in main..main+0x400 -> addr
+ *
+ *     selector   = preset | classes { condition } "->" field [ "," field ]
+ *     classes    = class { "," class } | "any"
+ *     condition  = field ("==" | "!=" | "<" | "<=" | ">" | ">=") place
+ *                | field "in" place ".." place                    (low end in, high end out)
+ *     place      = number | symbol [ "+" number ]
+ *     field      = pc addr value target width thread miss taken indirect
+ *
+ * A projection on one field gives tuples <field, 0>. Presets are names for usual selectors; see
+ * rf_selector_presets. Symbols are resolved by rf_selector_bind before the first use. */
+#ifndef RIFFLE_SELECTOR_H
+#define RIFFLE_SELECTOR_H
+
+#include <riffle/alloc.h>
+#include <riffle/event.h>
+#include <riffle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum rf_field {
+    RF_FIELD_NONE,
+    RF_FIELD_PC,
+    RF_FIELD_ADDR,
+    RF_FIELD_VALUE,
+    RF_FIELD_TARGET,
+    RF_FIELD_WIDTH,
+    RF_FIELD_THREAD,
+    RF_FIELD_MISS,
+    RF_FIELD_TAKEN,
+    RF_FIELD_INDIRECT,
+    RF_FIELD_COUNT
+};
+
+enum { RF_SELECTOR_CONDITIONS_MAX = 8, RF_SELECTOR_SYMBOL_MAX = 120 };
+
+/* Where a number may also be a name: `symbol` is empty once the place is bound. */
+struct rf_place {
+    char symbol[RF_SELECTOR_SYMBOL_MAX];
+    uint64_t value; /* the number, or the offset from the symbol while unbound */
+};
+
+/* lo <= field <= hi, or its opposite. Every comparison is written as one of these. */
+struct rf_condition {
+    uint8_t field;    /* enum rf_field */
+    uint8_t negate;   /* the value must lie outside lo..hi */
+    uint8_t is_range; /* written with "in": hi is still the excluded end until bound */
+    struct rf_place lo;
+    struct rf_place hi;
+};
+
+/* Plain data: copy it freely. A source that can select by itself reads it directly. */
+struct rf_selector {
+    uint32_t classes; /* bit 1 << enum rf_class */
+    uint32_t fields;  /* bit 1 << enum rf_field: all that conditions and projection read */
+    uint8_t project_a;
+    uint8_t project_b; /* RF_FIELD_NONE: b is 0 */
+    uint8_t n_conditions;
+    uint8_t unbound; /* symbols are left to resolve */
+    struct rf_condition conditions[RF_SELECTOR_CONDITIONS_MAX];
+};
+
+struct rf_selector_preset {
+    const char *name;
+    const char *text;
+    const char *brief;
+};
+
+/* A table that ends with a NULL name. */
+const struct rf_selector_preset *rf_selector_presets(void);
+
+/* Parse `text`, a preset's name or a selector. Errors name the column. */
+rf_status rf_selector_parse(struct rf_selector *selector, const char *text, struct rf_error *error);
+
+/* Resolve the symbols. `resolve` returns 0 and sets *address, or anything else for an unknown name. */
+rf_status rf_selector_bind(struct rf_selector *selector,
+                           int (*resolve)(void *context, const char *symbol, uint64_t *address),
+                           void *context, struct rf_error *error);
+
+/* Select from n records into `out`, which has room for n tuples. Returns how many were written.
+ * The selector must be bound. */
+size_t rf_selector_run(const struct rf_selector *selector, const struct rf_record *records,
+                       size_t n, struct rf_tuple *out);
+
+/* The selector as canonical text, terminated, cut to `size`. Returns the length needed. */
+size_t rf_selector_print(const struct rf_selector *selector, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,51 @@
+/* source.h - where events enter: anything that hands out batches until it ends.
+ *
+ *     struct rf_source *source;                       rf_source_open(&source, "-", ...) : text or .rft
+ *     while ((status = rf_source_next(source, &batch, &error)) == RF_OK && batch.n > 0) ...
+ *     rf_source_close(source);
+ *
+ * A batch is either tuples (with counts or not) or records and stays valid until the next call. A batch
+ * with n = 0 is the end. RF_EDAMAGED at the end means that the stream was cut or corrupt: everything
+ * handed out before is whole, `error` says what is missing. One thread at a time. */
+#ifndef RIFFLE_SOURCE_H
+#define RIFFLE_SOURCE_H
+
+#include <riffle/alloc.h>
+#include <riffle/event.h>
+#include <riffle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rf_source;
+
+struct rf_batch {
+    struct rf_tuples tuples;         /* tuples.n is 0 in a batch of records */
+    const struct rf_record *records; /* NULL in a batch of tuples */
+    uint32_t stream; /* several selectors at once: which of them these tuples belong to */
+    size_t n;
+    uint64_t lost; /* events that the source had to drop since the last batch */
+};
+
+/* A file of text or a trace, told apart by its first bytes; "-" is standard input. */
+rf_status rf_source_open(struct rf_source **source, const char *path, const struct rf_alloc *alloc,
+                         struct rf_error *error);
+
+/* Text on an open file descriptor, which stays the caller's. */
+rf_status rf_source_open_text(struct rf_source **source, int fd, const char *name,
+                              const struct rf_alloc *alloc, struct rf_error *error);
+
+/* A seeded synthetic stream: "zipf", "uniform", "phases", "loop"; see gen.h for the parameters. */
+
+rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error);
+
+/* How far along, for a progress line: bytes or events done and in all (0: unknown). */
+void rf_source_progress(const struct rf_source *source, uint64_t *done, uint64_t *total);
+
+void rf_source_close(struct rf_source *source); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

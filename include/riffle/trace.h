@@ -1,0 +1,49 @@
+/* trace.h - a stream kept in a .rft file: blocks of tuples or of records, compressed, checked.
+ *
+ * doc/FORMATS.md has the layout. A file that was cut off or damaged gives every block that is whole;
+ * the reader then ends with RF_EDAMAGED and a sentence on what is missing. To read a trace as a
+ * stream, rf_source_open (source.h) is enough; the calls here are for its header and for seeking. */
+#ifndef RIFFLE_TRACE_H
+#define RIFFLE_TRACE_H
+
+#include <riffle/alloc.h>
+#include <riffle/event.h>
+#include <riffle/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum rf_trace_kind { RF_TRACE_TUPLES, RF_TRACE_RECORDS };
+
+struct rf_trace_writer;
+
+/* Writes to a temporary name beside `path` ("-" is standard output); finish renames it, so that
+ * there is never half a file under `path`. `command` and `selector` are provenance, NULL is fine. */
+rf_status rf_trace_create(struct rf_trace_writer **writer, const char *path,
+                          enum rf_trace_kind kind, const char *command, const char *selector,
+                          const struct rf_alloc *alloc, struct rf_error *error);
+rf_status rf_trace_write_tuples(struct rf_trace_writer *writer, const struct rf_tuples *tuples,
+                                struct rf_error *error);
+rf_status rf_trace_write_records(struct rf_trace_writer *writer, const struct rf_record *records,
+                                 size_t n, struct rf_error *error);
+/* The last block, the index, the rename. The writer is gone afterwards, whatever the status. */
+rf_status rf_trace_finish(struct rf_trace_writer *writer, struct rf_error *error);
+void rf_trace_abandon(struct rf_trace_writer *writer); /* leave no file; NULL is fine */
+
+/* What the header and the index say. */
+struct rf_trace_info {
+    enum rf_trace_kind kind;
+    unsigned version;
+    char command[512];
+    char selector[256];
+    char riffle_version[32];
+    uint64_t events, blocks, bytes;
+    int complete; /* the index is there and agrees with the blocks */
+};
+rf_status rf_trace_inspect(const char *path, struct rf_trace_info *info, struct rf_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

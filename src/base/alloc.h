@@ -1,0 +1,43 @@
+/* alloc.h - short hands for struct rf_alloc. */
+#ifndef RF_BASE_ALLOC_H
+#define RF_BASE_ALLOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <riffle/alloc.h>
+
+/* malloc and free. Its file is the one place of base and engine that calls libc. */
+extern const struct rf_alloc rf_alloc_standard;
+
+static inline const struct rf_alloc *rf_alloc_or_standard(const struct rf_alloc *alloc)
+{
+    return alloc != NULL ? alloc : &rf_alloc_standard;
+}
+
+static inline void *rf_alloc_get(const struct rf_alloc *alloc, size_t size)
+{
+    return alloc->resize(alloc->context, NULL, 0, size);
+}
+
+static inline void rf_alloc_free(const struct rf_alloc *alloc, void *ptr, size_t size)
+{
+    if (ptr != NULL)
+        alloc->resize(alloc->context, ptr, size, 0);
+}
+
+/* Grow an array to `n` elements of `element` bytes; false and unchanged when that cannot be had. */
+static inline bool rf_alloc_array(const struct rf_alloc *alloc, void **array, size_t old_n,
+                                  size_t n, size_t element)
+{
+    size_t size;
+    if (__builtin_mul_overflow(n, element, &size))
+        return false;
+    void *grown = alloc->resize(alloc->context, *array, old_n * element, size);
+    if (grown == NULL && size > 0)
+        return false;
+    *array = grown;
+    return true;
+}
+
+#endif

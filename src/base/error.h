@@ -1,0 +1,26 @@
+/* error.h - leave a sentence behind a failure.
+ *
+ *     return rf_fail(error, RF_EINVAL, "line %llu: '%s' is no number", line, word);
+ *
+ * The formatter is our own, since this folder calls no libc: %s %.*s %c %d %u %x %% with l, ll and
+ * z, a width and zero padding for the numbers. That is a subset of printf, so the compiler checks
+ * the arguments. */
+#ifndef RF_BASE_ERROR_H
+#define RF_BASE_ERROR_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <riffle/status.h>
+
+#define RF_PRINTF(text, first) __attribute__((format(printf, text, first)))
+
+/* Returns the status it was given. A NULL error is fine. */
+rf_status rf_fail(struct rf_error *error, rf_status status, const char *format, ...)
+    RF_PRINTF(3, 4);
+
+/* Like snprintf: terminated, cut to `size`; returns the length that the whole text needs. */
+size_t rf_format(char *text, size_t size, const char *format, ...) RF_PRINTF(3, 4);
+size_t rf_format_list(char *text, size_t size, const char *format, va_list arguments)
+    RF_PRINTF(3, 0);
+
+#endif

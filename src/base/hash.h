@@ -1,0 +1,57 @@
+/* hash.h - from a tuple to a table index, two ways.
+ *
+ * The papers' function (Sastry et al., section 4.1; Narayanasamy et al. use the same):
+ *
+ *     xorfold(flip(randomize(a)) ^ randomize(b), bits)
+ *
+ * randomize maps each byte through a table of 256 random bytes, flip reverses the order of the
+ * bytes, xorfold cuts the word into pieces of `bits` bits and xors them. Every step is linear over
+ * xor and works byte by byte, so the whole function is the xor of 16 table look-ups, one for each
+ * byte of the tuple: rf_hash_paper is that, with results identical to the steps written out
+ * (rf_hash_paper_steps, which tests hold against it).
+ *
+ * The modern one is a multiply and fold of both words, a fraction of the cost. Different seeds give
+ * independent functions of both kinds. */
+#ifndef RF_BASE_HASH_H
+#define RF_BASE_HASH_H
+
+#include <stdint.h>
+#include <riffle/event.h>
+
+struct rf_hash_paper {
+    uint8_t randomize[256];
+    unsigned bits;          /* of the result, 1..32 */
+    uint32_t byte[16][256]; /* [0..7] of a, [8..15] of b, folded already */
+};
+
+void rf_hash_paper_init(struct rf_hash_paper *hash, unsigned bits, uint64_t seed);
+
+static inline uint32_t rf_hash_paper(const struct rf_hash_paper *hash, struct rf_tuple t)
+{
+    uint32_t h = 0;
+    for (unsigned i = 0; i < 8; i++)
+        h ^= hash->byte[i][t.a >> 8 * i & 255] ^ hash->byte[8 + i][t.b >> 8 * i & 255];
+    return h;
+}
+
+uint32_t rf_hash_paper_steps(const struct rf_hash_paper *hash, struct rf_tuple t);
+
+/* Cut into pieces of `bits` bits (1..32), xor them together. */
+static inline uint32_t rf_xorfold(uint64_t word, unsigned bits)
+{
+    uint64_t folded = 0;
+    for (; word != 0; word >>= bits)
+        folded ^= word & ((UINT64_C(1) << bits) - 1);
+    return (uint32_t)folded;
+}
+
+/* 64 well-mixed bits. Take an index from the top: (h >> (64 - bits)). */
+static inline uint64_t rf_hash_multiply(struct rf_tuple t, uint64_t seed)
+{
+    unsigned __int128 product = (unsigned __int128)(t.a ^ seed ^ 0x9e3779b97f4a7c15u) *
+                                ((t.b << 32 | t.b >> 32) ^ 0xd6e8feb86659fd93u);
+    uint64_t h = (uint64_t)product ^ (uint64_t)(product >> 64) ^ t.b;
+    return h * 0xd1342543de82ef95u;
+}
+
+#endif

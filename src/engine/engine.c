@@ -1,0 +1,261 @@
+/* engine.c - the handle around an engine: its block of memory, its intervals, its event count.
+ *
+ * Batches are cut where an interval ends, so that an engine is never fed across a boundary:
+ *
+ *     feed(.......|.........|...)   ->   feed(.......) report end_interval feed(.........) ...
+ *                                                                                          */
+#include "engine/engine.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <string.h>
+
+struct rf_engine {
+    const struct rf_engine_ops *ops;
+    struct rf_alloc alloc;
+    const struct rf_sink *intervals;
+    uint64_t seed;
+    uint64_t cut;    /* the caller's interval */
+    uint64_t events; /* in all */
+    uint64_t length; /* of the current interval, 0: endless */
+    uint64_t inside; /* events in the current interval */
+    size_t state_size;
+    void *block; /* as allocated */
+    void *state; /* inside block, aligned */
+    _Alignas(16) unsigned char config[RF_ENGINE_CONFIG_MAX];
+};
+
+enum { STATE_ALIGNMENT = 64 };
+
+rf_status rf_engine_list(size_t i, struct rf_engine_info *info)
+{
+    for (size_t k = 0; k <= i; k++)
+        if (rf_engine_registry[k] == NULL)
+            return RF_EINVAL;
+    const struct rf_engine_ops *ops = rf_engine_registry[i];
+    *info = (struct rf_engine_info){ops->name, ops->brief, ops->options, ops->grows};
+    return RF_OK;
+}
+
+static uint64_t interval_length(const struct rf_engine *engine)
+{
+    uint64_t own = engine->ops->interval != NULL ? engine->ops->interval(engine->state) : 0;
+    return own != 0 ? own : engine->cut;
+}
+
+static rf_status make_state(struct rf_engine *engine, struct rf_error *error)
+{
+    const struct rf_engine_ops *ops = engine->ops;
+    engine->state_size = ops->state_size(engine->config);
+    engine->block = rf_alloc_get(&engine->alloc, engine->state_size + STATE_ALIGNMENT);
+    if (engine->block == NULL)
+        return rf_fail(error, RF_ENOMEM, "engine '%s': no memory for its %zu bytes of state",
+                       ops->name, engine->state_size);
+    engine->state = (void *)(((uintptr_t)engine->block + STATE_ALIGNMENT - 1) &
+                             ~(uintptr_t)(STATE_ALIGNMENT - 1));
+    memset(engine->state, 0, engine->state_size);
+    struct rf_engine_env env = {&engine->alloc, engine->seed, engine->cut};
+    return ops->init(engine->state, engine->config, &env, error);
+}
+
+static void free_engine(struct rf_engine *engine)
+{
+    struct rf_alloc alloc = engine->alloc;
+    rf_alloc_free(&alloc, engine->block, engine->state_size + STATE_ALIGNMENT);
+    rf_alloc_free(&alloc, engine, sizeof *engine);
+}
+
+rf_status rf_engine_open(struct rf_engine **opened, const char *text,
+                         const struct rf_engine_setup *setup, struct rf_error *error)
+{
+    static const struct rf_engine_setup nothing;
+    *opened = NULL;
+    if (setup == NULL)
+        setup = &nothing;
+    const struct rf_alloc *alloc = rf_alloc_or_standard(setup->alloc);
+    struct rf_engine *engine = rf_alloc_get(alloc, sizeof *engine);
+    if (engine == NULL)
+        return rf_fail(error, RF_ENOMEM, "no memory for an engine");
+    memset(engine, 0, sizeof *engine);
+    engine->alloc = *alloc;
+    engine->intervals = setup->intervals;
+    engine->seed = setup->seed;
+    engine->cut = setup->interval;
+    rf_status status =
+        rf_engine_parse(&engine->ops, engine->config, sizeof engine->config, text, error);
+    if (status == RF_OK)
+        status = make_state(engine, error);
+    if (status != RF_OK) {
+        free_engine(engine);
+        return status;
+    }
+    engine->length = interval_length(engine);
+    *opened = engine;
+    return RF_OK;
+}
+
+void rf_engine_close(struct rf_engine *engine)
+{
+    if (engine == NULL)
+        return;
+    if (engine->ops->release != NULL)
+        engine->ops->release(engine->state);
+    free_engine(engine);
+}
+
+rf_status rf_engine_report(const struct rf_engine *engine, const struct rf_sink *sink)
+{
+    return engine->ops->report(engine->state, sink);
+}
+
+rf_status rf_engine_end_interval(struct rf_engine *engine, struct rf_error *error)
+{
+    if (engine->inside == 0)
+        return RF_OK;
+    if (engine->intervals != NULL) {
+        rf_status status = rf_engine_report(engine, engine->intervals);
+        if (status != RF_OK)
+            return rf_fail(error, status, "engine '%s': an interval's items could not be kept: %s",
+                           engine->ops->name, rf_status_text(status));
+    }
+    engine->ops->end_interval(engine->state);
+    engine->inside = 0;
+    engine->length = interval_length(engine);
+    return RF_OK;
+}
+
+static rf_status explain(const struct rf_engine *engine, rf_status status, struct rf_error *error)
+{
+    if (status == RF_OK)
+        return RF_OK;
+    return rf_fail(error, status, "engine '%s': %s at event %llu; what was counted before stands",
+                   engine->ops->name,
+                   status == RF_ENOMEM ? "its memory ceiling was reached" : rf_status_text(status),
+                   (unsigned long long)engine->events);
+}
+
+/* Events that still fit into the current interval, `most` at the most. */
+static uint64_t room(const struct rf_engine *engine, uint64_t most)
+{
+    if (engine->length == 0)
+        return most;
+    uint64_t left = engine->length - engine->inside;
+    return left < most ? left : most;
+}
+
+static rf_status advance(struct rf_engine *engine, uint64_t events, struct rf_error *error)
+{
+    engine->events += events;
+    engine->inside += events;
+    if (engine->length != 0 && engine->inside >= engine->length)
+        return rf_engine_end_interval(engine, error);
+    return RF_OK;
+}
+
+static rf_status feed_plain(struct rf_engine *engine, const struct rf_tuple *tuples, size_t n,
+                            struct rf_error *error)
+{
+    while (n > 0) {
+        size_t piece = (size_t)room(engine, n), consumed = piece;
+        rf_status fed = engine->ops->feed(engine->state, tuples, piece, &consumed);
+        rf_status status = advance(engine, consumed, error);
+        if (fed != RF_OK)
+            return explain(engine, fed, error);
+        if (status != RF_OK)
+            return status;
+        tuples += piece;
+        n -= piece;
+    }
+    return RF_OK;
+}
+
+static rf_status repeat(struct rf_engine *engine, struct rf_tuple tuple, uint64_t count,
+                        struct rf_error *error)
+{
+    struct rf_tuple copies[256];
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        copies[i] = tuple;
+    while (count > 0) {
+        size_t n =
+            count < sizeof copies / sizeof *copies ? (size_t)count : sizeof copies / sizeof *copies;
+        rf_status status = feed_plain(engine, copies, n, error);
+        if (status != RF_OK)
+            return status;
+        count -= n;
+    }
+    return RF_OK;
+}
+
+static rf_status feed_counted(struct rf_engine *engine, struct rf_tuple tuple, uint64_t count,
+                              struct rf_error *error)
+{
+    if (engine->ops->feed_counted == NULL || count == 1)
+        return repeat(engine, tuple, count, error);
+    while (count > 0) {
+        uint64_t piece = room(engine, count);
+        rf_status status = engine->ops->feed_counted(engine->state, tuple, piece);
+        if (status != RF_OK)
+            return explain(engine, status, error);
+        status = advance(engine, piece, error);
+        if (status != RF_OK)
+            return status;
+        count -= piece;
+    }
+    return RF_OK;
+}
+
+rf_status rf_engine_feed(struct rf_engine *engine, const struct rf_tuples *in,
+                         struct rf_error *error)
+{
+    if (in->counts == NULL)
+        return feed_plain(engine, in->tuples, in->n, error);
+    for (size_t i = 0; i < in->n; i++) {
+        rf_status status = feed_counted(engine, in->tuples[i], in->counts[i], error);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+rf_status rf_engine_merge(struct rf_engine *engine, const struct rf_engine *other,
+                          struct rf_error *error)
+{
+    const struct rf_engine_ops *ops = engine->ops;
+    if (ops->merge == NULL)
+        return rf_fail(error, RF_ENOTSUP, "engine '%s' cannot merge states", ops->name);
+    if (ops != other->ops || engine->seed != other->seed || engine->cut != other->cut ||
+        memcmp(engine->config, other->config, ops->config_size) != 0)
+        return rf_fail(error, RF_EINVAL,
+                       "engine '%s': only engines with the same options and seed can merge",
+                       ops->name);
+    rf_status status = ops->merge(engine->state, other->state, error);
+    if (status == RF_OK) {
+        engine->events += other->events;
+        engine->inside += other->inside;
+    }
+    return status;
+}
+
+size_t rf_engine_print(const struct rf_engine *engine, char *text, size_t size)
+{
+    return rf_engine_print_config(engine->ops, engine->config, text, size);
+}
+
+uint64_t rf_engine_events(const struct rf_engine *engine)
+{
+    return engine->events;
+}
+
+size_t rf_engine_memory(const struct rf_engine *engine)
+{
+    return engine->ops->memory != NULL ? engine->ops->memory(engine->state) : engine->state_size;
+}
+
+uint64_t rf_engine_bits(const struct rf_engine *engine)
+{
+    return engine->ops->bits != NULL ? engine->ops->bits(engine->config) : 0;
+}
+
+uint64_t rf_engine_interval(const struct rf_engine *engine)
+{
+    return engine->length;
+}

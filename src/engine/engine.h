@@ -1,0 +1,79 @@
+/* engine.h - what an engine is made of: a const descriptor, one block of state, batches of tuples.
+ *
+ *     text --parse--> config --state_size--> block --init--> state
+ *                                                              |  feed, feed, feed
+ *                                              report <--------+------> end_interval
+ *
+ * To add an engine: write one file with a `const struct rf_engine_ops rf_NAME`, add it to the list
+ * in registry.c, to the property tests (they take it from the registry) and to doc/. Engines make no
+ * libc calls but memcpy, memset, memmove and memcmp, and allocate nothing after init; those that
+ * must grow (`grows`) do it through the allocator they are handed at init.
+ *
+ * The wrapper (engine.c) parses options, owns the block, cuts the stream into intervals and counts
+ * events, so an engine sees only calls that make sense. */
+#ifndef RF_ENGINE_ENGINE_H
+#define RF_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <riffle/engine.h>
+
+/* What init gets besides its config. */
+struct rf_engine_env {
+    const struct rf_alloc *alloc; /* for engines that grow; outlives the state */
+    uint64_t seed;
+    uint64_t interval; /* the caller's cut, 0: none; an engine with its own option overrides that */
+};
+
+struct rf_engine_ops {
+    const char *name;
+    const char *brief;
+    const struct rf_option *options; /* closed by RF_OPTION_END */
+    size_t config_size;
+    bool grows;
+
+    /* For engines that are not written as name(options): is this text yours? Then parse it yourself,
+     * and print it. All three or none. */
+    bool (*claims)(const char *text);
+    rf_status (*parse)(void *config, const char *text, struct rf_error *error);
+    size_t (*print)(const void *config, char *text, size_t size);
+
+    /* A word that stands for several options, "paper" say: set them, or say no. May be NULL. */
+    bool (*preset)(void *config, const char *word);
+
+    /* Called when all options are in: check them against each other. May be NULL. */
+    rf_status (*check)(void *config, struct rf_error *error);
+
+    size_t (*state_size)(
+        const void *config); /* bytes of the block; aligned to 64 when handed over */
+    rf_status (*init)(void *state, const void *config, const struct rf_engine_env *env,
+                      struct rf_error *error);
+    void (*release)(void *state); /* gives back what it grew; NULL: nothing to give back */
+
+    /* `consumed` tells how many tuples went in when it fails; equal to n otherwise. */
+    rf_status (*feed)(void *state, const struct rf_tuple *tuples, size_t n, size_t *consumed);
+    /* One tuple that occurred `count` times. NULL: the wrapper feeds it that often. */
+    rf_status (*feed_counted)(void *state, struct rf_tuple tuple, uint64_t count);
+
+    /* How many events the interval that now begins is long; 0: no end. NULL: the caller's cut. */
+    uint64_t (*interval)(const void *state);
+    /* The interval is over and was reported: begin the next. */
+    void (*end_interval)(void *state);
+
+    rf_status (*merge)(void *state, const void *other, struct rf_error *error); /* NULL: cannot */
+    /* Items of the current interval, then figures, then `end`. */
+    rf_status (*report)(const void *state, const struct rf_sink *sink);
+    size_t (*memory)(const void *state);  /* NULL: state_size */
+    uint64_t (*bits)(const void *config); /* as hardware; NULL: no such form */
+};
+
+extern const struct rf_engine_ops *const rf_engine_registry[]; /* closed by NULL */
+
+/* parse.c: between text and config. */
+rf_status rf_engine_parse(const struct rf_engine_ops **ops, void *config, size_t config_room,
+                          const char *text, struct rf_error *error);
+size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *config, char *text,
+                              size_t size);
+
+enum { RF_ENGINE_CONFIG_MAX = 1024 };
+
+#endif

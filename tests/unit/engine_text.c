@@ -1,0 +1,43 @@
+/* Engines as text: what is understood, and the sentences for what is not. */
+#include <riffle/engine.h>
+#include "test.h"
+
+static const struct {
+    const char *text;
+    const char *printed; /* NULL: refused */
+    const char *message;
+} rows[] = {
+    {"exact",                        "exact(memory=0, interval=0)",   NULL                                                        },
+    {" exact ( ) ",                  "exact(memory=0, interval=0)",   NULL                                                        },
+    {"exact(memory=1Mi)",            "exact(memory=1Mi, interval=0)", NULL                                                        },
+    {"exact(interval=1M, memory=0)", "exact(memory=0, interval=1M)",  NULL                                                        },
+    {"exat",                         NULL,                            "no engine 'exat'; did you mean 'exact'?"                   },
+    {"",                             NULL,                            "no engine ''; 'riffle engines' lists them"                 },
+    {"exact(memroy=1)",              NULL,                            "engine 'exact': no option 'memroy'; did you mean 'memory'?"},
+    {"exact(memory=x)",              NULL,
+     "engine 'exact': memory must be a number such as 2048 or 1M, got 'x'"                                                        },
+    {"exact(memory=1Mi",             NULL,                            "engine 'exact': the options lack a closing ')'"            },
+    {"exact(memory)",                NULL,                            "engine 'exact': expected option=value at 'memory)'"        },
+    {"exact(memory=10)",             NULL,                            "engine 'exact': memory must be at least 24648 bytes"       },
+    {"exact) x",                     NULL,                            "engine 'exact': what is ') x' behind it?"                  },
+};
+
+TEST(text_to_engine_and_back)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rf_engine *engine;
+        struct rf_error error = {""};
+        rf_status status = rf_engine_open(&engine, rows[i].text, NULL, &error);
+        CHECK_ROW(rows[i].text, (status == RF_OK) == (rows[i].printed != NULL));
+        if (status == RF_OK) {
+            char text[256];
+            rf_engine_print(engine, text, sizeof text);
+            CHECK_TEXT(text, rows[i].printed);
+        } else {
+            CHECK_TEXT(error.message, rows[i].message);
+        }
+        rf_engine_close(engine);
+    }
+}
+
+TEST_MAIN()
