@@ -33,9 +33,11 @@ struct rf_item {
     uint64_t intervals; /* in how many intervals it was found; 0 where there are none */
 };
 
-/* A figure that one kind of engine has and others do not: "messages", "interrupts", "nodes-max". */
+/* A figure that one kind of engine has and others do not: "messages", "interrupts", "nodes-max". It
+ * is of all that the engine has seen, however the stream is cut. Where profiles are merged, "...-max"
+ * takes the larger, "...-mean" and "...-share" are weighted by events, all others add up. */
 struct rf_figure {
-    char name[32];
+    char name[32]; /* terminated */
     double value;
 };
 

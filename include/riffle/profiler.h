@@ -35,7 +35,8 @@ struct rf_profiler_setup {
 rf_status rf_profiler_open(struct rf_profiler **profiler, const char *engine,
                            const struct rf_profiler_setup *setup, struct rf_error *error);
 
-/* A failure (exact past its memory ceiling) leaves everything counted before it valid. */
+/* A failure (exact past its memory ceiling) leaves everything counted before it valid; the rest of
+ * `tuples` counts as lost. */
 rf_status rf_profiler_feed(struct rf_profiler *profiler, const struct rf_tuples *tuples,
                            struct rf_error *error);
 

@@ -1,0 +1,61 @@
+/* profile.c - a profile's life: an empty one, its texts, its end. */
+#include "profile/profile.h"
+#include "base/alloc.h"
+#include <string.h>
+
+char *rf_profile_text(const struct rf_alloc *alloc, const char *text, size_t n)
+{
+    char *copy = rf_alloc_get(alloc, n + 1);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    return copy;
+}
+
+void rf_profile_free_text(const struct rf_alloc *alloc, char *text)
+{
+    if (text != NULL)
+        rf_alloc_free(alloc, text, strlen(text) + 1);
+}
+
+bool rf_profile_set_text(const struct rf_alloc *alloc, char **place, const char *text)
+{
+    char *copy = rf_profile_text(alloc, text, strlen(text));
+    if (copy == NULL)
+        return false;
+    rf_profile_free_text(alloc, *place);
+    *place = copy;
+    return true;
+}
+
+struct rf_profile *rf_profile_new(const struct rf_alloc *alloc)
+{
+    struct rf_profile *profile = rf_alloc_get(alloc, sizeof *profile);
+    if (profile == NULL)
+        return NULL;
+    memset(profile, 0, sizeof *profile);
+    profile->alloc = *alloc;
+    profile->selector = rf_profile_text(alloc, "", 0);
+    profile->engine = rf_profile_text(alloc, "", 0);
+    if (profile->selector == NULL || profile->engine == NULL) {
+        rf_profile_free(profile);
+        return NULL;
+    }
+    return profile;
+}
+
+void rf_profile_free(struct rf_profile *profile)
+{
+    if (profile == NULL)
+        return;
+    struct rf_alloc alloc = profile->alloc;
+    rf_profile_free_text(&alloc, profile->selector);
+    rf_profile_free_text(&alloc, profile->engine);
+    rf_alloc_free(&alloc, profile->items, profile->n_items * sizeof *profile->items);
+    rf_alloc_free(&alloc, profile->intervals, profile->n_intervals * sizeof *profile->intervals);
+    rf_alloc_free(&alloc, profile->interval_items,
+                  profile->n_interval_items * sizeof *profile->interval_items);
+    rf_alloc_free(&alloc, profile->figures, profile->n_figures * sizeof *profile->figures);
+    rf_alloc_free(&alloc, profile, sizeof *profile);
+}

@@ -1,0 +1,21 @@
+/* profile.h - what the files of this folder share: making profiles and the pieces they own.
+ *
+ * Every array of a profile or run is exactly as long as its count says, so that it can be given back
+ * to an allocator that wants the size; texts are as long as they read. */
+#ifndef RF_PROFILE_PROFILE_H
+#define RF_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <riffle/profile.h>
+
+/* An empty profile with empty texts; NULL when there is no memory. */
+struct rf_profile *rf_profile_new(const struct rf_alloc *alloc);
+
+/* A copy of `n` characters, terminated; NULL when there is no memory. */
+char *rf_profile_text(const struct rf_alloc *alloc, const char *text, size_t n);
+void rf_profile_free_text(const struct rf_alloc *alloc, char *text);
+
+/* Replace a text by a copy of another; false and unchanged when there is no memory. */
+bool rf_profile_set_text(const struct rf_alloc *alloc, char **place, const char *text);
+
+#endif

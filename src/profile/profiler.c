@@ -1,0 +1,397 @@
+/* profiler.c - an engine with a profile growing behind it.
+ *
+ *     feed -> engine --interval over--> gather --whole--> fold (sums)
+ *                                                 `-----> kept intervals, where asked for
+ *     profile = copy of the sums + what the engine has of the interval under way
+ *
+ * An interval's items are gathered first and folded when the engine has told them all: what an item
+ * that is not listed may have had (absent_upper) comes last, and an interval goes in whole or, when
+ * memory runs out, not at all. A stream that is not cut never touches the fold: its one report
+ * becomes the profile.
+ *
+ * Bounds: no item occurs more often than there are events, so uppers are cut to that; where engines
+ * give a confidence, the widths of the intervals add up, which is wider than the sum needs while
+ * their errors are independent.
+ *
+ * Memory beyond the engine's: 72 to 80 bytes a distinct item over all intervals, 64 an item of every
+ * interval when they are kept. */
+#include "profile/profile.h"
+#include "profile/fold.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <string.h>
+#include <riffle/engine.h>
+#include <riffle/profiler.h>
+
+/* One report of an engine. */
+struct gather {
+    const struct rf_alloc *alloc;
+    uint64_t mark; /* what items carry as `intervals`: 1 where the stream is cut */
+    struct rf_items list;
+    struct rf_figure *figures;
+    size_t n_figures;
+    struct rf_summary summary;
+    struct rf_profiler *owner; /* whose interval it is; NULL: a look in between */
+};
+
+struct rf_profiler {
+    struct rf_alloc alloc;
+    struct rf_engine *engine;
+    char *selector;
+    uint64_t seed, lost;
+    bool keep_intervals;
+
+    struct rf_sink sink;
+    struct gather current;
+
+    struct rf_fold fold;
+    uint64_t n_intervals_seen;
+    struct rf_summary strictest; /* over the intervals: the weakest promise made */
+    struct rf_interval *intervals;
+    size_t n_intervals, intervals_room;
+    struct rf_items kept;
+};
+
+static void gather_forget(struct gather *gather)
+{
+    gather->list.n = 0;
+    rf_alloc_free(gather->alloc, gather->figures, gather->n_figures * sizeof *gather->figures);
+    gather->figures = NULL;
+    gather->n_figures = 0;
+}
+
+static void gather_free(struct gather *gather)
+{
+    gather_forget(gather);
+    rf_items_free(&gather->list, gather->alloc);
+}
+
+static rf_status gather_item(void *context, const struct rf_item *item)
+{
+    struct gather *gather = context;
+    rf_status status = rf_items_reserve(&gather->list, gather->alloc, 1);
+    if (status != RF_OK)
+        return status;
+    gather->list.items[gather->list.n] = *item;
+    gather->list.items[gather->list.n++].intervals = gather->mark;
+    return RF_OK;
+}
+
+static rf_status gather_figure(void *context, const struct rf_figure *figure)
+{
+    struct gather *gather = context;
+    void *array = gather->figures;
+    if (!rf_alloc_array(gather->alloc, &array, gather->n_figures, gather->n_figures + 1,
+                        sizeof *figure))
+        return RF_ENOMEM;
+    gather->figures = array;
+    gather->figures[gather->n_figures++] = *figure;
+    return RF_OK;
+}
+
+static void cut_to_events(struct gather *gather)
+{
+    uint64_t events = gather->summary.events;
+    if (gather->summary.absent_upper > events)
+        gather->summary.absent_upper = events;
+    for (size_t i = 0; i < gather->list.n; i++)
+        if (gather->list.items[i].upper > events)
+            gather->list.items[i].upper = events;
+}
+
+static rf_status keep_interval(struct rf_profiler *profiler, const struct gather *gather);
+
+static rf_status gather_end(void *context, const struct rf_summary *summary)
+{
+    struct gather *gather = context;
+    gather->summary = *summary;
+    cut_to_events(gather);
+    if (gather->owner == NULL)
+        return RF_OK;
+    rf_status status = keep_interval(gather->owner, gather);
+    gather_forget(gather);
+    return status;
+}
+
+static struct rf_sink gather_sink(struct gather *gather)
+{
+    return (struct rf_sink){gather_item, gather_figure, gather_end, gather};
+}
+
+static rf_status reserve_interval(struct rf_profiler *profiler, size_t n_items)
+{
+    if (!profiler->keep_intervals)
+        return RF_OK;
+    rf_status status = rf_items_reserve(&profiler->kept, &profiler->alloc, n_items);
+    if (status != RF_OK || profiler->n_intervals < profiler->intervals_room)
+        return status;
+    size_t room = profiler->intervals_room * 2 + 16;
+    void *array = profiler->intervals;
+    if (!rf_alloc_array(&profiler->alloc, &array, profiler->intervals_room, room,
+                        sizeof *profiler->intervals))
+        return RF_ENOMEM;
+    profiler->intervals = array;
+    profiler->intervals_room = room;
+    return RF_OK;
+}
+
+/* The promise that holds for two reports added up. */
+static void weaken(struct rf_summary *sum, const struct rf_summary *other)
+{
+    sum->shape = other->shape;
+    sum->events += other->events;
+    if (other->bound > sum->bound)
+        sum->bound = other->bound;
+    if (other->bound == RF_BOUND_CONFIDENCE &&
+        (sum->confidence == 0 || other->confidence < sum->confidence))
+        sum->confidence = other->confidence;
+}
+
+static void append_items(struct rf_items *list, const struct rf_items *more)
+{
+    if (more->n > 0)
+        memcpy(list->items + list->n, more->items, more->n * sizeof *more->items);
+    list->n += more->n;
+}
+
+static rf_status keep_interval(struct rf_profiler *profiler, const struct gather *gather)
+{
+    const struct rf_summary *summary = &gather->summary;
+    rf_status status = reserve_interval(profiler, gather->list.n);
+    if (status == RF_OK)
+        status =
+            rf_fold_add(&profiler->fold, gather->list.items, gather->list.n, summary->absent_upper);
+    if (status != RF_OK)
+        return status;
+    profiler->n_intervals_seen++;
+    weaken(&profiler->strictest, summary);
+    if (!profiler->keep_intervals)
+        return RF_OK;
+    profiler->intervals[profiler->n_intervals++] = (struct rf_interval){
+        summary->events, summary->absent_upper, profiler->kept.n, gather->list.n};
+    append_items(&profiler->kept, &gather->list);
+    rf_items_sort(profiler->kept.items + profiler->kept.n - gather->list.n, gather->list.n);
+    return RF_OK;
+}
+
+void rf_profiler_close(struct rf_profiler *profiler)
+{
+    if (profiler == NULL)
+        return;
+    struct rf_alloc alloc = profiler->alloc;
+    rf_engine_close(profiler->engine);
+    rf_profile_free_text(&alloc, profiler->selector);
+    gather_free(&profiler->current);
+    rf_fold_free(&profiler->fold);
+    rf_items_free(&profiler->kept, &alloc);
+    rf_alloc_free(&alloc, profiler->intervals,
+                  profiler->intervals_room * sizeof *profiler->intervals);
+    rf_alloc_free(&alloc, profiler, sizeof *profiler);
+}
+
+static void prepare(struct rf_profiler *profiler, const struct rf_profiler_setup *setup)
+{
+    profiler->alloc = *rf_alloc_or_standard(setup->alloc);
+    profiler->seed = setup->seed;
+    profiler->keep_intervals = setup->keep_intervals != 0;
+    profiler->current = (struct gather){.alloc = &profiler->alloc, .mark = 1, .owner = profiler};
+    profiler->sink = gather_sink(&profiler->current);
+    rf_fold_init(&profiler->fold, &profiler->alloc);
+}
+
+static rf_status open_parts(struct rf_profiler *profiler, const char *engine,
+                            const struct rf_profiler_setup *setup, struct rf_error *error)
+{
+    const char *selector = setup->selector != NULL ? setup->selector : "";
+    profiler->selector = rf_profile_text(&profiler->alloc, selector, strlen(selector));
+    if (profiler->selector == NULL)
+        return rf_fail(error, RF_ENOMEM, "no memory for a profiler");
+    struct rf_engine_setup inner = {&profiler->alloc, setup->seed, setup->interval,
+                                    &profiler->sink};
+    return rf_engine_open(&profiler->engine, engine, &inner, error);
+}
+
+rf_status rf_profiler_open(struct rf_profiler **opened, const char *engine,
+                           const struct rf_profiler_setup *setup, struct rf_error *error)
+{
+    static const struct rf_profiler_setup nothing;
+    *opened = NULL;
+    if (setup == NULL)
+        setup = &nothing;
+    struct rf_profiler *profiler =
+        rf_alloc_get(rf_alloc_or_standard(setup->alloc), sizeof *profiler);
+    if (profiler == NULL)
+        return rf_fail(error, RF_ENOMEM, "no memory for a profiler");
+    memset(profiler, 0, sizeof *profiler);
+    prepare(profiler, setup);
+    rf_status status = open_parts(profiler, engine, setup, error);
+    if (status != RF_OK) {
+        rf_profiler_close(profiler);
+        return status;
+    }
+    *opened = profiler;
+    return RF_OK;
+}
+
+static uint64_t events_of(const struct rf_tuples *tuples)
+{
+    if (tuples->counts == NULL)
+        return tuples->n;
+    uint64_t events = 0;
+    for (size_t i = 0; i < tuples->n; i++)
+        events += tuples->counts[i];
+    return events;
+}
+
+rf_status rf_profiler_feed(struct rf_profiler *profiler, const struct rf_tuples *tuples,
+                           struct rf_error *error)
+{
+    uint64_t before = rf_engine_events(profiler->engine);
+    rf_status status = rf_engine_feed(profiler->engine, tuples, error);
+    if (status == RF_OK)
+        return RF_OK;
+    gather_forget(&profiler->current);
+    profiler->lost += events_of(tuples) - (rf_engine_events(profiler->engine) - before);
+    return status;
+}
+
+void rf_profiler_lose(struct rf_profiler *profiler, uint64_t events)
+{
+    profiler->lost += events;
+}
+
+const struct rf_engine *rf_profiler_engine(const struct rf_profiler *profiler)
+{
+    return profiler->engine;
+}
+
+/* The items of `look` alone, or added to those of the intervals before. */
+static rf_status add_up(const struct rf_profiler *profiler, struct gather *look,
+                        struct rf_items *items, uint64_t *absent_upper)
+{
+    if (profiler->n_intervals_seen == 0) {
+        rf_status status = rf_items_trim(&look->list, look->alloc);
+        if (status != RF_OK)
+            return status;
+        *items = look->list;
+        *absent_upper = look->summary.absent_upper;
+        look->list = (struct rf_items){NULL, 0, 0};
+        rf_items_sort(items->items, items->n);
+        return RF_OK;
+    }
+    struct rf_fold fold;
+    rf_status status = rf_fold_copy(&fold, &profiler->fold);
+    if (status == RF_OK && look->summary.events > 0)
+        status = rf_fold_add(&fold, look->list.items, look->list.n, look->summary.absent_upper);
+    *absent_upper = fold.absent_upper;
+    if (status == RF_OK)
+        status = rf_fold_take(&fold, items);
+    rf_fold_free(&fold);
+    return status;
+}
+
+/* Intervals that are over, and the one under way when `look` has any of it. */
+static rf_status copy_intervals(const struct rf_profiler *profiler, const struct gather *look,
+                                struct rf_profile *profile)
+{
+    size_t extra = look->summary.events > 0 ? 1 : 0;
+    struct rf_items items = {NULL, 0, 0};
+    void *intervals = NULL;
+    if (rf_items_reserve(&items, &profile->alloc, profiler->kept.n + look->list.n) != RF_OK ||
+        !rf_alloc_array(&profile->alloc, &intervals, 0, profiler->n_intervals + extra,
+                        sizeof *profile->intervals)) {
+        rf_items_free(&items, &profile->alloc);
+        return RF_ENOMEM;
+    }
+    profile->intervals = intervals;
+    profile->n_intervals = profiler->n_intervals + extra;
+    if (profiler->n_intervals > 0)
+        memcpy(intervals, profiler->intervals, profiler->n_intervals * sizeof *profile->intervals);
+    append_items(&items, &profiler->kept);
+    if (extra > 0) {
+        profile->intervals[profiler->n_intervals] = (struct rf_interval){
+            look->summary.events, look->summary.absent_upper, items.n, look->list.n};
+        append_items(&items, &look->list);
+        rf_items_sort(items.items + profiler->kept.n, look->list.n);
+    }
+    rf_status status = rf_items_trim(&items, &profile->alloc);
+    profile->interval_items = items.items;
+    profile->n_interval_items = items.room;
+    return status;
+}
+
+static rf_status copy_texts(const struct rf_profiler *profiler, struct rf_profile *profile)
+{
+    if (!rf_profile_set_text(&profile->alloc, &profile->selector, profiler->selector))
+        return RF_ENOMEM;
+    size_t length = rf_engine_print(profiler->engine, NULL, 0);
+    char *text = rf_alloc_get(&profile->alloc, length + 1);
+    if (text == NULL)
+        return RF_ENOMEM;
+    rf_engine_print(profiler->engine, text, length + 1);
+    rf_profile_free_text(&profile->alloc, profile->engine);
+    profile->engine = text;
+    return RF_OK;
+}
+
+static void copy_totals(const struct rf_profiler *profiler, struct gather *look,
+                        struct rf_profile *profile)
+{
+    struct rf_summary sum = profiler->strictest;
+    weaken(&sum, &look->summary);
+    profile->shape = sum.shape;
+    profile->bound = sum.bound;
+    profile->confidence = sum.bound == RF_BOUND_CONFIDENCE ? sum.confidence : 0;
+    profile->seed = profiler->seed;
+    profile->consumed = rf_engine_events(profiler->engine);
+    profile->lost = profiler->lost;
+    profile->produced = profile->consumed + profile->lost;
+    profile->memory = rf_engine_memory(profiler->engine);
+    profile->bits = rf_engine_bits(profiler->engine);
+    profile->interval_length = rf_engine_interval(profiler->engine);
+    bool cut = profile->interval_length > 0 || profiler->n_intervals_seen > 0;
+    profile->n_intervals_seen =
+        profiler->n_intervals_seen + (cut && look->summary.events > 0 ? 1 : 0);
+    profile->figures = look->figures;
+    profile->n_figures = look->n_figures;
+    look->figures = NULL;
+    look->n_figures = 0;
+}
+
+static rf_status fill(const struct rf_profiler *profiler, struct gather *look,
+                      struct rf_profile *profile)
+{
+    rf_status status = copy_texts(profiler, profile);
+    if (status != RF_OK)
+        return status;
+    copy_totals(profiler, look, profile);
+    if (profiler->keep_intervals && profile->n_intervals_seen > 0)
+        status = copy_intervals(profiler, look, profile);
+    if (status != RF_OK)
+        return status;
+    struct rf_items items = {NULL, 0, 0};
+    status = add_up(profiler, look, &items, &profile->absent_upper);
+    profile->items = items.items;
+    profile->n_items = items.n;
+    return status;
+}
+
+rf_status rf_profiler_profile(const struct rf_profiler *profiler, struct rf_profile **made,
+                              struct rf_error *error)
+{
+    bool cut = rf_engine_interval(profiler->engine) > 0 || profiler->n_intervals_seen > 0;
+    struct gather look = {.alloc = &profiler->alloc, .mark = cut ? 1 : 0};
+    struct rf_sink sink = gather_sink(&look);
+    *made = NULL;
+    struct rf_profile *profile = rf_profile_new(&profiler->alloc);
+    rf_status status = profile == NULL ? RF_ENOMEM : rf_engine_report(profiler->engine, &sink);
+    if (status == RF_OK)
+        status = fill(profiler, &look, profile);
+    gather_free(&look);
+    if (status != RF_OK) {
+        rf_profile_free(profile);
+        return rf_fail(error, status, "the profile could not be made: %s", rf_status_text(status));
+    }
+    *made = profile;
+    return RF_OK;
+}

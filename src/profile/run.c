@@ -1,0 +1,112 @@
+/* run.c - what one command did: its profiles, the files mapped into the program, notes. */
+#include "profile/profile.h"
+#include "base/alloc.h"
+#include <string.h>
+
+rf_status rf_run_new(struct rf_run **made, const char *command, const struct rf_alloc *alloc)
+{
+    *made = NULL;
+    alloc = rf_alloc_or_standard(alloc);
+    struct rf_run *run = rf_alloc_get(alloc, sizeof *run);
+    if (run == NULL)
+        return RF_ENOMEM;
+    memset(run, 0, sizeof *run);
+    run->alloc = *alloc;
+    command = command != NULL ? command : "";
+    run->command = rf_profile_text(alloc, command, strlen(command));
+    run->version = rf_profile_text(alloc, RIFFLE_VERSION, strlen(RIFFLE_VERSION));
+    if (run->command == NULL || run->version == NULL) {
+        rf_run_free(run);
+        return RF_ENOMEM;
+    }
+    *made = run;
+    return RF_OK;
+}
+
+static void free_module(const struct rf_alloc *alloc, const struct rf_module *module)
+{
+    rf_profile_free_text(alloc, module->path);
+    rf_profile_free_text(alloc, module->build_id);
+}
+
+static void free_note(const struct rf_alloc *alloc, const struct rf_note *note)
+{
+    rf_profile_free_text(alloc, note->name);
+    rf_profile_free_text(alloc, note->text);
+}
+
+void rf_run_free(struct rf_run *run)
+{
+    if (run == NULL)
+        return;
+    struct rf_alloc alloc = run->alloc;
+    rf_profile_free_text(&alloc, run->command);
+    rf_profile_free_text(&alloc, run->version);
+    for (size_t i = 0; i < run->n_profiles; i++)
+        rf_profile_free(run->profiles[i]);
+    for (size_t i = 0; i < run->n_modules; i++)
+        free_module(&alloc, &run->modules[i]);
+    for (size_t i = 0; i < run->n_notes; i++)
+        free_note(&alloc, &run->notes[i]);
+    rf_alloc_free(&alloc, run->profiles, run->n_profiles * sizeof(struct rf_profile *));
+    rf_alloc_free(&alloc, run->modules, run->n_modules * sizeof *run->modules);
+    rf_alloc_free(&alloc, run->notes, run->n_notes * sizeof *run->notes);
+    rf_alloc_free(&alloc, run, sizeof *run);
+}
+
+rf_status rf_run_add_profile(struct rf_run *run, struct rf_profile *profile)
+{
+    void *array = run->profiles;
+    if (!rf_alloc_array(&run->alloc, &array, run->n_profiles, run->n_profiles + 1,
+                        sizeof(struct rf_profile *)))
+        return RF_ENOMEM;
+    run->profiles = array;
+    run->profiles[run->n_profiles++] = profile;
+    return RF_OK;
+}
+
+static const char *or_empty(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+rf_status rf_run_add_module(struct rf_run *run, const struct rf_module *module)
+{
+    struct rf_module copy = *module;
+    const char *path = or_empty(module->path), *build_id = or_empty(module->build_id);
+    copy.path = rf_profile_text(&run->alloc, path, strlen(path));
+    copy.build_id = rf_profile_text(&run->alloc, build_id, strlen(build_id));
+    void *array = run->modules;
+    if (copy.path == NULL || copy.build_id == NULL ||
+        !rf_alloc_array(&run->alloc, &array, run->n_modules, run->n_modules + 1,
+                        sizeof *run->modules)) {
+        free_module(&run->alloc, &copy);
+        return RF_ENOMEM;
+    }
+    run->modules = array;
+    run->modules[run->n_modules++] = copy;
+    return RF_OK;
+}
+
+rf_status rf_run_add_note(struct rf_run *run, const char *name, const char *text)
+{
+    struct rf_note copy = {rf_profile_text(&run->alloc, name, strlen(name)),
+                           rf_profile_text(&run->alloc, text, strlen(text))};
+    void *array = run->notes;
+    if (copy.name == NULL || copy.text == NULL ||
+        !rf_alloc_array(&run->alloc, &array, run->n_notes, run->n_notes + 1, sizeof *run->notes)) {
+        free_note(&run->alloc, &copy);
+        return RF_ENOMEM;
+    }
+    run->notes = array;
+    run->notes[run->n_notes++] = copy;
+    return RF_OK;
+}
+
+const char *rf_run_note(const struct rf_run *run, const char *name)
+{
+    for (size_t i = 0; i < run->n_notes; i++)
+        if (strcmp(run->notes[i].name, name) == 0)
+            return run->notes[i].text;
+    return NULL;
+}
