@@ -4,7 +4,10 @@
  *     uniform  every key alike
  *     phases   zipf over a set of keys that is exchanged every `phase` events
  *     loop     like the load values of a program: nested loops over static instructions, each with
- *              a few favourite values, strides and noise; what benchmarks call "program-like" */
+ *              a few favourite values, strides and noise; what benchmarks call "program-like".
+ *              Hot loops are exchanged every `phase` events; `keys` is about met
+ *
+ * zipf, uniform and phases make exactly `keys` possible tuples (phases: in each phase). */
 #ifndef RIFFLE_GEN_H
 #define RIFFLE_GEN_H
 
@@ -17,8 +20,8 @@ extern "C" {
 struct rf_gen {
     const char *kind; /* "zipf", "uniform", "phases", "loop" */
     uint64_t events;
-    uint64_t keys;  /* distinct tuples to draw from; 0: 1M */
-    double skew;    /* of zipf and phases; 0: 1.0 */
+    uint64_t keys;  /* distinct tuples to draw from, at most 2^40; 0: 1M */
+    double skew;    /* of zipf and phases, at most 10; 0: 1.0 */
     uint64_t phase; /* events; 0: 1M */
     uint64_t seed;
 };

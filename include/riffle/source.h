@@ -32,11 +32,13 @@ struct rf_batch {
 rf_status rf_source_open(struct rf_source **source, const char *path, const struct rf_alloc *alloc,
                          struct rf_error *error);
 
-/* Text on an open file descriptor, which stays the caller's. */
+/* Text on an open file descriptor, which stays the caller's; `name` is for messages. A line is
+ * `a b [count]`, decimal or 0x hexadecimal; a lone `a` is <a, 0>; a count of 0 is no event; '#' begins
+ * a comment. A bad line ends the stream with RF_EINVAL and its number, after all lines before it. */
 rf_status rf_source_open_text(struct rf_source **source, int fd, const char *name,
                               const struct rf_alloc *alloc, struct rf_error *error);
 
-/* A seeded synthetic stream: "zipf", "uniform", "phases", "loop"; see gen.h for the parameters. */
+/* Seeded synthetic streams are opened by rf_source_open_gen (gen.h). */
 
 rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error);
 

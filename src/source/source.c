@@ -1,0 +1,115 @@
+/* source.c - the handle around every source, and the opening of files of either form. */
+#include "source/source.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void *rf_source_new(const struct rf_source_ops *ops, size_t size, const struct rf_alloc *alloc)
+{
+    alloc = rf_alloc_or_standard(alloc);
+    struct rf_source *source = rf_alloc_get(alloc, size);
+    if (source == NULL)
+        return NULL;
+    memset(source, 0, size);
+    source->ops = ops;
+    source->alloc = *alloc;
+    return source;
+}
+
+rf_status rf_source_read(int fd, const char *name, void *bytes, size_t size, size_t *n,
+                         struct rf_error *error)
+{
+    ssize_t got;
+    do
+        got = read(fd, bytes, size);
+    while (got < 0 && errno == EINTR);
+    *n = got < 0 ? 0 : (size_t)got;
+    if (got < 0)
+        return rf_fail(error, RF_EIO, "%s: cannot read: %s", name, strerror(errno));
+    return RF_OK;
+}
+
+uint64_t rf_source_file_size(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return 0;
+    return (uint64_t)status.st_size;
+}
+
+static rf_status open_input(struct rf_source_input *input, const char *path, struct rf_error *error)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    input->name = is_stdin ? "standard input" : path;
+    input->close_fd = !is_stdin;
+    input->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (input->fd < 0)
+        return rf_fail(error, RF_EIO, "%s: cannot open: %s", path, strerror(errno));
+    return RF_OK;
+}
+
+static rf_status read_head(struct rf_source_input *input, struct rf_error *error)
+{
+    size_t n = 1;
+    for (input->n_head = 0; input->n_head < sizeof input->head && n > 0; input->n_head += n) {
+        rf_status status = rf_source_read(input->fd, input->name, input->head + input->n_head,
+                                          sizeof input->head - input->n_head, &n, error);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+rf_status rf_source_open(struct rf_source **source, const char *path, const struct rf_alloc *alloc,
+                         struct rf_error *error)
+{
+    struct rf_source_input input = {.fd = -1};
+    *source = NULL;
+    rf_status status = open_input(&input, path, error);
+    if (status != RF_OK)
+        return status;
+    status = read_head(&input, error);
+    if (status == RF_OK)
+        status = rf_source_new_text(source, &input, alloc, error);
+    if (status != RF_OK && input.close_fd)
+        close(input.fd);
+    return status;
+}
+
+rf_status rf_source_open_text(struct rf_source **source, int fd, const char *name,
+                              const struct rf_alloc *alloc, struct rf_error *error)
+{
+    struct rf_source_input input = {.fd = fd, .name = name};
+    return rf_source_new_text(source, &input, alloc, error);
+}
+
+rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
+{
+    memset(batch, 0, sizeof *batch);
+    if (source->at_end)
+        return source->ended == RF_OK ? RF_OK
+                                      : rf_fail(error, source->ended, "the stream has failed");
+    rf_status status = source->ops->next(source, batch, error);
+    if (status != RF_OK)
+        memset(batch, 0, sizeof *batch);
+    source->ended = status;
+    source->at_end = status != RF_OK || batch->n == 0;
+    return status;
+}
+
+void rf_source_progress(const struct rf_source *source, uint64_t *done, uint64_t *total)
+{
+    *done = *total = 0;
+    if (source->ops->progress != NULL)
+        source->ops->progress(source, done, total);
+}
+
+void rf_source_close(struct rf_source *source)
+{
+    if (source != NULL)
+        source->ops->close(source);
+}

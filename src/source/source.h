@@ -1,0 +1,58 @@
+/* source.h - what a source is made of: a const descriptor in front of its state.
+ *
+ *     struct text {                             first member: the base, so that the pointer to one
+ *         struct rf_source base;                is a pointer to the other
+ *         ...
+ *     };
+ *
+ * rf_source_next clears the batch before it asks `next` and ends the stream by itself once it was
+ * told the end or a failure, so `next` is never called again after either. */
+#ifndef RF_SOURCE_SOURCE_H
+#define RF_SOURCE_SOURCE_H
+
+#include <stdbool.h>
+#include <riffle/source.h>
+
+struct rf_source_ops {
+    const char *name;
+    /* Fill *batch, which comes in zeroed; leave n at 0 for the end. */
+    rf_status (*next)(struct rf_source *source, struct rf_batch *batch, struct rf_error *error);
+    void (*progress)(const struct rf_source *source, uint64_t *done, uint64_t *total); /* or NULL */
+    /* Give back everything, the source's own block included. */
+    void (*close)(struct rf_source *source);
+};
+
+struct rf_source {
+    const struct rf_source_ops *ops;
+    struct rf_alloc alloc;
+    rf_status ended; /* not RF_OK: the stream failed with it, and stays so */
+    bool at_end;
+};
+
+/* A zeroed block of `size` bytes that begins with a struct rf_source; NULL when there is none. */
+void *rf_source_new(const struct rf_source_ops *ops, size_t size, const struct rf_alloc *alloc);
+
+/* How many tuples the sources of this folder hand out at once, about. 256 KiB of them: they stay in
+ * the second-level cache between source and engine. */
+enum { RF_SOURCE_BATCH = 16 * 1024 };
+
+/* An open file whose first bytes have been looked at already. */
+struct rf_source_input {
+    int fd;
+    bool close_fd; /* the source closes it in the end */
+    const char *name;
+    unsigned char head[8];
+    size_t n_head;
+};
+
+rf_status rf_source_new_text(struct rf_source **source, const struct rf_source_input *input,
+                             const struct rf_alloc *alloc, struct rf_error *error);
+
+/* read() until there is something, through interruptions by signals. */
+rf_status rf_source_read(int fd, const char *name, void *bytes, size_t size, size_t *n,
+                         struct rf_error *error);
+
+/* Bytes of a regular file, 0 for anything else. */
+uint64_t rf_source_file_size(int fd);
+
+#endif
