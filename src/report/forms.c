@@ -1,0 +1,45 @@
+/* forms.c - the forms there are, and the words they share. */
+#include "report/report.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const struct rf_report_form *const forms[] = {&rf_report_text, &rf_report_csv,
+                                                     &rf_report_json, NULL};
+
+const struct rf_report_form *const *rf_report_forms(void)
+{
+    return forms;
+}
+
+const struct rf_report_form *rf_report_find(const char *name)
+{
+    for (size_t i = 0; forms[i] != NULL; i++)
+        if (strcmp(forms[i]->name, name) == 0)
+            return forms[i];
+    return NULL;
+}
+
+rf_status rf_report_end(FILE *out)
+{
+    return fflush(out) != 0 || ferror(out) ? RF_EIO : RF_OK;
+}
+
+const char *rf_report_shape(unsigned shape)
+{
+    static const char *const names[] = {"tuple", "range-a", "range-b", "rectangle"};
+    return shape < sizeof names / sizeof *names ? names[shape] : "unknown";
+}
+
+const char *rf_report_bound(unsigned bound)
+{
+    static const char *const names[] = {"exact", "hard", "confidence"};
+    return bound < sizeof names / sizeof *names ? names[bound] : "unknown";
+}
+
+size_t rf_report_word(char *text, size_t size, const struct rf_report_setup *setup,
+                      const char *column, uint64_t word)
+{
+    (void)setup;
+    (void)column;
+    return (size_t)snprintf(text, size, "0x%" PRIx64, word);
+}

@@ -1,0 +1,259 @@
+/* json.c - the whole run as one JSON object: where it came from, totals, items.
+ *
+ * "schema": 1 changes only when a reader of the old one would go wrong; new members may come. Words
+ * are texts in hex, since many readers keep numbers as doubles; counts are plain numbers in full.
+ * Texts may hold any bytes (a command line does): what is no UTF-8 becomes U+FFFD. */
+#include "report/report.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* The length of the UTF-8 sequence at `s`; 0 when it is none. Overlong forms, surrogates and what lies
+ * past U+10FFFF are none. */
+static size_t utf8_length(const unsigned char *s)
+{
+    size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    if (s[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    bool outside = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
+    return overlong || outside ? 0 : n;
+}
+
+static void write_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *s = (const unsigned char *)text; *s != '\0';) {
+        size_t n = utf8_length(s);
+        if (n == 0)
+            fputs("\\ufffd", out);
+        else if (*s == '"' || *s == '\\')
+            fprintf(out, "\\%c", *s);
+        else if (*s < 0x20 || *s == 0x7f)
+            fprintf(out, "\\u%04x", *s);
+        else
+            fwrite(s, 1, n, out);
+        s += n > 0 ? n : 1;
+    }
+    fputc('"', out);
+}
+
+/* A double in the fewest digits of 15 to 17 that read back the same; the locale's comma is undone. */
+static void write_double(FILE *out, double value)
+{
+    char text[40];
+    if (!isfinite(value)) {
+        fputs("null", out);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        double back;
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (sscanf(text, "%lf", &back) == 1 && memcmp(&back, &value, sizeof back) == 0)
+            break;
+    }
+    char *comma = strchr(text, ',');
+    if (comma != NULL)
+        *comma = '.';
+    fputs(text, out);
+}
+
+static void write_member(FILE *out, const char *indent, const char *name, const char *text)
+{
+    fprintf(out, "%s\"%s\": ", indent, name);
+    write_text(out, text);
+    fputs(",\n", out);
+}
+
+static void write_number(FILE *out, const char *name, uint64_t value)
+{
+    fprintf(out, "      \"%s\": %" PRIu64 ",\n", name, value);
+}
+
+static void write_box(FILE *out, unsigned shape, const struct rf_item *item)
+{
+    if (shape == RF_SHAPE_TUPLE)
+        fprintf(out, "\"a\": \"0x%" PRIx64 "\", \"b\": \"0x%" PRIx64 "\"", item->a, item->b);
+    else if (shape == RF_SHAPE_RANGE_A)
+        fprintf(out, "\"lo\": \"0x%" PRIx64 "\", \"hi\": \"0x%" PRIx64 "\"", item->a, item->a_hi);
+    else if (shape == RF_SHAPE_RANGE_B)
+        fprintf(out, "\"lo\": \"0x%" PRIx64 "\", \"hi\": \"0x%" PRIx64 "\"", item->b, item->b_hi);
+    else
+        fprintf(out,
+                "\"a_lo\": \"0x%" PRIx64 "\", \"a_hi\": \"0x%" PRIx64 "\", \"b_lo\": \"0x%" PRIx64
+                "\", \"b_hi\": \"0x%" PRIx64 "\"",
+                item->a, item->a_hi, item->b, item->b_hi);
+}
+
+static void write_item(FILE *out, const struct rf_table *table, size_t i)
+{
+    const struct rf_item *item = &table->items[i];
+    fputc('{', out);
+    write_box(out, table->profile->shape, item);
+    fprintf(out, ", \"count\": %" PRIu64 ", \"lower\": %" PRIu64 ", \"upper\": %" PRIu64,
+            item->count, item->lower, item->upper);
+    if (table->totals != NULL)
+        fprintf(out, ", \"total\": %" PRIu64, table->totals[i]);
+    if (item->intervals > 0)
+        fprintf(out, ", \"intervals\": %" PRIu64, item->intervals);
+    fputc('}', out);
+}
+
+static rf_status write_items(FILE *out, const struct rf_profile *profile,
+                             const struct rf_report_setup *setup, size_t i, const char *indent)
+{
+    struct rf_table table;
+    rf_status status = rf_table_open(&table, profile, setup, i);
+    if (status != RF_OK)
+        return status;
+    fputs("\"items\": [", out);
+    for (size_t k = 0; k < table.shown && !ferror(out); k++) {
+        fprintf(out, "%s\n%s  ", k > 0 ? "," : "", indent);
+        write_item(out, &table, k);
+    }
+    fprintf(out, "%s%s]", table.shown > 0 ? "\n" : "", table.shown > 0 ? indent : "");
+    rf_table_close(&table);
+    return RF_OK;
+}
+
+static rf_status write_intervals(FILE *out, const struct rf_profile *profile,
+                                 const struct rf_report_setup *setup)
+{
+    rf_status status = RF_OK;
+    fputs(",\n      \"intervals\": [", out);
+    for (size_t i = 0; i < profile->n_intervals && status == RF_OK && !ferror(out); i++) {
+        const struct rf_interval *interval = &profile->intervals[i];
+        fprintf(out,
+                "%s\n        {\"interval\": %zu, \"events\": %" PRIu64
+                ", \"absent_upper\": %" PRIu64 ", \"items_found\": %zu, ",
+                i > 0 ? "," : "", i, interval->events, interval->absent_upper, interval->n);
+        status = write_items(out, profile, setup, i, "        ");
+        fputc('}', out);
+    }
+    fprintf(out, "%s]", profile->n_intervals > 0 ? "\n      " : "");
+    return status;
+}
+
+static void write_figures(FILE *out, const struct rf_profile *profile)
+{
+    fputs("      \"figures\": [", out);
+    for (size_t i = 0; i < profile->n_figures; i++) {
+        fprintf(out, "%s{\"name\": ", i > 0 ? ", " : "");
+        write_text(out, profile->figures[i].name);
+        fputs(", \"value\": ", out);
+        write_double(out, profile->figures[i].value);
+        fputc('}', out);
+    }
+    fputs("],\n", out);
+}
+
+static void write_totals(FILE *out, const struct rf_profile *profile)
+{
+    write_member(out, "      ", "selector", profile->selector);
+    write_member(out, "      ", "engine", profile->engine);
+    write_number(out, "seed", profile->seed);
+    write_member(out, "      ", "shape", rf_report_shape(profile->shape));
+    write_member(out, "      ", "bound", rf_report_bound(profile->bound));
+    if (profile->bound == RF_BOUND_CONFIDENCE) {
+        fputs("      \"confidence\": ", out);
+        write_double(out, profile->confidence);
+        fputs(",\n", out);
+    }
+    write_number(out, "produced", profile->produced);
+    write_number(out, "consumed", profile->consumed);
+    write_number(out, "lost", profile->lost);
+    write_number(out, "memory_bytes", profile->memory);
+    write_number(out, "hardware_bits", profile->bits);
+    write_number(out, "absent_upper", profile->absent_upper);
+    write_number(out, "interval_length", profile->interval_length);
+    write_number(out, "intervals_seen", profile->n_intervals_seen);
+    write_figures(out, profile);
+    write_number(out, "items_found", profile->n_items);
+}
+
+static rf_status write_profile(FILE *out, const struct rf_profile *profile,
+                               const struct rf_report_setup *setup)
+{
+    struct rf_report_setup whole = *setup;
+    whole.per_interval = 0;
+    fputs("    {\n", out);
+    write_totals(out, profile);
+    fputs("      ", out);
+    rf_status status = write_items(out, profile, &whole, 0, "      ");
+    if (status == RF_OK && setup->per_interval)
+        status = write_intervals(out, profile, setup);
+    fputs("\n    }", out);
+    return status;
+}
+
+static void write_notes(FILE *out, const struct rf_run *run)
+{
+    fputs("  \"notes\": [", out);
+    for (size_t i = 0; i < run->n_notes; i++) {
+        fprintf(out, "%s\n    {\"name\": ", i > 0 ? "," : "");
+        write_text(out, run->notes[i].name);
+        fputs(", \"text\": ", out);
+        write_text(out, run->notes[i].text);
+        fputc('}', out);
+    }
+    fprintf(out, "%s],\n", run->n_notes > 0 ? "\n  " : "");
+}
+
+static void write_modules(FILE *out, const struct rf_run *run)
+{
+    fputs("  \"modules\": [", out);
+    for (size_t i = 0; i < run->n_modules; i++) {
+        const struct rf_module *module = &run->modules[i];
+        fprintf(out, "%s\n    {\"path\": ", i > 0 ? "," : "");
+        write_text(out, module->path);
+        fputs(", \"build_id\": ", out);
+        write_text(out, module->build_id);
+        fprintf(out,
+                ", \"process\": %" PRIu32 ", \"start\": \"0x%" PRIx64 "\", \"end\": \"0x%" PRIx64
+                "\", \"offset\": \"0x%" PRIx64 "\", \"from_event\": %" PRIu64
+                ", \"to_event\": %" PRIu64 "}",
+                module->process, module->start, module->end, module->offset, module->from_event,
+                module->to_event);
+    }
+    fprintf(out, "%s],\n", run->n_modules > 0 ? "\n  " : "");
+}
+
+static rf_status check_intervals(const struct rf_run *run, const struct rf_report_setup *setup)
+{
+    size_t n;
+    for (size_t i = 0; i < run->n_profiles; i++) {
+        rf_status status = rf_table_count(run->profiles[i], setup, &n);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
+{
+    rf_status status = check_intervals(run, setup);
+    if (status != RF_OK)
+        return status;
+    fputs("{\n  \"schema\": 1,\n", out);
+    write_member(out, "  ", "riffle", run->version);
+    write_member(out, "  ", "command", run->command);
+    write_notes(out, run);
+    write_modules(out, run);
+    fputs("  \"profiles\": [", out);
+    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++) {
+        fputs(i > 0 ? ",\n" : "\n", out);
+        status = write_profile(out, run->profiles[i], setup);
+    }
+    fprintf(out, "%s]\n}\n", run->n_profiles > 0 ? "\n  " : "");
+    rf_status end = rf_report_end(out);
+    return status != RF_OK ? status : end;
+}
+
+const struct rf_report_form rf_report_json = {
+    .name = "json",
+    .brief = "the whole run as one object, \"schema\": 1",
+    .write = write_run,
+};

@@ -1,0 +1,50 @@
+/* report.h - what the forms share: which items go into a table, how a word and a text are written.
+ *
+ * To add a form: one file with a `const struct rf_report_form rf_report_NAME`, a line in forms.c. */
+#ifndef RF_REPORT_REPORT_H
+#define RF_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <riffle/report.h>
+
+extern const struct rf_report_form rf_report_text, rf_report_csv, rf_report_json;
+
+/* One table: the items of a profile, or those of one of its intervals. */
+struct rf_table {
+    const struct rf_profile *profile;
+    const struct rf_item *items;
+    size_t n, shown;
+    uint64_t events;       /* that shares are of */
+    uint64_t absent_upper; /* what an item that is not in it may have had */
+    size_t interval;
+    uint64_t *totals; /* for each shown item its count with those inside it; NULL for tuples */
+};
+
+/* How many tables a profile makes: one, or one an interval. A stream that was not cut is its own
+ * interval 0. RF_ENOTSUP: intervals are asked for and the profile did not keep them. */
+rf_status rf_table_count(const struct rf_profile *profile, const struct rf_report_setup *setup,
+                         size_t *n);
+rf_status rf_table_open(struct rf_table *table, const struct rf_profile *profile,
+                        const struct rf_report_setup *setup, size_t i);
+void rf_table_close(struct rf_table *table);
+
+/* The names of a tuple's two words: of the fields the selector projects on, or "a" and "b". `b` is
+ * empty where there is only one. */
+struct rf_columns {
+    char a[16], b[16];
+};
+void rf_table_columns(struct rf_columns *columns, const struct rf_profile *profile);
+
+/* A word as people read it: every table of the text form goes through here. `column` is the name it
+ * stands under. Terminated, cut to `size`; returns the length. */
+enum { RF_WORD_MAX = 256 };
+size_t rf_report_word(char *text, size_t size, const struct rf_report_setup *setup,
+                      const char *column, uint64_t word);
+
+/* RF_EIO when anything did not get written. */
+rf_status rf_report_end(FILE *out);
+
+const char *rf_report_shape(unsigned shape); /* "tuple", "range-a", ... */
+const char *rf_report_bound(unsigned bound); /* "exact", "hard", "confidence" */
+
+#endif

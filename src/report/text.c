@@ -1,0 +1,380 @@
+/* text.c - a page for people: what ran, how sure the result is, then the items.
+ *
+ *     command  sort words
+ *     profile  load -> pc,value
+ *     engine   multihash(tables=4, ...), seed 1, 17.2 KiB
+ *     events   1,000,000 consumed, none lost
+ *     bounds   hard: ...
+ *     items    1,204 found, 2 shown
+ *
+ *      share   count  at least  at most  pc        value
+ *     12.40%  124000     123900   124000  0x401136  0x0
+ *      3.10%   31000      30900    31000  0x40113d  0x1
+ *
+ * A table is written in two passes, the first to see how wide its columns are. Texts from outside
+ * (commands, paths) may hold anything; control characters are written as escapes, so that a file
+ * cannot drive the reader's terminal. */
+#include "report/report.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { NUMBER_MAX = 32, LINE_MAX_BYTES = 2048, LABEL = 12 };
+
+/* 1234567 as 1,234,567. */
+static const char *group(char text[NUMBER_MAX], uint64_t n)
+{
+    char *p = text + NUMBER_MAX - 1;
+    *p = '\0';
+    for (unsigned digits = 0;; digits++) {
+        if (digits > 0 && digits % 3 == 0)
+            *--p = ',';
+        *--p = (char)('0' + n % 10);
+        n /= 10;
+        if (n == 0)
+            return p;
+    }
+}
+
+static const char *bytes(char text[NUMBER_MAX], uint64_t n)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)n;
+    size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < sizeof units / sizeof *units; unit++)
+        value /= 1024;
+    snprintf(text, NUMBER_MAX, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+    return text;
+}
+
+static void write_clean(FILE *out, const char *text)
+{
+    for (const unsigned char *s = (const unsigned char *)text; *s != '\0'; s++)
+        if (*s < 0x20 || *s == 0x7f)
+            fprintf(out, "\\x%02x", *s);
+        else
+            fputc(*s, out);
+}
+
+/* One line of the head: a label, and what it says. */
+static void write_label(FILE *out, const struct rf_report_setup *setup, const char *label)
+{
+    int length = (int)strlen(label);
+    fputs(setup->colour ? "\033[1m" : "", out);
+    write_clean(out, label);
+    fputs(setup->colour ? "\033[0m" : "", out);
+    fprintf(out, "%*s", length < LABEL ? LABEL - length : 1, "");
+}
+
+__attribute__((format(printf, 4, 5))) static void write_fact(FILE *out,
+                                                             const struct rf_report_setup *setup,
+                                                             const char *label, const char *format,
+                                                             ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    write_label(out, setup, label);
+    vfprintf(out, format, arguments);
+    fputc('\n', out);
+    va_end(arguments);
+}
+
+static void write_outside(FILE *out, const struct rf_report_setup *setup, const char *label,
+                          const char *text)
+{
+    write_label(out, setup, label);
+    write_clean(out, text);
+    fputc('\n', out);
+}
+
+static void write_run_head(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
+{
+    if (run->command[0] != '\0')
+        write_outside(out, setup, "command", run->command);
+    for (size_t i = 0; i < run->n_notes; i++)
+        write_outside(out, setup, run->notes[i].name, run->notes[i].text);
+}
+
+static void write_engine(FILE *out, const struct rf_profile *profile,
+                         const struct rf_report_setup *setup)
+{
+    char memory[NUMBER_MAX], storage[NUMBER_MAX];
+    write_label(out, setup, "engine");
+    write_clean(out, profile->engine);
+    fprintf(out, ", seed %" PRIu64 "\n", profile->seed);
+    if (profile->bits > 0)
+        write_fact(out, setup, "memory", "%s; as hardware %s of storage",
+                   bytes(memory, profile->memory), bytes(storage, (profile->bits + 7) / 8));
+    else
+        write_fact(out, setup, "memory", "%s", bytes(memory, profile->memory));
+}
+
+static void write_events(FILE *out, const struct rf_profile *profile,
+                         const struct rf_report_setup *setup)
+{
+    char produced[NUMBER_MAX], consumed[NUMBER_MAX], lost[NUMBER_MAX];
+    write_fact(out, setup, "events", "%s produced, %s consumed, %s lost",
+               group(produced, profile->produced), group(consumed, profile->consumed),
+               group(lost, profile->lost));
+    if (profile->n_intervals_seen > 0)
+        write_fact(out, setup, "intervals", "%s of %s events",
+                   group(consumed, profile->n_intervals_seen),
+                   group(lost, profile->interval_length));
+}
+
+static void write_bounds(FILE *out, const struct rf_profile *profile,
+                         const struct rf_report_setup *setup)
+{
+    char absent[NUMBER_MAX];
+    if (profile->bound == RF_BOUND_EXACT && profile->absent_upper == 0)
+        write_fact(out, setup, "bounds", "none needed: the counts are exact");
+    else if (profile->bound == RF_BOUND_CONFIDENCE)
+        write_fact(out, setup, "bounds",
+                   "hold for %.4g%% of all items; one that is not listed has at most %s",
+                   100 * profile->confidence, group(absent, profile->absent_upper));
+    else
+        write_fact(out, setup, "bounds", "always hold; what is not listed has at most %s",
+                   group(absent, profile->absent_upper));
+}
+
+static void write_figures(FILE *out, const struct rf_profile *profile,
+                          const struct rf_report_setup *setup)
+{
+    char number[NUMBER_MAX];
+    for (size_t i = 0; i < profile->n_figures; i++) {
+        double value = profile->figures[i].value;
+        bool whole = value >= 0 && value < 1e15 && value == (double)(uint64_t)value;
+        if (whole)
+            write_fact(out, setup, profile->figures[i].name, "%s", group(number, (uint64_t)value));
+        else
+            write_fact(out, setup, profile->figures[i].name, "%.6g", value);
+    }
+}
+
+static void write_profile_head(FILE *out, const struct rf_profile *profile,
+                               const struct rf_report_setup *setup)
+{
+    if (profile->selector[0] != '\0')
+        write_outside(out, setup, "profile", profile->selector);
+    write_engine(out, profile, setup);
+    write_events(out, profile, setup);
+    write_bounds(out, profile, setup);
+    write_figures(out, profile, setup);
+}
+
+enum column_kind { SHARE, COUNT, TOTAL, LOWER, UPPER, INTERVALS, A, A_HI, B, B_HI };
+
+struct column {
+    enum column_kind kind;
+    const char *heading;
+    size_t width;
+};
+
+struct layout {
+    struct column columns[10];
+    size_t n;
+    struct rf_columns names;
+};
+
+static void add_column(struct layout *layout, enum column_kind kind, const char *heading)
+{
+    layout->columns[layout->n++] = (struct column){kind, heading, strlen(heading)};
+}
+
+static void add_words(struct layout *layout, const struct rf_table *table)
+{
+    switch (table->profile->shape) {
+    case RF_SHAPE_TUPLE:
+        add_column(layout, A, layout->names.a);
+        if (layout->names.b[0] != '\0')
+            add_column(layout, B, layout->names.b);
+        break;
+    case RF_SHAPE_RANGE_A:
+        add_column(layout, A, "from");
+        add_column(layout, A_HI, "to");
+        break;
+    case RF_SHAPE_RANGE_B:
+        add_column(layout, B, "from");
+        add_column(layout, B_HI, "to");
+        break;
+    default:
+        add_column(layout, A, "a from");
+        add_column(layout, A_HI, "a to");
+        add_column(layout, B, "b from");
+        add_column(layout, B_HI, "b to");
+        break;
+    }
+}
+
+static void make_layout(struct layout *layout, const struct rf_table *table,
+                        const struct rf_report_setup *setup)
+{
+    layout->n = 0;
+    rf_table_columns(&layout->names, table->profile);
+    add_column(layout, SHARE, "share");
+    add_column(layout, COUNT, "count");
+    if (table->totals != NULL)
+        add_column(layout, TOTAL, "with inner");
+    if (table->profile->bound != RF_BOUND_EXACT) {
+        add_column(layout, LOWER, "at least");
+        add_column(layout, UPPER, "at most");
+    }
+    if (table->profile->n_intervals_seen > 0 && !setup->per_interval)
+        add_column(layout, INTERVALS, "intervals");
+    add_words(layout, table);
+}
+
+static double share_of(const struct rf_table *table, uint64_t count)
+{
+    return table->events > 0 ? 100 * (double)count / (double)table->events : 0;
+}
+
+static uint64_t number_of(const struct rf_table *table, size_t row, enum column_kind kind)
+{
+    const struct rf_item *item = &table->items[row];
+    const uint64_t numbers[] = {[SHARE] = 0,
+                                [COUNT] = item->count,
+                                [TOTAL] = table->totals != NULL ? table->totals[row] : 0,
+                                [LOWER] = item->lower,
+                                [UPPER] = item->upper,
+                                [INTERVALS] = item->intervals,
+                                [A] = item->a,
+                                [A_HI] = item->a_hi,
+                                [B] = item->b,
+                                [B_HI] = item->b_hi};
+    return numbers[kind];
+}
+
+/* Which field of the selector a word belongs to, whatever the column is called. */
+static const char *field_of(const struct layout *layout, enum column_kind kind)
+{
+    return kind == A || kind == A_HI ? layout->names.a : layout->names.b;
+}
+
+static void make_cell(char *cell, size_t size, const struct layout *layout,
+                      const struct rf_table *table, const struct rf_report_setup *setup, size_t row,
+                      enum column_kind kind)
+{
+    char number[NUMBER_MAX];
+    if (kind == SHARE)
+        snprintf(cell, size, "%.2f%%", share_of(table, table->items[row].count));
+    else if (kind < A)
+        snprintf(cell, size, "%s", group(number, number_of(table, row, kind)));
+    else
+        rf_report_word(cell, size, setup, field_of(layout, kind), number_of(table, row, kind));
+}
+
+static void measure_columns(struct layout *layout, const struct rf_table *table,
+                            const struct rf_report_setup *setup)
+{
+    char cell[RF_WORD_MAX];
+    for (size_t row = 0; row < table->shown; row++)
+        for (size_t i = 0; i < layout->n; i++) {
+            struct column *column = &layout->columns[i];
+            make_cell(cell, sizeof cell, layout, table, setup, row, column->kind);
+            size_t length = strlen(cell);
+            if (length > column->width)
+                column->width = length;
+        }
+}
+
+/* Numbers stand to the right, words to the left; nothing trails the last. */
+static void append_cell(char *line, size_t size, const struct layout *layout, size_t i,
+                        const char *cell)
+{
+    const struct column *column = &layout->columns[i];
+    size_t used = strlen(line);
+    int width = (int)column->width;
+    if (column->kind >= A)
+        width = i + 1 == layout->n ? 0 : -width;
+    snprintf(line + used, size - used, "%s%*s", i > 0 ? "  " : " ", width, cell);
+}
+
+/* Cut to the terminal's width, not inside a UTF-8 sequence. */
+static void write_line(FILE *out, char *line, const struct rf_report_setup *setup, bool strong)
+{
+    size_t width = setup->width > 0 ? (size_t)setup->width : SIZE_MAX;
+    if (strlen(line) > width) {
+        while (width > 0 && ((unsigned char)line[width] & 0xc0) == 0x80)
+            width--;
+        line[width] = '\0';
+    }
+    bool colour = strong && setup->colour;
+    fprintf(out, "%s%s%s\n", colour ? "\033[1m" : "", line, colour ? "\033[0m" : "");
+}
+
+enum { STRONG_SHARE = 10 };
+
+static void write_rows(FILE *out, const struct rf_table *table, const struct rf_report_setup *setup)
+{
+    struct layout layout;
+    char line[LINE_MAX_BYTES] = "", cell[RF_WORD_MAX];
+    make_layout(&layout, table, setup);
+    measure_columns(&layout, table, setup);
+    for (size_t i = 0; i < layout.n; i++)
+        append_cell(line, sizeof line, &layout, i, layout.columns[i].heading);
+    write_line(out, line, setup, true);
+    for (size_t row = 0; row < table->shown && !ferror(out); row++) {
+        line[0] = '\0';
+        for (size_t i = 0; i < layout.n; i++) {
+            make_cell(cell, sizeof cell, &layout, table, setup, row, layout.columns[i].kind);
+            append_cell(line, sizeof line, &layout, i, cell);
+        }
+        write_line(out, line, setup, share_of(table, table->items[row].count) >= STRONG_SHARE);
+    }
+}
+
+static rf_status write_table(FILE *out, const struct rf_profile *profile,
+                             const struct rf_report_setup *setup, size_t i)
+{
+    struct rf_table table;
+    char found[NUMBER_MAX], shown[NUMBER_MAX], events[NUMBER_MAX], number[NUMBER_MAX];
+    rf_status status = rf_table_open(&table, profile, setup, i);
+    if (status != RF_OK)
+        return status;
+    if (setup->per_interval) {
+        fputc('\n', out);
+        write_fact(out, setup, "interval", "%s, %s events", group(number, table.interval),
+                   group(events, table.events));
+    }
+    write_fact(out, setup, "items", "%s found, %s shown", group(found, table.n),
+               group(shown, table.shown));
+    if (table.shown > 0) {
+        fputc('\n', out);
+        write_rows(out, &table, setup);
+    }
+    rf_table_close(&table);
+    return RF_OK;
+}
+
+static rf_status write_profile(FILE *out, const struct rf_profile *profile,
+                               const struct rf_report_setup *setup)
+{
+    size_t n;
+    rf_status status = rf_table_count(profile, setup, &n);
+    if (status != RF_OK)
+        return status;
+    write_profile_head(out, profile, setup);
+    for (size_t i = 0; i < n && status == RF_OK; i++)
+        status = write_table(out, profile, setup, i);
+    return status;
+}
+
+static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
+{
+    write_run_head(out, run, setup);
+    for (size_t i = 0; i < run->n_profiles; i++) {
+        if (i > 0)
+            fputc('\n', out);
+        rf_status status = write_profile(out, run->profiles[i], setup);
+        if (status != RF_OK)
+            return status;
+    }
+    return rf_report_end(out);
+}
+
+const struct rf_report_form rf_report_text = {
+    .name = "text",
+    .brief = "a page for people",
+    .write = write_run,
+};
