@@ -3,8 +3,10 @@
 #include <stddef.h>
 
 extern const struct rf_engine_ops rf_exact;
+extern const struct rf_engine_ops rf_multihash_engine;
 
 const struct rf_engine_ops *const rf_engine_registry[] = {
     &rf_exact,
+    &rf_multihash_engine,
     NULL,
 };
