@@ -105,10 +105,6 @@ static rf_status set_number(const struct rf_engine_ops *ops, const struct rf_opt
     }
     uint64_t count;
     bool is_number = rf_units_count(value.start, value.n, &count) == RF_OK;
-    if (option->choices != NULL && rf_text_equal(option->choices, value.start, value.n)) {
-        count = 0;
-        is_number = true;
-    }
     if (is_number && in_limits(option, (double)count)) {
         memcpy(field, &count, sizeof count);
         return RF_OK;
@@ -259,20 +255,31 @@ static rf_status read_settings(const struct rf_engine_ops *ops, void *config, co
     return RF_OK;
 }
 
-static rf_status read_options(const struct rf_engine_ops *ops, void *config, const char *p,
-                              struct rf_error *error)
+rf_status rf_engine_read_options(const struct rf_engine_ops *ops, void *config, const char **p,
+                                 struct rf_error *error)
 {
-    p = skip_space(p);
-    if (*p == '(') {
-        p++;
-        rf_status status = read_settings(ops, config, &p, error);
-        if (status != RF_OK)
-            return status;
-        p = skip_space(p);
-    }
+    *p = skip_space(*p);
+    if (**p != '(')
+        return RF_OK;
+    (*p)++;
+    rf_status status = read_settings(ops, config, p, error);
+    *p = skip_space(*p);
+    return status;
+}
+
+rf_status rf_engine_read_nothing(const struct rf_engine_ops *ops, const char *p,
+                                 struct rf_error *error)
+{
     if (*p != '\0')
         return rf_fail(error, RF_EINVAL, "engine '%s': what is '%s' behind it?", ops->name, p);
     return RF_OK;
+}
+
+static rf_status read_options(const struct rf_engine_ops *ops, void *config, const char *p,
+                              struct rf_error *error)
+{
+    rf_status status = rf_engine_read_options(ops, config, &p, error);
+    return status != RF_OK ? status : rf_engine_read_nothing(ops, p, error);
 }
 
 rf_status rf_engine_parse(const struct rf_engine_ops **found, void *config, size_t config_room,
@@ -319,18 +326,14 @@ static size_t print_value(const struct rf_option *option, const void *config, ch
         return rf_format(text, size, "%.*s", (int)n, p);
     }
     default:
-        if (word == 0 && option->choices != NULL)
-            return rf_format(text, size, "%s", option->choices);
         return rf_units_print_count(text, size, word);
     }
 }
 
-size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *config, char *text,
-                              size_t size)
+size_t rf_engine_print_options(const struct rf_engine_ops *ops, const void *config, char *text,
+                               size_t size)
 {
-    if (ops->print != NULL)
-        return ops->print(config, text, size);
-    size_t n = rf_format(text, size, "%s", ops->name);
+    size_t n = 0;
     const char *separator = "(";
     for (const struct rf_option *o = ops->options; o->type != RF_OPTION_END; o++) {
         char value[RF_UNITS_MAX + 32];
@@ -342,4 +345,14 @@ size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *confi
     if (*separator == ',')
         n += rf_format(text + (n < size ? n : size), n < size ? size - n : 0, ")");
     return n;
+}
+
+size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *config, char *text,
+                              size_t size)
+{
+    if (ops->print != NULL)
+        return ops->print(config, text, size);
+    size_t n = rf_format(text, size, "%s", ops->name);
+    return n + rf_engine_print_options(ops, config, text + (n < size ? n : size),
+                                       n < size ? size - n : 0);
 }
