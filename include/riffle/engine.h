@@ -39,7 +39,7 @@ struct rf_option {
     enum rf_option_type type;
     const char *standard; /* the default, as text; passes through the same parser */
     const char *brief;
-    const char *choices; /* RF_OPTION_CHOICE: "a|b|both" */
+    const char *choices; /* RF_OPTION_CHOICE: "a|b|both"; COUNT: a word for 0, "auto" say */
     double min, max;     /* of COUNT and SHARE, both ends allowed; both 0: no limits */
     size_t offset;       /* into the engine's config struct */
 };

@@ -15,7 +15,8 @@ extern "C" {
 
 enum rf_shape {
     RF_SHAPE_TUPLE,   /* points <a, b> */
-    RF_SHAPE_RANGE_A, /* a..a_hi, any b; nested, a count excludes those of inner ranges */
+    RF_SHAPE_RANGE_A, /* a..a_hi, any b; nested: a count leaves out those of the ranges inside it,
+                       * lower and upper are of the whole range, inner ones included */
     RF_SHAPE_RANGE_B,
     RF_SHAPE_RECTANGLE,
 };

@@ -1,6 +1,6 @@
 /* measure.h - how far a profile is from the truth.
  *
- * Narayanasamy et al., section 5.2: over the tuples that are candidates (at least threshold x events)
+ * Narayanasamy et al., section 5.5: over the tuples that are candidates (at least threshold x events)
  * in the perfect or in the measured profile of an interval, error = sum |perfect - measured| / sum
  * perfect, split by what went wrong:
  *
@@ -9,7 +9,9 @@
  *     neutral positive  candidate in both, counted too high
  *     neutral negative  candidate in both, counted too low
  *
- * averaged over the intervals. More measures come with their papers. */
+ * averaged over the whole intervals; a last one that was cut short counts only where there is no
+ * other, since engines look for threshold x the full length. A tuple that the measured profile does
+ * not list has 0 there. */
 #ifndef RIFFLE_MEASURE_H
 #define RIFFLE_MEASURE_H
 
@@ -26,7 +28,7 @@ struct rf_measure_interval {
 };
 
 /* Both profiles were made of the same stream with the same interval and keep_intervals; a stream that
- * was not cut counts as one interval. */
+ * was not cut counts as one interval. RF_EINVAL with a sentence when they do not fit together. */
 rf_status rf_measure_interval(struct rf_measure_interval *measure, const struct rf_profile *perfect,
                               const struct rf_profile *measured, double threshold,
                               struct rf_error *error);

@@ -7,7 +7,7 @@
  *     classes    = class { "," class } | "any"
  *     condition  = field ("==" | "!=" | "<" | "<=" | ">" | ">=") place
  *                | field "in" place ".." place                    (low end in, high end out)
- *     place      = number | symbol [ "+" number ]
+ *     place      = number | symbol [ "+" number ]               (a symbol with odd characters: 'a b')
  *     field      = pc addr value target width thread miss taken indirect
  *
  * A projection on one field gives tuples <field, 0>. Presets are names for usual selectors; see
@@ -45,11 +45,12 @@ struct rf_place {
     uint64_t value; /* the number, or the offset from the symbol while unbound */
 };
 
-/* lo <= field <= hi, or its opposite. Every comparison is written as one of these. */
+/* lo <= field <= hi, or its opposite. Every comparison is written as one of these; all of them are
+ * unsigned. For a name an end that is out (`pc<main`) has become an offset of -1 from it. */
 struct rf_condition {
     uint8_t field;    /* enum rf_field */
-    uint8_t negate;   /* the value must lie outside lo..hi */
-    uint8_t is_range; /* written with "in": hi is still the excluded end until bound */
+    uint8_t negate;   /* the value must not be lo, which is hi: "!=" */
+    uint8_t is_range; /* written with "in"; matters to rf_selector_print alone */
     struct rf_place lo;
     struct rf_place hi;
 };
@@ -74,10 +75,12 @@ struct rf_selector_preset {
 /* A table that ends with a NULL name. */
 const struct rf_selector_preset *rf_selector_presets(void);
 
-/* Parse `text`, a preset's name or a selector. Errors name the column. */
+/* Parse `text`, a preset's name or a selector. Errors name the column; *selector is then untouched. A
+ * field that none of the classes has is an error; where some have it, it is 0 for the others. */
 rf_status rf_selector_parse(struct rf_selector *selector, const char *text, struct rf_error *error);
 
-/* Resolve the symbols. `resolve` returns 0 and sets *address, or anything else for an unknown name. */
+/* Resolve the symbols. `resolve` returns 0 and sets *address, or anything else for an unknown name.
+ * Print the selector before, if names are wanted in its text. */
 rf_status rf_selector_bind(struct rf_selector *selector,
                            int (*resolve)(void *context, const char *symbol, uint64_t *address),
                            void *context, struct rf_error *error);
@@ -87,7 +90,8 @@ rf_status rf_selector_bind(struct rf_selector *selector,
 size_t rf_selector_run(const struct rf_selector *selector, const struct rf_record *records,
                        size_t n, struct rf_tuple *out);
 
-/* The selector as canonical text, terminated, cut to `size`. Returns the length needed. */
+/* The selector as canonical text, terminated, cut to `size`. Returns the length needed. Parsing that
+ * text gives the same selector. */
 size_t rf_selector_print(const struct rf_selector *selector, char *text, size_t size);
 
 #ifdef __cplusplus

@@ -133,12 +133,13 @@ static rf_status explain(const struct rf_engine *engine, rf_status status, struc
                    (unsigned long long)engine->events);
 }
 
-/* Events that still fit into the current interval, `most` at the most. */
+/* Events that still fit into the current interval, `most` at the most. After a merge it may be full
+ * or more: then it ends with the next event. */
 static uint64_t room(const struct rf_engine *engine, uint64_t most)
 {
     if (engine->length == 0)
         return most;
-    uint64_t left = engine->length - engine->inside;
+    uint64_t left = engine->inside < engine->length ? engine->length - engine->inside : 1;
     return left < most ? left : most;
 }
 

@@ -105,6 +105,10 @@ static rf_status set_number(const struct rf_engine_ops *ops, const struct rf_opt
     }
     uint64_t count;
     bool is_number = rf_units_count(value.start, value.n, &count) == RF_OK;
+    if (option->choices != NULL && rf_text_equal(option->choices, value.start, value.n)) {
+        count = 0;
+        is_number = true;
+    }
     if (is_number && in_limits(option, (double)count)) {
         memcpy(field, &count, sizeof count);
         return RF_OK;
@@ -326,6 +330,8 @@ static size_t print_value(const struct rf_option *option, const void *config, ch
         return rf_format(text, size, "%.*s", (int)n, p);
     }
     default:
+        if (word == 0 && option->choices != NULL)
+            return rf_format(text, size, "%s", option->choices);
         return rf_units_print_count(text, size, word);
     }
 }

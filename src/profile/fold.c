@@ -181,6 +181,14 @@ rf_status rf_fold_add(struct rf_fold *fold, const struct rf_item *items, size_t 
     return RF_OK;
 }
 
+struct rf_item *rf_fold_find(const struct rf_fold *fold, const struct rf_item *box)
+{
+    if (fold->bits == 0)
+        return NULL;
+    uint32_t slot = *find(fold, box);
+    return slot == 0 ? NULL : &fold->list.items[slot - 1];
+}
+
 rf_status rf_fold_take(struct rf_fold *fold, struct rf_items *list)
 {
     rf_status status = rf_items_trim(&fold->list, fold->alloc);

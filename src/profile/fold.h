@@ -36,6 +36,9 @@ rf_status rf_fold_copy(struct rf_fold *copy, const struct rf_fold *fold);
 rf_status rf_fold_add(struct rf_fold *fold, const struct rf_item *items, size_t n,
                       uint64_t absent_upper);
 
+/* The sum for that box so far, `upper` not yet complete; NULL: never added. Valid until the next add. */
+struct rf_item *rf_fold_find(const struct rf_fold *fold, const struct rf_item *box);
+
 /* The sums, in profile order and an array of exactly that many; the fold is empty afterwards. */
 rf_status rf_fold_take(struct rf_fold *fold, struct rf_items *list);
 

@@ -1,0 +1,161 @@
+/* multihash.h - the parts of the multihash engine that its files share.
+ *
+ *     multihash.c          options, intervals, report: the engine as the registry sees it
+ *     multihash_promote.c  into the accumulator and out of it again
+ *     multihash_feed.c     the loops that every tuple goes through
+ *     multihash_merge.c    two states into one
+ *     multihash_pace.c     interval=auto
+ *
+ * A signature is what a tuple's hashes are packed in: words of 64 bits, 16 for each of four tables. */
+#ifndef RF_ENGINE_MULTIHASH_H
+#define RF_ENGINE_MULTIHASH_H
+
+#include "engine/engine.h"
+#include "engine/accumulator.h"
+#include "engine/multihash_pace.h"
+#include "base/hash.h"
+
+enum rf_multihash_hash { RF_MULTIHASH_MULTIPLY, RF_MULTIHASH_PAPER };
+enum rf_multihash_replace { RF_MULTIHASH_RETAINED, RF_MULTIHASH_COLDEST };
+
+enum {
+    RF_MULTIHASH_TABLES_MAX = 16,
+    RF_MULTIHASH_LANES = 4, /* tables in a word of signature */
+    RF_MULTIHASH_WORDS_MAX = RF_MULTIHASH_TABLES_MAX / RF_MULTIHASH_LANES,
+    RF_MULTIHASH_INDEX_BITS_MAX = 16,
+};
+
+/* In the order of the option table. */
+struct rf_multihash_config {
+    uint64_t tables, counters;
+    uint64_t interval; /* 0: auto */
+    double threshold;
+    uint64_t conservative, reset, retain, shield;
+    uint64_t accumulator; /* 0: auto */
+    uint64_t counter_bits;
+    uint64_t hash;  /* enum rf_multihash_hash */
+    double promote; /* at this share of the threshold */
+    uint64_t replace;
+    uint64_t seed;
+};
+
+/* The papers' hash for four tables at once: rf_hash_paper's 16 look-ups, 16 bits a table. */
+struct rf_multihash_lookup {
+    uint64_t byte[16][256];
+};
+
+struct rf_multihash {
+    struct rf_multihash_config config;
+    uint64_t seed;
+    unsigned tables, words; /* words of signature */
+    unsigned index_bits;    /* counters of one table: 1 << index_bits */
+    uint32_t index_mask;
+    uint32_t cap;        /* what a counter holds at most */
+    uint64_t interval;   /* events */
+    uint32_t candidate;  /* events that make one: T */
+    uint32_t promote_at; /* P <= T */
+    bool wide;           /* counters of 32 bits here, else of 16 */
+    bool batch_now;      /* the loop that the last stretch asked for */
+    uint32_t stretch;    /* tuples until that is asked again */
+
+    /* Of the current interval. */
+    uint64_t events;
+    uint64_t promotions, refused, replaced;
+    uint32_t floor;       /* replace=coldest: no entry has a smaller count */
+    uint32_t cursor;      /* replace=retained: no slot before this is replaceable */
+    uint32_t retained;    /* entries that came from the interval before */
+    uint64_t slack;       /* what may be missing from counters: resets, replaced entries */
+    uint32_t slack_entry; /* the part of slack from the replaced entries, the heaviest of them */
+    bool saturated;       /* something was promoted with a counter that stood at its cap */
+
+    struct rf_multihash_pace pace;
+    struct rf_accumulator accumulator;
+    struct rf_multihash_lookup *lookup; /* `words` of them; NULL with the multiply hash */
+    void *counters;                     /* uint16_t or uint32_t, table after table */
+};
+
+/* More do not fit into the counts of one interval. */
+#define RF_MULTIHASH_EVENTS_MAX UINT64_C(2000000000)
+
+/* doubts[] of an entry: this bit, or how many of its count may be others'. */
+#define RF_MULTIHASH_RETAINED_BIT 0x80000000u
+
+/* T of an interval of so many events. */
+uint32_t rf_multihash_candidate(const struct rf_multihash_config *config, uint64_t interval);
+
+/* A tuple whose counters all hold `count` or more, the promotion threshold at least. */
+void rf_multihash_promote(struct rf_multihash *state, struct rf_tuple tuple, uint64_t hash,
+                          uint32_t count);
+void rf_multihash_write_back(struct rf_multihash *state, struct rf_tuple tuple, uint32_t count);
+void rf_multihash_reindex(struct rf_multihash *state);
+
+void rf_multihash_feed(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n);
+void rf_multihash_feed_counted(struct rf_multihash *state, struct rf_tuple tuple, uint64_t count);
+rf_status rf_multihash_merge(void *memory, const void *other, struct rf_error *error);
+
+/* The hash that finds a tuple in the accumulator; with hash=multiply the tables' come from it too. */
+static inline uint64_t rf_multihash_hash(const struct rf_multihash *state, struct rf_tuple t)
+{
+    return rf_hash_multiply(t, state->seed);
+}
+
+/* Word `w` of a tuple's signature. */
+static inline uint64_t rf_multihash_signature(const struct rf_multihash *state, struct rf_tuple t,
+                                              uint64_t hash, unsigned w)
+{
+    if (state->config.hash == RF_MULTIHASH_MULTIPLY) {
+        uint64_t mixed = hash * (0xda942042e4dd58b5u + 2 * (uint64_t)w * 0x9e3779b97f4a7c15u);
+        return mixed ^ mixed >> 32;
+    }
+    const struct rf_multihash_lookup *lookup = &state->lookup[w];
+    uint64_t signature = 0;
+    for (unsigned i = 0; i < 8; i++)
+        signature ^= lookup->byte[i][t.a >> 8 * i & 255] ^ lookup->byte[8 + i][t.b >> 8 * i & 255];
+    return signature;
+}
+
+/* Where table `i` has the counter of a tuple, in the array of all counters. */
+static inline size_t rf_multihash_place(const struct rf_multihash *state, const uint64_t *signature,
+                                        unsigned i)
+{
+    uint64_t lane = signature[i / RF_MULTIHASH_LANES] >> 16 * (i % RF_MULTIHASH_LANES);
+    return ((size_t)i << state->index_bits) + (lane & state->index_mask);
+}
+
+static inline uint32_t rf_multihash_load(const struct rf_multihash *state, size_t place)
+{
+    return state->wide ? ((const uint32_t *)state->counters)[place]
+                       : ((const uint16_t *)state->counters)[place];
+}
+
+static inline void rf_multihash_store(struct rf_multihash *state, size_t place, uint32_t count)
+{
+    if (state->wide)
+        ((uint32_t *)state->counters)[place] = count;
+    else
+        ((uint16_t *)state->counters)[place] = (uint16_t)count;
+}
+
+/* The places of all of a tuple's counters. */
+static inline void rf_multihash_places(const struct rf_multihash *state, struct rf_tuple t,
+                                       uint64_t hash, size_t places[RF_MULTIHASH_TABLES_MAX])
+{
+    uint64_t signature[RF_MULTIHASH_WORDS_MAX];
+    for (unsigned w = 0; w < state->words; w++)
+        signature[w] = rf_multihash_signature(state, t, hash, w);
+    for (unsigned i = 0; i < state->tables; i++)
+        places[i] = rf_multihash_place(state, signature, i);
+}
+
+/* The smallest of them. */
+static inline uint32_t rf_multihash_least(const struct rf_multihash *state, const size_t *places)
+{
+    uint32_t least = UINT32_MAX;
+    for (unsigned i = 0; i < state->tables; i++) {
+        uint32_t count = rf_multihash_load(state, places[i]);
+        least = count < least ? count : least;
+    }
+    return least;
+}
+
+#endif

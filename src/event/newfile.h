@@ -1,0 +1,30 @@
+/* newfile.h - a file that appears whole under its name, or not at all.
+ *
+ * Written under a temporary name in the same folder, readable by its owner alone, renamed by finish.
+ * "-" is standard output; what exists and is no plain file (a pipe, /dev/null) is written as it is. */
+#ifndef RF_EVENT_NEWFILE_H
+#define RF_EVENT_NEWFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <riffle/alloc.h>
+#include <riffle/status.h>
+
+struct rf_newfile {
+    struct rf_alloc alloc;
+    int fd;
+    char *path;      /* what finish names it */
+    char *temporary; /* NULL where it is written in place */
+    size_t room;     /* bytes of both names */
+    uint64_t written;
+};
+
+rf_status rf_newfile_create(struct rf_newfile *file, const char *path, const struct rf_alloc *alloc,
+                            struct rf_error *error);
+rf_status rf_newfile_write(struct rf_newfile *file, const void *bytes, size_t n,
+                           struct rf_error *error);
+/* Both leave nothing to release; a finish that fails leaves no file. */
+rf_status rf_newfile_finish(struct rf_newfile *file, struct rf_error *error);
+void rf_newfile_abandon(struct rf_newfile *file);
+
+#endif

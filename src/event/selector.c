@@ -1,0 +1,282 @@
+/* selector.c - what a parsed selector does: run over records, take addresses for names, print itself.
+ *
+ *     records --128 at a time--> keep[] = is it one of the classes?
+ *                                keep[] &= lo <= field <= hi            once for each condition
+ *                                out[n] = <a, b>, n += keep[]           both fields
+ *
+ * Every step is one loop over one column without branches: which field it is, is asked once for 128
+ * records. Every comparison is the same instruction sequence, field - lo <= hi - lo in unsigned
+ * arithmetic. Memory: 4 KiB on the stack. */
+#include "event/selector.h"
+#include "base/error.h"
+#include "base/text.h"
+#include <stdbool.h>
+#include <string.h>
+
+static const struct rf_selector_preset presets[] = {
+    {"values",      "load -> pc,value",              "what each load loads"                       },
+    {"edges",       "branch,jump -> pc,target",      "which way branches and jumps go"            },
+    {"calls",       "call -> pc,target",             "who calls whom"                             },
+    {"methods",     "call -> target",                "how often each function is called"          },
+    {"addresses",   "load,store -> pc,addr",         "what memory each access touches"            },
+    {"code",        "insn -> pc",                    "which instructions are executed"            },
+    {"zero-loads",  "load value==0 -> pc,addr",      "where loads find zero"                      },
+    {"narrow",      "alu width<=16 -> pc",           "results that would fit 16 bits"             },
+    {"miss-values", "load miss>=1 -> pc,value",      "what is loaded by misses of the first cache"},
+    {"types",       "call indirect==1 -> pc,target", "what indirect calls reach: receivers' types"},
+    {NULL,          NULL,                            NULL                                         },
+};
+
+const struct rf_selector_preset *rf_selector_presets(void)
+{
+    return presets;
+}
+
+#define BIT(kind) (1u << RF_CLASS_##kind)
+
+static const struct {
+    const char *name;
+    uint32_t classes;
+} fields[RF_FIELD_COUNT] = {
+    [RF_FIELD_NONE] = {NULL,       0                                                },
+    [RF_FIELD_PC] = {"pc",       (1u << RF_CLASS_COUNT) - 1                       },
+    [RF_FIELD_ADDR] = {"addr",     BIT(LOAD) | BIT(STORE)                           },
+    [RF_FIELD_VALUE] = {"value",    BIT(LOAD) | BIT(STORE) | BIT(ALU)                },
+    [RF_FIELD_TARGET] = {"target",   BIT(BRANCH) | BIT(JUMP) | BIT(CALL) | BIT(RETURN)},
+    [RF_FIELD_WIDTH] = {"width",    BIT(LOAD) | BIT(STORE) | BIT(ALU)                },
+    [RF_FIELD_THREAD] = {"thread",   (1u << RF_CLASS_COUNT) - 1                       },
+    [RF_FIELD_MISS] = {"miss",     BIT(LOAD) | BIT(STORE)                           },
+    [RF_FIELD_TAKEN] = {"taken",    BIT(BRANCH)                                      },
+    [RF_FIELD_INDIRECT] = {"indirect", BIT(JUMP) | BIT(CALL)                            },
+};
+
+const char *rf_field_name(unsigned field)
+{
+    return field < RF_FIELD_COUNT ? fields[field].name : NULL;
+}
+
+uint32_t rf_field_classes(unsigned field)
+{
+    return field < RF_FIELD_COUNT ? fields[field].classes : 0;
+}
+
+int rf_selector_is_symbol(char c, char next)
+{
+    if (c == '.')
+        return next != '.';
+    return (rf_text_is_word(c) && c != '-') || c == ':' || c == '$' || c == '@' || c == '~';
+}
+
+/* --- running --------------------------------------------------------------------------------- */
+
+enum { CHUNK = 128 };
+
+#define COLUMN(name, expression)                                                                   \
+    static void column_##name(const struct rf_record *records, size_t n, uint64_t *column)         \
+    {                                                                                              \
+        for (size_t i = 0; i < n; i++)                                                             \
+            column[i] = expression;                                                                \
+    }
+COLUMN(none, ((void)records, 0))
+COLUMN(pc, records[i].pc)
+COLUMN(addr, records[i].addr)
+COLUMN(value, records[i].value)
+COLUMN(target, records[i].target)
+COLUMN(width, records[i].width)
+COLUMN(thread, records[i].thread)
+COLUMN(miss, records[i].miss)
+COLUMN(taken, (records[i].flags & RF_RECORD_TAKEN) != 0)
+COLUMN(indirect, (records[i].flags & RF_RECORD_INDIRECT) != 0)
+
+static void (*const columns[RF_FIELD_COUNT])(const struct rf_record *, size_t, uint64_t *) = {
+    [RF_FIELD_NONE] = column_none,     [RF_FIELD_PC] = column_pc,
+    [RF_FIELD_ADDR] = column_addr,     [RF_FIELD_VALUE] = column_value,
+    [RF_FIELD_TARGET] = column_target, [RF_FIELD_WIDTH] = column_width,
+    [RF_FIELD_THREAD] = column_thread, [RF_FIELD_MISS] = column_miss,
+    [RF_FIELD_TAKEN] = column_taken,   [RF_FIELD_INDIRECT] = column_indirect,
+};
+
+static void keep_classes(uint32_t classes, const struct rf_record *records, size_t n, uint8_t *keep)
+{
+    for (size_t i = 0; i < n; i++)
+        keep[i] = (uint8_t)((uint64_t)classes >> (records[i].kind & 63) & 1);
+}
+
+static void keep_condition(const struct rf_condition *condition, const uint64_t *column, size_t n,
+                           uint8_t *keep)
+{
+    uint64_t lo = condition->lo.value, span = condition->hi.value - lo;
+    uint8_t negate = condition->negate;
+    for (size_t i = 0; i < n; i++)
+        keep[i] &= (uint8_t)((column[i] - lo <= span) ^ negate);
+}
+
+static size_t run_chunk(const struct rf_selector *selector, const struct rf_record *records,
+                        size_t n, struct rf_tuple *out)
+{
+    uint64_t a[CHUNK], b[CHUNK];
+    uint8_t keep[CHUNK];
+    keep_classes(selector->classes, records, n, keep);
+    for (size_t i = 0; i < selector->n_conditions; i++) {
+        columns[selector->conditions[i].field](records, n, a);
+        keep_condition(&selector->conditions[i], a, n, keep);
+    }
+    columns[selector->project_a](records, n, a);
+    columns[selector->project_b](records, n, b);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        out[kept] = (struct rf_tuple){a[i], b[i]};
+        kept += keep[i];
+    }
+    return kept;
+}
+
+size_t rf_selector_run(const struct rf_selector *selector, const struct rf_record *records,
+                       size_t n, struct rf_tuple *out)
+{
+    size_t kept = 0;
+    for (size_t at = 0; at < n; at += CHUNK)
+        kept += run_chunk(selector, records + at, n - at < CHUNK ? n - at : CHUNK, out + kept);
+    return kept;
+}
+
+/* --- names to addresses ---------------------------------------------------------------------- */
+
+static rf_status bind_place(struct rf_place *place,
+                            int (*resolve)(void *context, const char *symbol, uint64_t *address),
+                            void *context, struct rf_error *error)
+{
+    uint64_t address = 0;
+    if (place->symbol[0] == '\0')
+        return RF_OK;
+    if (resolve(context, place->symbol, &address) != 0)
+        return rf_fail(error, RF_EINVAL, "selector: no symbol is called '%s'", place->symbol);
+    place->value += address;
+    place->symbol[0] = '\0';
+    return RF_OK;
+}
+
+rf_status rf_selector_bind(struct rf_selector *selector,
+                           int (*resolve)(void *context, const char *symbol, uint64_t *address),
+                           void *context, struct rf_error *error)
+{
+    struct rf_selector bound = *selector;
+    for (size_t i = 0; i < bound.n_conditions; i++) {
+        struct rf_condition *condition = &bound.conditions[i];
+        rf_status status = bind_place(&condition->lo, resolve, context, error);
+        if (status == RF_OK)
+            status = bind_place(&condition->hi, resolve, context, error);
+        if (status != RF_OK)
+            return status;
+        if (condition->lo.value > condition->hi.value)
+            return rf_fail(error, RF_EINVAL,
+                           "selector: the condition on %s can never hold: 0x%llx..0x%llx",
+                           rf_field_name(condition->field), (unsigned long long)condition->lo.value,
+                           (unsigned long long)condition->hi.value);
+    }
+    bound.unbound = 0;
+    *selector = bound;
+    return RF_OK;
+}
+
+/* --- printing -------------------------------------------------------------------------------- */
+
+struct output {
+    char *text;
+    size_t size, length;
+};
+
+static void put(struct output *out, const char *text)
+{
+    size_t room = out->length < out->size ? out->size - out->length : 0;
+    out->length += rf_format(room > 0 ? out->text + out->length : NULL, room, "%s", text);
+}
+
+static void put_number(struct output *out, uint64_t n)
+{
+    char text[32];
+    rf_format(text, sizeof text, n < 4096 ? "%llu" : "0x%llx", (unsigned long long)n);
+    put(out, text);
+}
+
+static bool needs_quotes(const char *symbol)
+{
+    if (symbol[0] >= '0' && symbol[0] <= '9')
+        return true;
+    for (const char *p = symbol; *p != '\0'; p++)
+        if (!rf_selector_is_symbol(*p, p[1]))
+            return true;
+    return false;
+}
+
+/* `more` is added: comparisons are kept with both ends in, and some are written with an end out. */
+static void put_place(struct output *out, const struct rf_place *place, uint64_t more)
+{
+    uint64_t value = place->value + more;
+    if (place->symbol[0] == '\0') {
+        put_number(out, value);
+        return;
+    }
+    const char *quote = needs_quotes(place->symbol) ? "'" : "";
+    put(out, quote);
+    put(out, place->symbol);
+    put(out, quote);
+    if (value != 0) {
+        put(out, "+");
+        put_number(out, value);
+    }
+}
+
+static void put_condition(struct output *out, const struct rf_condition *c)
+{
+    bool one = c->lo.value == c->hi.value && strcmp(c->lo.symbol, c->hi.symbol) == 0;
+    bool from_zero = c->lo.value == 0 && c->lo.symbol[0] == '\0';
+    bool to_end = c->hi.value == UINT64_MAX && c->hi.symbol[0] == '\0';
+    put(out, " ");
+    put(out, rf_field_name(c->field));
+    if (one && !c->is_range) {
+        put(out, c->negate ? "!=" : "==");
+        put_place(out, &c->lo, 0);
+    } else if (to_end) {
+        put(out, ">=");
+        put_place(out, &c->lo, 0);
+    } else if (from_zero && !c->is_range) {
+        put(out, c->hi.symbol[0] == '\0' ? "<=" : "<");
+        put_place(out, &c->hi, c->hi.symbol[0] != '\0');
+    } else {
+        put(out, " in ");
+        put_place(out, &c->lo, 0);
+        put(out, "..");
+        put_place(out, &c->hi, 1);
+    }
+}
+
+static void put_classes(struct output *out, uint32_t classes)
+{
+    if (classes == (1u << RF_CLASS_COUNT) - 1) {
+        put(out, "any");
+        return;
+    }
+    const char *comma = "";
+    for (unsigned kind = 0; kind < RF_CLASS_COUNT; kind++)
+        if (classes >> kind & 1) {
+            put(out, comma);
+            put(out, rf_class_name(kind));
+            comma = ",";
+        }
+}
+
+size_t rf_selector_print(const struct rf_selector *selector, char *text, size_t size)
+{
+    struct output out = {text, size, 0};
+    put_classes(&out, selector->classes);
+    for (size_t i = 0; i < selector->n_conditions; i++)
+        put_condition(&out, &selector->conditions[i]);
+    put(&out, " -> ");
+    put(&out, rf_field_name(selector->project_a));
+    if (selector->project_b != RF_FIELD_NONE) {
+        put(&out, ",");
+        put(&out, rf_field_name(selector->project_b));
+    }
+    return out.length;
+}

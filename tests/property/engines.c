@@ -1,0 +1,641 @@
+/* Every engine in the registry against the truth, over streams of many kinds.
+ *
+ * To add an engine there is nothing to do here: it is tried with its standard options. To try others,
+ * give it a row in `trials`. What must hold for each:
+ *
+ *     bounds       lower <= truth <= upper for every item, truth <= absent_upper for every other
+ *                  tuple; always for hard bounds, in the stated share of items for the rest
+ *     totals       consumed is what was fed, produced = consumed + lost, exact counts are exact
+ *     determinism  same text, same seed, same stream: the same profile
+ *     batches      however the stream is cut into calls, the same profile
+ *     counts       a tuple with a count is that many tuples
+ *     merge        the bounds of a merged engine hold for both streams together
+ *     memory       an engine that does not grow allocates nothing after it was opened; what it says
+ *                  it holds covers what it asked for
+ */
+#include "base/random.h"
+#include "failing.h"
+#include "test.h"
+#include "truth.h"
+#include <riffle/engine.h>
+#include <riffle/gen.h>
+#include <riffle/profiler.h>
+
+/* Texts to try for an engine in place of its bare name. Short intervals, small tables: that is where
+ * things go wrong. */
+static const struct {
+    const char *engine;
+    const char *texts[12];
+} trials[] = {
+    {"exact", {"exact", "exact(interval=1K)", "exact(interval=7)", "exact(memory=100Mi)"}},
+};
+
+enum { EVENTS = 40000, EVENTS_LONG = 2000000, NAME_MAX_BYTES = 160 };
+
+struct stream {
+    const char *name;
+    struct rf_tuple *tuples;
+    size_t n;
+};
+
+static struct stream streams[16];
+static size_t n_streams;
+
+static struct rf_tuple *add_stream(const char *name, size_t n)
+{
+    struct rf_tuple *tuples = malloc((n + 1) * sizeof *tuples);
+    if (tuples == NULL)
+        abort();
+    streams[n_streams++] = (struct stream){name, tuples, n};
+    return tuples;
+}
+
+static void add_generated(const char *kind, uint64_t keys, size_t n, uint64_t seed)
+{
+    struct rf_gen gen = {.kind = kind, .events = n, .keys = keys, .phase = n / 5, .seed = seed};
+    struct rf_tuple *tuples = add_stream(kind, n);
+    struct rf_source *source;
+    struct rf_batch batch;
+    if (rf_source_open_gen(&source, &gen, NULL, NULL) != RF_OK)
+        abort();
+    for (size_t done = 0; done < n; done += batch.n) {
+        if (rf_source_next(source, &batch, NULL) != RF_OK || batch.n == 0 ||
+            batch.tuples.counts != NULL)
+            abort();
+        memcpy(tuples + done, batch.tuples.tuples, batch.n * sizeof *tuples);
+    }
+    rf_source_close(source);
+}
+
+static void make_streams(void)
+{
+    if (n_streams > 0)
+        return;
+    size_t n = getenv("RIFFLE_TEST_LONG") != NULL ? EVENTS_LONG : EVENTS;
+    uint64_t seed = test_seed(20);
+    add_stream("nothing", 0);
+    add_stream("one event", 1)[0] = (struct rf_tuple){5, 6};
+    struct rf_tuple *one = add_stream("one key", n), *ends = add_stream("ends of the words", n);
+    struct rf_tuple *distinct = add_stream("all distinct", n);
+    for (size_t i = 0; i < n; i++) {
+        one[i] = (struct rf_tuple){0x400000, 0};
+        distinct[i] = (struct rf_tuple){0x400000 + 4 * i, i * i};
+        ends[i] = (struct rf_tuple){i % 2 ? UINT64_MAX : 0, i % 3 ? UINT64_MAX - i % 5 : i % 5};
+    }
+    add_generated("zipf", n / 10, n, seed);
+    add_generated("uniform", 3000, n, seed);
+    add_generated("phases", n / 20, n, seed);
+    add_generated("loop", 2000, n, seed);
+}
+
+/* What a profile gets wrong. */
+struct verdict {
+    uint64_t items;     /* held against the truth */
+    uint64_t outside;   /* truth not in lower..upper */
+    uint64_t disorder;  /* not lower <= upper, or an exact count that is none */
+    uint64_t forgotten; /* tuples that are not listed and have more than absent_upper */
+};
+
+static bool same_box(const struct rf_item *x, const struct rf_item *y)
+{
+    return x->a == y->a && x->b == y->b && x->a_hi == y->a_hi && x->b_hi == y->b_hi;
+}
+
+static int box_order(const void *x, const void *y)
+{
+    const struct rf_item *s = x, *t = y;
+    int low = truth_order(s->a, t->a, s->b, t->b);
+    return low != 0 ? low : truth_order(s->a_hi, t->a_hi, s->b_hi, t->b_hi);
+}
+
+static struct rf_item *sorted_by_box(const struct rf_item *items, size_t n)
+{
+    struct rf_item *sorted = malloc((n + 1) * sizeof *sorted);
+    if (sorted == NULL)
+        abort();
+    if (n > 0)
+        memcpy(sorted, items, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, box_order);
+    return sorted;
+}
+
+static uint64_t count_forgotten(const struct rf_item *sorted, size_t n, const struct truth *truth,
+                                uint64_t absent_upper)
+{
+    uint64_t forgotten = 0;
+    for (size_t i = 0, k = 0; i < truth->n; i++) {
+        const struct truth_point *point = &truth->by_a[i];
+        const struct rf_item box = {point->a, point->b, point->a, point->b, 0, 0, 0, 0};
+        while (k < n && box_order(&sorted[k], &box) < 0)
+            k++;
+        if (k < n && same_box(&sorted[k], &box))
+            continue;
+        forgotten += point->count > absent_upper;
+    }
+    return forgotten;
+}
+
+/* Duplicates count as disorder: a profile names a box once. */
+static struct verdict judge(const struct rf_profile *profile, const struct rf_item *items, size_t n,
+                            uint64_t absent_upper, const struct truth *truth)
+{
+    struct verdict verdict = {.items = n};
+    struct rf_item *sorted = sorted_by_box(items, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct rf_item *item = &sorted[i];
+        uint64_t true_count = truth_box(truth, item);
+        verdict.outside += true_count < item->lower || true_count > item->upper;
+        verdict.disorder += item->lower > item->upper;
+        verdict.disorder += i > 0 && same_box(&sorted[i - 1], item);
+        verdict.disorder += profile->bound == RF_BOUND_EXACT && item->count != true_count;
+    }
+    if (profile->shape == RF_SHAPE_TUPLE)
+        verdict.forgotten = count_forgotten(sorted, n, truth, absent_upper);
+    free(sorted);
+    return verdict;
+}
+
+/* ---- one engine text at a time ---- */
+
+static const char *text_of(size_t engine, size_t trial)
+{
+    struct rf_engine_info info;
+    if (rf_engine_list(engine, &info) != RF_OK)
+        return NULL;
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++)
+        if (strcmp(trials[i].engine, info.name) == 0)
+            return trial < sizeof trials[i].texts / sizeof *trials[i].texts ? trials[i].texts[trial]
+                                                                            : NULL;
+    return trial == 0 ? info.name : NULL;
+}
+
+static void for_each_text(void (*run)(const char *text))
+{
+    struct rf_engine_info info;
+    make_streams();
+    for (size_t engine = 0; rf_engine_list(engine, &info) == RF_OK; engine++)
+        for (size_t trial = 0; text_of(engine, trial) != NULL; trial++)
+            run(text_of(engine, trial));
+}
+
+static const char *label(const char *text, const struct stream *stream)
+{
+    static char name[NAME_MAX_BYTES];
+    snprintf(name, sizeof name, "%s on %s", text, stream->name);
+    return name;
+}
+
+enum { WHOLE = 0 }; /* as a batch: everything in one call */
+
+/* Feed in batches of `batch` tuples; of random length where batch is 1000 or more. */
+static rf_status feed(struct rf_profiler *profiler, const struct stream *stream, size_t batch)
+{
+    struct rf_random random;
+    rf_random_seed(&random, batch);
+    for (size_t done = 0; done < stream->n;) {
+        size_t n = batch == WHOLE ? stream->n : batch;
+        if (batch >= 1000)
+            n = (size_t)rf_random_below(&random, batch);
+        n = n < stream->n - done ? n : stream->n - done;
+        rf_status status =
+            rf_profiler_feed(profiler, &(struct rf_tuples){stream->tuples + done, NULL, n}, NULL);
+        if (status != RF_OK)
+            return status;
+        done += n;
+    }
+    return RF_OK;
+}
+
+static struct rf_profile *profile_of(const char *text, const struct stream *stream, size_t batch)
+{
+    const struct rf_profiler_setup setup = {.seed = 99, .keep_intervals = 1};
+    struct rf_profiler *profiler;
+    struct rf_profile *profile = NULL;
+    struct rf_error error = {""};
+    if (rf_profiler_open(&profiler, text, &setup, &error) != RF_OK ||
+        feed(profiler, stream, batch) != RF_OK ||
+        rf_profiler_profile(profiler, &profile, &error) != RF_OK) {
+        printf("# %s: %s\n", label(text, stream), error.message);
+        CHECK_ROW(text, 0 && "the engine can be opened, fed and asked");
+    }
+    rf_profiler_close(profiler);
+    return profile;
+}
+
+static void add_verdict(struct verdict *sum, const struct verdict *more)
+{
+    sum->items += more->items;
+    sum->outside += more->outside;
+    sum->disorder += more->disorder;
+    sum->forgotten += more->forgotten;
+}
+
+/* All intervals of a profile, each against its own piece of the stream. */
+static struct verdict judge_intervals(const struct rf_profile *profile, const struct stream *stream)
+{
+    struct verdict sum = {.items = 0};
+    size_t start = 0;
+    for (size_t i = 0; i < profile->n_intervals; i++) {
+        const struct rf_interval *interval = &profile->intervals[i];
+        struct truth truth;
+        if (start + interval->events > stream->n) {
+            sum.disorder++;
+            return sum;
+        }
+        truth_make(&truth, stream->tuples + start, interval->events);
+        struct verdict verdict = judge(profile, profile->interval_items + interval->first,
+                                       interval->n, interval->absent_upper, &truth);
+        add_verdict(&sum, &verdict);
+        truth_free(&truth);
+        start += interval->events;
+    }
+    sum.disorder += profile->n_intervals > 0 && start != stream->n;
+    return sum;
+}
+
+static void check_totals(const char *name, const struct rf_profile *profile, size_t n)
+{
+    CHECK_ROW(name, profile->consumed == n);
+    CHECK_ROW(name, profile->produced == profile->consumed + profile->lost);
+    CHECK_ROW(name, profile->absent_upper <= profile->consumed);
+    CHECK_ROW(name, profile->bound <= RF_BOUND_CONFIDENCE);
+    CHECK_ROW(name, profile->bound != RF_BOUND_CONFIDENCE ||
+                        (profile->confidence > 0 && profile->confidence < 1));
+    if (profile->bound != RF_BOUND_EXACT)
+        return;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < profile->n_items; i++)
+        sum += profile->items[i].count;
+    CHECK_ROW(name, sum == n);
+}
+
+/* A confidence is a share of all items; this much is left to chance. */
+#define CONFIDENCE_SLACK 0.03
+
+static void check_confidence(const char *text, double confidence, const struct verdict *sum)
+{
+    if (sum->items < 100)
+        return;
+    double held = 1 - (double)sum->outside / (double)sum->items;
+    if (held < confidence - CONFIDENCE_SLACK) {
+        printf("# %s: bounds hold for %.4f of %" PRIu64 " items, %.4f was promised\n", text, held,
+               sum->items, confidence);
+        CHECK_ROW(text, 0 && "the bounds hold as often as promised");
+    }
+}
+
+static void check_bounds(const char *text)
+{
+    struct verdict sum = {.items = 0};
+    double confidence = 0;
+    for (size_t i = 0; i < n_streams; i++) {
+        const struct stream *stream = &streams[i];
+        struct rf_profile *profile = profile_of(text, stream, WHOLE);
+        if (profile == NULL)
+            continue;
+        struct truth truth;
+        truth_make(&truth, stream->tuples, stream->n);
+        struct verdict verdict =
+            judge(profile, profile->items, profile->n_items, profile->absent_upper, &truth);
+        struct verdict inside = judge_intervals(profile, stream);
+        truth_free(&truth);
+        check_totals(label(text, stream), profile, stream->n);
+        add_verdict(&verdict, &inside);
+        CHECK_ROW(label(text, stream), verdict.disorder == 0);
+        if (profile->bound == RF_BOUND_CONFIDENCE) {
+            confidence = profile->confidence;
+            add_verdict(&sum, &verdict);
+        } else {
+            CHECK_ROW(label(text, stream), verdict.outside == 0);
+            CHECK_ROW(label(text, stream), verdict.forgotten == 0);
+        }
+        rf_profile_free(profile);
+    }
+    check_confidence(text, confidence, &sum);
+}
+
+TEST(bounds_hold)
+{
+    for_each_text(check_bounds);
+}
+
+/* The checks above can fail: a profile with one number changed is found out. */
+TEST(a_wrong_profile_is_found_out)
+{
+    make_streams();
+    const struct stream *stream = &streams[n_streams - 1];
+    struct rf_profile *profile = profile_of("exact", stream, WHOLE);
+    struct truth truth;
+    truth_make(&truth, stream->tuples, stream->n);
+    struct rf_item *last = &profile->items[profile->n_items - 1], kept = *last;
+    REQUIRE(profile->n_items > 2);
+#define JUDGE(n_used) judge(profile, profile->items, (n_used), 0, &truth)
+    CHECK_EQ(JUDGE(profile->n_items).disorder, 0);
+    CHECK_EQ(JUDGE(profile->n_items - 1).forgotten, 1);
+    last->upper--;
+    CHECK_EQ(JUDGE(profile->n_items).outside, 1);
+    *last = kept;
+    last->lower++;
+    CHECK_EQ(JUDGE(profile->n_items).outside, 1);
+    *last = kept;
+    last->count++;
+    CHECK_EQ(JUDGE(profile->n_items).disorder, 1);
+    *last = profile->items[0];
+    CHECK(JUDGE(profile->n_items).disorder > 0);
+    *last = (struct rf_item){0, 0, UINT64_MAX, UINT64_MAX, stream->n, stream->n, stream->n, 0};
+    CHECK_EQ(JUDGE(profile->n_items).outside, 0);
+    last->a = 1; /* events with a = 0 there are none */
+    CHECK_EQ(JUDGE(profile->n_items).outside, 0);
+    last->b = 1;
+    CHECK_EQ(JUDGE(profile->n_items).outside, truth_span(&truth, true, 0, 0) > 0);
+#undef JUDGE
+    truth_free(&truth);
+    rf_profile_free(profile);
+}
+
+static bool same_items(const struct rf_item *x, const struct rf_item *y, size_t n)
+{
+    return n == 0 || memcmp(x, y, n * sizeof *x) == 0;
+}
+
+/* Whether all that an engine found is the same. Frees y. */
+static bool same_profiles(const struct rf_profile *x, struct rf_profile *y)
+{
+    bool same = x != NULL && y != NULL && x->n_items == y->n_items &&
+                x->n_interval_items == y->n_interval_items && x->consumed == y->consumed &&
+                x->absent_upper == y->absent_upper && x->n_intervals == y->n_intervals &&
+                same_items(x->items, y->items, x->n_items) &&
+                same_items(x->interval_items, y->interval_items, x->n_interval_items);
+    rf_profile_free(y);
+    return same;
+}
+
+static void check_same(const char *text)
+{
+    static const size_t batches[] = {WHOLE, 1, 7, 1000};
+    for (size_t i = 0; i < n_streams; i++) {
+        struct rf_profile *once = profile_of(text, &streams[i], WHOLE);
+        for (size_t k = 0; k < sizeof batches / sizeof *batches; k++)
+            CHECK_ROW(label(text, &streams[i]),
+                      same_profiles(once, profile_of(text, &streams[i], batches[k])));
+        rf_profile_free(once);
+    }
+}
+
+TEST(same_stream_same_profile_however_it_is_fed)
+{
+    for_each_text(check_same);
+}
+
+/* The stream's tuples, each standing for 1 to 9 of its kind or, rarely, none or a thousand. */
+static uint64_t repeats(size_t i)
+{
+    return i % 97 == 0 ? 0 : i % 89 == 0 ? 1000 : i % 9 + 1;
+}
+
+static struct rf_profile *profile_counted(const char *text, const struct stream *stream, size_t n)
+{
+    struct rf_profiler *profiler;
+    struct rf_profile *profile = NULL;
+    uint64_t *counts = malloc((n + 1) * sizeof *counts);
+    if (counts == NULL)
+        abort();
+    for (size_t i = 0; i < n; i++)
+        counts[i] = repeats(i);
+    const struct rf_profiler_setup setup = {.seed = 99, .keep_intervals = 1};
+    if (rf_profiler_open(&profiler, text, &setup, NULL) == RF_OK &&
+        rf_profiler_feed(profiler, &(struct rf_tuples){stream->tuples, counts, n}, NULL) == RF_OK)
+        rf_profiler_profile(profiler, &profile, NULL);
+    rf_profiler_close(profiler);
+    free(counts);
+    return profile;
+}
+
+static void check_counted(const char *text)
+{
+    for (size_t i = 0; i < n_streams; i++) {
+        size_t n = streams[i].n < 3000 ? streams[i].n : 3000, total = 0;
+        for (size_t k = 0; k < n; k++)
+            total += repeats(k);
+        struct rf_tuple *written_out = malloc((total + 1) * sizeof *written_out);
+        if (written_out == NULL)
+            abort();
+        for (size_t k = 0, at = 0; k < n; k++)
+            for (uint64_t r = repeats(k); r > 0; r--)
+                written_out[at++] = streams[i].tuples[k];
+        const struct stream repeated = {streams[i].name, written_out, total};
+        struct rf_profile *expected = profile_of(text, &repeated, WHOLE);
+        CHECK_ROW(label(text, &streams[i]),
+                  same_profiles(expected, profile_counted(text, &streams[i], n)));
+        rf_profile_free(expected);
+        free(written_out);
+    }
+}
+
+TEST(a_count_is_that_many_tuples)
+{
+    for_each_text(check_counted);
+}
+
+/* ---- merge ---- */
+
+/* One report of an engine, as the part of a profile that judge() reads. */
+struct found {
+    struct rf_profile profile;
+    struct rf_item items[1 << 17];
+};
+
+static rf_status found_item(void *context, const struct rf_item *item)
+{
+    struct found *found = context;
+    if (found->profile.n_items == sizeof found->items / sizeof *found->items)
+        return RF_ENOMEM;
+    found->items[found->profile.n_items++] = *item;
+    return RF_OK;
+}
+
+static rf_status found_end(void *context, const struct rf_summary *summary)
+{
+    struct found *found = context;
+    found->profile.shape = summary->shape;
+    found->profile.bound = summary->bound;
+    found->profile.confidence = summary->confidence;
+    found->profile.absent_upper = summary->absent_upper;
+    found->profile.consumed = summary->events;
+    return RF_OK;
+}
+
+static rf_status merge_halves(struct rf_engine *engines[2], const struct stream *stream, size_t n)
+{
+    for (size_t i = 0; i < 2; i++) {
+        const struct rf_tuple *half = stream->tuples + (i == 0 ? 0 : n / 2);
+        size_t length = i == 0 ? n / 2 : n - n / 2;
+        rf_status status =
+            rf_engine_feed(engines[i], &(struct rf_tuples){half, NULL, length}, NULL);
+        if (status != RF_OK)
+            return status;
+    }
+    return rf_engine_merge(engines[0], engines[1], NULL);
+}
+
+static void judge_merged(const char *name, struct rf_engine *merged, const struct stream *stream,
+                         size_t n, struct verdict *sum)
+{
+    static struct found found;
+    const struct rf_sink sink = {found_item, NULL, found_end, &found};
+    memset(&found.profile, 0, sizeof found.profile);
+    rf_status status = rf_engine_report(merged, &sink);
+    if (status == RF_ENOMEM) /* more items than this test holds, in a long run */
+        return;
+    CHECK_ROW(name, status == RF_OK);
+    CHECK_ROW(name, found.profile.consumed == n);
+    CHECK_ROW(name, rf_engine_events(merged) == n);
+    struct truth truth;
+    truth_make(&truth, stream->tuples, n);
+    struct verdict verdict = judge(&found.profile, found.items, found.profile.n_items,
+                                   found.profile.absent_upper, &truth);
+    truth_free(&truth);
+    CHECK_ROW(name, verdict.disorder == 0);
+    if (found.profile.bound == RF_BOUND_CONFIDENCE) {
+        add_verdict(sum, &verdict);
+        return;
+    }
+    CHECK_ROW(name, verdict.outside == 0);
+    CHECK_ROW(name, verdict.forgotten == 0);
+}
+
+static rf_status check_merge_on(const char *text, const struct stream *stream, struct verdict *sum)
+{
+    struct rf_engine *engines[2] = {NULL, NULL};
+    const struct rf_engine_setup setup = {.seed = 99};
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < 2 && status == RF_OK; i++)
+        status = rf_engine_open(&engines[i], text, &setup, NULL);
+    if (status == RF_OK) {
+        uint64_t interval = rf_engine_interval(engines[0]);
+        size_t n = interval > 0 && interval <= stream->n ? (size_t)interval - 1 : stream->n;
+        status = merge_halves(engines, stream, n);
+        if (status == RF_OK)
+            judge_merged(label(text, stream), engines[0], stream, n, sum);
+    }
+    rf_engine_close(engines[0]);
+    rf_engine_close(engines[1]);
+    return status;
+}
+
+static void check_merge(const char *text)
+{
+    struct verdict sum = {.items = 0};
+    for (size_t i = 0; i < n_streams; i++) {
+        rf_status status = check_merge_on(text, &streams[i], &sum);
+        CHECK_ROW(label(text, &streams[i]), status == RF_OK || status == RF_ENOTSUP);
+    }
+    if (sum.items > 0)
+        CHECK_ROW(text, 1 - (double)sum.outside / (double)sum.items > 0.95 - CONFIDENCE_SLACK);
+}
+
+TEST(merged_bounds_hold)
+{
+    for_each_text(check_merge);
+}
+
+static void check_refused_merge(const char *text)
+{
+    struct rf_engine *one, *other;
+    REQUIRE(rf_engine_open(&one, text, &(struct rf_engine_setup){.seed = 1}, NULL) == RF_OK);
+    REQUIRE(rf_engine_open(&other, text, &(struct rf_engine_setup){.seed = 2}, NULL) == RF_OK);
+    rf_status status = rf_engine_merge(one, other, NULL);
+    CHECK_ROW(text, status == RF_EINVAL || status == RF_ENOTSUP);
+    rf_engine_close(one);
+    rf_engine_close(other);
+}
+
+TEST(engines_of_different_seeds_do_not_merge)
+{
+    for_each_text(check_refused_merge);
+}
+
+/* ---- memory ---- */
+
+enum { HANDLE_MAX = 4096 }; /* what the handle around the state may take on top */
+
+static void check_memory_on(const char *text, const struct stream *stream)
+{
+    struct failing failing = {.fail_at = 0};
+    struct rf_alloc alloc = failing_alloc(&failing);
+    const struct rf_engine_setup setup = {.alloc = &alloc, .seed = 99};
+    struct rf_engine *engine;
+    REQUIRE(rf_engine_open(&engine, text, &setup, NULL) == RF_OK);
+    uint64_t allocations = failing.allocations;
+    size_t memory = rf_engine_memory(engine);
+    CHECK_ROW(text, failing.held <= memory + HANDLE_MAX);
+    CHECK_ROW(text, rf_engine_feed(engine, &(struct rf_tuples){stream->tuples, NULL, stream->n},
+                                   NULL) == RF_OK);
+    struct rf_engine_info info;
+    bool grows = false;
+    for (size_t i = 0; rf_engine_list(i, &info) == RF_OK; i++)
+        grows |= info.grows && strncmp(info.name, text, strlen(info.name)) == 0;
+    if (!grows) {
+        CHECK_ROW(label(text, stream), failing.allocations == allocations);
+        CHECK_ROW(label(text, stream), rf_engine_memory(engine) == memory);
+    }
+    CHECK_ROW(label(text, stream), failing.held <= rf_engine_memory(engine) + HANDLE_MAX);
+    rf_engine_close(engine);
+    CHECK_ROW(label(text, stream), failing.held == 0 && failing.mistakes == 0);
+}
+
+static void check_memory(const char *text)
+{
+    for (size_t i = 0; i < n_streams; i++)
+        check_memory_on(text, &streams[i]);
+}
+
+TEST(memory_is_as_promised)
+{
+    for_each_text(check_memory);
+}
+
+/* ---- text ---- */
+
+static void check_print(const char *text)
+{
+    struct rf_engine *engine, *again;
+    char full[1024], twice[1024];
+    REQUIRE(rf_engine_open(&engine, text, NULL, NULL) == RF_OK);
+    REQUIRE(rf_engine_print(engine, full, sizeof full) < sizeof full);
+    CHECK_ROW(text, rf_engine_open(&again, full, NULL, NULL) == RF_OK);
+    if (again != NULL) {
+        rf_engine_print(again, twice, sizeof twice);
+        CHECK_TEXT(twice, full);
+    }
+    rf_engine_close(engine);
+    rf_engine_close(again);
+}
+
+TEST(an_engine_prints_as_text_that_makes_it_again)
+{
+    for_each_text(check_print);
+}
+
+static void check_no_memory(const char *text)
+{
+    for (uint64_t n = 1; n < 100; n++) {
+        struct failing failing = {.fail_at = n};
+        struct rf_alloc alloc = failing_alloc(&failing);
+        struct rf_engine *engine;
+        rf_status status =
+            rf_engine_open(&engine, text, &(struct rf_engine_setup){.alloc = &alloc}, NULL);
+        rf_engine_close(engine);
+        CHECK_ROW(text, failing.held == 0);
+        if (status == RF_OK)
+            return;
+        CHECK_ROW(text, status == RF_ENOMEM);
+    }
+}
+
+TEST(opening_without_memory_fails_cleanly)
+{
+    for_each_text(check_no_memory);
+}
+
+TEST_MAIN()

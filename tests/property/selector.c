@@ -1,0 +1,116 @@
+/* Random selectors over random records: the batched evaluation selects what a plain one does, and a
+ * selector printed and parsed again is the same selector. */
+#include "test.h"
+#include "base/random.h"
+#include <riffle/selector.h>
+
+static struct rf_random random_numbers;
+
+static uint64_t below(uint64_t n)
+{
+    return rf_random_below(&random_numbers, n);
+}
+
+/* Mostly small numbers, so that conditions hold now and then. */
+static uint64_t small(void)
+{
+    return below(4) == 0 ? rf_random_next(&random_numbers) >> below(64) : below(6);
+}
+
+static struct rf_record random_record(void)
+{
+    return (struct rf_record){.pc = small(),
+                              .addr = small(),
+                              .value = small(),
+                              .target = small(),
+                              .width = (uint16_t)small(),
+                              .thread = (uint16_t)small(),
+                              .kind = (uint8_t)below(RF_CLASS_COUNT),
+                              .flags = (uint8_t)below(4),
+                              .miss = (uint8_t)below(3)};
+}
+
+static const char *const field_names[] = {"pc",     "addr", "value", "target",  "width",
+                                          "thread", "miss", "taken", "indirect"};
+static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
+
+static void random_text(char *text, size_t size)
+{
+    int n = snprintf(text, size, "%s", below(3) == 0 ? "load,alu,branch,call" : "any");
+    for (uint64_t i = below(4); i > 0; i--) {
+        const char *field = field_names[below(9)];
+        uint64_t lo = small() / 2;
+        if (below(3) == 0)
+            n += snprintf(text + n, size - (size_t)n, " %s in %" PRIu64 "..%" PRIu64, field, lo,
+                          lo + 1 + below(4));
+        else
+            n += snprintf(text + n, size - (size_t)n, " %s%s%" PRIu64, field, signs[below(6)],
+                          lo + 1);
+    }
+    snprintf(text + n, size - (size_t)n, " -> %s,%s", field_names[below(9)], field_names[below(9)]);
+}
+
+static uint64_t field_of(const struct rf_record *r, unsigned field)
+{
+    const uint64_t all[] = {0,        r->pc,     r->addr, r->value,      r->target,
+                            r->width, r->thread, r->miss, r->flags & 1u, r->flags >> 1};
+    return all[field];
+}
+
+static int is_selected(const struct rf_selector *selector, const struct rf_record *record)
+{
+    if (!(selector->classes >> record->kind & 1))
+        return 0;
+    for (int i = 0; i < selector->n_conditions; i++) {
+        const struct rf_condition *c = &selector->conditions[i];
+        uint64_t x = field_of(record, c->field);
+        int inside = x >= c->lo.value && x <= c->hi.value;
+        if (inside == c->negate)
+            return 0;
+    }
+    return 1;
+}
+
+static size_t run_plainly(const struct rf_selector *selector, const struct rf_record *records,
+                          size_t n, struct rf_tuple *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (is_selected(selector, &records[i]))
+            out[kept++] = (struct rf_tuple){field_of(&records[i], selector->project_a),
+                                            field_of(&records[i], selector->project_b)};
+    return kept;
+}
+
+static void check_one(const char *text)
+{
+    static struct rf_record records[300];
+    static struct rf_tuple out[300], expected[300];
+    struct rf_selector selector, again;
+    struct rf_error error = {""};
+    char printed[400];
+    CHECK_ROW(text, rf_selector_parse(&selector, text, &error) == RF_OK);
+    CHECK_TEXT(error.message, "");
+    size_t n = below(300);
+    for (size_t i = 0; i < n; i++)
+        records[i] = random_record();
+    size_t kept = rf_selector_run(&selector, records, n, out);
+    REQUIRE(kept == run_plainly(&selector, records, n, expected));
+    CHECK_ROW(text, memcmp(out, expected, kept * sizeof *out) == 0);
+    rf_selector_print(&selector, printed, sizeof printed);
+    REQUIRE(rf_selector_parse(&again, printed, &error) == RF_OK);
+    REQUIRE(rf_selector_run(&again, records, n, out) == kept);
+    CHECK_ROW(printed, memcmp(out, expected, kept * sizeof *out) == 0);
+}
+
+TEST(batches_select_what_a_plain_loop_selects)
+{
+    rf_random_seed(&random_numbers, test_seed(11));
+    for (int i = 0; i < 2000; i++) {
+        char text[400];
+        random_text(text, sizeof text);
+        check_one(text);
+    }
+}
+
+TEST_MAIN()
