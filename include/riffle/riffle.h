@@ -16,6 +16,7 @@
 #include <riffle/selector.h>
 #include <riffle/source.h>
 #include <riffle/status.h>
+#include <riffle/symbol.h>
 #include <riffle/trace.h>
 
 #endif

@@ -1,5 +1,6 @@
 /* The cache model on streams short enough to follow by hand. */
 #include <riffle/cache.h>
+#include "failing.h"
 #include "test.h"
 
 TEST(a_shape_is_read_and_printed)
@@ -133,15 +134,10 @@ TEST(two_first_levels_share_a_second_one)
     rf_cache_close(wide);
 }
 
-static void *refuse(void *context, void *ptr, size_t old_size, size_t new_size)
-{
-    (void)context, (void)ptr, (void)old_size, (void)new_size;
-    return NULL;
-}
-
 TEST(no_memory_is_an_error_with_a_sentence)
 {
-    const struct rf_alloc alloc = {refuse, NULL};
+    struct failing failing = {.fail_at = 1};
+    const struct rf_alloc alloc = failing_alloc(&failing);
     struct rf_cache *cache;
     struct rf_error error = {""};
     CHECK_EQ(rf_cache_open(&cache, NULL, &alloc, &error), RF_ENOMEM);

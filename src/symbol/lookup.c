@@ -1,0 +1,202 @@
+/* lookup.c - an address to its name, many at a time or one, and the name as text. */
+#include <stdlib.h>
+#include <string.h>
+#include "base/error.h"
+#include "symbol/names.h"
+
+/* ---- many ---- */
+
+/* An address that needs debug information of a file. */
+struct wanted {
+    struct rf_file *file;
+    uint64_t link;
+};
+
+static int by_file(const void *left, const void *right)
+{
+    const struct wanted *l = left, *r = right;
+    if (l->file != r->file)
+        return l->file < r->file ? -1 : 1;
+    return (l->link > r->link) - (l->link < r->link);
+}
+
+static bool needs_spot(const struct where *where)
+{
+    return where->file != NULL && where->linked && !where->file->dead &&
+           rf_table_spot(where->file, where->link) == NULL;
+}
+
+/* Links of one file, sorted: read them. `links` has room for all. */
+static rf_status read_group(struct rf_symbols *symbols, const struct wanted *wanted, size_t n,
+                            uint64_t *links)
+{
+    size_t n_links = 0;
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || wanted[i].link != wanted[i - 1].link)
+            links[n_links++] = wanted[i].link;
+    return rf_names_read_spots(symbols, wanted[0].file, links, n_links);
+}
+
+static rf_status read_groups(struct rf_symbols *symbols, struct wanted *wanted, size_t n)
+{
+    rf_status status = RF_OK;
+    uint64_t *links = rf_alloc_get(&symbols->alloc, n * sizeof *links);
+    if (links == NULL)
+        return RF_ENOMEM;
+    qsort(wanted, n, sizeof *wanted, by_file);
+    for (size_t from = 0, to; from < n && status == RF_OK; from = to) {
+        for (to = from; to < n && wanted[to].file == wanted[from].file;)
+            to++;
+        status = read_group(symbols, wanted + from, to - from, links);
+    }
+    rf_alloc_free(&symbols->alloc, links, n * sizeof *links);
+    return status;
+}
+
+rf_status rf_symbols_prepare(struct rf_symbols *symbols, const uint64_t *addresses, size_t n)
+{
+    rf_status status = RF_OK;
+    size_t n_wanted = 0;
+    if (n == 0)
+        return RF_OK;
+    struct wanted *wanted = rf_alloc_get(&symbols->alloc, n * sizeof *wanted);
+    if (wanted == NULL)
+        return RF_ENOMEM;
+    for (size_t i = 0; i < n && status != RF_ENOMEM; i++) {
+        struct where where;
+        status = rf_names_where(symbols, addresses[i], RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME,
+                                &where);
+        if (status == RF_OK && needs_spot(&where))
+            wanted[n_wanted++] = (struct wanted){where.file, where.link};
+    }
+    if (status != RF_ENOMEM)
+        status = n_wanted > 0 ? read_groups(symbols, wanted, n_wanted) : RF_OK;
+    rf_alloc_free(&symbols->alloc, wanted, n * sizeof *wanted);
+    return status;
+}
+
+/* ---- one ---- */
+
+static const struct rf_place_name nothing = {
+    .module = "", .path = "", .function = "", .section = "", .file = ""};
+
+/* Symbols first: they are what a linker and a debugger agree on. */
+static void name_function(struct rf_place_name *name, const struct where *where,
+                          const struct rf_spot *spot)
+{
+    const struct rf_symbol *symbol = rf_table_at(where->file, where->link);
+    if (symbol != NULL) {
+        name->function = symbol->name;
+        name->offset = where->link - symbol->lo;
+    } else if (spot != NULL && spot->function[0] != '\0') {
+        name->function = spot->function;
+        name->offset = where->link - spot->lo < spot->hi - spot->lo ? where->link - spot->lo : 0;
+    }
+}
+
+static void fill_name(struct rf_place_name *name, const struct where *where)
+{
+    const struct rf_section *section = rf_table_section(where->file, where->link);
+    const struct rf_spot *spot = rf_table_spot(where->file, where->link);
+    name->offset = name->link = where->link;
+    if (section != NULL && where->linked) {
+        name->section = section->name;
+        name->is_code = section->executable;
+    }
+    if (spot != NULL) {
+        name->file = spot->file;
+        name->line = spot->line;
+        name->inlined = spot->inlined;
+        name->n_inlined = spot->n_inlined;
+    }
+    if (where->linked)
+        name_function(name, where, spot);
+}
+
+/* A spot is worth a child only for code. */
+static bool is_code(const struct where *where)
+{
+    const struct rf_section *section = rf_table_section(where->file, where->link);
+    return section == NULL || section->executable;
+}
+
+rf_status rf_symbols_lookup(struct rf_symbols *symbols, uint64_t address, uint32_t process,
+                            uint64_t when, struct rf_place_name *name)
+{
+    struct where where;
+    *name = nothing;
+    rf_status status = rf_names_where(symbols, address, process, when, &where);
+    if (status != RF_OK)
+        return status;
+    const struct rf_module *module = &symbols->run->modules[where.row];
+    name->module = name->path = module->path;
+    if (where.file == NULL) {
+        name->offset = address - module->start;
+        return RF_OK;
+    }
+    name->module = where.file->name;
+    if (needs_spot(&where) && is_code(&where))
+        status = rf_names_read_spots(symbols, where.file, &where.link, 1);
+    fill_name(name, &where);
+    return status;
+}
+
+/* ---- as text ---- */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+struct text {
+    char *at;
+    size_t size, n;
+};
+
+static void add(struct text *text, const char *format, ...) RF_PRINTF(2, 3);
+static void add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    size_t used = text->n < text->size ? text->n : text->size;
+    va_start(arguments, format);
+    text->n += rf_format_list(text->at + used, text->size - used, format, arguments);
+    va_end(arguments);
+}
+
+static void add_offset(struct text *text, uint64_t offset)
+{
+    if (offset != 0)
+        add(text, "+0x%llx", (unsigned long long)offset);
+}
+
+static void add_function(struct text *text, const struct rf_place_name *name)
+{
+    for (size_t i = 0; i < name->n_inlined; i++)
+        add(text, "%s (%s:%u) in ", name->inlined[i].function, last_part(name->inlined[i].file),
+            name->inlined[i].line);
+    add(text, "%s", name->function);
+    if (name->line != 0) {
+        add(text, " (%s:%u)", last_part(name->file), name->line);
+        return;
+    }
+    add_offset(text, name->offset);
+    if (name->is_code)
+        add(text, " (%s)", name->module);
+    else
+        add(text, " (%s of %s)", name->section, name->module);
+}
+
+size_t rf_place_print(const struct rf_place_name *name, char *place, size_t size)
+{
+    struct text text = {place, size, 0};
+    if (size > 0)
+        place[0] = '\0';
+    if (name->function[0] != '\0')
+        add_function(&text, name);
+    else if (name->module[0] == '[')
+        add(&text, "%s", name->module);
+    else if (name->module[0] != '\0')
+        add(&text, "%s+0x%llx", name->module, (unsigned long long)name->offset);
+    return text.n;
+}

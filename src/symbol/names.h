@@ -1,0 +1,37 @@
+/* names.h - inside of src/symbol: what the public calls in symbols.c, lookup.c and ranges.c share. */
+#ifndef RF_SYMBOL_NAMES_H
+#define RF_SYMBOL_NAMES_H
+
+#include "symbol/symbol.h"
+
+#define NO_FILE SIZE_MAX
+#define NO_ROW  SIZE_MAX
+
+struct rf_symbols {
+    struct rf_alloc alloc;
+    struct rf_arena arena;
+    const struct rf_run *run;
+    const char *debug_path;
+    struct rf_limits limits;
+    size_t *file_of; /* by row of run->modules; NO_FILE: a kind of memory */
+    RF_LIST(struct rf_file) files;
+};
+
+/* Where an address lies. */
+struct where {
+    size_t row;           /* of run->modules */
+    struct rf_file *file; /* NULL: a kind of memory */
+    uint64_t link;        /* the offset in the file where that is all there is to know */
+    bool linked;          /* `link` is a link address */
+};
+
+rf_status rf_names_where(struct rf_symbols *symbols, uint64_t address, uint32_t process,
+                         uint64_t when, struct where *where);
+size_t rf_names_row(const struct rf_symbols *symbols, uint64_t address, uint32_t process,
+                    uint64_t when);
+rf_status rf_names_read_table(struct rf_symbols *symbols, struct rf_file *file);
+/* Answers for these link addresses, none of which has one yet. */
+rf_status rf_names_read_spots(struct rf_symbols *symbols, struct rf_file *file,
+                              const uint64_t *links, size_t n);
+
+#endif

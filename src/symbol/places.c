@@ -1,0 +1,272 @@
+/* places.c - function, file, line and inlined functions of addresses, by DWARF. Runs in the child.
+ *
+ *     address -> unit of compilation -> line program -> file:line of the innermost code
+ *                                    -> scopes       -> inlined f, inlined g, function h
+ *
+ * libdw finds the unit by .debug_aranges. Some compilers write none, so where that fails the ranges
+ * of all units are listed once and searched. An inlined function knows where it was called; the place
+ * in the function that it was inlined into is that call. */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/error.h"
+#include "symbol/reader.h"
+
+enum { FRAMES_MAX = 16, PATH_MAX_HERE = 1024 };
+
+/* ---- units without .debug_aranges ---- */
+
+struct unit_range {
+    uint64_t lo, hi;
+    Dwarf_Die unit;
+    Dwarf_Addr bias;
+};
+
+struct units {
+    struct unit_range *at;
+    size_t n, room;
+    bool listed;
+};
+
+static bool add_range(struct units *units, const struct unit_range *range)
+{
+    if (units->n == units->room) {
+        size_t room = units->room == 0 ? 256 : 2 * units->room;
+        struct unit_range *grown = realloc(units->at, room * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        units->at = grown;
+        units->room = room;
+    }
+    units->at[units->n++] = *range;
+    return true;
+}
+
+static int by_lo(const void *left, const void *right)
+{
+    const struct unit_range *l = left, *r = right;
+    return (l->lo > r->lo) - (l->lo < r->lo);
+}
+
+static void list_units(struct rf_reader *reader, struct units *units)
+{
+    Dwarf_Addr bias = 0;
+    units->listed = true;
+    for (Dwarf_Die *unit = NULL;
+         (unit = dwfl_module_nextcu(reader->module, unit, &bias)) != NULL;) {
+        Dwarf_Addr base, lo, hi;
+        ptrdiff_t at = 0;
+        while ((at = dwarf_ranges(unit, at, &base, &lo, &hi)) > 0) {
+            const struct unit_range range = {lo + bias, hi + bias, *unit, bias};
+            if (lo < hi && !add_range(units, &range))
+                return;
+        }
+    }
+    if (units->n > 0)
+        qsort(units->at, units->n, sizeof *units->at, by_lo);
+}
+
+static Dwarf_Die *find_unit(struct rf_reader *reader, struct units *units, uint64_t address,
+                            Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(reader->module, address, bias);
+    if (unit != NULL)
+        return unit;
+    if (!units->listed)
+        list_units(reader, units);
+    size_t lo = 0, hi = units->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (units->at[middle].lo <= address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    if (lo == 0 || units->at[lo - 1].hi <= address)
+        return NULL;
+    *bias = units->at[lo - 1].bias;
+    return &units->at[lo - 1].unit;
+}
+
+/* ---- one address ---- */
+
+/* Texts of one answer. */
+struct scratch {
+    char names[FRAMES_MAX][RF_WIRE_TEXT_MAX];
+    char files[FRAMES_MAX + 1][PATH_MAX_HERE];
+};
+
+static void name_die(Dwarf_Die *die, char *name, size_t size)
+{
+    Dwarf_Attribute attribute;
+    const char *text = NULL;
+    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) != NULL ||
+        dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute) != NULL)
+        text = dwarf_formstring(&attribute);
+    if (text == NULL)
+        text = dwarf_diename(die);
+    rf_symbols_demangle(text != NULL ? text : "", name, size);
+}
+
+/* A file name as the line program has it; relative ones from where the compiler ran. */
+static void full_path(Dwarf_Die *unit, const char *file, char *path, size_t size)
+{
+    Dwarf_Attribute attribute;
+    const char *folder = NULL;
+    if (file != NULL && file[0] != '/' && dwarf_attr(unit, DW_AT_comp_dir, &attribute) != NULL)
+        folder = dwarf_formstring(&attribute);
+    if (file != NULL && strncmp(file, "./", 2) == 0 && folder != NULL)
+        file += 2;
+    rf_format(path, size, "%s%s%s", folder != NULL ? folder : "", folder != NULL ? "/" : "",
+              file != NULL ? file : "");
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 0;
+    if (dwarf_attr(die, name, &attribute) == NULL || dwarf_formudata(&attribute, &number) != 0)
+        return 0;
+    return number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+/* Where an inlined function was called. */
+static void call_place(Dwarf_Die *unit, Dwarf_Die *die, char *path, uint32_t *line)
+{
+    Dwarf_Files *files = NULL;
+    size_t n = 0;
+    uint32_t file = number_of(die, DW_AT_call_file);
+    *line = number_of(die, DW_AT_call_line);
+    path[0] = '\0';
+    if (dwarf_getsrcfiles(unit, &files, &n) == 0 && file < n)
+        full_path(unit, dwarf_filesrc(files, file, NULL, NULL), path, PATH_MAX_HERE);
+}
+
+static bool is_function(Dwarf_Die *die)
+{
+    int tag = dwarf_tag(die);
+    return tag == DW_TAG_subprogram || tag == DW_TAG_entry_point;
+}
+
+/* Innermost first: inlined functions, then the function itself. The place in the first is that of
+ * the line program; the place in each further one is where the one before was called. */
+static void fill_frames(Dwarf_Die *unit, Dwarf_Die *scopes, int n, struct rf_frame *frames,
+                        struct rf_spot *spot, struct scratch *scratch)
+{
+    for (int i = 0; i < n && spot->n_inlined < FRAMES_MAX - 1; i++) {
+        struct rf_frame *frame = &frames[spot->n_inlined], *outer = frame + 1;
+        char *name = scratch->names[spot->n_inlined];
+        if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine) {
+            name_die(&scopes[i], name, RF_WIRE_TEXT_MAX);
+            frame->function = name;
+            outer->file = scratch->files[spot->n_inlined + 1];
+            call_place(unit, &scopes[i], scratch->files[spot->n_inlined + 1], &outer->line);
+            spot->n_inlined++;
+        } else if (is_function(&scopes[i])) {
+            Dwarf_Addr lo, hi;
+            name_die(&scopes[i], name, RF_WIRE_TEXT_MAX);
+            spot->function = name;
+            if (dwarf_lowpc(&scopes[i], &lo) == 0 && dwarf_highpc(&scopes[i], &hi) == 0 && lo < hi)
+                spot->lo = lo, spot->hi = hi;
+            return;
+        }
+    }
+}
+
+static void find_scopes(Dwarf_Die *unit, Dwarf_Addr address, struct rf_frame *frames,
+                        struct rf_spot *spot, struct scratch *scratch)
+{
+    Dwarf_Die *innermost = NULL, *scopes = NULL;
+    int n = dwarf_getscopes(unit, address, &innermost);
+    if (n > 0) {
+        n = dwarf_getscopes_die(&innermost[0], &scopes);
+        if (n > 0)
+            fill_frames(unit, scopes, n, frames, spot, scratch);
+        free(scopes);
+    }
+    free(innermost);
+}
+
+static void find_line(Dwarf_Die *unit, Dwarf_Addr address, struct rf_spot *spot,
+                      struct scratch *scratch)
+{
+    Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+    int number = 0;
+    if (line == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
+        return;
+    full_path(unit, dwarf_linesrc(line, NULL, NULL), scratch->files[0], PATH_MAX_HERE);
+    spot->file = scratch->files[0];
+    spot->line = (uint32_t)number;
+}
+
+static void send_spot(struct rf_reader *reader, struct units *units, uint64_t link,
+                      struct scratch *scratch)
+{
+    struct rf_frame frames[FRAMES_MAX + 1] = {
+        {"", "", 0}
+    };
+    struct rf_spot spot = {.link = link, .function = "", .file = "", .inlined = frames};
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = find_unit(reader, units, link, &bias);
+    for (size_t i = 0; i <= FRAMES_MAX; i++)
+        frames[i] = (struct rf_frame){"", "", 0};
+    if (unit != NULL) {
+        find_line(unit, link - bias, &spot, scratch);
+        frames[0].file = spot.file;
+        frames[0].line = spot.line;
+        find_scopes(unit, link - bias, frames, &spot, scratch);
+        spot.file = frames[spot.n_inlined].file;
+        spot.line = frames[spot.n_inlined].line;
+        spot.lo += spot.hi > 0 ? bias : 0;
+        spot.hi += spot.hi > 0 ? bias : 0;
+        if (spot.hi < spot.lo)
+            spot.lo = spot.hi = 0;
+    }
+    rf_wire_spot(reader->wire, &spot);
+    rf_wire_flush(reader->wire); /* a crash at the next one must not take this one along */
+}
+
+void rf_reader_spots(struct rf_reader *reader)
+{
+    struct units units = {NULL, 0, 0, false};
+    struct scratch *scratch = malloc(sizeof *scratch);
+    for (size_t i = 0; i < reader->job->n_links && scratch != NULL; i++)
+        send_spot(reader, &units, reader->job->links[i], scratch);
+    free(scratch);
+    free(units.at);
+}
+
+/* ---- the lines of a range ---- */
+
+static void send_lines_of(struct rf_reader *reader, Dwarf_Die *unit, Dwarf_Addr bias)
+{
+    Dwarf_Lines *lines = NULL;
+    size_t n = 0;
+    if (dwarf_getsrclines(unit, &lines, &n) != 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        Dwarf_Line *line = dwarf_onesrcline(lines, i);
+        Dwarf_Addr address;
+        int number = 0;
+        char path[PATH_MAX_HERE];
+        if (dwarf_lineaddr(line, &address) != 0 || address + bias < reader->job->lines_lo ||
+            address + bias >= reader->job->lines_hi || dwarf_lineno(line, &number) != 0 ||
+            number <= 0)
+            continue;
+        full_path(unit, dwarf_linesrc(line, NULL, NULL), path, sizeof path);
+        const struct rf_symbol_line row = {address + bias, path, (uint32_t)number};
+        rf_wire_line(reader->wire, &row);
+    }
+}
+
+void rf_reader_lines(struct rf_reader *reader)
+{
+    struct units units = {NULL, 0, 0, false};
+    Dwarf_Addr bias = 0;
+    if (reader->job->lines_lo == reader->job->lines_hi)
+        return;
+    Dwarf_Die *unit = find_unit(reader, &units, reader->job->lines_lo, &bias);
+    if (unit != NULL)
+        send_lines_of(reader, unit, bias);
+    free(units.at);
+}

@@ -1,0 +1,260 @@
+/* ranges.c - names to addresses, and ranges of addresses to names. */
+#include <string.h>
+#include "base/error.h"
+#include "base/text.h"
+#include "symbol/names.h"
+
+/* ---- by name ---- */
+
+/* What stands behind the last "::" that is not inside template arguments. */
+static const char *last_name(const char *name)
+{
+    const char *last = name;
+    int depth = 0;
+    for (; *name != '\0'; name++) {
+        depth += (*name == '<') - (*name == '>');
+        if (depth == 0 && name[0] == ':' && name[1] == ':')
+            last = name + 2;
+    }
+    return last;
+}
+
+enum match { WHOLE, LAST_PART };
+
+static bool matches(const struct rf_symbol *symbol, const char *name, enum match how)
+{
+    if (symbol->kind != RF_SYMBOL_FUNCTION)
+        return false;
+    return strcmp(how == WHOLE ? symbol->name : last_name(symbol->name), name) == 0;
+}
+
+struct found {
+    struct rf_symbol_range *ranges;
+    size_t max, n;
+};
+
+/* Where one symbol of a file is mapped: a row of the run that holds its first byte. */
+static void add_mappings(const struct rf_symbols *symbols, size_t f, const struct rf_symbol *symbol,
+                         struct found *found)
+{
+    const struct rf_file *file = &symbols->files.at[f];
+    uint64_t offset;
+    if (!rf_table_offset(file, symbol->lo, &offset))
+        return;
+    for (size_t i = 0; i < symbols->run->n_modules; i++) {
+        const struct rf_module *row = &symbols->run->modules[i];
+        uint64_t link;
+        if (symbols->file_of[i] != f || offset < row->offset ||
+            offset - row->offset >= row->end - row->start)
+            continue;
+        /* Two segments can share a page of the file: is this the row of the right one? */
+        if (!rf_table_link(file, offset, &link) || link != symbol->lo)
+            continue;
+        uint64_t lo = row->start + (offset - row->offset);
+        const struct rf_symbol_range range = {
+            lo, lo + (symbol->hi - symbol->lo), symbol->lo, row->process, symbol->name, file->path};
+        bool again = false;
+        for (size_t k = 0; k < found->n && k < found->max; k++)
+            again |= found->ranges[k].lo == lo && found->ranges[k].process == row->process;
+        if (again)
+            continue;
+        if (found->n < found->max)
+            found->ranges[found->n] = range;
+        found->n++;
+    }
+}
+
+rf_status rf_symbols_find(struct rf_symbols *symbols, const char *name,
+                          struct rf_symbol_range *ranges, size_t max, size_t *n)
+{
+    char readable[RF_WIRE_TEXT_MAX];
+    struct found found = {ranges, max, 0};
+    rf_status status = RF_OK;
+    rf_symbols_demangle(name, readable, sizeof readable);
+    for (size_t f = 0; f < symbols->files.n && status == RF_OK; f++)
+        status = rf_names_read_table(symbols, &symbols->files.at[f]);
+    for (int how = WHOLE; how <= LAST_PART && found.n == 0; how++)
+        for (size_t f = 0; f < symbols->files.n; f++)
+            for (size_t i = 0; i < symbols->files.at[f].symbols.n; i++)
+                if (matches(&symbols->files.at[f].symbols.at[i], readable, (enum match)how))
+                    add_mappings(symbols, f, &symbols->files.at[f].symbols.at[i], &found);
+    *n = found.n;
+    return status;
+}
+
+const char *rf_symbols_nearest(struct rf_symbols *symbols, const char *name)
+{
+    const char *nearest = NULL;
+    unsigned least = (unsigned)(rf_text_length(name) / 3) + 1;
+    for (size_t f = 0; f < symbols->files.n; f++) {
+        struct rf_file *file = &symbols->files.at[f];
+        if (rf_names_read_table(symbols, file) != RF_OK)
+            return NULL;
+        for (size_t i = 0; i < file->symbols.n; i++) {
+            unsigned far = rf_text_distance(last_name(file->symbols.at[i].name), name);
+            if (file->symbols.at[i].kind == RF_SYMBOL_FUNCTION && far < least) {
+                least = far;
+                nearest = file->symbols.at[i].name;
+            }
+        }
+    }
+    return nearest;
+}
+
+/* ---- by range ---- */
+
+enum { NAMES_MAX = 3 };
+
+/* Different names in the order they come, the first few kept. */
+struct names {
+    const char *at[NAMES_MAX];
+    size_t n;
+};
+
+static void add_name(struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->n && i < NAMES_MAX; i++)
+        if (strcmp(names->at[i], name) == 0)
+            return;
+    if (names->n < NAMES_MAX)
+        names->at[names->n] = name;
+    names->n++;
+}
+
+/* "a, b, c and 4 more" */
+static size_t print_names(const struct names *names, char *text, size_t size)
+{
+    size_t n = 0;
+    if (size > 0)
+        text[0] = '\0';
+    for (size_t i = 0; i < names->n && i < NAMES_MAX; i++) {
+        size_t used = n < size ? n : size;
+        n += rf_format(text + used, size - used, "%s%s", i > 0 ? ", " : "", names->at[i]);
+    }
+    size_t used = n < size ? n : size;
+    if (names->n > NAMES_MAX)
+        n += rf_format(text + used, size - used, " and %zu more", names->n - NAMES_MAX);
+    return n;
+}
+
+/* The symbols of one kind that lo..hi (link addresses, both in) touches. */
+static void symbols_in(const struct rf_file *file, enum rf_symbol_kind kind, uint64_t lo,
+                       uint64_t hi, struct names *names)
+{
+    uint64_t last = UINT64_MAX; /* where the last one began: of several at one place the first */
+    for (size_t i = 0; i < file->symbols.n; i++) {
+        const struct rf_symbol *symbol = &file->symbols.at[i];
+        if (symbol->lo > hi)
+            return;
+        if (symbol->kind != kind || symbol->hi <= lo || symbol->lo == last)
+            continue;
+        add_name(names, symbol->name);
+        last = symbol->lo;
+    }
+}
+
+static void sections_in(const struct rf_file *file, uint64_t lo, uint64_t hi, struct names *names)
+{
+    for (size_t i = 0; i < file->sections.n; i++) {
+        const struct rf_section *section = &file->sections.at[i];
+        if (section->size > 0 && section->link <= hi && section->link + section->size > lo)
+            add_name(names, section->name);
+    }
+}
+
+static size_t name_in_file(const struct rf_file *file, uint64_t lo, uint64_t hi, char *text,
+                           size_t size)
+{
+    char list[512];
+    struct names functions = {.n = 0}, objects = {.n = 0}, sections = {.n = 0};
+    symbols_in(file, RF_SYMBOL_FUNCTION, lo, hi, &functions);
+    symbols_in(file, RF_SYMBOL_OBJECT, lo, hi, &objects);
+    sections_in(file, lo, hi, &sections);
+    const struct names *best = functions.n > 0 ? &functions : &objects;
+    if (best->n == 0 || (best == &objects && best->n > NAMES_MAX)) {
+        print_names(&sections, list, sizeof list);
+        return rf_format(text, size, "%s%s%s", list, sections.n > 0 ? " of " : "", file->name);
+    }
+    print_names(best, list, sizeof list);
+    return rf_format(text, size, "%s (%s)", list, file->name);
+}
+
+/* Rows that the range touches, by name of module. */
+static void rows_in(const struct rf_symbols *symbols, uint64_t lo, uint64_t hi, struct names *names)
+{
+    for (size_t i = 0; i < symbols->run->n_modules; i++) {
+        const struct rf_module *row = &symbols->run->modules[i];
+        if (row->start <= hi && row->end > lo)
+            add_name(names, symbols->file_of[i] == NO_FILE
+                                ? row->path
+                                : symbols->files.at[symbols->file_of[i]].name);
+    }
+}
+
+/* The lowest address of lo..hi that lies in a row, and the highest of that row. */
+static bool first_overlap(const struct rf_symbols *symbols, uint64_t *lo, uint64_t *hi)
+{
+    uint64_t first = UINT64_MAX, last = 0;
+    for (size_t i = 0; i < symbols->run->n_modules; i++) {
+        const struct rf_module *row = &symbols->run->modules[i];
+        if (row->start > *hi || row->end <= *lo)
+            continue;
+        first = row->start < first ? row->start : first;
+        last = row->end - 1 > last ? row->end - 1 : last;
+    }
+    if (last == 0)
+        return false;
+    *lo = first > *lo ? first : *lo;
+    *hi = last < *hi ? last : *hi;
+    return true;
+}
+
+size_t rf_symbols_name_range(struct rf_symbols *symbols, uint64_t lo, uint64_t hi, char *text,
+                             size_t size)
+{
+    struct names modules = {.n = 0};
+    struct where from, to;
+    if (size > 0)
+        text[0] = '\0';
+    rows_in(symbols, lo, hi, &modules);
+    if (modules.n > 1)
+        return print_names(&modules, text, size);
+    if (modules.n == 1)
+        first_overlap(symbols, &lo, &hi);
+    if (rf_names_where(symbols, lo, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &from) != RF_OK ||
+        rf_names_where(symbols, hi, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &to) != RF_OK)
+        return 0;
+    if (from.file == NULL || from.file != to.file)
+        return modules.n == 1 ? print_names(&modules, text, size) : 0;
+    if (!from.linked || !to.linked || from.link > to.link)
+        return rf_format(text, size, "%s", from.file->name);
+    return name_in_file(from.file, from.link, to.link, text, size);
+}
+
+/* ---- lines ---- */
+
+rf_status rf_symbols_lines(struct rf_symbols *symbols, uint64_t lo, uint64_t hi,
+                           const struct rf_symbol_line **lines, size_t *n)
+{
+    struct where where;
+    char death[128];
+    *n = 0;
+    *lines = NULL;
+    rf_status status =
+        rf_names_where(symbols, lo, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &where);
+    if (status != RF_OK || where.file == NULL || !where.linked || where.file->dead || hi <= lo)
+        return status;
+    struct rf_job job = {.path = where.file->path,
+                         .build_id = where.file->build_id,
+                         .debug_path = symbols->debug_path,
+                         .depth = where.file->bare ? RF_JOB_BARE : RF_JOB_FULL,
+                         .lines_lo = where.link,
+                         .lines_hi = where.link + (hi - lo)};
+    where.file->lines.n = 0;
+    rf_child_run(&job, &symbols->limits, where.file, &symbols->arena, death, &status);
+    for (size_t i = 0; i < where.file->lines.n; i++)
+        where.file->lines.at[i].address += lo - where.link;
+    *lines = where.file->lines.at;
+    *n = where.file->lines.n;
+    return status;
+}

@@ -1,0 +1,218 @@
+/* reader.c - what a file says of itself: segments, sections, symbols. Runs in the child (child.c).
+ *
+ * libdwfl is given the one file at bias 0, so that its addresses are those the file was linked for.
+ * The symbol table is that of the file, of its separate debug file (by build id or .gnu_debuglink
+ * under the debug path) or of a compressed .gnu_debugdata, as libdwfl finds them; a stripped file has
+ * its dynamic symbols only.
+ *
+ * Of several names for one address (malloc, __libc_malloc, __malloc) the one people say gets the
+ * lowest rank: fewer underscores in front, then global before weak before local, functions before
+ * labels. */
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/error.h"
+#include "symbol/reader.h"
+
+static int no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                        const char *file, const char *link, GElf_Word crc, char **found)
+{
+    (void)module, (void)user, (void)name, (void)base, (void)file, (void)link, (void)crc;
+    *found = NULL;
+    return -1;
+}
+
+/* ---- the file ---- */
+
+static void problem(struct rf_reader *reader, const char *what, const char *why)
+{
+    char sentence[512];
+    rf_format(sentence, sizeof sentence, "%s%s%s", what, why[0] != '\0' ? ": " : "", why);
+    rf_wire_problem(reader->wire, sentence);
+}
+
+/* Open without ever waiting: a profile may name a pipe or a device. */
+static int open_regular(struct rf_reader *reader)
+{
+    struct stat about;
+    int fd = open(reader->job->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) {
+        problem(reader, "it cannot be opened", strerror(errno));
+        return -1;
+    }
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
+        problem(reader, "it is no regular file", "");
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static void print_hex(char *text, size_t size, const uint8_t *bytes, size_t n)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < n && 2 * i + 3 <= size; i++)
+        rf_format(text + 2 * i, size - 2 * i, "%02x", (unsigned)bytes[i]);
+}
+
+static bool right_build(struct rf_reader *reader)
+{
+    const void *id = NULL;
+    char hex[129], sentence[300];
+    ssize_t n = dwelf_elf_gnu_build_id(reader->elf, &id);
+    print_hex(hex, sizeof hex, id, n > 0 ? (size_t)n : 0);
+    if (reader->job->build_id[0] == '\0' || strcmp(hex, reader->job->build_id) == 0)
+        return true;
+    rf_format(sentence, sizeof sentence,
+              "it is not the file that ran: its build id is %s, that of the run is %.*s",
+              hex[0] != '\0' ? hex : "missing", 128, reader->job->build_id);
+    rf_wire_problem(reader->wire, sentence);
+    return false;
+}
+
+static bool open_module(struct rf_reader *reader, const Dwfl_Callbacks *callbacks)
+{
+    int fd = open_regular(reader);
+    if (fd < 0)
+        return false;
+    reader->dwfl = dwfl_begin(callbacks);
+    if (reader->dwfl == NULL)
+        return false;
+    dwfl_report_begin(reader->dwfl);
+    reader->module =
+        dwfl_report_elf(reader->dwfl, "module", reader->job->path, fd, 0, true /* p_vaddr */);
+    dwfl_report_end(reader->dwfl, NULL, NULL);
+    GElf_Addr bias = 0;
+    if (reader->module != NULL)
+        reader->elf = dwfl_module_getelf(reader->module, &bias);
+    if (reader->elf == NULL)
+        problem(reader, "it is no ELF file that can be read", dwfl_errmsg(-1));
+    return reader->elf != NULL && right_build(reader);
+}
+
+/* ---- its layout ---- */
+
+static void send_segments(struct rf_reader *reader)
+{
+    size_t n = 0;
+    if (elf_getphdrnum(reader->elf, &n) != 0)
+        return;
+    for (size_t i = 0; i < n && i < 1024; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(reader->elf, (int)i, &header) == NULL || header.p_type != PT_LOAD)
+            continue;
+        const struct rf_segment segment = {header.p_offset, header.p_vaddr, header.p_filesz,
+                                           header.p_memsz, (header.p_flags & PF_X) != 0};
+        rf_wire_segment(reader->wire, &segment);
+    }
+}
+
+static void send_sections(struct rf_reader *reader)
+{
+    size_t names = 0;
+    if (elf_getshdrstrndx(reader->elf, &names) != 0)
+        return;
+    for (Elf_Scn *at = NULL; (at = elf_nextscn(reader->elf, at)) != NULL;) {
+        GElf_Shdr header;
+        if (gelf_getshdr(at, &header) == NULL || !(header.sh_flags & SHF_ALLOC) ||
+            header.sh_flags & SHF_TLS)
+            continue;
+        const char *name = elf_strptr(reader->elf, names, header.sh_name);
+        const struct rf_section section = {header.sh_addr, header.sh_size, name != NULL ? name : "",
+                                           (header.sh_flags & SHF_EXECINSTR) != 0};
+        rf_wire_section(reader->wire, &section);
+    }
+}
+
+/* ---- its symbols ---- */
+
+static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
+{
+    unsigned underscores = 0, rank;
+    while (name[underscores] == '_' && underscores < 3)
+        underscores++;
+    switch (GELF_ST_BIND(symbol->st_info)) {
+    case STB_GLOBAL:
+        rank = 0;
+        break;
+    case STB_WEAK:
+        rank = 1;
+        break;
+    default:
+        rank = 2;
+    }
+    if (GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE)
+        rank += 64;
+    return (uint8_t)(rank + 8 * underscores);
+}
+
+/* A label in code that the assembler or the compiler made up is no name. */
+static bool is_named(const GElf_Sym *symbol, const char *name)
+{
+    if (name == NULL || name[0] == '\0' || symbol->st_shndx == SHN_UNDEF ||
+        symbol->st_shndx == SHN_ABS)
+        return false;
+    switch (GELF_ST_TYPE(symbol->st_info)) {
+    case STT_FUNC:
+    case STT_GNU_IFUNC:
+    case STT_OBJECT:
+        return true;
+    case STT_NOTYPE:
+        return name[0] != '.' && name[0] != '$';
+    default:
+        return false;
+    }
+}
+
+static void send_symbol(struct rf_reader *reader, const GElf_Sym *sym, GElf_Addr address,
+                        const char *name)
+{
+    char readable[RF_WIRE_TEXT_MAX];
+    struct rf_symbol symbol = {.lo = address, .rank = rank_of(sym, name)};
+    if (__builtin_add_overflow(address, sym->st_size, &symbol.hi))
+        return;
+    symbol.kind = GELF_ST_TYPE(sym->st_info) == STT_OBJECT ? RF_SYMBOL_OBJECT : RF_SYMBOL_FUNCTION;
+    rf_symbols_demangle(name, readable, sizeof readable);
+    symbol.name = readable;
+    rf_wire_symbol(reader->wire, &symbol);
+}
+
+static void send_symbols(struct rf_reader *reader)
+{
+    int n = dwfl_module_getsymtab(reader->module);
+    for (int i = 1; i < n; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        const char *name =
+            dwfl_module_getsym_info(reader->module, i, &symbol, &address, NULL, NULL, NULL);
+        if (is_named(&symbol, name))
+            send_symbol(reader, &symbol, address, name);
+    }
+}
+
+void rf_reader_run(const struct rf_job *job, struct rf_wire *wire)
+{
+    char *debug_path = (char *)job->debug_path;
+    const Dwfl_Callbacks callbacks = {
+        .find_elf = dwfl_build_id_find_elf,
+        .find_debuginfo = job->depth == RF_JOB_FULL ? dwfl_standard_find_debuginfo : no_debuginfo,
+        .section_address = dwfl_offline_section_address,
+        .debuginfo_path = &debug_path,
+    };
+    struct rf_reader reader = {.job = job, .wire = wire};
+    if (open_module(&reader, &callbacks)) {
+        if (job->table) {
+            send_segments(&reader);
+            send_sections(&reader);
+            send_symbols(&reader);
+            rf_reader_plt(&reader);
+            rf_wire_end(wire, true);
+        }
+        rf_reader_spots(&reader);
+        rf_reader_lines(&reader);
+    }
+    dwfl_end(reader.dwfl);
+}

@@ -1,0 +1,161 @@
+/* symbol.h - inside of src/symbol: what passes between the reader in the child and the names here.
+ *
+ *     symbols.c --job--> child.c --fork--> reader.c (libdw) --wire--> pipe --> wire.c --> struct rf_file
+ *
+ * The child is not trusted: it reads files that may be hostile. Whatever comes over the pipe is
+ * checked before it is used, and a crash or a hang there ends in fewer names here. */
+#ifndef RF_SYMBOL_SYMBOL_H
+#define RF_SYMBOL_SYMBOL_H
+
+#include <stdbool.h>
+#include <riffle/symbol.h>
+#include "base/alloc.h"
+
+/* ---- arena.c: texts that live as long as the rf_symbols ---- */
+
+struct rf_arena {
+    const struct rf_alloc *alloc;
+    struct rf_arena_chunk *chunks;
+};
+
+void *rf_arena_get(struct rf_arena *arena, size_t size); /* aligned to 8; NULL: no memory */
+const char *rf_arena_text(struct rf_arena *arena, const char *text, size_t n);
+void rf_arena_release(struct rf_arena *arena);
+
+/* ---- what is known of one file ---- */
+
+struct rf_segment {
+    uint64_t offset, link, file_size, memory_size;
+    bool executable;
+};
+
+struct rf_section {
+    uint64_t link, size;
+    const char *name;
+    bool executable;
+};
+
+enum rf_symbol_kind { RF_SYMBOL_FUNCTION, RF_SYMBOL_OBJECT };
+
+struct rf_symbol {
+    uint64_t lo, hi; /* link addresses, hi excluded */
+    uint64_t reach;  /* the highest hi of this and all before it */
+    const char *name;
+    uint8_t kind; /* enum rf_symbol_kind */
+    uint8_t rank; /* of two at the same address, the smaller is shown */
+};
+
+/* The answer for one address. */
+struct rf_spot {
+    uint64_t link;
+    uint64_t lo, hi; /* of the function, where debug information has one the symbols have not */
+    const char *function;
+    const char *file;
+    uint32_t line;
+    uint32_t n_inlined;
+    const struct rf_frame *inlined;
+};
+
+#define RF_LIST(type)                                                                              \
+    struct {                                                                                       \
+        type *at;                                                                                  \
+        size_t n, room;                                                                            \
+    }
+
+struct rf_file {
+    const char *path;
+    const char *name; /* the last part of path */
+    const char *build_id;
+    bool table_read;
+    bool bare;           /* read without separate debug files, which were too much for it */
+    bool dead;           /* nothing more can be had */
+    const char *problem; /* a sentence, or NULL */
+    RF_LIST(struct rf_segment) segments;
+    RF_LIST(struct rf_section) sections;
+    RF_LIST(struct rf_symbol) symbols;    /* by address once read */
+    RF_LIST(struct rf_spot) spots;        /* by link once read */
+    RF_LIST(struct rf_symbol_line) lines; /* of the last range asked; link addresses */
+};
+
+/* Room for one more; false: no memory. */
+#define rf_list_grow(alloc, list)                                                                  \
+    ((list)->n < (list)->room ||                                                                   \
+     rf_list_double((alloc), (void **)&(list)->at, &(list)->room, sizeof *(list)->at))
+bool rf_list_double(const struct rf_alloc *alloc, void **array, size_t *room, size_t element);
+
+void rf_file_release(struct rf_file *file, const struct rf_alloc *alloc);
+
+/* ---- table.c: the symbols of a file ---- */
+
+void rf_table_sort(struct rf_file *file);
+const struct rf_symbol *rf_table_at(const struct rf_file *file, uint64_t link);
+const struct rf_section *rf_table_section(const struct rf_file *file, uint64_t link);
+bool rf_table_link(const struct rf_file *file, uint64_t offset, uint64_t *link);
+bool rf_table_offset(const struct rf_file *file, uint64_t link, uint64_t *offset);
+const struct rf_spot *rf_table_spot(const struct rf_file *file, uint64_t link);
+void rf_table_sort_spots(struct rf_file *file);
+
+/* ---- the job and its reader ---- */
+
+enum rf_job_depth {
+    RF_JOB_FULL, /* with separate debug files */
+    RF_JOB_BARE, /* the file alone */
+};
+
+struct rf_job {
+    const char *path;
+    const char *build_id; /* "": any */
+    const char *debug_path;
+    enum rf_job_depth depth;
+    bool table;            /* segments, sections, symbols */
+    const uint64_t *links; /* addresses to name */
+    size_t n_links;
+    uint64_t lines_lo, lines_hi; /* source lines of this range; equal: none */
+};
+
+struct rf_wire; /* where the reader writes */
+
+/* reader.c with libdw, reader_none.c without. Runs in the child. */
+void rf_reader_run(const struct rf_job *job, struct rf_wire *wire);
+
+/* ---- wire.c ---- */
+
+enum { RF_WIRE_TEXT_MAX = 4096 };
+
+struct rf_wire {
+    int fd;
+    bool failed;
+    size_t n;
+    uint8_t bytes[64 * 1024];
+};
+
+void rf_wire_problem(struct rf_wire *wire, const char *sentence);
+void rf_wire_segment(struct rf_wire *wire, const struct rf_segment *segment);
+void rf_wire_section(struct rf_wire *wire, const struct rf_section *section);
+void rf_wire_symbol(struct rf_wire *wire, const struct rf_symbol *symbol);
+void rf_wire_spot(struct rf_wire *wire, const struct rf_spot *spot);
+void rf_wire_line(struct rf_wire *wire, const struct rf_symbol_line *line);
+void rf_wire_end(struct rf_wire *wire, bool of_table); /* that part is whole */
+void rf_wire_flush(struct rf_wire *wire);
+
+enum rf_wire_ends { RF_WIRE_TABLE_WHOLE = 1, RF_WIRE_ALL_WHOLE = 2 };
+
+/* Put what n bytes say into `file`; stops at the first thing that makes no sense. Returns the ends
+ * that were seen, an or of rf_wire_ends; *status is RF_ENOMEM where memory ran out. */
+unsigned rf_wire_decode(struct rf_file *file, struct rf_arena *arena, const uint8_t *bytes,
+                        size_t n, rf_status *status);
+
+/* ---- child.c ---- */
+
+struct rf_limits {
+    unsigned seconds;
+    uint64_t memory;
+};
+
+/* Run the job in a child; what it wrote goes into `file`. Returns the ends seen; a sentence on how
+ * the child died is left in `death`, "" when it did not. */
+unsigned rf_child_run(const struct rf_job *job, const struct rf_limits *limits,
+                      struct rf_file *file, struct rf_arena *arena, char death[128],
+                      rf_status *status);
+
+#endif

@@ -1,0 +1,306 @@
+/* symbols.c - the names of a run's addresses: which module, which file, and what it says.
+ *
+ *     address --rows of the run--> module, offset in its file --segments--> link address
+ *             --symbols, sections--> function + offset        --libdw-->    file:line, inlined
+ *
+ * A file is read when it is first asked for: once for its table (segments, sections, symbols), then
+ * in batches for addresses. Answers are kept, also the empty ones, so that nothing is asked twice.
+ * Where the child dies on an address it is asked for the rest; where it dies on the table it is asked
+ * again without separate debug files; after that the module gives addresses only.
+ *
+ * Memory: what the run's files have in symbols (about 60 bytes and the name each) and answers. */
+#include <stdlib.h>
+#include <string.h>
+#include "base/error.h"
+#include "symbol/names.h"
+
+enum { DEATHS_MAX = 4 };
+
+/* ---- opening ---- */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+static bool is_file(const struct rf_module *module)
+{
+    return module->path[0] != '\0' && module->path[0] != '[';
+}
+
+static bool same_file(const struct rf_file *file, const struct rf_module *module)
+{
+    return strcmp(file->path, module->path) == 0 && strcmp(file->build_id, module->build_id) == 0;
+}
+
+/* Give every row of the run its file. */
+static bool list_files(struct rf_symbols *symbols)
+{
+    const struct rf_run *run = symbols->run;
+    for (size_t i = 0; i < run->n_modules; i++) {
+        const struct rf_module *module = &run->modules[i];
+        size_t f = 0;
+        if (!is_file(module)) {
+            symbols->file_of[i] = NO_FILE;
+            continue;
+        }
+        while (f < symbols->files.n && !same_file(&symbols->files.at[f], module))
+            f++;
+        if (f == symbols->files.n) {
+            if (!rf_list_grow(&symbols->alloc, &symbols->files))
+                return false;
+            symbols->files.at[symbols->files.n++] =
+                (struct rf_file){.path = module->path,
+                                 .name = last_part(module->path),
+                                 .build_id = module->build_id};
+        }
+        symbols->file_of[i] = f;
+    }
+    return true;
+}
+
+static void take_setup(struct rf_symbols *symbols, const struct rf_symbols_setup *setup)
+{
+    static const struct rf_symbols_setup none;
+    setup = setup != NULL ? setup : &none;
+    symbols->alloc = *rf_alloc_or_standard(setup->alloc);
+    symbols->arena.alloc = &symbols->alloc;
+    symbols->debug_path = setup->debug_path != NULL ? setup->debug_path : "/usr/lib/debug";
+    symbols->limits.seconds = setup->seconds_max != 0 ? setup->seconds_max : 30;
+    symbols->limits.memory = setup->memory_max != 0 ? setup->memory_max : UINT64_C(2) << 30;
+}
+
+rf_status rf_symbols_open(struct rf_symbols **opened, const struct rf_run *run,
+                          const struct rf_symbols_setup *setup, struct rf_error *error)
+{
+    const struct rf_alloc *alloc = rf_alloc_or_standard(setup != NULL ? setup->alloc : NULL);
+    struct rf_symbols *symbols = rf_alloc_get(alloc, sizeof *symbols);
+    if (symbols == NULL)
+        return rf_fail(error, RF_ENOMEM, "no memory for symbols");
+    memset(symbols, 0, sizeof *symbols);
+    symbols->run = run;
+    take_setup(symbols, setup);
+    if (run->n_modules > 0)
+        symbols->file_of = rf_alloc_get(alloc, run->n_modules * sizeof *symbols->file_of);
+    if ((run->n_modules > 0 && symbols->file_of == NULL) || !list_files(symbols)) {
+        rf_symbols_close(symbols);
+        return rf_fail(error, RF_ENOMEM, "no memory for the symbols of %zu modules",
+                       run->n_modules);
+    }
+    *opened = symbols;
+    return RF_OK;
+}
+
+void rf_symbols_close(struct rf_symbols *symbols)
+{
+    if (symbols == NULL)
+        return;
+    struct rf_alloc alloc = symbols->alloc;
+    for (size_t i = 0; i < symbols->files.n; i++)
+        rf_file_release(&symbols->files.at[i], &alloc);
+    rf_alloc_free(&alloc, symbols->files.at, symbols->files.room * sizeof *symbols->files.at);
+    rf_alloc_free(&alloc, symbols->file_of, symbols->run->n_modules * sizeof *symbols->file_of);
+    rf_arena_release(&symbols->arena);
+    rf_alloc_free(&alloc, symbols, sizeof *symbols);
+}
+
+const char *rf_symbols_problem(const struct rf_symbols *symbols, size_t i)
+{
+    for (size_t f = 0; f < symbols->files.n; f++)
+        if (symbols->files.at[f].problem != NULL && i-- == 0)
+            return symbols->files.at[f].problem;
+    return NULL;
+}
+
+/* ---- reading files ---- */
+
+/* "gzip: it cannot be opened: ...; its places are shown as addresses" */
+static void note_problem(struct rf_symbols *symbols, struct rf_file *file, const char *what,
+                         const char *effect)
+{
+    char sentence[512];
+    size_t n = rf_format(sentence, sizeof sentence, "%s: %s; %s", file->path, what, effect);
+    const char *kept =
+        rf_arena_text(&symbols->arena, sentence, n < sizeof sentence ? n : sizeof sentence - 1);
+    file->problem = kept != NULL ? kept : "no memory for a sentence on what went wrong";
+}
+
+static struct rf_job job_for(const struct rf_symbols *symbols, const struct rf_file *file)
+{
+    return (struct rf_job){
+        .path = file->path,
+        .build_id = file->build_id,
+        .debug_path = symbols->debug_path,
+        .depth = file->bare ? RF_JOB_BARE : RF_JOB_FULL,
+    };
+}
+
+static void forget_table(struct rf_file *file)
+{
+    file->segments.n = file->sections.n = file->symbols.n = 0;
+}
+
+rf_status rf_names_read_table(struct rf_symbols *symbols, struct rf_file *file)
+{
+    char death[128] = "";
+    rf_status status = RF_OK;
+    unsigned ends = 0;
+    if (file->table_read)
+        return RF_OK;
+    for (int bare = 0; bare < 2 && !(ends & RF_WIRE_TABLE_WHOLE) && status == RF_OK; bare++) {
+        if (file->problem != NULL)
+            break;
+        file->bare = bare != 0;
+        forget_table(file);
+        struct rf_job job = job_for(symbols, file);
+        job.table = true;
+        ends = rf_child_run(&job, &symbols->limits, file, &symbols->arena, death, &status);
+    }
+    file->table_read = true;
+    if (!(ends & RF_WIRE_TABLE_WHOLE))
+        forget_table(file);
+    file->dead = !(ends & RF_WIRE_TABLE_WHOLE) || file->problem != NULL;
+    rf_table_sort(file);
+    if (file->problem != NULL)
+        note_problem(symbols, file, file->problem, "its places are shown as addresses");
+    else if (file->dead)
+        note_problem(symbols, file, death[0] != '\0' ? death : "it is damaged",
+                     "its places are shown as addresses");
+    return status;
+}
+
+static rf_status add_empty_spot(struct rf_symbols *symbols, struct rf_file *file, uint64_t link)
+{
+    if (!rf_list_grow(&symbols->alloc, &file->spots))
+        return RF_ENOMEM;
+    file->spots.at[file->spots.n++] = (struct rf_spot){.link = link, .function = "", .file = ""};
+    return RF_OK;
+}
+
+/* Did the child answer what it was asked, in the order it was asked? */
+static bool answered(const struct rf_file *file, size_t first, const uint64_t *links, size_t n)
+{
+    if (file->spots.n - first > n)
+        return false;
+    for (size_t i = first; i < file->spots.n; i++)
+        if (file->spots.at[i].link != links[i - first])
+            return false;
+    return true;
+}
+
+/* One child; *done of the links have an answer afterwards, one that killed it an empty one. */
+static rf_status read_once(struct rf_symbols *symbols, struct rf_file *file, const uint64_t *links,
+                           size_t n, size_t *done)
+{
+    char death[128];
+    rf_status status;
+    size_t first = file->spots.n;
+    struct rf_job job = job_for(symbols, file);
+    job.links = links;
+    job.n_links = n;
+    rf_child_run(&job, &symbols->limits, file, &symbols->arena, death, &status);
+    if (!answered(file, first, links, n))
+        file->spots.n = first;
+    *done = file->spots.n - first;
+    if (*done < n && status == RF_OK) {
+        status = add_empty_spot(symbols, file, links[(*done)++]);
+        note_problem(symbols, file, death[0] != '\0' ? death : "it is damaged",
+                     "some of its lines are missing");
+    }
+    return status;
+}
+
+rf_status rf_names_read_spots(struct rf_symbols *symbols, struct rf_file *file,
+                              const uint64_t *links, size_t n)
+{
+    rf_status status = RF_OK;
+    size_t done = 0;
+    for (int deaths = 0; done < n && deaths < DEATHS_MAX && status == RF_OK; deaths++) {
+        size_t more = 0;
+        status = read_once(symbols, file, links + done, n - done, &more);
+        done += more;
+    }
+    for (; done < n && status == RF_OK; done++)
+        status = add_empty_spot(symbols, file, links[done]);
+    rf_table_sort_spots(file);
+    return status;
+}
+
+/* ---- which module ---- */
+
+static bool was_there(const struct rf_module *module, uint32_t process, uint64_t when)
+{
+    if (process != RF_SYMBOLS_ANY_PROCESS && module->process != process)
+        return false;
+    return when == RF_SYMBOLS_ANY_TIME || (when >= module->from_event && when <= module->to_event);
+}
+
+/* A file says more than a kind of memory, a long time more than a short one. */
+static bool better(const struct rf_symbols *symbols, size_t row, size_t than)
+{
+    const struct rf_module *l = &symbols->run->modules[row], *r = &symbols->run->modules[than];
+    if (is_file(l) != is_file(r))
+        return is_file(l);
+    return l->to_event - l->from_event > r->to_event - r->from_event;
+}
+
+size_t rf_names_row(const struct rf_symbols *symbols, uint64_t address, uint32_t process,
+                    uint64_t when)
+{
+    size_t best = NO_ROW;
+    for (size_t i = 0; i < symbols->run->n_modules; i++)
+        if (address >= symbols->run->modules[i].start && address < symbols->run->modules[i].end &&
+            was_there(&symbols->run->modules[i], process, when) &&
+            (best == NO_ROW || better(symbols, i, best)))
+            best = i;
+    return best;
+}
+
+/* Zeroed data is mapped behind its file without a name: the nearest row of a file below, if the
+ * file's image goes on that far. */
+static size_t row_of_image(struct rf_symbols *symbols, uint64_t address, uint32_t process,
+                           uint64_t when, uint64_t *link)
+{
+    size_t best = NO_ROW;
+    for (size_t i = 0; i < symbols->run->n_modules; i++) {
+        const struct rf_module *module = &symbols->run->modules[i];
+        if (!is_file(module) || module->end > address || !was_there(module, process, when))
+            continue;
+        if (best == NO_ROW || module->end > symbols->run->modules[best].end)
+            best = i;
+    }
+    if (best == NO_ROW)
+        return NO_ROW;
+    const struct rf_module *module = &symbols->run->modules[best];
+    struct rf_file *file = &symbols->files.at[symbols->file_of[best]];
+    uint64_t start, unused;
+    if (rf_names_read_table(symbols, file) != RF_OK ||
+        !rf_table_link(file, module->offset + (module->end - module->start) - 1, &start))
+        return NO_ROW;
+    *link = start + 1 + (address - module->end);
+    return rf_table_offset(file, *link, &unused) ? best : NO_ROW;
+}
+
+rf_status rf_names_where(struct rf_symbols *symbols, uint64_t address, uint32_t process,
+                         uint64_t when, struct where *where)
+{
+    *where = (struct where){.row = rf_names_row(symbols, address, process, when)};
+    if (where->row == NO_ROW || symbols->file_of[where->row] == NO_FILE) {
+        size_t row = row_of_image(symbols, address, process, when, &where->link);
+        if (row != NO_ROW) {
+            where->row = row;
+            where->file = &symbols->files.at[symbols->file_of[row]];
+            where->linked = true;
+        }
+        return where->row != NO_ROW ? RF_OK : RF_EINVAL;
+    }
+    const struct rf_module *module = &symbols->run->modules[where->row];
+    where->file = &symbols->files.at[symbols->file_of[where->row]];
+    rf_status status = rf_names_read_table(symbols, where->file);
+    uint64_t offset = address - module->start + module->offset;
+    where->linked = rf_table_link(where->file, offset, &where->link);
+    if (!where->linked)
+        where->link = offset;
+    return status;
+}

@@ -1,0 +1,137 @@
+/* table.c - the symbols of one file in order of address, and questions to them.
+ *
+ * Symbols overlap (aliases, an entry inside a function), so each also knows how far any symbol up to
+ * it reaches: a search walks back from the last one that starts at or before the address and stops
+ * where nothing earlier can reach it. A symbol without a size goes on to the next one, at most to the
+ * end of its section. Of several at one address the one people would say is first. */
+#include <stdlib.h>
+#include <string.h>
+#include "symbol/symbol.h"
+
+static int by_address(const void *left, const void *right)
+{
+    const struct rf_symbol *l = left, *r = right;
+    if (l->lo != r->lo)
+        return l->lo < r->lo ? -1 : 1;
+    if (l->rank != r->rank)
+        return l->rank < r->rank ? -1 : 1;
+    return strcmp(l->name, r->name);
+}
+
+const struct rf_section *rf_table_section(const struct rf_file *file, uint64_t link)
+{
+    for (size_t i = 0; i < file->sections.n; i++)
+        if (link - file->sections.at[i].link < file->sections.at[i].size)
+            return &file->sections.at[i];
+    return NULL;
+}
+
+/* Where a symbol without a size ends: `next` is where the next one begins. */
+static uint64_t end_of(const struct rf_file *file, const struct rf_symbol *symbol, uint64_t next)
+{
+    const struct rf_section *section = rf_table_section(file, symbol->lo);
+    if (section == NULL || symbol->kind != RF_SYMBOL_FUNCTION)
+        return symbol->lo;
+    uint64_t end = section->link + section->size;
+    return next < end ? next : end;
+}
+
+void rf_table_sort(struct rf_file *file)
+{
+    struct rf_symbol *symbols = file->symbols.at;
+    size_t n = file->symbols.n;
+    if (n == 0)
+        return;
+    qsort(symbols, n, sizeof *symbols, by_address);
+    uint64_t next = UINT64_MAX;
+    for (size_t i = n; i-- > 0;) {
+        if (i + 1 < n && symbols[i + 1].lo != symbols[i].lo)
+            next = symbols[i + 1].lo;
+        if (symbols[i].hi == symbols[i].lo)
+            symbols[i].hi = end_of(file, &symbols[i], next);
+    }
+    uint64_t reach = 0;
+    for (size_t i = 0; i < n; i++)
+        symbols[i].reach = reach = symbols[i].hi > reach ? symbols[i].hi : reach;
+}
+
+/* How many symbols start at or before `link`. */
+static size_t count_up_to(const struct rf_file *file, uint64_t link)
+{
+    size_t lo = 0, hi = file->symbols.n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (file->symbols.at[middle].lo <= link)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+const struct rf_symbol *rf_table_at(const struct rf_file *file, uint64_t link)
+{
+    const struct rf_symbol *symbols = file->symbols.at, *best = NULL;
+    for (size_t i = count_up_to(file, link); i-- > 0;) {
+        if (best != NULL && symbols[i].lo != best->lo)
+            break;
+        if (symbols[i].reach <= link)
+            break;
+        if (symbols[i].hi > link)
+            best = &symbols[i]; /* the first of those at one address is the one to show */
+    }
+    return best;
+}
+
+/* File offset to link address: the segment that holds it; a page that a segment only shares with
+ * its neighbour in the file counts too, but last. */
+bool rf_table_link(const struct rf_file *file, uint64_t offset, uint64_t *link)
+{
+    const uint64_t page = 4096;
+    for (int rounded = 0; rounded < 2; rounded++) {
+        for (size_t i = 0; i < file->segments.n; i++) {
+            const struct rf_segment *segment = &file->segments.at[i];
+            uint64_t before = rounded ? segment->offset % page : 0;
+            uint64_t after = rounded ? page : 0;
+            uint64_t inside = offset - (segment->offset - before);
+            if (inside < before + segment->file_size + after) {
+                *link = offset - segment->offset + segment->link;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Zeroed memory behind a segment's bytes in the file continues the offsets. */
+bool rf_table_offset(const struct rf_file *file, uint64_t link, uint64_t *offset)
+{
+    for (size_t i = 0; i < file->segments.n; i++) {
+        const struct rf_segment *segment = &file->segments.at[i];
+        if (link - segment->link < segment->memory_size) {
+            *offset = link - segment->link + segment->offset;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int by_link(const void *left, const void *right)
+{
+    const struct rf_spot *l = left, *r = right;
+    return (l->link > r->link) - (l->link < r->link);
+}
+
+void rf_table_sort_spots(struct rf_file *file)
+{
+    if (file->spots.n > 0)
+        qsort(file->spots.at, file->spots.n, sizeof *file->spots.at, by_link);
+}
+
+const struct rf_spot *rf_table_spot(const struct rf_file *file, uint64_t link)
+{
+    struct rf_spot key = {.link = link};
+    if (file->spots.n == 0)
+        return NULL;
+    return bsearch(&key, file->spots.at, file->spots.n, sizeof key, by_link);
+}
