@@ -47,33 +47,35 @@
 
 typedef struct rf_multihash_config config_t;
 
-#define OPTION(field, kind, value, text)                                                           \
-    .name = #field, .type = RF_OPTION_##kind, .standard = value, .brief = text,                    \
-    .offset = offsetof(struct rf_multihash_config, field)
+/* One row of the option table; what only some kinds have comes last. */
+#define ROW(field, kind, value, text, ...)                                                         \
+    {                                                                                              \
+        .name = #field, .type = RF_OPTION_##kind, .standard = value, .brief = text,                \
+        .offset = offsetof(struct rf_multihash_config, field), __VA_ARGS__                         \
+    }
+#define SWITCH_ROW(field, value, text) ROW(field, SWITCH, value, text, .choices = NULL)
 
 static const struct rf_option options[] = {
-    {OPTION(tables,                                               COUNT, "4", "hash tables"), .min = 1, .max = RF_MULTIHASH_TABLES_MAX},
-    {OPTION(counters,                                                        COUNT, "2048", "counters in all tables together; a power of two in each"),
-     .min = 2, .max = 1 << 20},
-    {OPTION(interval,                                                   COUNT, "1M", "events in an interval; auto: the steadiest of 10K, 100K, 1M"),
-     .choices = "auto", .max = 1e9},
-    {OPTION(threshold,                                                           SHARE, "0.1%", "share of an interval that makes a candidate"), .min = 1e-6,
-     .max = 1},
-    {OPTION(conservative,SWITCH, "yes", "only the smallest counters of a tuple go up (C1)")},
-    {OPTION(reset, SWITCH, "no", "a promoted tuple's counters go to zero (R1)")},
-    {OPTION(retain,                                             SWITCH, "yes", "candidates stay in the accumulator (P1)")},
-    {OPTION(shield,                                             SWITCH, "yes", "what is in the accumulator does not touch the tables")},
-    {OPTION(accumulator,                                                       COUNT, "auto", "entries; auto: as many as there can be candidates"),
-     .choices = "auto", .max = RF_ACCUMULATOR_SLOTS_MAX},
-    {OPTION(counter_bits,                                           COUNT, "24", "of a counter, where it saturates"), .min = 1, .max = 31},
-    {OPTION(hash,                                                           CHOICE, "multiply", "how tuples find their counters"),
-     .choices = "multiply|paper"},
-    {OPTION(promote,SHARE, "100%", "share of the threshold at which a tuple is promoted"),
-     .min = 0.001, .max = 1},
-    {OPTION(replace,             CHOICE, "retained", "what makes room in a full accumulator"),
-     .choices = "retained|coldest"},
-    {OPTION(seed,                                                    COUNT, "0", "of the hashes, beside the caller's")},
-    {.type = RF_OPTION_END                                        },
+    ROW(tables, COUNT, "2", "hash tables", .min = 1, .max = RF_MULTIHASH_TABLES_MAX),
+    ROW(counters, COUNT, "5120", "counters in all tables together", .min = 2, .max = 1 << 20),
+    ROW(interval, COUNT, "1M", "events in an interval; auto: the steadiest of 10K, 100K, 1M",
+        .choices = "auto", .max = 1e9),
+    ROW(threshold, SHARE, "0.1%", "share of an interval that makes a candidate", .min = 1e-6,
+        .max = 1),
+    SWITCH_ROW(conservative, "yes", "only the smallest counters of a tuple go up (C1)"),
+    SWITCH_ROW(reset, "no", "a promoted tuple's counters go to zero (R1)"),
+    SWITCH_ROW(retain, "yes", "candidates stay in the accumulator (P1)"),
+    SWITCH_ROW(shield, "yes", "what is in the accumulator does not touch the tables"),
+    ROW(accumulator, COUNT, "232", "entries; auto: as many as there can be candidates",
+        .choices = "auto", .max = RF_ACCUMULATOR_SLOTS_MAX),
+    ROW(counter_bits, COUNT, "16", "of a counter, where it saturates", .min = 1, .max = 31),
+    ROW(hash, CHOICE, "multiply", "how tuples find their counters", .choices = "multiply|paper"),
+    ROW(promote, SHARE, "25%", "share of the threshold at which a tuple is promoted", .min = 0.001,
+        .max = 1),
+    ROW(replace, CHOICE, "coldest", "what makes room in a full accumulator",
+        .choices = "retained|coldest"),
+    ROW(seed, COUNT, "0", "of the hashes, beside the caller's", .choices = NULL),
+    {.type = RF_OPTION_END},
 };
 
 static bool preset(void *memory, const char *word)
@@ -118,12 +120,11 @@ static uint32_t promote_at(const config_t *config, uint64_t interval)
     return round_up(config->promote * rf_multihash_candidate(config, interval));
 }
 
-static unsigned index_bits(const config_t *config)
+/* Of a table's index; -1 where the table's size is no power of two. */
+static int index_bits(const config_t *config)
 {
-    unsigned bits = 0;
-    while (config->tables << bits < config->counters)
-        bits++;
-    return bits;
+    uint64_t size = config->counters / config->tables;
+    return (size & (size - 1)) == 0 ? __builtin_ctzll(size) : -1;
 }
 
 static size_t entries(const config_t *config)
@@ -142,13 +143,17 @@ static uint32_t counter_cap(const config_t *config)
 static rf_status check(void *memory, struct rf_error *error)
 {
     const config_t *config = memory;
-    unsigned bits = index_bits(config);
-    if (config->tables << bits != config->counters || bits < 1 ||
-        bits > RF_MULTIHASH_INDEX_BITS_MAX)
+    uint64_t size = config->counters / config->tables;
+    if (config->counters % config->tables != 0 || size < 2 || size > RF_MULTIHASH_TABLE_MAX)
         return rf_fail(error, RF_EINVAL,
-                       "engine 'multihash': %llu counters in %llu tables make no power of two "
-                       "between 2 and 65536 a table",
+                       "engine 'multihash': %llu counters cannot be shared out evenly to %llu "
+                       "tables of 2 to 65536",
                        (unsigned long long)config->counters, (unsigned long long)config->tables);
+    if (config->hash == RF_MULTIHASH_PAPER && index_bits(config) < 0)
+        return rf_fail(error, RF_EINVAL,
+                       "engine 'multihash': hash=paper wants a power of two of counters in each "
+                       "table, not %llu",
+                       (unsigned long long)size);
     if (config->interval == 0 && !config->retain)
         return rf_fail(error, RF_EINVAL, "engine 'multihash': interval=auto needs retain=yes");
     return RF_OK;
@@ -185,7 +190,7 @@ static void make_lookup(struct rf_multihash *state)
     for (unsigned i = 0; i < state->tables; i++) {
         struct rf_hash_paper hash;
         struct rf_multihash_lookup *lookup = &state->lookup[i / RF_MULTIHASH_LANES];
-        rf_hash_paper_init(&hash, state->index_bits, rf_splitmix(&seed));
+        rf_hash_paper_init(&hash, (unsigned)index_bits(&state->config), rf_splitmix(&seed));
         for (unsigned byte = 0; byte < 16; byte++)
             for (unsigned value = 0; value < 256; value++)
                 lookup->byte[byte][value] |= (uint64_t)hash.byte[byte][value]
@@ -220,8 +225,7 @@ static rf_status init(void *memory, const void *config, const struct rf_engine_e
     state->seed = env->seed ^ state->config.seed * 0x9e3779b97f4a7c15u;
     state->tables = (unsigned)state->config.tables;
     state->words = (state->tables + RF_MULTIHASH_LANES - 1) / RF_MULTIHASH_LANES;
-    state->index_bits = index_bits(config);
-    state->index_mask = (UINT32_C(1) << state->index_bits) - 1;
+    state->table_size = (uint32_t)(state->config.counters / state->config.tables);
     state->cap = counter_cap(config);
     state->wide = state->config.counter_bits > 16;
     if (env->interval != 0)
@@ -334,8 +338,8 @@ static uint64_t upper_outside(const struct rf_multihash *state)
     uint32_t least = UINT32_MAX;
     for (unsigned t = 0; t < state->tables; t++) {
         uint32_t most = 0;
-        for (size_t i = 0; i <= state->index_mask; i++) {
-            uint32_t count = rf_multihash_load(state, ((size_t)t << state->index_bits) + i);
+        for (size_t i = 0; i < state->table_size; i++) {
+            uint32_t count = rf_multihash_load(state, (size_t)t * state->table_size + i);
             most = count > most ? count : most;
         }
         least = most < least ? most : least;

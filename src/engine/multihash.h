@@ -22,7 +22,7 @@ enum {
     RF_MULTIHASH_TABLES_MAX = 16,
     RF_MULTIHASH_LANES = 4, /* tables in a word of signature */
     RF_MULTIHASH_WORDS_MAX = RF_MULTIHASH_TABLES_MAX / RF_MULTIHASH_LANES,
-    RF_MULTIHASH_INDEX_BITS_MAX = 16,
+    RF_MULTIHASH_TABLE_MAX = 1 << 16, /* counters: what a lane can tell apart */
 };
 
 /* In the order of the option table. */
@@ -48,15 +48,14 @@ struct rf_multihash {
     struct rf_multihash_config config;
     uint64_t seed;
     unsigned tables, words; /* words of signature */
-    unsigned index_bits;    /* counters of one table: 1 << index_bits */
-    uint32_t index_mask;
-    uint32_t cap;        /* what a counter holds at most */
-    uint64_t interval;   /* events */
-    uint32_t candidate;  /* events that make one: T */
-    uint32_t promote_at; /* P <= T */
-    bool wide;           /* counters of 32 bits here, else of 16 */
-    bool batch_now;      /* the loop that the last stretch asked for */
-    uint32_t stretch;    /* tuples until that is asked again */
+    uint32_t table_size;    /* counters of one table */
+    uint32_t cap;           /* what a counter holds at most */
+    uint64_t interval;      /* events */
+    uint32_t candidate;     /* events that make one: T */
+    uint32_t promote_at;    /* P <= T */
+    bool wide;              /* counters of 32 bits here, else of 16 */
+    bool batch_now;         /* the loop that the last stretch asked for */
+    uint32_t stretch;       /* tuples until that is asked again */
 
     /* Of the current interval. */
     uint64_t events;
@@ -114,12 +113,15 @@ static inline uint64_t rf_multihash_signature(const struct rf_multihash *state, 
     return signature;
 }
 
-/* Where table `i` has the counter of a tuple, in the array of all counters. */
+/* Where table `i` has the counter of a tuple, in the array of all counters. A lane of the papers' hash is
+ * an index; one of the multiply hash is a fraction of the table, which then may have any size. */
 static inline size_t rf_multihash_place(const struct rf_multihash *state, const uint64_t *signature,
                                         unsigned i)
 {
-    uint64_t lane = signature[i / RF_MULTIHASH_LANES] >> 16 * (i % RF_MULTIHASH_LANES);
-    return ((size_t)i << state->index_bits) + (lane & state->index_mask);
+    uint32_t lane = signature[i / RF_MULTIHASH_LANES] >> 16 * (i % RF_MULTIHASH_LANES) & 0xffffu;
+    if (state->config.hash == RF_MULTIHASH_MULTIPLY)
+        lane = (uint32_t)((uint64_t)lane * state->table_size >> 16);
+    return (size_t)i * state->table_size + lane;
 }
 
 static inline uint32_t rf_multihash_load(const struct rf_multihash *state, size_t place)

@@ -27,7 +27,17 @@ static const struct {
     const char *engine;
     const char *texts[12];
 } trials[] = {
-    {"exact", {"exact", "exact(interval=1K)", "exact(interval=7)", "exact(memory=100Mi)"}},
+    {"exact",     {"exact", "exact(interval=1K)", "exact(interval=7)", "exact(memory=100Mi)"}},
+    {"multihash",
+     {"multihash", "multihash(paper)", "multihash(interval=1K, threshold=1%)",
+      "multihash(paper, interval=1K, threshold=1%)",
+      "multihash(paper-single, interval=1K, threshold=1%, counters=64)",
+      "multihash(paper, interval=5K, threshold=0.5%, counters=64, conservative=no, reset=yes)",
+      "multihash(interval=2K, threshold=1%, counters=20, accumulator=5, shield=no)",
+      "multihash(interval=2K, threshold=2%, tables=5, counters=50, accumulator=7, counter_bits=5)",
+      "multihash(paper, interval=2K, threshold=1%, counters=32, accumulator=4, counter_bits=5)",
+      "multihash(interval=1K, retain=no, reset=yes, counters=16, accumulator=3)",
+      "multihash(interval=auto, threshold=1%)"}                                              },
 };
 
 enum { EVENTS = 40000, EVENTS_LONG = 2000000, NAME_MAX_BYTES = 160 };

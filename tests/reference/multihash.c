@@ -18,7 +18,7 @@ reference_multihash_new(const struct reference_multihash_options *options)
     struct reference_multihash *p = calloc(1, sizeof *p);
     p->options = *options;
     for (unsigned t = 0; t < options->tables; t++)
-        p->table[t] = calloc((size_t)1 << options->table_bits, sizeof *p->table[t]);
+        p->table[t] = calloc(options->table_size, sizeof *p->table[t]);
     p->accumulator = calloc(options->entries, sizeof *p->accumulator);
     return p;
 }
@@ -147,7 +147,7 @@ void reference_multihash_end_interval(struct reference_multihash *p)
                 (struct reference_multihash_entry){p->accumulator[i].tuple, 0, true};
     p->used = kept;
     for (unsigned t = 0; t < p->options.tables; t++)
-        memset(p->table[t], 0, ((size_t)1 << p->options.table_bits) * sizeof *p->table[t]);
+        memset(p->table[t], 0, p->options.table_size * sizeof *p->table[t]);
 }
 
 const struct reference_multihash_entry *

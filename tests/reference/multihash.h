@@ -12,7 +12,7 @@
 
 struct reference_multihash_options {
     unsigned tables;
-    unsigned table_bits;  /* a table has 1 << table_bits counters */
+    unsigned table_size;  /* counters of one table */
     unsigned threshold;   /* events that make a candidate */
     unsigned promote_at;  /* the threshold, in the paper */
     unsigned entries;     /* of the accumulator */

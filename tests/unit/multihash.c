@@ -180,7 +180,7 @@ static uint32_t index_multiply(void *context, unsigned table, struct rf_tuple tu
     const struct rf_multihash *state = context;
     size_t places[RF_MULTIHASH_TABLES_MAX];
     rf_multihash_places(state, tuple, rf_multihash_hash(state, tuple), places);
-    return (uint32_t)(places[table] & state->index_mask);
+    return (uint32_t)(places[table] - (size_t)table * state->table_size);
 }
 
 /* A mix of options, for both sides. */
@@ -203,13 +203,13 @@ static void choose_index(struct mix *mix, bool paper)
 {
     struct reference_multihash_options *options = &mix->reference;
     uint64_t seeds = mix->seed;
-    for (unsigned t = 0; t < options->tables; t++)
-        rf_hash_paper_init(&mix->paper.hash[t], options->table_bits, rf_splitmix(&seeds));
+    unsigned bits = (unsigned)__builtin_ctz(options->table_size);
+    for (unsigned t = 0; paper && t < options->tables; t++)
+        rf_hash_paper_init(&mix->paper.hash[t], bits, rf_splitmix(&seeds));
     mix->multiply.seed = mix->seed;
     mix->multiply.tables = options->tables;
     mix->multiply.words = (options->tables + 3) / 4;
-    mix->multiply.index_bits = options->table_bits;
-    mix->multiply.index_mask = (1u << options->table_bits) - 1;
+    mix->multiply.table_size = options->table_size;
     options->index = paper ? index_paper : index_multiply;
     options->context = paper ? (void *)&mix->paper : (void *)&mix->multiply;
 }
@@ -222,7 +222,8 @@ static void choose_mix(struct mix *mix, struct rf_random *random)
     bool paper = rf_random_below(random, 2) == 0;
     unsigned bits = ONE_OF(random, 8, 12, 16, 24), percent = ONE_OF(random, 1, 2, 5);
     o->tables = fast ? 4 : ONE_OF(random, 1, 2, 3, 4, 5, 8, 16);
-    o->table_bits = 2 + (unsigned)rf_random_below(random, 6);
+    o->table_size =
+        paper ? 4u << rf_random_below(random, 6) : 2 + (unsigned)rf_random_below(random, 150);
     mix->interval = 1000 + rf_random_below(random, 2000);
     unsigned whole = (unsigned)((mix->interval * percent + 99) / 100);
     o->threshold = whole;
@@ -240,7 +241,7 @@ static void choose_mix(struct mix *mix, struct rf_random *random)
              "multihash(tables=%u, counters=%u, interval=%" PRIu64 ", threshold=%u%%, "
              "conservative=%d, reset=%d, retain=%d, shield=%d, accumulator=%u, counter_bits=%u, "
              "hash=%s, promote=%u%%, replace=%s)",
-             o->tables, o->tables << o->table_bits, mix->interval, percent, o->conservative,
+             o->tables, o->tables * o->table_size, mix->interval, percent, o->conservative,
              o->reset, o->retain, o->shield, o->entries, bits, paper ? "paper" : "multiply", half,
              o->coldest ? "coldest" : "retained");
     choose_index(mix, paper);
@@ -382,8 +383,9 @@ static const struct {
     const char *message;
 } refused[] = {
     {"multihash(tables=3, counters=2048)",
-     "engine 'multihash': 2048 counters in 3 tables make no power of two between 2 and 65536 a "
-     "table"                                                                                                },
+     "engine 'multihash': 2048 counters cannot be shared out evenly to 3 tables of 2 to 65536"              },
+    {"multihash(paper, counters=3000)",
+     "engine 'multihash': hash=paper wants a power of two of counters in each table, not 750"               },
     {"multihash(paper, counter_bits=8)",
      "engine 'multihash': counters of 8 bits cannot reach the 1000 events at which a tuple of an "
      "interval of 1000000 is promoted"                                                                      },

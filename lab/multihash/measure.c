@@ -1,0 +1,375 @@
+/* measure - several engines over one stream in one pass, judged interval by interval.
+ *
+ *     measure error STREAM INTERVAL THRESHOLD [-i] ENGINE...    error and its four parts, as CSV
+ *     measure shape STREAM INTERVAL THRESHOLD...                distinct tuples, candidates, change
+ *
+ * STREAM is a file that `riffle replay` reads, or gen:KIND:EVENTS:SEED. -i prints every interval.
+ * Only whole intervals count. The error is that of Narayanasamy et al., section 5.5.2:
+ * the sum of |perfect - measured| over the sum of perfect, over the tuples that are candidates in
+ * either profile; a tuple's part goes to one of four kinds. `riffle compare` computes the same from two
+ * saved profiles; here the perfect one never leaves memory, which long traces need. */
+#include <riffle/riffle.h>
+#include "base/hash.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENGINES_MAX = 64, THRESHOLDS_MAX = 8 };
+
+/* The perfect profile of one interval: open addressing, emptied by a new epoch. */
+struct slot {
+    struct rf_tuple tuple;
+    uint32_t count, epoch;
+};
+
+struct perfect {
+    struct slot *slots;
+    unsigned bits;
+    uint32_t epoch;
+    uint32_t *touched; /* slots of this interval's tuples */
+    size_t distinct;
+};
+
+static void die(const char *message)
+{
+    fprintf(stderr, "measure: %s\n", message);
+    exit(1);
+}
+
+static void *get(size_t n, size_t size)
+{
+    void *memory = calloc(n, size);
+    if (memory == NULL)
+        die("out of memory");
+    return memory;
+}
+
+static void perfect_begin(struct perfect *perfect, uint64_t interval)
+{
+    perfect->bits = 4;
+    while ((UINT64_C(1) << perfect->bits) < 2 * interval)
+        perfect->bits++;
+    perfect->slots = get((size_t)1 << perfect->bits, sizeof *perfect->slots);
+    perfect->touched = get(interval, sizeof *perfect->touched);
+    perfect->epoch = 1;
+}
+
+static struct slot *perfect_slot(struct perfect *perfect, struct rf_tuple t)
+{
+    size_t mask = ((size_t)1 << perfect->bits) - 1;
+    size_t i = (size_t)(rf_hash_multiply(t, 12345) >> (64 - perfect->bits));
+    for (;; i = (i + 1) & mask) {
+        struct slot *slot = &perfect->slots[i];
+        if (slot->epoch != perfect->epoch || (slot->tuple.a == t.a && slot->tuple.b == t.b))
+            return slot;
+    }
+}
+
+static uint32_t perfect_count(struct perfect *perfect, struct rf_tuple t)
+{
+    const struct slot *slot = perfect_slot(perfect, t);
+    return slot->epoch == perfect->epoch ? slot->count : 0;
+}
+
+static void perfect_add(struct perfect *perfect, struct rf_tuple t)
+{
+    struct slot *slot = perfect_slot(perfect, t);
+    if (slot->epoch != perfect->epoch) {
+        *slot = (struct slot){t, 0, perfect->epoch};
+        perfect->touched[perfect->distinct++] = (uint32_t)(slot - perfect->slots);
+    }
+    slot->count++;
+}
+
+static void perfect_next(struct perfect *perfect)
+{
+    perfect->epoch++;
+    perfect->distinct = 0;
+}
+
+/* Error parts, summed over intervals or of one. */
+struct parts {
+    double false_positive, false_negative, neutral_positive, neutral_negative;
+};
+
+static double error_of(const struct parts *parts)
+{
+    return parts->false_positive + parts->false_negative + parts->neutral_positive +
+           parts->neutral_negative;
+}
+
+struct contestant {
+    const char *text;
+    struct rf_engine *engine;
+    struct rf_sink sink;
+    struct run *run;
+    struct rf_item *items;
+    size_t n, room;
+    struct parts sum;
+};
+
+struct run {
+    const char *stream;
+    uint64_t interval, intervals, inside;
+    double threshold[THRESHOLDS_MAX];
+    size_t n_thresholds;
+    bool every_interval, shape;
+    struct perfect perfect;
+    struct contestant contestants[ENGINES_MAX];
+    size_t n_contestants;
+    struct rf_tuple *before[THRESHOLDS_MAX];
+    size_t n_before[THRESHOLDS_MAX];
+};
+
+static uint32_t candidate_at(const struct run *run, size_t i)
+{
+    double events = run->threshold[i] * (double)run->interval;
+    uint32_t whole = (uint32_t)(events + 0.999999);
+    return whole > 0 ? whole : 1;
+}
+
+static rf_status take_item(void *context, const struct rf_item *item)
+{
+    struct contestant *c = context;
+    if (c->n == c->room) {
+        c->room = c->room * 2 + 64;
+        c->items = realloc(c->items, c->room * sizeof *c->items);
+        if (c->items == NULL)
+            die("out of memory");
+    }
+    c->items[c->n++] = *item;
+    return RF_OK;
+}
+
+/* Candidates that the engine has: false positives and the two neutral kinds. Marks them in the
+ * perfect profile by the top bit of the count, so that the rest are false negatives. */
+static void judge_found(struct run *run, struct contestant *c, struct parts *parts, double *total)
+{
+    uint32_t least = candidate_at(run, 0);
+    for (size_t i = 0; i < c->n; i++) {
+        struct slot *slot =
+            perfect_slot(&run->perfect, (struct rf_tuple){c->items[i].a, c->items[i].b});
+        double truth = slot->epoch == run->perfect.epoch ? slot->count : 0;
+        double found = (double)c->items[i].count;
+        if (found < least)
+            continue;
+        *total += truth;
+        if (truth < least)
+            parts->false_positive += found - truth;
+        else if (found > truth)
+            parts->neutral_positive += found - truth;
+        else
+            parts->neutral_negative += truth - found;
+        if (slot->epoch == run->perfect.epoch)
+            slot->count |= 0x80000000u;
+    }
+}
+
+static void judge_missed(struct run *run, struct parts *parts, double *total)
+{
+    uint32_t least = candidate_at(run, 0);
+    for (size_t i = 0; i < run->perfect.distinct; i++) {
+        struct slot *slot = &run->perfect.slots[run->perfect.touched[i]];
+        bool found = slot->count >> 31 != 0;
+        slot->count &= 0x7fffffffu;
+        if (found || slot->count < least)
+            continue;
+        parts->false_negative += slot->count;
+        *total += slot->count;
+    }
+}
+
+static void print_parts(const struct run *run, const char *text, uint64_t interval,
+                        const struct parts *p, double by)
+{
+    printf("%s,\"%s\",%llu,%.6f,%.6f,%.6f,%.6f,%.6f\n", run->stream, text,
+           (unsigned long long)interval, error_of(p) * by, p->false_positive * by,
+           p->false_negative * by, p->neutral_positive * by, p->neutral_negative * by);
+}
+
+static void judge(struct run *run, struct contestant *c)
+{
+    struct parts parts = {0, 0, 0, 0};
+    double total = 0;
+    judge_found(run, c, &parts, &total);
+    judge_missed(run, &parts, &total);
+    c->n = 0;
+    if (total == 0)
+        total = 1;
+    parts.false_positive /= total;
+    parts.false_negative /= total;
+    parts.neutral_positive /= total;
+    parts.neutral_negative /= total;
+    if (run->every_interval)
+        print_parts(run, c->text, run->intervals, &parts, 100);
+    c->sum.false_positive += parts.false_positive;
+    c->sum.false_negative += parts.false_negative;
+    c->sum.neutral_positive += parts.neutral_positive;
+    c->sum.neutral_negative += parts.neutral_negative;
+}
+
+static rf_status end_report(void *context, const struct rf_summary *summary)
+{
+    struct contestant *c = context;
+    if (summary->events == c->run->interval)
+        judge(c->run, c);
+    c->n = 0;
+    return RF_OK;
+}
+
+/* Candidates of this interval, how many were so in the last, and the tuples that are now. */
+static void shape_threshold(struct run *run, size_t t)
+{
+    struct perfect *perfect = &run->perfect;
+    uint32_t least = candidate_at(run, t);
+    size_t now = 0, again = 0;
+    for (size_t i = 0; i < run->n_before[t]; i++)
+        again += perfect_count(perfect, run->before[t][i]) >= least;
+    if (run->before[t] == NULL)
+        run->before[t] = get((size_t)(1 / run->threshold[t]) + 1, sizeof **run->before);
+    for (size_t i = 0; i < perfect->distinct; i++) {
+        const struct slot *slot = &perfect->slots[perfect->touched[i]];
+        if (slot->count >= least)
+            run->before[t][now++] = slot->tuple;
+    }
+    size_t either = now + run->n_before[t] - again;
+    double change = either == 0 ? 0 : 100.0 * (double)(either - again) / (double)either;
+    printf("%s,%llu,%g,%llu,%zu,%zu,", run->stream, (unsigned long long)run->interval,
+           run->threshold[t], (unsigned long long)run->intervals, perfect->distinct, now);
+    if (run->intervals == 0)
+        printf("\n");
+    else
+        printf("%.2f\n", change);
+    run->n_before[t] = now;
+}
+
+static void feed(struct run *run, const struct rf_tuple *tuples, size_t n)
+{
+    struct rf_error error;
+    for (size_t i = 0; i < n; i++)
+        perfect_add(&run->perfect, tuples[i]);
+    run->inside += n;
+    for (size_t i = 0; i < run->n_contestants; i++)
+        if (rf_engine_feed(run->contestants[i].engine, &(struct rf_tuples){tuples, NULL, n},
+                           &error) != RF_OK)
+            die(error.message);
+    if (run->inside < run->interval)
+        return;
+    for (size_t t = 0; run->shape && t < run->n_thresholds; t++)
+        shape_threshold(run, t);
+    perfect_next(&run->perfect);
+    run->intervals++;
+    run->inside = 0;
+}
+
+static void feed_cut(struct run *run, const struct rf_tuple *tuples, size_t n)
+{
+    while (n > 0) {
+        uint64_t room = run->interval - run->inside;
+        size_t piece = n < room ? n : (size_t)room;
+        feed(run, tuples, piece);
+        tuples += piece;
+        n -= piece;
+    }
+}
+
+static void open_stream(struct rf_source **source, const char *name, struct rf_error *error)
+{
+    char kind[32];
+    unsigned long long events, seed;
+    rf_status status;
+    if (sscanf(name, "gen:%31[a-z]:%llu:%llu", kind, &events, &seed) == 3)
+        status = rf_source_open_gen(
+            source, &(struct rf_gen){.kind = kind, .events = events, .seed = seed}, NULL, error);
+    else
+        status = rf_source_open(source, name, NULL, error);
+    if (status != RF_OK)
+        die(error->message);
+}
+
+static void pump(struct run *run)
+{
+    struct rf_source *source;
+    struct rf_error error = {""};
+    struct rf_batch batch;
+    open_stream(&source, run->stream, &error);
+    rf_status status;
+    while ((status = rf_source_next(source, &batch, &error)) == RF_OK && batch.n > 0) {
+        if (batch.tuples.counts != NULL || batch.records != NULL)
+            die("the stream must be of tuples without counts");
+        feed_cut(run, batch.tuples.tuples, batch.n);
+    }
+    if (status != RF_OK)
+        die(error.message);
+    rf_source_close(source);
+}
+
+static void enter(struct run *run, const char *text)
+{
+    struct contestant *c = &run->contestants[run->n_contestants++];
+    struct rf_error error;
+    *c = (struct contestant){.text = text, .run = run};
+    c->sink = (struct rf_sink){take_item, NULL, end_report, c};
+    struct rf_engine_setup setup = {.seed = 1, .interval = run->interval, .intervals = &c->sink};
+    if (rf_engine_open(&c->engine, text, &setup, &error) != RF_OK)
+        die(error.message);
+}
+
+static void leave(struct run *run)
+{
+    for (size_t i = 0; i < run->n_contestants; i++) {
+        rf_engine_close(run->contestants[i].engine);
+        free(run->contestants[i].items);
+    }
+    for (size_t i = 0; i < run->n_thresholds; i++)
+        free(run->before[i]);
+    free(run->perfect.slots);
+    free(run->perfect.touched);
+}
+
+static void run_error(struct run *run, char **texts)
+{
+    for (; *texts != NULL; texts++)
+        if (strcmp(*texts, "-i") == 0)
+            run->every_interval = true;
+        else if (run->n_contestants < ENGINES_MAX)
+            enter(run, *texts);
+    printf("stream,engine,%s,error,false_positive,false_negative,neutral_positive,"
+           "neutral_negative\n",
+           run->every_interval ? "interval" : "intervals");
+    pump(run);
+    for (size_t i = 0; !run->every_interval && i < run->n_contestants; i++)
+        print_parts(run, run->contestants[i].text, run->intervals, &run->contestants[i].sum,
+                    run->intervals == 0 ? 0 : 100.0 / (double)run->intervals);
+}
+
+static void run_shape(struct run *run, char **texts)
+{
+    run->shape = true;
+    run->n_thresholds = 0;
+    for (; *texts != NULL && run->n_thresholds < THRESHOLDS_MAX; texts++)
+        run->threshold[run->n_thresholds++] = strtod(*texts, NULL);
+    printf("stream,interval,threshold,number,distinct,candidates,change\n");
+    pump(run);
+}
+
+int main(int argc, char **argv)
+{
+    static struct run run;
+    if (argc < 5)
+        die("measure error|shape STREAM INTERVAL THRESHOLD ...");
+    run.stream = argv[2];
+    run.interval = strtoull(argv[3], NULL, 10);
+    run.threshold[0] = strtod(argv[4], NULL);
+    run.n_thresholds = 1;
+    if (run.interval == 0 || run.threshold[0] <= 0)
+        die("the interval and the threshold are plain numbers above 0");
+    perfect_begin(&run.perfect, run.interval);
+    if (strcmp(argv[1], "error") == 0)
+        run_error(&run, argv + 5);
+    else
+        run_shape(&run, argv + 4);
+    leave(&run);
+    return 0;
+}
