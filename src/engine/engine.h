@@ -74,6 +74,15 @@ rf_status rf_engine_parse(const struct rf_engine_ops **ops, void *config, size_t
 size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *config, char *text,
                               size_t size);
 
+/* For engines with a notation of their own: a list of options in parentheses, if one begins at *p;
+ * that nothing is left; the list back as text. */
+rf_status rf_engine_read_options(const struct rf_engine_ops *ops, void *config, const char **p,
+                                 struct rf_error *error);
+rf_status rf_engine_read_nothing(const struct rf_engine_ops *ops, const char *p,
+                                 struct rf_error *error);
+size_t rf_engine_print_options(const struct rf_engine_ops *ops, const void *config, char *text,
+                               size_t size);
+
 enum { RF_ENGINE_CONFIG_MAX = 1024 };
 
 #endif

@@ -259,20 +259,31 @@ static rf_status read_settings(const struct rf_engine_ops *ops, void *config, co
     return RF_OK;
 }
 
-static rf_status read_options(const struct rf_engine_ops *ops, void *config, const char *p,
-                              struct rf_error *error)
+rf_status rf_engine_read_options(const struct rf_engine_ops *ops, void *config, const char **p,
+                                 struct rf_error *error)
 {
-    p = skip_space(p);
-    if (*p == '(') {
-        p++;
-        rf_status status = read_settings(ops, config, &p, error);
-        if (status != RF_OK)
-            return status;
-        p = skip_space(p);
-    }
+    *p = skip_space(*p);
+    if (**p != '(')
+        return RF_OK;
+    (*p)++;
+    rf_status status = read_settings(ops, config, p, error);
+    *p = skip_space(*p);
+    return status;
+}
+
+rf_status rf_engine_read_nothing(const struct rf_engine_ops *ops, const char *p,
+                                 struct rf_error *error)
+{
     if (*p != '\0')
         return rf_fail(error, RF_EINVAL, "engine '%s': what is '%s' behind it?", ops->name, p);
     return RF_OK;
+}
+
+static rf_status read_options(const struct rf_engine_ops *ops, void *config, const char *p,
+                              struct rf_error *error)
+{
+    rf_status status = rf_engine_read_options(ops, config, &p, error);
+    return status != RF_OK ? status : rf_engine_read_nothing(ops, p, error);
 }
 
 rf_status rf_engine_parse(const struct rf_engine_ops **found, void *config, size_t config_room,
@@ -325,12 +336,10 @@ static size_t print_value(const struct rf_option *option, const void *config, ch
     }
 }
 
-size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *config, char *text,
-                              size_t size)
+size_t rf_engine_print_options(const struct rf_engine_ops *ops, const void *config, char *text,
+                               size_t size)
 {
-    if (ops->print != NULL)
-        return ops->print(config, text, size);
-    size_t n = rf_format(text, size, "%s", ops->name);
+    size_t n = 0;
     const char *separator = "(";
     for (const struct rf_option *o = ops->options; o->type != RF_OPTION_END; o++) {
         char value[RF_UNITS_MAX + 32];
@@ -342,4 +351,14 @@ size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *confi
     if (*separator == ',')
         n += rf_format(text + (n < size ? n : size), n < size ? size - n : 0, ")");
     return n;
+}
+
+size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *config, char *text,
+                              size_t size)
+{
+    if (ops->print != NULL)
+        return ops->print(config, text, size);
+    size_t n = rf_format(text, size, "%s", ops->name);
+    return n + rf_engine_print_options(ops, config, text + (n < size ? n : size),
+                                       n < size ? size - n : 0);
 }
