@@ -38,6 +38,11 @@ static const struct {
       "multihash(paper, interval=2K, threshold=1%, counters=32, accumulator=4, counter_bits=5)",
       "multihash(interval=1K, retain=no, reset=yes, counters=16, accumulator=3)",
       "multihash(interval=auto, threshold=1%)"}                                              },
+    {"rap",
+     {"rap(eps=5%)", "rap(eps=10%, b=2, key=b, bits=32, ends=1)",
+      "rap(eps=2%, b=16, first_merge=7)", "rap(eps=10%, key=both)",
+      "rap(eps=10%, buffer=1Ki, cache=0)", "rap(eps=1%, nodes=256)",
+      "rap(eps=20%, key=both, b=16, bits=20, buffer=4Ki)"}                                   },
 };
 
 enum { EVENTS = 40000, EVENTS_LONG = 2000000, NAME_MAX_BYTES = 160 };
