@@ -159,6 +159,16 @@ static void copy_span(char *text, size_t size, struct span word)
     text[n] = '\0';
 }
 
+/* Nearer than `best`, and not just because both are short. */
+static bool is_near(const char *word, const char *name, unsigned *best)
+{
+    unsigned distance = rf_text_distance(word, name);
+    if (distance >= *best || 2 * distance > rf_text_length(name))
+        return false;
+    *best = distance;
+    return true;
+}
+
 static rf_status unknown_option(const struct rf_engine_ops *ops, struct span name,
                                 struct rf_error *error)
 {
@@ -167,10 +177,8 @@ static rf_status unknown_option(const struct rf_engine_ops *ops, struct span nam
     const char *nearest = NULL;
     unsigned best = 4;
     for (const struct rf_option *o = ops->options; o->type != RF_OPTION_END; o++)
-        if (rf_text_distance(word, o->name) < best) {
-            best = rf_text_distance(word, o->name);
+        if (is_near(word, o->name, &best))
             nearest = o->name;
-        }
     if (nearest != NULL)
         return rf_fail(error, RF_EINVAL, "engine '%s': no option '%s'; did you mean '%s'?",
                        ops->name, word, nearest);
@@ -184,10 +192,8 @@ static rf_status unknown_engine(struct span name, struct rf_error *error)
     const char *nearest = NULL;
     unsigned best = 5;
     for (const struct rf_engine_ops *const *ops = rf_engine_registry; *ops != NULL; ops++)
-        if (rf_text_distance(word, (*ops)->name) < best) {
-            best = rf_text_distance(word, (*ops)->name);
+        if (is_near(word, (*ops)->name, &best))
             nearest = (*ops)->name;
-        }
     if (nearest != NULL)
         return rf_fail(error, RF_EINVAL, "no engine '%s'; did you mean '%s'?", word, nearest);
     return rf_fail(error, RF_EINVAL, "no engine '%s'; 'riffle engines' lists them", word);
