@@ -1,20 +1,33 @@
 /* exact.c - counts every tuple: the judge of all other engines, and the answer when memory is plenty.
  *
- *     hash(tuple) -> slot, slot + 1, slot + 2, ...  until the tuple or an empty slot
- *     slot = { a, b, count }, count 0 = empty       24 bytes, at most 5/8 of them in use
+ *     hash(tuple) = home | tag                       entries, in the order of first appearance
+ *              |                                          +----------------+
+ *     bucket [ 8 tags | 8 indices ] --equal tag-------->  | a  b  count    |
+ *     bucket [ 8 tags | 8 indices ]                       | a  b  count    |
  *
- * Open addressing with linear probing in a power of two of slots. A batch is hashed and its slots
- * prefetched before the first of them is touched, so that misses in the cache overlap.
+ * A bucket is one cache line; its eight tags, 32 bits of the hash each, are compared at once, so
+ * that finding a tuple takes no branch that depends on where it stands. A full bucket runs over
+ * into the next.
  *
- * Guarantee: lower = count = upper. Memory: 24 bytes a slot, 38 to 77 bytes a distinct tuple while
- * growing by doubling; both tables exist for a moment when it doubles, and the `memory` ceiling
+ * Entries stand in the order in which tuples first appeared. Programs use together what they first used
+ * together, and frequent tuples appear early, so the hot entries share cache lines, which they never
+ * do when they are scattered by a hash. The buckets alone move on growth, in one pass over the entries.
+ *
+ * A batch goes through in three sweeps, each prefetching what the next one needs, so that misses in the
+ * cache overlap: hash all, find all entries, count in all of them.
+ *
+ * Guarantee: lower = count = upper. Memory: 24 bytes a distinct tuple and 16 to 32 for its place in
+ * a bucket, both arrays growing by doubling; old and new exist side by side for a moment, and the `memory` ceiling
  * counts both. Cannot: be bounded by anything but that ceiling; past it, feeding fails and what was
- * counted before stands. */
+ * counted before stands. No more than 2^32 distinct tuples. */
 #include "engine/engine.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 struct config {
     uint64_t memory;
@@ -37,38 +50,65 @@ static const struct rf_option options[] = {
      },
 };
 
-struct slot {
+struct entry {
     struct rf_tuple tuple;
     uint64_t count;
+};
+
+enum { LANES = 8 };
+
+struct bucket {
+    uint32_t tag[LANES];   /* 0: empty */
+    uint32_t index[LANES]; /* of the entry; lanes fill from 0 on */
 };
 
 struct state {
     struct config config;
     const struct rf_alloc *alloc;
-    struct slot *slots;
-    unsigned bits; /* 1 << bits slots */
-    size_t used;
+    struct bucket *buckets; /* aligned to a cache line inside `block` */
+    void *block;
+    struct entry *entries;
+    unsigned bits; /* 1 << bits buckets */
+    size_t used;   /* entries */
+    size_t room;   /* for entries */
     uint64_t seed;
     uint64_t events;
     size_t peak; /* most bytes held at once */
 };
 
-enum { BITS_FIRST = 10, BATCH = 32 };
+/* BITS_MAX: home and tag are the two halves of one hash. */
+enum { BITS_FIRST = 7, BITS_MAX = 30, ENTRIES_FIRST = 256, BATCH = 64, LINE = 64 };
 
-static size_t slot_count(const struct state *state)
+static size_t bucket_count(const struct state *state)
 {
     return (size_t)1 << state->bits;
 }
 
-static size_t table_size(const struct state *state)
+static size_t block_size(const struct state *state)
 {
-    return slot_count(state) * sizeof(struct slot);
+    return bucket_count(state) * sizeof(struct bucket) + LINE;
+}
+
+static size_t bytes_held(const struct state *state)
+{
+    return sizeof *state + block_size(state) + state->room * sizeof(struct entry);
 }
 
 static size_t state_size(const void *config)
 {
     (void)config;
     return sizeof(struct state);
+}
+
+static bool get_buckets(struct state *state)
+{
+    state->block = rf_alloc_get(state->alloc, block_size(state));
+    if (state->block == NULL)
+        return false;
+    state->buckets =
+        (struct bucket *)(((uintptr_t)state->block + LINE - 1) & ~(uintptr_t)(LINE - 1));
+    memset(state->buckets, 0, bucket_count(state) * sizeof(struct bucket));
+    return true;
 }
 
 static rf_status init(void *memory, const void *config, const struct rf_engine_env *env,
@@ -79,93 +119,181 @@ static rf_status init(void *memory, const void *config, const struct rf_engine_e
     state->alloc = env->alloc;
     state->seed = env->seed;
     state->bits = BITS_FIRST;
-    size_t needed = table_size(state) + sizeof *state;
-    if (state->config.memory != 0 && state->config.memory < needed)
+    state->room = ENTRIES_FIRST;
+    state->peak = bytes_held(state);
+    if (state->config.memory != 0 && state->config.memory < state->peak)
         return rf_fail(error, RF_EINVAL, "engine 'exact': memory must be at least %zu bytes",
-                       needed);
-    state->slots = rf_alloc_get(state->alloc, table_size(state));
-    if (state->slots == NULL)
+                       state->peak);
+    state->entries = rf_alloc_get(state->alloc, state->room * sizeof(struct entry));
+    if (state->entries == NULL || !get_buckets(state)) {
+        rf_alloc_free(state->alloc, state->entries, state->room * sizeof(struct entry));
         return rf_fail(error, RF_ENOMEM, "engine 'exact': no memory for its first table");
-    memset(state->slots, 0, table_size(state));
-    state->peak = needed;
+    }
     return RF_OK;
 }
 
 static void release(void *memory)
 {
     struct state *state = memory;
-    rf_alloc_free(state->alloc, state->slots, table_size(state));
+    rf_alloc_free(state->alloc, state->block, block_size(state));
+    rf_alloc_free(state->alloc, state->entries, state->room * sizeof(struct entry));
 }
 
-static size_t home_slot(const struct state *state, struct rf_tuple t)
+/* May `more` bytes be held for a moment besides what is held now? */
+static bool within_ceiling(struct state *state, size_t more)
 {
-    return (size_t)(rf_hash_multiply(t, state->seed) >> (64 - state->bits));
+    size_t total = bytes_held(state) + more;
+    if (state->config.memory != 0 && total > state->config.memory)
+        return false;
+    if (total > state->peak)
+        state->peak = total;
+    return true;
 }
 
-/* The slot of the tuple, or the empty one where it belongs. */
-static struct slot *find(const struct state *state, struct rf_tuple t, size_t home)
+static rf_status grow_entries(struct state *state)
 {
-    size_t mask = slot_count(state) - 1;
-    for (size_t i = home;; i = (i + 1) & mask) {
-        struct slot *slot = &state->slots[i];
-        if ((slot->tuple.a == t.a && slot->tuple.b == t.b) || slot->count == 0)
-            return slot;
-    }
-}
-
-static rf_status grow(struct state *state)
-{
-    struct state old = *state;
-    size_t both = table_size(&old) * 3 + sizeof *state;
-    if (state->config.memory != 0 && both > state->config.memory)
+    size_t room = state->room * 2;
+    void *entries = state->entries;
+    if (!within_ceiling(state, room * sizeof(struct entry)) ||
+        !rf_alloc_array(state->alloc, &entries, state->room, room, sizeof(struct entry)))
         return RF_ENOMEM;
+    state->entries = entries;
+    state->room = room;
+    return RF_OK;
+}
+
+/* The home of a hash: its top bits. */
+static size_t home(const struct state *state, uint64_t hash)
+{
+    return (size_t)(hash >> (64 - state->bits));
+}
+
+/* The tag: its low bits, which no home uses, and never 0. */
+static uint32_t tag_of(uint64_t hash)
+{
+    return (uint32_t)hash | 1;
+}
+
+static uint64_t hash_of(const struct state *state, struct rf_tuple t)
+{
+    return rf_hash_multiply(t, state->seed);
+}
+
+/* A bit for every lane whose tag is this one. */
+static inline unsigned matching_lanes(const struct bucket *bucket, uint32_t tag)
+{
+#ifdef __SSE2__
+    const __m128i *tags = (const __m128i *)(const void *)bucket->tag;
+    __m128i wanted = _mm_set1_epi32((int)tag);
+    __m128i low = _mm_cmpeq_epi32(_mm_load_si128(tags), wanted);
+    __m128i high = _mm_cmpeq_epi32(_mm_load_si128(tags + 1), wanted);
+    return (unsigned)_mm_movemask_ps(_mm_castsi128_ps(low)) |
+           (unsigned)_mm_movemask_ps(_mm_castsi128_ps(high)) << 4;
+#else
+    unsigned lanes = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        lanes |= (unsigned)(bucket->tag[i] == tag) << i;
+    return lanes;
+#endif
+}
+
+/* Put an entry's index into the first free lane from its home on. */
+static void place(struct state *state, uint64_t hash, size_t index)
+{
+    size_t mask = bucket_count(state) - 1, at = home(state, hash);
+    while (state->buckets[at].tag[LANES - 1] != 0)
+        at = (at + 1) & mask;
+    struct bucket *bucket = &state->buckets[at];
+    unsigned lane = 0;
+    while (bucket->tag[lane] != 0)
+        lane++;
+    bucket->tag[lane] = tag_of(hash);
+    bucket->index[lane] = (uint32_t)index;
+}
+
+static rf_status grow_buckets(struct state *state)
+{
+    size_t doubled = 2 * bucket_count(state) * sizeof(struct bucket) + LINE;
+    if (state->bits == BITS_MAX || !within_ceiling(state, doubled))
+        return RF_ENOMEM;
+    struct state old = *state;
     state->bits++;
-    state->slots = rf_alloc_get(state->alloc, table_size(state));
-    if (state->slots == NULL) {
+    if (!get_buckets(state)) {
         *state = old;
         return RF_ENOMEM;
     }
-    memset(state->slots, 0, table_size(state));
-    for (size_t i = 0; i < slot_count(&old); i++)
-        if (old.slots[i].count != 0)
-            *find(state, old.slots[i].tuple, home_slot(state, old.slots[i].tuple)) = old.slots[i];
-    rf_alloc_free(state->alloc, old.slots, table_size(&old));
-    if (both > state->peak)
-        state->peak = both;
+    for (size_t i = 0; i < state->used; i++)
+        place(state, hash_of(state, state->entries[i].tuple), i);
+    rf_alloc_free(state->alloc, old.block, block_size(&old));
     return RF_OK;
 }
 
-/* Make sure that n more tuples fit, all of them new. */
+/* Make sure that n more tuples fit, all of them new: half of the lanes in use at the most. */
 static rf_status reserve(struct state *state, size_t n)
 {
-    while ((state->used + n) > slot_count(state) / 8 * 5) {
-        rf_status status = grow(state);
-        if (status != RF_OK)
-            return status;
-    }
-    return RF_OK;
+    rf_status status = RF_OK;
+    while (status == RF_OK && state->used + n > bucket_count(state) * 4)
+        status = grow_buckets(state);
+    while (status == RF_OK && state->used + n > state->room)
+        status = grow_entries(state);
+    return status;
 }
 
-static void add(struct state *state, struct rf_tuple t, size_t home, uint64_t count)
+static bool is_entry_of(const struct entry *entry, struct rf_tuple t)
 {
-    struct slot *slot = find(state, t, home);
-    if (slot->count == 0) {
-        slot->tuple = t;
-        state->used++;
+    return entry->tuple.a == t.a && entry->tuple.b == t.b;
+}
+
+/* The tuple's own entry, a new one where there is none. */
+static struct entry *find(struct state *state, struct rf_tuple t, uint64_t hash)
+{
+    size_t mask = bucket_count(state) - 1;
+    for (size_t at = home(state, hash);; at = (at + 1) & mask) {
+        const struct bucket *bucket = &state->buckets[at];
+        unsigned lanes = matching_lanes(bucket, tag_of(hash));
+        for (; lanes != 0; lanes &= lanes - 1) {
+            struct entry *entry = &state->entries[bucket->index[__builtin_ctz(lanes)]];
+            if (is_entry_of(entry, t))
+                return entry;
+        }
+        if (bucket->tag[LANES - 1] == 0)
+            break;
     }
-    slot->count += count;
-    state->events += count;
+    place(state, hash, state->used);
+    struct entry *entry = &state->entries[state->used++];
+    *entry = (struct entry){t, 0};
+    return entry;
+}
+
+/* The entry of the first equal tag in the home bucket, which is nearly always the tuple's own. The
+ * caller compares: another tuple may have the same tag. */
+static inline struct entry *guess(struct state *state, struct rf_tuple t, uint64_t hash)
+{
+    const struct bucket *bucket = &state->buckets[home(state, hash)];
+    unsigned lanes = matching_lanes(bucket, tag_of(hash));
+    if (__builtin_expect(lanes == 0, 0))
+        return find(state, t, hash);
+    return &state->entries[bucket->index[__builtin_ctz(lanes)]];
 }
 
 static void feed_batch(struct state *state, const struct rf_tuple *tuples, size_t n)
 {
-    size_t home[BATCH];
+    uint64_t hash[BATCH];
+    struct entry *entry[BATCH];
     for (size_t i = 0; i < n; i++) {
-        home[i] = home_slot(state, tuples[i]);
-        __builtin_prefetch(&state->slots[home[i]], 1);
+        hash[i] = hash_of(state, tuples[i]);
+        __builtin_prefetch(&state->buckets[home(state, hash[i])]);
     }
-    for (size_t i = 0; i < n; i++)
-        add(state, tuples[i], home[i], 1);
+    for (size_t i = 0; i < n; i++) {
+        entry[i] = guess(state, tuples[i], hash[i]);
+        __builtin_prefetch(entry[i], 1);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!is_entry_of(entry[i], tuples[i]))
+            entry[i] = find(state, tuples[i], hash[i]);
+        entry[i]->count++;
+    }
+    state->events += n;
 }
 
 static rf_status feed(void *memory, const struct rf_tuple *tuples, size_t n, size_t *consumed)
@@ -188,8 +316,10 @@ static rf_status feed_counted(void *memory, struct rf_tuple tuple, uint64_t coun
 {
     struct state *state = memory;
     rf_status status = reserve(state, 1);
-    if (status == RF_OK)
-        add(state, tuple, home_slot(state, tuple), count);
+    if (status == RF_OK) {
+        find(state, tuple, hash_of(state, tuple))->count += count;
+        state->events += count;
+    }
     return status;
 }
 
@@ -201,7 +331,7 @@ static uint64_t interval(const void *memory)
 static void end_interval(void *memory)
 {
     struct state *state = memory;
-    memset(state->slots, 0, table_size(state));
+    memset(state->buckets, 0, bucket_count(state) * sizeof(struct bucket));
     state->used = 0;
     state->events = 0;
 }
@@ -210,31 +340,28 @@ static rf_status merge(void *memory, const void *other_memory, struct rf_error *
 {
     struct state *state = memory;
     const struct state *other = other_memory;
-    rf_status status = reserve(state, other->used);
-    if (status != RF_OK)
-        return rf_fail(error, status, "engine 'exact': no memory to merge %zu tuples", other->used);
-    for (size_t i = 0; i < slot_count(other); i++)
-        if (other->slots[i].count != 0)
-            add(state, other->slots[i].tuple, home_slot(state, other->slots[i].tuple),
-                other->slots[i].count);
+    for (size_t i = 0; i < other->used; i++) {
+        rf_status status = feed_counted(state, other->entries[i].tuple, other->entries[i].count);
+        if (status != RF_OK)
+            return rf_fail(error, status, "engine 'exact': no memory to merge %zu tuples",
+                           other->used);
+    }
     return RF_OK;
 }
 
 static rf_status report(const void *memory, const struct rf_sink *sink)
 {
     const struct state *state = memory;
-    for (size_t i = 0; i < slot_count(state); i++) {
-        const struct slot *slot = &state->slots[i];
-        if (slot->count == 0)
-            continue;
+    for (size_t i = 0; i < state->used; i++) {
+        const struct entry *entry = &state->entries[i];
         struct rf_item item = {
-            .a = slot->tuple.a,
-            .b = slot->tuple.b,
-            .a_hi = slot->tuple.a,
-            .b_hi = slot->tuple.b,
-            .count = slot->count,
-            .lower = slot->count,
-            .upper = slot->count,
+            .a = entry->tuple.a,
+            .b = entry->tuple.b,
+            .a_hi = entry->tuple.a,
+            .b_hi = entry->tuple.b,
+            .count = entry->count,
+            .lower = entry->count,
+            .upper = entry->count,
         };
         rf_status status = sink->item(sink->context, &item);
         if (status != RF_OK)
