@@ -20,8 +20,6 @@
 #include "base/error.h"
 #include <string.h>
 
-enum { BATCH = 512 };
-
 const struct rf_confidence rf_confidences[] = {
     {0.9,   1.6448536269514722},
     {0.95,  1.959963984540054 },
@@ -183,7 +181,7 @@ static void feed_split_periodic(struct state *state, const struct rf_tuple *tupl
 {
     const struct rf_part *split = state->chain.first;
     uint32_t *counters = (uint32_t *)state->cell;
-    uint32_t index[BATCH], rate = split->inside.first->n;
+    uint32_t index[RF_PART_BATCH], rate = split->inside.first->n;
     split->stratum.batch(&split->stratum, tuples, n, index);
     for (size_t i = 0; i < n; i++) {
         uint32_t counter = counters[index[i]] + 1;
@@ -198,14 +196,11 @@ static void feed_split_periodic(struct state *state, const struct rf_tuple *tupl
 static void feed_tagged(struct state *state, const struct rf_tuple *tuples, size_t n)
 {
     const struct rf_part *tagged = state->chain.first;
-    uint32_t index[BATCH];
-    tagged->stratum.batch(&tagged->stratum, tuples, n, index);
-    for (size_t i = 0; i < n; i++) {
-        struct rf_message message = {tuples[i], 1, 1};
-        if (rf_tagged_take_at(tagged, state->cell, index[i], &message) &&
-            rf_chain_take(tagged->next, state->cell, &message))
-            post(state, &message);
-    }
+    struct rf_message out[RF_PART_BATCH];
+    n = rf_tagged_take_batch(tagged, state->cell, tuples, n, out);
+    for (size_t i = 0; i < n; i++)
+        if (rf_chain_take(tagged->next, state->cell, &out[i]))
+            post(state, &out[i]);
 }
 
 static void choose_loop(struct state *state)
@@ -261,7 +256,7 @@ rf_status rf_compressor_feed(void *memory, const struct rf_tuple *tuples, size_t
 {
     struct state *state = memory;
     for (size_t done = 0; done < n;) {
-        size_t piece = n - done < BATCH ? n - done : BATCH;
+        size_t piece = n - done < RF_PART_BATCH ? n - done : RF_PART_BATCH;
         rf_status status = rf_tally_reserve(&state->software, piece);
         if (status != RF_OK) {
             *consumed = done;

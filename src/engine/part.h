@@ -138,9 +138,11 @@ static inline bool rf_chain_take(struct rf_part *part, void *cell, struct rf_mes
 
 enum { RF_TABLE_COUNT_BITS = 31 }; /* of an entry of A; a count beyond it goes out */
 
-/* The tagged part with the set already known, for whoever hashes in batches. */
-bool rf_tagged_take_at(const struct rf_part *part, void *cell, uint32_t set,
-                       struct rf_message *message);
+/* The tagged part for n <= RF_PART_BATCH events at once; `out` has room for n messages. Returns how
+ * many came out. */
+enum { RF_PART_BATCH = 512 };
+size_t rf_tagged_take_batch(const struct rf_part *part, void *cell, const struct rf_tuple *tuples,
+                            size_t n, struct rf_message *out);
 /* The n substreams' cells of a splitter, one behind the other. */
 static inline void *rf_splitter_cell(const struct rf_part *part, void *cell, uint32_t stratum)
 {

@@ -50,7 +50,7 @@ static const struct rf_option tagged_options[] = {
      .brief = "entries a set", .offset = offsetof(config, tagged.ways)},
     {.name = "entries", .type = RF_OPTION_COUNT, .standard = "2048", .min = 2, .max = 1 << 22,
      .brief = "of the table", .offset = offsetof(config, tagged.entries)},
-    {.name = "tag", .type = RF_OPTION_COUNT, .standard = "2", .min = 1, .max = 16,
+    {.name = "tag", .type = RF_OPTION_COUNT, .standard = "2", .min = 1, .max = 15,
      .brief = "bits of the tag", .offset = offsetof(config, tagged.tag)},
     {.name = "hit", .type = RF_OPTION_COUNT, .standard = "8", .min = 2, .max = 24,
      .brief = "bits of the hit counter: full at 2^hit", .offset = offsetof(config, tagged.hit)},

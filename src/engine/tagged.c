@@ -26,152 +26,209 @@
  * Cannot: tell tuples apart that share set and tag; counts given to a newcomer were never its own. */
 #include "engine/part.h"
 
-enum state { EMPTY, VALID, EVICT };
+/* An entry is one word, so that one load and one store are all it takes:
+ *
+ *     63 state 56 | 55 hit 24 | 23 miss 16 | 15 tag 0          Empty has a tag that no tuple has    */
+enum state { IN_EMPTY, IN_EVICT, IN_VALID };
 
-struct entry {
-    uint32_t hit;
-    uint16_t tag;
-    uint8_t miss;
-    uint8_t state;
-};
+#define H        (UINT64_C(0xffffffff) << 24)
+#define M        (UINT64_C(0xff) << 16)
+#define T        UINT64_C(0xffff)
+#define ONE_HIT  (UINT64_C(1) << 24)
+#define ONE_MISS (UINT64_C(1) << 16)
+#define EMPTY    UINT64_C(0xffff)
+#define EVICT    ((uint64_t)IN_EVICT << 56)
+#define VALID    ((uint64_t)IN_VALID << 56)
 
-/* What one event does to an entry: the new counters are sums of the old ones and 1. */
+/* entry' = what is kept of it + misses that become hits + constants + the newcomer's tag */
 struct transition {
     const char *name;
-    uint8_t next;
-    uint8_t hit_from_hit, hit_from_miss, hit_plus; /* hit'  = sum of what is 1 here */
-    uint8_t miss_from_miss, miss_plus;             /* miss' = likewise */
-    uint8_t new_tag;                               /* the entry is the newcomer's now */
-    uint8_t report; /* message: hit + 1 or, with a new tag, all of it */
+    uint64_t keep;
+    uint64_t misses_to_hits;
+    uint64_t add;
+    uint64_t new_tag;
+    uint64_t report;      /* 1: hit + 1 goes out; 2: hit + miss + 1 */
+    uint64_t reserved[2]; /* a row is a line of cache */
 };
 
 /* The guard that picks a row: 0 not yet, 1 yes. In Evict a miss has a third: replace, and full. */
-enum { NOT_YET, YES, YES_AND_FULL, GUARDS };
+enum { NOT_YET, YES, YES_AND_FULL, GUARDS = 4 };
+enum { OTHER, MATCH };
 
 /* clang-format off */
 static const struct transition transitions[3][2][GUARDS] = {
-    /*                            next   hit' = hit miss +1  miss' = miss +1  tag report */
-    [EMPTY] = {[0] = {[NOT_YET] = {"E1",  VALID,      1,  0,   1,         0,   0,   1,  0}},
-               [1] = {[NOT_YET] = {"E1",  VALID,      1,  0,   1,         0,   0,   1,  0}}},
-    [VALID] = {/* match: is the hit counter full? */
-               [1] = {[NOT_YET] = {"E3",  VALID,      1,  0,   1,         0,   0,   0,  0},
-                      [YES]     = {"E2",  EMPTY,      0,  0,   0,         0,   0,   0,  1}},
-               [0] = {[NOT_YET] = {"E4",  EVICT,      1,  0,   0,         0,   1,   0,  0}}},
-    [EVICT] = {/* match: ShouldEvict? */
-               [1] = {[NOT_YET] = {"E6a", EVICT,      1,  0,   1,         1,   0,   0,  0},
-                      [YES]     = {"E6",  EMPTY,      0,  1,   0,         0,   0,   0,  1}},
-               /* miss: ShouldReplace? */
-               [0] = {[NOT_YET] = {"E5a", EVICT,      1,  0,   0,         1,   1,   0,  0},
-                      [YES]     = {"E5",  VALID,      1,  1,   1,         0,   0,   1,  0},
-                      [YES_AND_FULL] = {"E5 E2", EMPTY, 0, 0,  0,         0,   0,   1,  1}}},
+    /*                                              keeps      misses   then               new  reports
+     *                                                         to hits                     tag         */
+    [IN_EMPTY] = {[OTHER] = {[NOT_YET]      = {"E1",  H,         0, ONE_HIT  + VALID,       T,   0}}},
+
+    [IN_VALID] = {/* is the hit counter full? */
+                  [MATCH] = {[NOT_YET]      = {"E3",  H | T,     0, ONE_HIT  + VALID,       0,   0},
+                             [YES]          = {"E2",  0,         0, EMPTY,                  0,   1}},
+                  [OTHER] = {[NOT_YET]      = {"E4",  H | T,     0, ONE_MISS + EVICT,       0,   0}}},
+
+    [IN_EVICT] = {/* ShouldEvict? */
+                  [MATCH] = {[NOT_YET]      = {"E6a", H | M | T, 0, ONE_HIT  + EVICT,       0,   0},
+                             [YES]          = {"E6",  0,         M, EMPTY,                  0,   1}},
+                  /* ShouldReplace? */
+                  [OTHER] = {[NOT_YET]      = {"E5a", H | M | T, 0, ONE_MISS + EVICT,       0,   0},
+                             [YES]          = {"E5",  H,         M, ONE_HIT  + VALID,       T,   0},
+                             [YES_AND_FULL] = {"E5, E2", 0,      0, EMPTY,                  0,   2}}},
 };
 /* clang-format on */
 
-static bool should_evict(const struct rf_tagged_setup *setup, const struct entry *entry)
+static uint64_t hits_of(uint64_t entry)
 {
-    return entry->hit + 1 >= setup->evict;
+    return entry >> 24 & 0xffffffff;
 }
 
-static bool should_replace(const struct rf_tagged_setup *setup, const struct entry *entry)
+static uint64_t misses_of(uint64_t entry)
 {
-    return entry->miss >= setup->replace;
+    return entry >> 16 & 0xff;
 }
 
-static bool is_full(const struct rf_tagged_setup *setup, uint64_t hits)
+static unsigned state_of(uint64_t entry)
 {
-    return hits >> setup->hit != 0;
+    return (unsigned)(entry >> 56);
 }
 
-static unsigned guard(const struct rf_tagged_setup *setup, const struct entry *entry, bool match)
+static bool is_match(uint64_t entry, uint64_t tag)
 {
-    if (entry->state == VALID)
-        return match && is_full(setup, (uint64_t)entry->hit + 1) ? YES : NOT_YET;
-    if (entry->state == EMPTY)
-        return NOT_YET;
-    if (match)
-        return should_evict(setup, entry) ? YES : NOT_YET;
-    if (!should_replace(setup, entry))
-        return NOT_YET;
-    return is_full(setup, (uint64_t)entry->hit + entry->miss + 1) ? YES_AND_FULL : YES;
+    return (entry & T) == tag;
 }
 
-/* One event at the entry that it belongs to. */
-static bool step(const struct rf_tagged_setup *setup, struct entry *entry, uint16_t tag, bool match,
-                 struct rf_message *message)
+/* ShouldEvict, ShouldReplace and a full hit counter: what a counter is held against, by state and match.
+ * Where nothing is asked the limit is never reached. */
+struct limits {
+    uint64_t of[3][2];
+    uint64_t full;
+};
+
+static struct limits limits_of(const struct rf_tagged_setup *setup)
 {
-    const struct transition *t = &transitions[entry->state][match][guard(setup, entry, match)];
-    uint32_t hit = entry->hit, miss = entry->miss;
-    entry->hit = hit * t->hit_from_hit + miss * t->hit_from_miss + t->hit_plus;
-    entry->miss = (uint8_t)(miss * t->miss_from_miss + t->miss_plus);
-    entry->tag = t->new_tag ? tag : entry->tag;
-    entry->state = t->next;
-    if (!t->report)
-        return false;
-    message->count = (uint64_t)hit + 1 + (t->new_tag ? miss : 0);
-    message->samples = 1;
-    return true;
+    uint64_t full = UINT64_C(1) << setup->hit, never = UINT64_MAX;
+    return (struct limits){
+        .of = {[IN_EMPTY] = {never, never},
+               [IN_VALID] = {[OTHER] = never, [MATCH] = full},
+               [IN_EVICT] = {[OTHER] = setup->replace, [MATCH] = setup->evict}},
+        .full = full,
+    };
+}
+
+/* No branches: a processor could only guess them. */
+static inline const struct transition *transition_of(const struct limits *limits, uint64_t entry,
+                                                     bool match)
+{
+    uint64_t hits = hits_of(entry) + 1, misses = misses_of(entry);
+    unsigned state = state_of(entry);
+    unsigned reached = (match ? hits : misses) >= limits->of[state][match];
+    unsigned full = hits + misses >= limits->full;
+    return &transitions[state][match][reached + (reached & full & !match)];
+}
+
+/* Whom a tuple goes to when nothing matches: Empty first, then Evict, then the fewest hits. */
+static uint64_t rank(uint64_t entry)
+{
+    return entry >> 24;
+}
+
+static inline uint64_t *choose(uint64_t *set, uint64_t ways, uint64_t tag)
+{
+    uint64_t chosen = 0, best = is_match(set[0], tag) ? 0 : rank(set[0]) + 1;
+    for (uint64_t i = 1; i < ways; i++) {
+        uint64_t own = is_match(set[i], tag) ? 0 : rank(set[i]) + 1;
+        bool better = own < best;
+        chosen = better ? i : chosen;
+        best = better ? own : best;
+    }
+    return &set[chosen];
+}
+
+/* The same for the paper's two ways, as arithmetic. */
+static inline uint64_t *choose_of_two(uint64_t *set, uint64_t tag)
+{
+    uint64_t first = set[0], second = set[1];
+    unsigned first_matches = is_match(first, tag), second_matches = is_match(second, tag);
+    unsigned second_is_less = rank(second) < rank(first);
+    return &set[(second_matches | second_is_less) & ~first_matches & 1];
+}
+
+/* One event at its entry. Returns the count to report, 0: none. */
+static inline uint64_t event(const struct limits *limits, uint64_t *place, uint64_t tag)
+{
+    uint64_t entry = *place;
+    const struct transition *t = transition_of(limits, entry, is_match(entry, tag));
+    *place = (entry & t->keep) + ((entry & t->misses_to_hits) << 8) + t->add + (tag & t->new_tag);
+    if (__builtin_expect(t->report == 0, 1))
+        return 0;
+    return hits_of(entry) + 1 + (t->report == 2 ? misses_of(entry) : 0);
 }
 
 /* xorfold by halves: bits * 2^k bits for falling k, so that two pieces are left each time. */
-static uint16_t tag_of(struct rf_tuple t, unsigned bits)
+static unsigned widest_fold(unsigned bits)
 {
-    uint64_t word = t.a ^ t.b;
-    unsigned width = bits;
-    while (width * 2 < 64)
-        width *= 2;
-    for (; width >= bits; width /= 2)
-        word = (word >> width) ^ (word & ((UINT64_C(1) << width) - 1));
-    return (uint16_t)word;
+    while (bits * 2 < 64)
+        bits *= 2;
+    return bits;
 }
 
-static bool is_match(const struct entry *entry, uint16_t tag)
+/* One fold of all, then the next: compilers make vectors of that. */
+static void tags_of(const struct rf_tuple *tuples, size_t n, unsigned bits, uint64_t *words)
 {
-    return entry->state != EMPTY && entry->tag == tag;
-}
-
-/* Whom to take when nothing matches: Empty first, then Evict, then the fewest hits. */
-static uint64_t worth(const struct entry *entry)
-{
-    static const uint8_t rank[] = {[EMPTY] = 0, [EVICT] = 1, [VALID] = 2};
-    return (uint64_t)rank[entry->state] << 32 | entry->hit;
-}
-
-static struct entry *choose(struct entry *set, uint64_t ways, uint16_t tag)
-{
-    struct entry *chosen = set;
-    for (struct entry *entry = set; entry < set + ways; entry++) {
-        if (is_match(entry, tag))
-            return entry;
-        if (worth(entry) < worth(chosen))
-            chosen = entry;
+    for (size_t i = 0; i < n; i++)
+        words[i] = tuples[i].a ^ tuples[i].b;
+    for (unsigned width = widest_fold(bits); width >= bits; width /= 2) {
+        uint64_t mask = (UINT64_C(1) << width) - 1;
+        for (size_t i = 0; i < n; i++)
+            words[i] = (words[i] >> width) ^ (words[i] & mask);
     }
-    return chosen;
-}
-
-bool rf_tagged_take_at(const struct rf_part *part, void *cell, uint32_t set,
-                       struct rf_message *message)
-{
-    const struct rf_tagged_setup *setup = &part->tagged;
-    uint16_t tag = tag_of(message->tuple, (unsigned)setup->tag);
-    struct entry *entry = choose((struct entry *)cell + set * setup->ways, setup->ways, tag);
-    return step(setup, entry, tag, is_match(entry, tag), message);
 }
 
 static bool take(struct rf_part *part, void *cell, struct rf_message *message)
 {
-    return rf_tagged_take_at(part, cell, rf_stratum_of(&part->stratum, message->tuple), message);
+    const struct limits limits = limits_of(&part->tagged);
+    uint64_t tag, ways = part->tagged.ways;
+    tags_of(&message->tuple, 1, (unsigned)part->tagged.tag, &tag);
+    uint32_t set = rf_stratum_of(&part->stratum, message->tuple);
+    message->count = event(&limits, choose((uint64_t *)cell + set * ways, ways, tag), tag);
+    message->samples = 1;
+    return message->count != 0;
+}
+
+size_t rf_tagged_take_batch(const struct rf_part *part, void *cell, const struct rf_tuple *tuples,
+                            size_t n, struct rf_message *out)
+{
+    const struct limits limits = limits_of(&part->tagged);
+    uint64_t ways = part->tagged.ways, tag[RF_PART_BATCH], *entries = cell;
+    uint32_t set[RF_PART_BATCH];
+    size_t n_out = 0;
+    part->stratum.batch(&part->stratum, tuples, n, set);
+    tags_of(tuples, n, (unsigned)part->tagged.tag, tag);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t *own = entries + set[i] * ways;
+        own = ways == 2 ? choose_of_two(own, tag[i]) : choose(own, ways, tag[i]);
+        uint64_t count = event(&limits, own, tag[i]);
+        if (__builtin_expect(count != 0, 0))
+            out[n_out++] = (struct rf_message){tuples[i], count, 1};
+    }
+    return n_out;
+}
+
+static void start(struct rf_part *part, void *cell)
+{
+    for (uint64_t i = 0; i < part->tagged.entries; i++)
+        ((uint64_t *)cell)[i] = EMPTY;
 }
 
 static size_t cell_size(const struct rf_part *part)
 {
-    return part->tagged.entries * sizeof(struct entry);
+    return part->tagged.entries * sizeof(uint64_t);
 }
 
-static uint64_t pending_in(const struct entry *entries, uint64_t n)
+static uint64_t pending_in(const uint64_t *entries, uint64_t n)
 {
     uint64_t sum = 0;
     for (uint64_t i = 0; i < n; i++)
-        sum += (uint64_t)entries[i].hit + entries[i].miss;
+        sum += hits_of(entries[i]) + misses_of(entries[i]);
     return sum;
 }
 
@@ -183,34 +240,30 @@ static uint64_t pending(const struct rf_part *part, const void *cell)
 static uint64_t pending_of(const struct rf_part *part, const void *cell, uint32_t set)
 {
     uint64_t ways = part->tagged.ways;
-    return pending_in((const struct entry *)cell + set * ways, ways);
+    return pending_in((const uint64_t *)cell + set * ways, ways);
 }
 
-/* Counts of a tuple that has to go are its successor's, as in E5. */
-static void merge_entry(struct entry *entry, const struct entry *other)
+/* Counts of a tuple that has to go are its successor's, as in E5; misses become hits of the entry that
+ * stays. */
+static uint64_t merged(uint64_t entry, uint64_t other)
 {
-    uint32_t hit = entry->hit + other->hit, miss = other->miss;
-    if (entry->state == EMPTY)
-        *entry = *other;
-    else if (other->state != EMPTY && other->tag == entry->tag)
-        miss += entry->miss;
-    else
-        hit += other->miss, miss = entry->miss;
-    entry->miss = miss > UINT8_MAX ? UINT8_MAX : (uint8_t)miss;
-    entry->hit = hit + (miss - entry->miss);
-    if (entry->state != EMPTY)
-        entry->state = entry->miss > 0 ? EVICT : VALID;
+    uint64_t keep = state_of(entry) == IN_EMPTY ? other : entry;
+    uint64_t hits = pending_in(&entry, 1) + pending_in(&other, 1);
+    if (state_of(keep) == IN_EMPTY)
+        return EMPTY + (hits << 24);
+    return VALID + (hits << 24) + (keep & T);
 }
 
 static void merge(const struct rf_part *part, void *cell, const void *other)
 {
     for (uint64_t i = 0; i < part->tagged.entries; i++)
-        merge_entry((struct entry *)cell + i, (const struct entry *)other + i);
+        ((uint64_t *)cell)[i] = merged(((uint64_t *)cell)[i], ((const uint64_t *)other)[i]);
 }
 
 const struct rf_part_ops rf_part_tagged = {
     .letter = 'T',
     .cell_size = cell_size,
+    .start = start,
     .take = take,
     .pending = pending,
     .pending_of = pending_of,
