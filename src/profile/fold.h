@@ -42,6 +42,9 @@ struct rf_item *rf_fold_find(const struct rf_fold *fold, const struct rf_item *b
 /* The sums, in profile order and an array of exactly that many; the fold is empty afterwards. */
 rf_status rf_fold_take(struct rf_fold *fold, struct rf_items *list);
 
+/* Below 0: x comes before y in a profile. */
+int rf_items_order(const struct rf_item *x, const struct rf_item *y);
+
 /* Heaviest first, ties by a, b, a_hi, b_hi. In place. */
 void rf_items_sort(struct rf_item *items, size_t n);
 

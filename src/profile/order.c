@@ -9,6 +9,17 @@
 
 enum { SHORT_PIECE = 16 };
 
+int rf_items_order(const struct rf_item *x, const struct rf_item *y)
+{
+    const uint64_t left[] = {y->count, x->a, x->b, x->a_hi, x->b_hi};
+    const uint64_t right[] = {x->count, y->a, y->b, y->a_hi, y->b_hi};
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        if (left[i] != right[i])
+            return left[i] < right[i] ? -1 : 1;
+    return 0;
+}
+
+/* The same, written out: sorting spends its time here. */
 static bool before(const struct rf_item *x, const struct rf_item *y)
 {
     if (x->count != y->count)

@@ -55,7 +55,7 @@ static bool build_programs(void)
               folder, folder, folder, folder) == 0;
     ok &= run("cd %s && cp pie stripped && strip stripped && mkdir -p debug/.build-id/00 && "
               "objcopy --only-keep-debug pie debug/.build-id/00/%s.debug",
-              folder, ID + 2) == 0;
+              folder, &ID[2]) == 0;
     return can_build = ok;
 }
 
@@ -130,11 +130,7 @@ static struct rf_place_name name_of(struct rf_symbols *symbols, uint64_t address
     return name;
 }
 
-#define NEEDS_COMPILER()                                                                           \
-    if (!build_programs()) {                                                                       \
-        CHECK(!"the programs of tests/fixture could be built");                                    \
-        return;                                                                                    \
-    }
+#define NEEDS_COMPILER() REQUIRE(build_programs())
 
 /* ---- tests ---- */
 

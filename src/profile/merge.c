@@ -1,0 +1,273 @@
+/* merge.c - two runs as one.
+ *
+ * Profiles of the same selector, engine, seed and interval add up item by item. An item that one side
+ * lacks may have had up to that side's absent_upper there, which goes into its upper bound; the fold
+ * does that (fold.c). Totals add up, kept intervals stand behind each other, memory is that of the
+ * larger, as the engines need not have run at the same time.
+ *
+ * A merged profile is made beside the old one and then put in its place: when memory runs out in the
+ * middle, the run has the profiles before it merged and the others as they were. */
+#include "profile/file.h"
+#include "profile/fold.h"
+#include "profile/profile.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <string.h>
+
+static bool same_kind(const struct rf_profile *x, const struct rf_profile *y)
+{
+    return x->seed == y->seed && x->shape == y->shape && x->interval_length == y->interval_length &&
+           strcmp(x->selector, y->selector) == 0 && strcmp(x->engine, y->engine) == 0;
+}
+
+static rf_status merge_items(struct rf_profile *sum, const struct rf_profile *x,
+                             const struct rf_profile *y)
+{
+    struct rf_fold fold;
+    struct rf_items items = {NULL, 0, 0};
+    rf_fold_init(&fold, &sum->alloc);
+    rf_status status = rf_fold_add(&fold, x->items, x->n_items, x->absent_upper);
+    if (status == RF_OK)
+        status = rf_fold_add(&fold, y->items, y->n_items, y->absent_upper);
+    sum->absent_upper = fold.absent_upper;
+    if (status == RF_OK)
+        status = rf_fold_take(&fold, &items);
+    rf_fold_free(&fold);
+    sum->items = items.items;
+    sum->n_items = items.n;
+    return status;
+}
+
+/* A new array of x's elements and then y's; NULL when both are empty. */
+static rf_status join(const struct rf_alloc *alloc, void **joined, const void *x, size_t n_x,
+                      const void *y, size_t n_y, size_t element)
+{
+    *joined = NULL;
+    if (!rf_alloc_array(alloc, joined, 0, n_x + n_y, element))
+        return RF_ENOMEM;
+    if (n_x > 0)
+        memcpy(*joined, x, n_x * element);
+    if (n_y > 0)
+        memcpy((char *)*joined + n_x * element, y, n_y * element);
+    return RF_OK;
+}
+
+static rf_status merge_intervals(struct rf_profile *sum, const struct rf_profile *x,
+                                 const struct rf_profile *y)
+{
+    void *joined;
+    rf_status status = join(&sum->alloc, &joined, x->intervals, x->n_intervals, y->intervals,
+                            y->n_intervals, sizeof *sum->intervals);
+    if (status != RF_OK)
+        return status;
+    sum->intervals = joined;
+    sum->n_intervals = x->n_intervals + y->n_intervals;
+    for (size_t i = x->n_intervals; i < sum->n_intervals; i++)
+        sum->intervals[i].first += x->n_interval_items;
+    status = join(&sum->alloc, &joined, x->interval_items, x->n_interval_items, y->interval_items,
+                  y->n_interval_items, sizeof *sum->interval_items);
+    if (status != RF_OK)
+        return status;
+    sum->interval_items = joined;
+    sum->n_interval_items = x->n_interval_items + y->n_interval_items;
+    return RF_OK;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+    return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+static double merge_figure(const char *name, double x, uint64_t events_x, double y,
+                           uint64_t events_y)
+{
+    double events = (double)events_x + (double)events_y;
+    if (ends_with(name, "-max"))
+        return x > y ? x : y;
+    if ((ends_with(name, "-mean") || ends_with(name, "-share")) && events > 0)
+        return (x * (double)events_x + y * (double)events_y) / events;
+    return x + y;
+}
+
+static struct rf_figure *find_figure(struct rf_figure *figures, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(figures[i].name, name) == 0)
+            return &figures[i];
+    return NULL;
+}
+
+static rf_status merge_figures(struct rf_profile *sum, const struct rf_profile *x,
+                               const struct rf_profile *y)
+{
+    void *joined;
+    rf_status status =
+        join(&sum->alloc, &joined, x->figures, x->n_figures, NULL, 0, sizeof *sum->figures);
+    if (status != RF_OK)
+        return status;
+    sum->figures = joined;
+    sum->n_figures = x->n_figures;
+    for (size_t i = 0; i < y->n_figures; i++) {
+        struct rf_figure *same = find_figure(sum->figures, sum->n_figures, y->figures[i].name);
+        if (same != NULL) {
+            same->value = merge_figure(same->name, same->value, x->consumed, y->figures[i].value,
+                                       y->consumed);
+            continue;
+        }
+        joined = sum->figures;
+        if (!rf_alloc_array(&sum->alloc, &joined, sum->n_figures, sum->n_figures + 1,
+                            sizeof *sum->figures))
+            return RF_ENOMEM;
+        sum->figures = joined;
+        sum->figures[sum->n_figures++] = y->figures[i];
+    }
+    return RF_OK;
+}
+
+static uint64_t larger(uint64_t x, uint64_t y)
+{
+    return x > y ? x : y;
+}
+
+static void merge_totals(struct rf_profile *sum, const struct rf_profile *x,
+                         const struct rf_profile *y)
+{
+    bool both_confident = x->bound == y->bound && x->bound == RF_BOUND_CONFIDENCE;
+    sum->seed = x->seed;
+    sum->shape = x->shape;
+    sum->bound = x->bound > y->bound ? x->bound : y->bound;
+    sum->confidence = both_confident && y->confidence < x->confidence ? y->confidence
+                      : x->bound == RF_BOUND_CONFIDENCE               ? x->confidence
+                                                                      : y->confidence;
+    sum->consumed = x->consumed + y->consumed;
+    sum->lost = x->lost + y->lost;
+    sum->produced = x->produced + y->produced;
+    sum->memory = larger(x->memory, y->memory);
+    sum->bits = larger(x->bits, y->bits);
+    sum->interval_length = x->interval_length;
+    sum->n_intervals_seen = x->n_intervals_seen + y->n_intervals_seen;
+}
+
+static rf_status merge_profiles(struct rf_profile **merged, const struct rf_alloc *alloc,
+                                const struct rf_profile *x, const struct rf_profile *y)
+{
+    uint64_t produced;
+    if (__builtin_add_overflow(x->produced, y->produced, &produced))
+        return RF_EINVAL;
+    struct rf_profile *sum = rf_profile_new(alloc);
+    if (sum == NULL)
+        return RF_ENOMEM;
+    merge_totals(sum, x, y);
+    rf_status status = RF_ENOMEM;
+    if (rf_profile_set_text(alloc, &sum->selector, x->selector) &&
+        rf_profile_set_text(alloc, &sum->engine, x->engine))
+        status = merge_items(sum, x, y);
+    if (status == RF_OK)
+        status = merge_intervals(sum, x, y);
+    if (status == RF_OK)
+        status = merge_figures(sum, x, y);
+    /* A file from outside may name a box twice; sums of that need not make sense. */
+    if (status == RF_OK && rf_profile_contradiction(sum) != NULL)
+        status = RF_EINVAL;
+    if (status != RF_OK) {
+        rf_profile_free(sum);
+        return status;
+    }
+    *merged = sum;
+    return RF_OK;
+}
+
+/* Nothing added to it, a profile is copied. */
+static rf_status append_copy(struct rf_run *run, const struct rf_profile *profile)
+{
+    struct rf_profile nothing = {.bound = profile->bound, .confidence = profile->confidence};
+    struct rf_profile *copy;
+    rf_status status = merge_profiles(&copy, &run->alloc, profile, &nothing);
+    if (status != RF_OK)
+        return status;
+    status = rf_run_add_profile(run, copy);
+    if (status != RF_OK)
+        rf_profile_free(copy);
+    return status;
+}
+
+static rf_status add_profile(struct rf_run *run, size_t n_own, const struct rf_profile *profile)
+{
+    for (size_t i = 0; i < n_own; i++) {
+        if (!same_kind(run->profiles[i], profile))
+            continue;
+        struct rf_profile *merged;
+        rf_status status = merge_profiles(&merged, &run->alloc, run->profiles[i], profile);
+        if (status != RF_OK)
+            return status;
+        rf_profile_free(run->profiles[i]);
+        run->profiles[i] = merged;
+        return RF_OK;
+    }
+    return append_copy(run, profile);
+}
+
+static bool has_module(const struct rf_run *run, const struct rf_module *wanted)
+{
+    for (size_t i = 0; i < run->n_modules; i++) {
+        const struct rf_module *module = &run->modules[i];
+        if (module->process == wanted->process && module->start == wanted->start &&
+            module->end == wanted->end && module->offset == wanted->offset &&
+            strcmp(module->path, wanted->path) == 0 &&
+            strcmp(module->build_id, wanted->build_id) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool has_note(const struct rf_run *run, const struct rf_note *wanted)
+{
+    for (size_t i = 0; i < run->n_notes; i++)
+        if (strcmp(run->notes[i].name, wanted->name) == 0 &&
+            strcmp(run->notes[i].text, wanted->text) == 0)
+            return true;
+    return false;
+}
+
+/* "sort a; sort b"; the same command is named once. */
+static rf_status add_command(struct rf_run *run, const char *command)
+{
+    const char *between = run->command[0] != '\0' ? "; " : "";
+    if (command[0] == '\0' || strcmp(run->command, command) == 0)
+        return RF_OK;
+    size_t size = strlen(run->command) + strlen(between) + strlen(command) + 1;
+    char *both = rf_alloc_get(&run->alloc, size);
+    if (both == NULL)
+        return RF_ENOMEM;
+    rf_format(both, size, "%s%s%s", run->command, between, command);
+    rf_profile_free_text(&run->alloc, run->command);
+    run->command = both;
+    return RF_OK;
+}
+
+static rf_status add_provenance(struct rf_run *run, const struct rf_run *other)
+{
+    rf_status status = add_command(run, other->command);
+    for (size_t i = 0; i < other->n_modules && status == RF_OK; i++)
+        if (!has_module(run, &other->modules[i]))
+            status = rf_run_add_module(run, &other->modules[i]);
+    for (size_t i = 0; i < other->n_notes && status == RF_OK; i++)
+        if (!has_note(run, &other->notes[i]))
+            status = rf_run_add_note(run, other->notes[i].name, other->notes[i].text);
+    return status;
+}
+
+rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error)
+{
+    size_t n_own = run->n_profiles, n_other = other->n_profiles;
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < n_other && status == RF_OK; i++)
+        status = add_profile(run, n_own, other->profiles[i]);
+    if (status == RF_OK)
+        status = add_provenance(run, other);
+    if (status == RF_OK)
+        return RF_OK;
+    return rf_fail(error, status, "the runs cannot be merged: %s",
+                   status == RF_EINVAL ? "their numbers do not add up" : rf_status_text(status));
+}
