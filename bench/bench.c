@@ -76,7 +76,7 @@ static void fail(const char *what, const struct rf_error *error)
 struct rf_tuple *bench_stream(const struct rf_gen *gen, size_t *n)
 {
     struct rf_error error = {""};
-    struct rf_source *source;
+    struct rf_source *source = NULL;
     struct rf_batch batch;
     struct rf_tuple *tuples = malloc(gen->events * sizeof *tuples);
     if (tuples == NULL || rf_source_open_gen(&source, gen, NULL, &error) != RF_OK)

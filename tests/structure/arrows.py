@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""arrows - who may include whom, as doc/ARCHITECTURE.md has it; any other #include is a failure.
+
+    arrows.py ROOT
+
+A folder of src/ without a rule is a failure, too, and so is a public header that no folder owns. The
+first case shows, on small trees made for it, that each kind of wrong include is found out.
+"""
+import os
+import re
+import sys
+import tempfile
+
+# Which folder a public header belongs to. Those of plain data that everybody speaks are base's.
+OWNERS = {
+    "alloc": "base", "status": "base", "event": "base",
+    "selector": "event", "trace": "event",
+    "engine": "engine", "item": "engine",
+    "measure": "profile", "profile": "profile", "profiler": "profile",
+    "gen": "source", "source": "source", "ring": "source",
+    "cache": "cache",
+    "collect": "collect",
+    "symbol": "symbol",
+    "report": "report",
+    "machine": "machine", "dise": "dise", "coproc": "coproc",
+    "riffle": "everything",
+}
+
+# What a folder may include besides itself. "profile (public)": its public headers alone.
+ARROWS = {
+    "base": [],
+    "event": ["base"],
+    "engine": ["base", "event"],
+    "profile": ["base", "event", "engine"],
+    "report": ["base", "event", "engine", "profile", "symbol (public)"],
+    "source": ["base", "event"],
+    "cache": ["base", "event"],
+    "symbol": ["base", "event", "engine (public)", "profile (public)"],
+    "machine": ["base", "event"],
+    "dise": ["base", "event"],
+    "coproc": ["base", "event"],
+    "collect": ["base", "event", "engine", "profile", "source", "cache"],
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def includes(path):
+    with open(path, encoding="utf-8") as source:
+        for number, line in enumerate(source, 1):
+            match = INCLUDE.match(line)
+            if match:
+                yield number, match.group(1), match.group(2)
+
+
+def sources(folder):
+    for top, _, names in os.walk(folder):
+        for name in sorted(names):
+            if name.endswith((".c", ".h")):
+                yield os.path.join(top, name)
+
+
+def owner_of(name):
+    """The folder of <riffle/NAME.h>; None where the table lacks it."""
+    return OWNERS.get(os.path.splitext(os.path.basename(name))[0])
+
+
+def allowed(folder, target, public):
+    if target == folder:
+        return True
+    rules = ARROWS.get(folder, [])
+    return target in rules or (public and f"{target} (public)" in rules)
+
+
+def judge(folder, mark, name):
+    """What is wrong with one include of a file in `folder`; None when nothing is."""
+    if name.startswith("riffle/"):
+        owner = owner_of(name)
+        if owner is None:
+            return f"no folder owns <{name}>; see OWNERS"
+        if not allowed(folder, owner, True):
+            return f"{folder} must not use {owner}: <{name}>"
+        return None if mark == "<" else f'public headers are included with <>: "{name}"'
+    target = name.split("/")[0]
+    if mark == '"' and target not in ARROWS:
+        return f'inner headers are named by their folder: "{name}"'
+    if target in ARROWS and "/" in name and mark == '"' and not allowed(folder, target, False):
+        return f'{folder} must not use {target}: "{name}"'
+    return None
+
+
+def check_library(root):
+    base = os.path.join(root, "src")
+    for folder in sorted(os.listdir(base)):
+        if not os.path.isdir(os.path.join(base, folder)):
+            continue
+        if folder not in ARROWS:
+            yield f"src/{folder}: no rule for this folder; see ARROWS"
+        for path in sources(os.path.join(base, folder)):
+            for number, mark, name in includes(path):
+                wrong = judge(folder, mark, name)
+                if wrong:
+                    yield f"{os.path.relpath(path, root)}:{number}: {wrong}"
+
+
+def check_public(root):
+    for path in sources(os.path.join(root, "include", "riffle")):
+        owner = owner_of(path)
+        if owner is None:
+            yield f"{os.path.relpath(path, root)}: no folder owns it; see OWNERS"
+        for number, mark, name in includes(path):
+            if mark == '"' or "/" in name and not name.startswith(("riffle/", "sys/")):
+                yield f"{os.path.relpath(path, root)}:{number}: public headers use public ones: {name}"
+            elif name.startswith("riffle/") and owner not in (None, "everything"):
+                wrong = judge(owner, mark, name)
+                if wrong:
+                    yield f"{os.path.relpath(path, root)}:{number}: {wrong}"
+
+
+def check_program(root):
+    for path in sources(os.path.join(root, "cli")):
+        for number, mark, name in includes(path):
+            if mark == "<":
+                continue
+            own = os.path.join(root, "cli", name)
+            if name.split("/")[0] in ARROWS or not os.path.exists(own):
+                yield f"{os.path.relpath(path, root)}:{number}: the program uses public headers only: {name}"
+
+
+def check(root):
+    return [*check_library(root), *check_public(root), *check_program(root)]
+
+
+# Each of these must be found out: file, its text.
+WRONG = [
+    ("src/base/x.c", '#include "engine/engine.h"'),
+    ("src/base/x.c", "#include <riffle/engine.h>"),
+    ("src/event/x.c", "#include <riffle/source.h>"),
+    ("src/engine/x.c", '#  include "profile/fold.h"'),
+    ("src/engine/x.c", '#include "engine.h"'),
+    ("src/profile/x.c", "#include <riffle/report.h>"),
+    ("src/report/x.c", '#include "symbol/symbol.h"'),
+    ("src/source/x.c", "#include <riffle/engine.h>"),
+    ("src/symbol/x.c", '#include "profile/fold.h"'),
+    ("src/collect/x.c", "#include <riffle/report.h>"),
+    ("src/engine/x.c", "#include <riffle/riffle.h>"),
+    ("src/engine/x.c", '#include "riffle/engine.h"'),
+    ("src/engine/x.c", "#include <riffle/unheard.h>"),
+    ("src/strange/x.c", ""),
+    ("include/riffle/event.h", "#include <riffle/source.h>"),
+    ("include/riffle/unheard.h", ""),
+    ("include/riffle/engine.h", '#include "engine/engine.h"'),
+    ("cli/x.c", '#include "engine/engine.h"'),
+    ("cli/x.c", '#include "missing.h"'),
+]
+RIGHT = [
+    ("src/engine/x.c", '#include "base/hash.h"\n#include <riffle/item.h>\n#include <string.h>'),
+    ("src/symbol/x.c", "#include <riffle/profile.h>\n#include <elfutils/libdwfl.h>"),
+    ("include/riffle/riffle.h", "#include <riffle/report.h>"),
+    ("cli/main.c", "#include <riffle/riffle.h>\n#include <stdio.h>"),
+]
+
+
+def verdict_of(path, text):
+    with tempfile.TemporaryDirectory() as root:
+        for folder in ("src/base", "include/riffle", "cli"):
+            os.makedirs(os.path.join(root, folder))
+        full = os.path.join(root, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+        return check(root)
+
+
+def self_test():
+    for path, text in WRONG:
+        if len(verdict_of(path, text)) != 1:
+            yield f"not found out: {path}: {text}"
+    for path, text in RIGHT:
+        for wrong in verdict_of(path, text):
+            yield f"found without reason: {wrong}"
+
+
+def tell(number, title, failures):
+    for failure in failures:
+        print(f"# {failure}")
+    print(f"{'not ok' if failures else 'ok'} {number} - {title}")
+    return bool(failures)
+
+
+def main():
+    failed = tell(1, "wrong includes are found out", list(self_test()))
+    failed |= tell(2, "includes follow the arrows", check(sys.argv[-1]))
+    print("1..2")
+    sys.exit(failed)
+
+
+main()
