@@ -32,6 +32,11 @@ struct rf_batch {
 rf_status rf_source_open(struct rf_source **source, const char *path, const struct rf_alloc *alloc,
                          struct rf_error *error);
 
+/* A trace from event number `skip` on: found through its index, or by reading up to there where that
+ * cannot be. */
+rf_status rf_source_open_trace(struct rf_source **source, const char *path, uint64_t skip,
+                               const struct rf_alloc *alloc, struct rf_error *error);
+
 /* Text on an open file descriptor, which stays the caller's; `name` is for messages. A line is
  * `a b [count]`, decimal or 0x hexadecimal; a lone `a` is <a, 0>; a count of 0 is no event; '#' begins
  * a comment. A bad line ends the stream with RF_EINVAL and its number, after all lines before it. */

@@ -2,7 +2,7 @@
  *
  * doc/FORMATS.md has the layout. A file that was cut off or damaged gives every block that is whole;
  * the reader then ends with RF_EDAMAGED and a sentence on what is missing. To read a trace as a
- * stream, rf_source_open (source.h) is enough; the calls here are for its header and for seeking. */
+ * stream, rf_source_open (source.h) is enough; rf_source_open_trace begins in the middle. */
 #ifndef RIFFLE_TRACE_H
 #define RIFFLE_TRACE_H
 
@@ -31,16 +31,17 @@ rf_status rf_trace_write_records(struct rf_trace_writer *writer, const struct rf
 rf_status rf_trace_finish(struct rf_trace_writer *writer, struct rf_error *error);
 void rf_trace_abandon(struct rf_trace_writer *writer); /* leave no file; NULL is fine */
 
-/* What the header and the index say. */
+/* What the header says and the blocks hold. */
 struct rf_trace_info {
     enum rf_trace_kind kind;
     unsigned version;
     char command[512];
     char selector[256];
     char riffle_version[32];
-    uint64_t events, blocks, bytes;
-    int complete; /* the index is there and agrees with the blocks */
+    uint64_t events, blocks, bytes; /* of whole blocks; of the file */
+    int complete;                   /* every block is whole, and the index agrees with them */
 };
+/* Checks every block. RF_EDAMAGED with `info` filled in for what is whole, and a sentence. */
 rf_status rf_trace_inspect(const char *path, struct rf_trace_info *info, struct rf_error *error);
 
 #ifdef __cplusplus

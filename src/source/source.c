@@ -2,6 +2,7 @@
 #include "source/source.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "event/trace.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -64,6 +65,29 @@ static rf_status read_head(struct rf_source_input *input, struct rf_error *error
     return RF_OK;
 }
 
+/* By its first bytes; a file that was cut down to nothing, by its name. */
+static bool is_trace(const struct rf_source_input *input)
+{
+    size_t n = strlen(input->name);
+    bool named = n > 4 && strcmp(input->name + n - 4, ".rft") == 0;
+    return rf_trace_is_magic(input->head, input->n_head) || (named && input->n_head == 0);
+}
+
+static rf_status open_either(struct rf_source **source, const struct rf_source_input *input,
+                             const struct rf_alloc *alloc, struct rf_error *error)
+{
+    return is_trace(input) ? rf_source_new_trace(source, input, 0, alloc, error)
+                           : rf_source_new_text(source, input, alloc, error);
+}
+
+static rf_status open_trace_at(struct rf_source **source, const struct rf_source_input *input,
+                               uint64_t skip, const struct rf_alloc *alloc, struct rf_error *error)
+{
+    if (!is_trace(input))
+        return rf_fail(error, RF_EINVAL, "%s: is no trace", input->name);
+    return rf_source_new_trace(source, input, skip, alloc, error);
+}
+
 rf_status rf_source_open(struct rf_source **source, const char *path, const struct rf_alloc *alloc,
                          struct rf_error *error)
 {
@@ -74,7 +98,23 @@ rf_status rf_source_open(struct rf_source **source, const char *path, const stru
         return status;
     status = read_head(&input, error);
     if (status == RF_OK)
-        status = rf_source_new_text(source, &input, alloc, error);
+        status = open_either(source, &input, alloc, error);
+    if (status != RF_OK && input.close_fd)
+        close(input.fd);
+    return status;
+}
+
+rf_status rf_source_open_trace(struct rf_source **source, const char *path, uint64_t skip,
+                               const struct rf_alloc *alloc, struct rf_error *error)
+{
+    struct rf_source_input input = {.fd = -1};
+    *source = NULL;
+    rf_status status = open_input(&input, path, error);
+    if (status != RF_OK)
+        return status;
+    status = read_head(&input, error);
+    if (status == RF_OK)
+        status = open_trace_at(source, &input, skip, alloc, error);
     if (status != RF_OK && input.close_fd)
         close(input.fd);
     return status;

@@ -48,6 +48,10 @@ struct rf_source_input {
 rf_status rf_source_new_text(struct rf_source **source, const struct rf_source_input *input,
                              const struct rf_alloc *alloc, struct rf_error *error);
 
+/* A .rft file; its first `skip` events are left out. */
+rf_status rf_source_new_trace(struct rf_source **source, const struct rf_source_input *input,
+                              uint64_t skip, const struct rf_alloc *alloc, struct rf_error *error);
+
 /* read() until there is something, through interruptions by signals. */
 rf_status rf_source_read(int fd, const char *name, void *bytes, size_t size, size_t *n,
                          struct rf_error *error);

@@ -1,0 +1,164 @@
+/* trace.h - the parts of a .rft file; doc/FORMATS.md has the layout in full.
+ *
+ *     header | block | block | ... | index | trailer
+ *
+ * A block (and the index, which is framed like one) has a head with a checksum of its own, so that its
+ * length can be trusted before anything is allocated and so that a reader finds the next block behind a
+ * damaged one. */
+#ifndef RF_EVENT_TRACE_H
+#define RF_EVENT_TRACE_H
+
+#include <stdbool.h>
+#include <riffle/trace.h>
+
+enum {
+    RF_TRACE_VERSION = 1,
+    RF_TRACE_MAGIC_SIZE = 8,
+    RF_TRACE_HEADER_FIXED = 40, /* bytes before the strings; 8 of checksum follow those */
+    RF_TRACE_HEADER_MAX = 4096,
+    RF_TRACE_HEAD_SIZE = 48,
+    RF_TRACE_TRAILER_SIZE = 16,
+    RF_TRACE_EVENTS_MAX = 65536, /* in a block */
+    RF_TRACE_SLACK = 8,          /* bytes readable behind a payload */
+    RF_TRACE_INDEX_KIND = 255,
+    RF_TRACE_INDEX_ENTRY = 16, /* where a block begins, events before it */
+};
+
+enum rf_trace_flags { RF_TRACE_HAS_COUNTS = 1 };
+
+extern const unsigned char rf_trace_magic[RF_TRACE_MAGIC_SIZE];
+
+/* Do these bytes begin a trace? Two of the eight may be damaged: no text looks like that. */
+bool rf_trace_is_magic(const unsigned char *bytes, size_t n);
+
+/* The head of a block. In the index: `events` is its number of entries (0 above 2^32 - 1), `first`
+ * the events of the whole file, `number` how many blocks there are. */
+struct rf_trace_head {
+    uint8_t kind;  /* enum rf_trace_kind, or RF_TRACE_INDEX_KIND */
+    uint8_t flags; /* enum rf_trace_flags */
+    uint32_t events;
+    uint32_t raw;    /* bytes of the payload, unpacked */
+    uint32_t stored; /* bytes of the payload in the file */
+    uint32_t number; /* of the block, from 0 */
+    uint64_t first;  /* events before this block */
+    uint64_t sum;    /* checksum of the stored payload */
+};
+
+void rf_trace_head_write(const struct rf_trace_head *head, unsigned char *bytes);
+/* False when the bytes are no sound head: checksum, limits. */
+bool rf_trace_head_read(struct rf_trace_head *head, const unsigned char *bytes);
+
+/* Four bytes that begin every head. */
+extern const unsigned char rf_trace_sync[4];
+
+void rf_trace_trailer_write(unsigned char *bytes, uint64_t index_offset);
+bool rf_trace_trailer_read(const unsigned char *bytes, uint64_t *index_offset);
+
+/* The header of a file. Returns its size; `bytes` has room for RF_TRACE_HEADER_MAX. Strings are cut to
+ * what struct rf_trace_info holds. */
+size_t rf_trace_header_write(unsigned char *bytes, enum rf_trace_kind kind, const char *command,
+                             const char *selector);
+/* The size a header claims to have, from its first RF_TRACE_HEADER_FIXED bytes; 0: nonsense. */
+size_t rf_trace_header_size(const unsigned char *bytes);
+/* RF_EDAMAGED, RF_EVERSION, or RF_OK with kind, version and strings filled in. */
+rf_status rf_trace_header_read(const unsigned char *bytes, size_t n, struct rf_trace_info *info);
+
+/* Most bytes that the payload of so many events can have. */
+static inline size_t rf_trace_raw_max(size_t events)
+{
+    return events * 64 + 1024;
+}
+
+/* --- the payload: trace_encode.c and trace_decode.c over trace_column.c ------------------------- */
+
+struct rf_trace_events {
+    enum rf_trace_kind kind;
+    size_t n;
+    struct rf_tuple *tuples;
+    uint64_t *counts; /* NULL: all once */
+    struct rf_record *records;
+};
+
+enum { RF_TRACE_EVENTS_PER_KEY = 8, RF_TRACE_NARROW_KEYS = 256, RF_TRACE_COLUMNS_MAX = 4 };
+
+/* Columns of the payload that stand behind the key's. */
+enum rf_trace_column {
+    RF_COLUMN_KEY,
+    RF_COLUMN_B,
+    RF_COLUMN_COUNT,
+    RF_COLUMN_SHAPE,
+    RF_COLUMN_ADDR,
+    RF_COLUMN_VALUE,
+    RF_COLUMN_TARGET
+};
+
+/* The columns of such events, key's left out; returns how many. */
+size_t rf_trace_columns(const struct rf_trace_events *events,
+                        enum rf_trace_column columns[RF_TRACE_COLUMNS_MAX]);
+
+struct rf_trace_encoder;
+
+/* For blocks of up to `events` events. NULL when there is no memory. */
+struct rf_trace_encoder *rf_trace_encoder_new(size_t events, const struct rf_alloc *alloc);
+void rf_trace_encoder_free(struct rf_trace_encoder *encoder); /* NULL is fine */
+
+/* Events to bytes; `raw` has room for rf_trace_raw_max(n) and RF_TRACE_SLACK. Returns the size. */
+size_t rf_trace_encode(struct rf_trace_encoder *encoder, const struct rf_trace_events *events,
+                       unsigned char *raw);
+
+struct rf_trace_decoder;
+
+struct rf_trace_decoder *rf_trace_decoder_new(size_t events, const struct rf_alloc *alloc);
+void rf_trace_decoder_free(struct rf_trace_decoder *decoder); /* NULL is fine */
+
+/* Bytes to events: n, kind and counts (there or NULL) come from the block's head, the arrays have room
+ * for n. RF_TRACE_SLACK bytes behind `raw` are readable. RF_EDAMAGED for bytes that no encoder makes,
+ * or RF_ENOMEM. */
+rf_status rf_trace_decode(struct rf_trace_decoder *decoder, const struct rf_trace_events *events,
+                          const unsigned char *raw, size_t n_raw);
+
+/* A column: a list of words, in two streams of bytes. */
+struct rf_column_out {
+    unsigned char *meta, *data; /* grow as they are written; never checked, see rf_trace_raw_max */
+};
+struct rf_column_in {
+    const unsigned char *meta, *meta_end, *data, *data_end;
+};
+void rf_column_encode(struct rf_column_out *out, const uint64_t *values, size_t n);
+bool rf_column_decode(struct rf_column_in *in, uint64_t *values, size_t n);
+
+/* --- reading: trace_read.c ---------------------------------------------------------------------- */
+
+struct rf_trace_reader;
+
+enum rf_trace_depth {
+    RF_TRACE_EVENTS, /* hand out events */
+    RF_TRACE_HEADS,  /* only check that every block is whole */
+};
+
+struct rf_trace_input {
+    int fd; /* stays the caller's */
+    const char *name;
+    const unsigned char *head; /* bytes that have been read from fd already */
+    size_t n_head;
+    enum rf_trace_depth depth;
+};
+
+rf_status rf_trace_reader_open(struct rf_trace_reader **reader, const struct rf_trace_input *input,
+                               const struct rf_alloc *alloc, struct rf_error *error);
+
+/* The events of the next whole block, valid until the next call; n = 0 at the end. RF_EDAMAGED comes
+ * there, when everything that is whole has been handed out. */
+rf_status rf_trace_reader_next(struct rf_trace_reader *reader, struct rf_trace_events *events,
+                               struct rf_error *error);
+
+/* Go on at the block that holds event number `event`, by way of the index; *first is set to the number
+ * of that block's first event. RF_ENOTSUP when the file cannot be sought or has no sound index: read
+ * on from the begin then. Only before the first next. */
+rf_status rf_trace_reader_seek(struct rf_trace_reader *reader, uint64_t event, uint64_t *first);
+
+void rf_trace_reader_info(const struct rf_trace_reader *reader, struct rf_trace_info *info);
+uint64_t rf_trace_reader_offset(const struct rf_trace_reader *reader); /* bytes used so far */
+void rf_trace_reader_close(struct rf_trace_reader *reader);            /* NULL is fine */
+
+#endif

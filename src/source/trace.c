@@ -1,0 +1,96 @@
+/* trace.c - a .rft file as a source: a batch for each whole block. */
+#include "source/source.h"
+#include "event/trace.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <unistd.h>
+
+struct trace {
+    struct rf_source base;
+    int fd;
+    bool close_fd;
+    uint64_t skip; /* events that are not wanted yet */
+    uint64_t bytes_total;
+    struct rf_trace_reader *reader;
+};
+
+static void fill(struct rf_batch *batch, const struct rf_trace_events *events, size_t skip)
+{
+    batch->n = events->n - skip;
+    if (events->kind == RF_TRACE_RECORDS) {
+        batch->records = events->records + skip;
+        return;
+    }
+    batch->tuples.tuples = events->tuples + skip;
+    batch->tuples.counts = events->counts == NULL ? NULL : events->counts + skip;
+    batch->tuples.n = batch->n;
+}
+
+static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
+{
+    struct trace *trace = (struct trace *)source;
+    struct rf_trace_events events;
+    for (;;) {
+        rf_status status = rf_trace_reader_next(trace->reader, &events, error);
+        if (status != RF_OK || events.n == 0)
+            return status;
+        if (events.n > trace->skip)
+            break;
+        trace->skip -= events.n;
+    }
+    fill(batch, &events, (size_t)trace->skip);
+    trace->skip = 0;
+    return RF_OK;
+}
+
+static void progress(const struct rf_source *source, uint64_t *done, uint64_t *total)
+{
+    const struct trace *trace = (const struct trace *)source;
+    *done = rf_trace_reader_offset(trace->reader);
+    *total = trace->bytes_total;
+}
+
+static void close_trace(struct rf_source *source)
+{
+    struct trace *trace = (struct trace *)source;
+    struct rf_alloc alloc = source->alloc;
+    rf_trace_reader_close(trace->reader);
+    if (trace->close_fd)
+        close(trace->fd);
+    rf_alloc_free(&alloc, trace, sizeof *trace);
+}
+
+static const struct rf_source_ops trace_ops = {
+    .name = "trace",
+    .next = next,
+    .progress = progress,
+    .close = close_trace,
+};
+
+rf_status rf_source_new_trace(struct rf_source **source, const struct rf_source_input *input,
+                              uint64_t skip, const struct rf_alloc *alloc, struct rf_error *error)
+{
+    *source = NULL;
+    struct trace *trace = rf_source_new(&trace_ops, sizeof *trace, alloc);
+    if (trace == NULL)
+        return rf_fail(error, RF_ENOMEM, "%s: no memory to read it", input->name);
+    const struct rf_trace_input in = {.fd = input->fd,
+                                      .name = input->name,
+                                      .head = input->head,
+                                      .n_head = input->n_head,
+                                      .depth = RF_TRACE_EVENTS};
+    rf_status status = rf_trace_reader_open(&trace->reader, &in, &trace->base.alloc, error);
+    if (status != RF_OK) {
+        close_trace(&trace->base);
+        return status;
+    }
+    uint64_t first = 0;
+    if (skip > 0)
+        rf_trace_reader_seek(trace->reader, skip, &first); /* or from the begin: first stays 0 */
+    trace->skip = skip - first;
+    trace->fd = input->fd;
+    trace->close_fd = input->close_fd;
+    trace->bytes_total = rf_source_file_size(input->fd);
+    *source = &trace->base;
+    return RF_OK;
+}

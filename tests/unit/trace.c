@@ -1,0 +1,309 @@
+/* .rft files: what goes in comes out; what is missing is named; what fails leaves nothing behind. */
+#include "test.h"
+#include "failing.h"
+#include "trace_file.h"
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+enum { MANY = 150000 }; /* three blocks */
+
+TEST(a_trace_says_where_it_came_from)
+{
+    struct folder folder = folder_make();
+    struct rf_tuple *tuples = make_stream("loop", 0, MANY);
+    struct rf_trace_info info;
+    struct rf_error error = {""};
+    CHECK_EQ(write_trace(folder.file, &(struct rf_tuples){tuples, NULL, MANY}, NULL, &error),
+             RF_OK);
+    CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_OK);
+    CHECK_TEXT(error.message, "");
+    CHECK_EQ(info.kind, RF_TRACE_TUPLES);
+    CHECK_EQ(info.version, 1);
+    CHECK_TEXT(info.command, "a command");
+    CHECK_TEXT(info.selector, "values");
+    CHECK_TEXT(info.riffle_version, RIFFLE_VERSION);
+    CHECK_EQ(info.events, MANY);
+    CHECK_EQ(info.blocks, 3);
+    CHECK_EQ(info.complete, 1);
+    struct stat status;
+    REQUIRE(stat(folder.file, &status) == 0);
+    CHECK_EQ(info.bytes, status.st_size);
+    CHECK_EQ(status.st_mode & 0777, 0600);
+    CHECK_EQ(folder_remove(&folder), 0);
+    free(tuples);
+}
+
+TEST(an_empty_trace_is_whole)
+{
+    struct folder folder = folder_make();
+    struct rf_trace_info info;
+    struct rf_error error = {""};
+    struct rf_source *source;
+    struct rf_batch batch;
+    CHECK_EQ(write_trace(folder.file, &(struct rf_tuples){NULL, NULL, 0}, NULL, &error), RF_OK);
+    CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_OK);
+    CHECK_EQ(info.events, 0);
+    REQUIRE(rf_source_open(&source, folder.file, NULL, &error) == RF_OK);
+    CHECK_EQ(rf_source_next(source, &batch, &error), RF_OK);
+    CHECK_EQ(batch.n, 0);
+    rf_source_close(source);
+    CHECK_EQ(folder_remove(&folder), 0);
+}
+
+TEST(a_trace_can_begin_in_the_middle)
+{
+    static const uint64_t starts[] = {0, 1, 65535, 65536, 65537, 140000, MANY - 1, MANY, MANY + 5};
+    struct folder folder = folder_make();
+    struct rf_tuple *tuples = make_stream("loop", 0, MANY);
+    struct rf_error error = {""};
+    REQUIRE(write_trace(folder.file, &(struct rf_tuples){tuples, NULL, MANY}, NULL, &error) ==
+            RF_OK);
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        struct rf_source *source;
+        struct rf_batch batch;
+        REQUIRE(rf_source_open_trace(&source, folder.file, starts[i], NULL, &error) == RF_OK);
+        size_t at = starts[i] < MANY ? (size_t)starts[i] : MANY;
+        rf_status status;
+        while ((status = rf_source_next(source, &batch, &error)) == RF_OK && batch.n > 0) {
+            REQUIRE(at + batch.n <= MANY);
+            CHECK_EQ(memcmp(batch.tuples.tuples, tuples + at, batch.n * sizeof *tuples), 0);
+            at += batch.n;
+        }
+        CHECK_EQ(status, RF_OK);
+        CHECK_EQ(at, MANY);
+        rf_source_close(source);
+    }
+    CHECK_EQ(folder_remove(&folder), 0);
+    free(tuples);
+}
+
+static void set_version(struct image *image, unsigned char version)
+{
+    size_t size = rf_trace_header_size(image->bytes);
+    image->bytes[8] = version;
+    uint64_t sum = 0x8a5cd789635d2dffu; /* as checksum.h has it, written out */
+    uint64_t words[1 + RF_TRACE_HEADER_MAX / 8] = {size - 8};
+    memcpy(words + 1, image->bytes, size - 8);
+    for (size_t i = 0; i <= (size - 8) / 8 + 1; i++) {
+        sum = (sum ^ words[i]) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 32;
+    }
+    memcpy(image->bytes + size - 8, &sum, 8);
+}
+
+TEST(a_newer_version_is_refused)
+{
+    struct folder folder = folder_make();
+    struct rf_tuple tuple = {1, 2};
+    struct rf_trace_info info;
+    struct rf_error error = {""};
+    REQUIRE(write_trace(folder.file, &(struct rf_tuples){&tuple, NULL, 1}, NULL, &error) == RF_OK);
+    struct image image = image_load(folder.file);
+    set_version(&image, 1);
+    image_store(folder.file, image.bytes, image.n);
+    CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_OK);
+    set_version(&image, 2);
+    image_store(folder.file, image.bytes, image.n);
+    CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_EVERSION);
+    CHECK(strstr(error.message, "a trace of version 2; this riffle reads up to 1") != NULL);
+    CHECK_EQ(folder_remove(&folder), 0);
+    free(image.bytes);
+}
+
+TEST(what_is_missing_is_named)
+{
+    struct folder folder = folder_make();
+    struct rf_tuple *tuples = make_stream("loop", 0, MANY);
+    struct rf_trace_info info;
+    struct rf_error error = {""};
+    char expected[300];
+    REQUIRE(write_trace(folder.file, &(struct rf_tuples){tuples, NULL, MANY}, NULL, &error) ==
+            RF_OK);
+    struct image image = image_load(folder.file);
+    struct layout layout = layout_of(&image);
+    REQUIRE(layout.n == 3);
+
+    image_store(folder.file, image.bytes, layout.end[1]); /* cut behind the second block */
+    CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_EDAMAGED);
+    snprintf(expected, sizeof expected,
+             "%s: damaged: it has no index: cut off behind event 131072 or damaged there",
+             folder.file);
+    CHECK_TEXT(error.message, expected);
+    CHECK_EQ(info.complete, 0);
+    CHECK_EQ(info.blocks, 2);
+    CHECK_EQ(info.events, 131072);
+
+    image.bytes[layout.begin[1] + 100] ^= 1; /* in the second block */
+    image_store(folder.file, image.bytes, image.n);
+    CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_EDAMAGED);
+    snprintf(
+        expected, sizeof expected,
+        "%s: damaged: 1 blocks with 65536 events are missing, %zu bytes belong to no whole block",
+        folder.file, layout.end[1] - layout.begin[1]);
+    CHECK_TEXT(error.message, expected);
+    CHECK_EQ(info.events, MANY - 65536);
+
+    CHECK_EQ(folder_remove(&folder), 0);
+    free(image.bytes);
+    free(tuples);
+}
+
+TEST(other_files_are_no_traces)
+{
+    struct folder folder = folder_make();
+    struct rf_trace_info info;
+    struct rf_error error = {""};
+    struct rf_source *source;
+    image_store(folder.file, (const unsigned char *)"1 2\n", 4);
+    CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_EINVAL);
+    CHECK_EQ(rf_source_open_trace(&source, folder.file, 0, NULL, &error), RF_EINVAL);
+    CHECK(source == NULL);
+    unlink(folder.file);
+    CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_EIO);
+    CHECK_EQ(folder_remove(&folder) != 0, 0);
+}
+
+TEST(tuples_and_records_do_not_mix)
+{
+    struct folder folder = folder_make();
+    struct rf_trace_writer *writer;
+    struct rf_error error = {""};
+    struct rf_record record = {.kind = RF_CLASS_COUNT};
+    REQUIRE(rf_trace_create(&writer, folder.file, RF_TRACE_RECORDS, NULL, NULL, NULL, &error) ==
+            RF_OK);
+    CHECK_EQ(rf_trace_write_tuples(writer, &(struct rf_tuples){NULL, NULL, 0}, &error), RF_EINVAL);
+    CHECK_EQ(rf_trace_write_records(writer, &record, 1, &error), RF_EINVAL);
+    rf_trace_abandon(writer);
+    CHECK_EQ(folder_remove(&folder), 0);
+}
+
+/* --- failures ------------------------------------------------------------------------------------ */
+
+TEST(every_failing_allocation_of_a_writer_is_clean)
+{
+    struct folder folder = folder_make();
+    struct rf_tuple *tuples = make_stream("loop", 0, MANY);
+    uint64_t counts[3] = {1, 2, 3};
+    rf_status status = RF_ENOMEM;
+    for (uint64_t n = 1; status == RF_ENOMEM && n < 100; n++) {
+        struct failing failing = {.fail_at = n};
+        struct rf_alloc alloc = failing_alloc(&failing);
+        struct rf_error error = {""};
+        status = write_trace(folder.file,
+                             &(struct rf_tuples){tuples, n % 2 ? counts : NULL, n % 2 ? 3 : MANY},
+                             &alloc, &error);
+        CHECK(status == RF_OK || (status == RF_ENOMEM && error.message[0] != '\0'));
+        CHECK_EQ(failing.held, 0);
+        CHECK_EQ(failing.mistakes, 0);
+        CHECK_EQ(access(folder.file, F_OK) == 0, status == RF_OK);
+    }
+    CHECK_EQ(status, RF_OK);
+    CHECK_EQ(folder_remove(&folder), 0);
+    free(tuples);
+}
+
+static rf_status read_all(const char *path, const struct rf_alloc *alloc, uint64_t *events)
+{
+    struct rf_source *source;
+    struct rf_batch batch;
+    struct rf_error error = {""};
+    *events = 0;
+    rf_status status = rf_source_open(&source, path, alloc, &error);
+    if (status != RF_OK)
+        return status;
+    while ((status = rf_source_next(source, &batch, &error)) == RF_OK && batch.n > 0)
+        *events += batch.n;
+    rf_source_close(source);
+    return error.message[0] != '\0' || status == RF_OK ? status : RF_EINVAL;
+}
+
+TEST(every_failing_allocation_of_a_reader_is_clean)
+{
+    struct folder folder = folder_make();
+    struct rf_tuple tuples[] = {
+        {1, 2},
+        {3, 4}
+    };
+    uint64_t counts[] = {5, 6}, events = 0;
+    REQUIRE(write_trace(folder.file, &(struct rf_tuples){tuples, counts, 2}, NULL, NULL) == RF_OK);
+    rf_status status = RF_ENOMEM;
+    for (uint64_t n = 1; status == RF_ENOMEM && n < 100; n++) {
+        struct failing failing = {.fail_at = n};
+        struct rf_alloc alloc = failing_alloc(&failing);
+        status = read_all(folder.file, &alloc, &events);
+        CHECK(status == RF_OK || status == RF_ENOMEM);
+        CHECK_EQ(failing.held, 0);
+        CHECK_EQ(failing.mistakes, 0);
+    }
+    CHECK_EQ(status, RF_OK);
+    CHECK_EQ(events, 2);
+    CHECK_EQ(folder_remove(&folder), 0);
+}
+
+TEST(a_write_that_fails_leaves_no_file)
+{
+    struct folder folder = folder_make();
+    struct rf_tuple *tuples = make_stream("loop", 0, MANY);
+    struct rlimit before, limit;
+    REQUIRE(write_trace(folder.file, &(struct rf_tuples){tuples, NULL, MANY}, NULL, NULL) == RF_OK);
+    struct image image = image_load(folder.file);
+    unlink(folder.file);
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    for (size_t i = 0; i <= 16; i++) { /* the file may be so long, and no longer */
+        struct rf_error error = {""};
+        size_t most = i == 16 ? image.n - 1 : image.n * i / 16;
+        limit = (struct rlimit){most, before.rlim_max};
+        REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+        rf_status status =
+            write_trace(folder.file, &(struct rf_tuples){tuples, NULL, MANY}, NULL, &error);
+        setrlimit(RLIMIT_FSIZE, &before);
+        CHECK_EQ(status, RF_EIO);
+        CHECK(strstr(error.message, "cannot write: File too large") != NULL);
+        CHECK(access(folder.file, F_OK) != 0);
+    }
+    signal(SIGXFSZ, handler);
+    CHECK_EQ(rmdir(folder.path), 0); /* no temporary file either */
+    free(image.bytes);
+    free(tuples);
+}
+
+TEST(a_full_device_is_told)
+{
+    struct rf_tuple tuple = {1, 2};
+    struct rf_error error = {""};
+    CHECK_EQ(write_trace("/dev/full", &(struct rf_tuples){&tuple, NULL, 1}, NULL, &error), RF_EIO);
+    CHECK_TEXT(error.message, "/dev/full: cannot write: No space left on device");
+    CHECK_EQ(write_trace("/nonexistent/t.rft", &(struct rf_tuples){&tuple, NULL, 1}, NULL, &error),
+             RF_EIO);
+    CHECK(access("/dev/full", F_OK) == 0);
+}
+
+TEST(a_trace_goes_through_a_pipe)
+{
+    struct rf_tuple *tuples = make_stream("loop", 0, MANY);
+    uint64_t events = 0;
+    int ends[2], saved = dup(STDIN_FILENO);
+    REQUIRE(pipe(ends) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[1]);
+        _exit(write_trace("-", &(struct rf_tuples){tuples, NULL, MANY}, NULL, NULL) != RF_OK);
+    }
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    CHECK_EQ(read_all("-", NULL, &events), RF_OK);
+    CHECK_EQ(events, MANY);
+    int status = 1;
+    waitpid(child, &status, 0);
+    CHECK_EQ(status, 0);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+    free(tuples);
+}
+
+TEST_MAIN()
