@@ -8,7 +8,8 @@
  *
  * Names come from the files that the run's modules name, nothing else: a file whose build id is not
  * the one noted in the run is not used. Files are read in a child process with limits, so that a
- * damaged one costs its names and no more; rf_symbols_problem tells what could not be read. A module
+ * damaged one costs its names and no more; rf_symbols_problem tells what could not be read. A run
+ * needs to list only what was mapped to be executed; data behind it is found from there. A module
  * whose path starts with '[' is no file but a kind of memory: "[heap]", "[stack]", "[anon]", "[vdso]".
  *
  * Every text handed out belongs to the rf_symbols and lives until it is closed. The run must outlive
@@ -112,6 +113,10 @@ rf_status rf_symbols_lines(struct rf_symbols *symbols, uint64_t lo, uint64_t hi,
 
 /* What could not be read, a sentence a file; NULL past the last. */
 const char *rf_symbols_problem(const struct rf_symbols *symbols, size_t i);
+
+/* The build id of an ELF file as hex, for rf_module.build_id; "" and 0 when it has none. Returns the
+ * length; 129 bytes are always enough. */
+size_t rf_symbols_build_id(const char *path, char *text, size_t size);
 
 /* A C++ or Rust name as people write it; what is not mangled stays as it is. Returns the length. */
 size_t rf_symbols_demangle(const char *mangled, char *text, size_t size);

@@ -29,6 +29,8 @@ rf_status rf_names_where(struct rf_symbols *symbols, uint64_t address, uint32_t 
                          uint64_t when, struct where *where);
 size_t rf_names_row(const struct rf_symbols *symbols, uint64_t address, uint32_t process,
                     uint64_t when);
+/* Address - link address, in one mapping; false where the file does not tell. */
+bool rf_names_bias(const struct rf_file *file, const struct rf_module *module, uint64_t *bias);
 rf_status rf_names_read_table(struct rf_symbols *symbols, struct rf_file *file);
 /* Answers for these link addresses, none of which has one yet. */
 rf_status rf_names_read_spots(struct rf_symbols *symbols, struct rf_file *file,

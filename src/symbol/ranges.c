@@ -33,34 +33,30 @@ struct found {
     size_t max, n;
 };
 
+static void add_range(struct found *found, const struct rf_symbol_range *range)
+{
+    for (size_t i = 0; i < found->n && i < found->max; i++)
+        if (found->ranges[i].lo == range->lo && found->ranges[i].process == range->process)
+            return;
+    if (found->n < found->max)
+        found->ranges[found->n] = *range;
+    found->n++;
+}
+
 /* Where one symbol of a file is mapped: a row of the run that holds its first byte. */
 static void add_mappings(const struct rf_symbols *symbols, size_t f, const struct rf_symbol *symbol,
                          struct found *found)
 {
-    const struct rf_file *file = &symbols->files.at[f];
-    uint64_t offset;
-    if (!rf_table_offset(file, symbol->lo, &offset))
-        return;
     for (size_t i = 0; i < symbols->run->n_modules; i++) {
         const struct rf_module *row = &symbols->run->modules[i];
-        uint64_t link;
-        if (symbols->file_of[i] != f || offset < row->offset ||
-            offset - row->offset >= row->end - row->start)
+        uint64_t bias;
+        if (symbols->file_of[i] != f || !rf_names_bias(&symbols->files.at[f], row, &bias))
             continue;
-        /* Two segments can share a page of the file: is this the row of the right one? */
-        if (!rf_table_link(file, offset, &link) || link != symbol->lo)
-            continue;
-        uint64_t lo = row->start + (offset - row->offset);
+        uint64_t lo = symbol->lo + bias;
         const struct rf_symbol_range range = {
-            lo, lo + (symbol->hi - symbol->lo), symbol->lo, row->process, symbol->name, file->path};
-        bool again = false;
-        for (size_t k = 0; k < found->n && k < found->max; k++)
-            again |= found->ranges[k].lo == lo && found->ranges[k].process == row->process;
-        if (again)
-            continue;
-        if (found->n < found->max)
-            found->ranges[found->n] = range;
-        found->n++;
+            lo, lo + (symbol->hi - symbol->lo), symbol->lo, row->process, symbol->name, row->path};
+        if (lo >= row->start && lo < row->end)
+            add_range(found, &range);
     }
 }
 

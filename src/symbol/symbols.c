@@ -257,8 +257,17 @@ size_t rf_names_row(const struct rf_symbols *symbols, uint64_t address, uint32_t
     return best;
 }
 
-/* Zeroed data is mapped behind its file without a name: the nearest row of a file below, if the
- * file's image goes on that far. */
+bool rf_names_bias(const struct rf_file *file, const struct rf_module *module, uint64_t *bias)
+{
+    const struct rf_segment *segment =
+        rf_table_segment(file, module->offset, module->end - module->start);
+    if (segment != NULL)
+        *bias = module->start - module->offset + segment->offset - segment->link;
+    return segment != NULL;
+}
+
+/* Data may be mapped behind its file's code without a row, zeroed data without a name: the nearest
+ * row of a file below, if the file's image goes on that far. */
 static size_t row_of_image(struct rf_symbols *symbols, uint64_t address, uint32_t process,
                            uint64_t when, uint64_t *link)
 {
@@ -272,14 +281,12 @@ static size_t row_of_image(struct rf_symbols *symbols, uint64_t address, uint32_
     }
     if (best == NO_ROW)
         return NO_ROW;
-    const struct rf_module *module = &symbols->run->modules[best];
     struct rf_file *file = &symbols->files.at[symbols->file_of[best]];
-    uint64_t start, unused;
     if (rf_names_read_table(symbols, file) != RF_OK ||
-        !rf_table_link(file, module->offset + (module->end - module->start) - 1, &start))
+        !rf_names_bias(file, &symbols->run->modules[best], link))
         return NO_ROW;
-    *link = start + 1 + (address - module->end);
-    return rf_table_offset(file, *link, &unused) ? best : NO_ROW;
+    *link = address - *link;
+    return rf_table_holds(file, *link) ? best : NO_ROW;
 }
 
 rf_status rf_names_where(struct rf_symbols *symbols, uint64_t address, uint32_t process,
@@ -298,9 +305,8 @@ rf_status rf_names_where(struct rf_symbols *symbols, uint64_t address, uint32_t 
     const struct rf_module *module = &symbols->run->modules[where->row];
     where->file = &symbols->files.at[symbols->file_of[where->row]];
     rf_status status = rf_names_read_table(symbols, where->file);
-    uint64_t offset = address - module->start + module->offset;
-    where->linked = rf_table_link(where->file, offset, &where->link);
-    if (!where->linked)
-        where->link = offset;
+    uint64_t bias;
+    where->linked = rf_names_bias(where->file, module, &bias);
+    where->link = where->linked ? address - bias : address - module->start + module->offset;
     return status;
 }

@@ -83,36 +83,40 @@ const struct rf_symbol *rf_table_at(const struct rf_file *file, uint64_t link)
     return best;
 }
 
-/* File offset to link address: the segment that holds it; a page that a segment only shares with
- * its neighbour in the file counts too, but last. */
-bool rf_table_link(const struct rf_file *file, uint64_t offset, uint64_t *link)
+/* How well a segment fits a mapping of `size` bytes from `offset`, which are whole pages: 0 not. Two
+ * segments can share a page of the file, which is then mapped twice. */
+static unsigned fit(const struct rf_segment *segment, uint64_t offset, uint64_t size)
 {
     const uint64_t page = 4096;
-    for (int rounded = 0; rounded < 2; rounded++) {
-        for (size_t i = 0; i < file->segments.n; i++) {
-            const struct rf_segment *segment = &file->segments.at[i];
-            uint64_t before = rounded ? segment->offset % page : 0;
-            uint64_t after = rounded ? page : 0;
-            uint64_t inside = offset - (segment->offset - before);
-            if (inside < before + segment->file_size + after) {
-                *link = offset - segment->offset + segment->link;
-                return true;
-            }
-        }
-    }
-    return false;
+    uint64_t from = segment->offset & ~(page - 1);
+    uint64_t bytes = segment->offset - from + segment->file_size;
+    if (offset < from || offset - from >= bytes)
+        return 0;
+    if (offset > from) /* a mapping that was split, behind its first part */
+        return 1;
+    return (bytes + page - 1) / page == size / page ? 3 : 2;
 }
 
-/* Zeroed memory behind a segment's bytes in the file continues the offsets. */
-bool rf_table_offset(const struct rf_file *file, uint64_t link, uint64_t *offset)
+const struct rf_segment *rf_table_segment(const struct rf_file *file, uint64_t offset,
+                                          uint64_t size)
 {
+    const struct rf_segment *best = NULL;
+    unsigned best_fit = 0;
     for (size_t i = 0; i < file->segments.n; i++) {
-        const struct rf_segment *segment = &file->segments.at[i];
-        if (link - segment->link < segment->memory_size) {
-            *offset = link - segment->link + segment->offset;
-            return true;
+        unsigned how = fit(&file->segments.at[i], offset, size);
+        if (how > best_fit) {
+            best = &file->segments.at[i];
+            best_fit = how;
         }
     }
+    return best;
+}
+
+bool rf_table_holds(const struct rf_file *file, uint64_t link)
+{
+    for (size_t i = 0; i < file->segments.n; i++)
+        if (link - file->segments.at[i].link < file->segments.at[i].memory_size)
+            return true;
     return false;
 }
 

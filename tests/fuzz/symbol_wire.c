@@ -7,14 +7,13 @@ static void ask(const struct rf_file *file, uint64_t link)
 {
     const struct rf_symbol *symbol = rf_table_at(file, link);
     const struct rf_spot *spot = rf_table_spot(file, link);
-    uint64_t offset, back;
     PROMISE(symbol == NULL || (symbol->lo <= link && link < symbol->hi));
     PROMISE(symbol == NULL || strlen(symbol->name) <= RF_WIRE_TEXT_MAX);
     PROMISE(spot == NULL || spot->link == link);
     for (uint32_t i = 0; spot != NULL && i < spot->n_inlined; i++)
         PROMISE(strlen(spot->inlined[i].function) <= RF_WIRE_TEXT_MAX);
-    if (rf_table_offset(file, link, &offset))
-        rf_table_link(file, offset, &back);
+    rf_table_holds(file, link);
+    rf_table_segment(file, link, link);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

@@ -73,16 +73,17 @@ struct program {
     struct mark marks[16], data[16];
     size_t n_marks, n_data;
     char texts[100][300];
+    bool executable[100];
 };
 
 /* A row of /proc/self/maps. Files of the folder get the build id, `instead` replaces their path. */
 static void add_row(struct program *program, const char *line, const char *instead)
 {
     unsigned long long start, end, offset;
-    char path[300] = "";
+    char path[300] = "", rights[10];
     size_t n = program->run.n_modules;
     if (n == 100 ||
-        sscanf(line, "%llx-%llx %*s %llx %*s %*s %299s", &start, &end, &offset, path) < 3)
+        sscanf(line, "%llx-%llx %9s %llx %*s %*s %299s", &start, &end, rights, &offset, path) < 4)
         return;
     bool ours = strncmp(path, folder, strlen(folder)) == 0;
     bool is_library = strstr(path, ".so") != NULL;
@@ -97,6 +98,7 @@ static void add_row(struct program *program, const char *line, const char *inste
                                              .end = end,
                                              .offset = offset,
                                              .to_event = 1000};
+    program->executable[n] = strchr(rights, 'x') != NULL;
     program->run.n_modules++;
 }
 
@@ -290,6 +292,51 @@ TEST(a_file_that_is_not_the_one_that_ran_is_not_used)
         const char *problem = rf_symbols_problem(symbols, 0);
         CHECK_ROW(rows[i].label, problem != NULL && strstr(problem, rows[i].problem) != NULL);
         CHECK(rf_symbols_problem(symbols, 1) == NULL);
+        rf_symbols_close(symbols);
+    }
+}
+
+TEST(the_build_id_is_read_from_the_file)
+{
+    static const struct {
+        const char *path, *id;
+    } rows[] = {
+        {"pie",        ID},
+        {"stripped",   ID},
+        {"libpart.so", ID},
+        {"gone",       ""},
+        {".",          ""},
+        {"source",     ""},
+    };
+    NEEDS_COMPILER();
+    run("cp " FIXTURES "/marked.c %s/source", folder);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[300], id[129];
+        snprintf(path, sizeof path, "%s/%s", folder, rows[i].path);
+        CHECK_EQ(rf_symbols_build_id(path, id, sizeof id), strlen(rows[i].id));
+        CHECK_TEXT(id, rows[i].id);
+    }
+}
+
+/* The probe tells only of what was mapped to be executed. */
+TEST(data_is_found_from_the_code_alone)
+{
+    static const char *const names[] = {"pie", "fixed"};
+    static struct program program;
+    NEEDS_COMPILER();
+    for (size_t i = 0; i < 2; i++) {
+        struct rf_symbols *symbols;
+        REQUIRE(load(&program, names[i], NULL));
+        size_t kept = 0;
+        for (size_t k = 0; k < program.run.n_modules; k++)
+            if (program.executable[k])
+                program.modules[kept++] = program.modules[k];
+        program.run.n_modules = kept;
+        REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
+        for (size_t k = 0; k < 3; k++)
+            CHECK_TEXT(name_of(symbols, program.data[k].address).function,
+                       program.data[k].function);
+        check_mark(symbols, names[i], &program.marks[0]);
         rf_symbols_close(symbols);
     }
 }

@@ -1,0 +1,86 @@
+/* build_id.c - which build a file is: the note that the linker left in it.
+ *
+ * Read when a program is profiled, of every file it maps, so it is done here and not in a child: the
+ * header, the program headers and the notes of an ELF file of 64 bits, each read at a given place into
+ * a buffer of a given size, no length of the file's taken for granted.
+ *
+ *     ELF header -> program header PT_NOTE -> name size, text size, type; "GNU\0"; the id */
+#include <elf.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/bytes.h"
+#include "base/error.h"
+#include "symbol/symbol.h"
+
+enum { HEADERS_MAX = 128, NOTES_MAX = 4096, ID_MAX = 64 };
+
+static size_t align4(size_t n)
+{
+    return (n + 3) & ~(size_t)3;
+}
+
+/* The id among n bytes of notes, as hex; 0: there is none. */
+static size_t find_note(const uint8_t *notes, size_t n, char *text, size_t size)
+{
+    for (size_t at = 0; n - at >= 12;) {
+        size_t name = rf_load32(notes + at), id = rf_load32(notes + at + 4);
+        uint32_t type = rf_load32(notes + at + 8);
+        at += 12;
+        if (name > NOTES_MAX || id > NOTES_MAX || align4(name) > n - at ||
+            id > n - at - align4(name))
+            return 0;
+        const uint8_t *bytes = notes + at + align4(name);
+        if (type == NT_GNU_BUILD_ID && name == 4 && memcmp(notes + at, "GNU", 4) == 0 &&
+            id <= ID_MAX) {
+            for (size_t i = 0; i < id && 2 * i < size; i++)
+                rf_format(text + 2 * i, size - 2 * i, "%02x", (unsigned)bytes[i]);
+            return 2 * id;
+        }
+        at += align4(name) + align4(id);
+        if (at > n)
+            return 0;
+    }
+    return 0;
+}
+
+static size_t read_notes(int fd, char *text, size_t size)
+{
+    Elf64_Ehdr header;
+    uint8_t notes[NOTES_MAX];
+    if (pread(fd, &header, sizeof header, 0) != (ssize_t)sizeof header ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_phentsize != sizeof(Elf64_Phdr))
+        return 0;
+    for (unsigned i = 0; i < header.e_phnum && i < HEADERS_MAX; i++) {
+        Elf64_Phdr segment;
+        off_t at = (off_t)(header.e_phoff + i * sizeof segment);
+        if (at < 0 || pread(fd, &segment, sizeof segment, at) != (ssize_t)sizeof segment)
+            return 0;
+        if (segment.p_type != PT_NOTE || (off_t)segment.p_offset < 0)
+            continue;
+        size_t wanted = segment.p_filesz < sizeof notes ? segment.p_filesz : sizeof notes;
+        ssize_t got = pread(fd, notes, wanted, (off_t)segment.p_offset);
+        size_t length = got > 0 ? find_note(notes, (size_t)got, text, size) : 0;
+        if (length > 0)
+            return length;
+    }
+    return 0;
+}
+
+size_t rf_symbols_build_id(const char *path, char *text, size_t size)
+{
+    struct stat about;
+    size_t length = 0;
+    if (size > 0)
+        text[0] = '\0';
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return 0;
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
+        length = read_notes(fd, text, size);
+    close(fd);
+    return length;
+}
