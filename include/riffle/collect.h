@@ -18,8 +18,9 @@ extern "C" {
 struct rf_trace_writer;
 
 struct rf_lane {
-    const char *selector; /* NULL: takes the source's tuples as they are */
+    const char *selector; /* NULL: tuples as they are; of records, the preset "values" */
     const char *engine;
+    uint32_t stream; /* of a source that selects by itself: which of its streams is meant */
 };
 
 struct rf_collect_progress {
@@ -35,12 +36,19 @@ struct rf_collect_setup {
     uint64_t seed;
     uint64_t interval;
     int keep_intervals;
-    uint64_t skip, limit; /* events; limit 0: all */
+    uint64_t skip, limit; /* events of the source; limit 0: all */
     const struct rf_alloc *alloc;
-    struct rf_trace_writer *record; /* gets everything that comes in, too */
+    int selected; /* the source selects by itself and marks its tuples with their stream */
+    struct rf_trace_writer *record; /* gets everything between skip and limit, too */
     const volatile int *stop;       /* becomes non-zero: end with what is there, RF_ESTOPPED */
     void (*progress)(void *context, const struct rf_collect_progress *progress);
     void *progress_context; /* called about ten times a second */
+    /* Sees the tuples that go to a lane just before its engine does. */
+    void (*tap)(void *context, size_t lane, const struct rf_tuples *tuples);
+    void *tap_context;
+    /* For names in selectors; as in rf_selector_bind. NULL: a name is refused. */
+    int (*resolve)(void *context, const char *symbol, uint64_t *address);
+    void *resolve_context;
 };
 
 /* *run is set whenever anything was counted, also when the status is not RF_OK; the caller frees it. */

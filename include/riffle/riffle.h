@@ -17,6 +17,7 @@
 #include <riffle/source.h>
 #include <riffle/status.h>
 #include <riffle/symbol.h>
+#include <riffle/text.h>
 #include <riffle/trace.h>
 
 #endif

@@ -1,0 +1,359 @@
+/* cmd_compare.c - riffle compare: engines side by side over one stream, judged by the exact profile.
+ *
+ *     source -> lane 0: exact, the truth        -> perfect  --+
+ *            -> lane 1, 2, ...: the engines     -> measured --+--> measure
+ *            -> tap: a copy of each engine, timed alone (timing.c)                        */
+#include "cli.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct settings {
+    struct cli_cut cut;
+    const char *selector;
+    const char *measure;
+    const char *format;
+    double threshold;
+};
+
+static const char *forms(size_t i)
+{
+    static const char *const names[] = {"text", "csv", "json", NULL};
+    return names[i];
+}
+
+static const struct cli_option options[] = {
+    {.type = CLI_LIST,
+     .letter = 'e',
+     .name = "engine",
+     .argument = "ENGINE",
+     .words = cli_words_engines,
+     .brief = "an engine to judge; may be given often"},
+    {.type = CLI_TEXT,
+     .letter = 'p',
+     .name = "profile",
+     .argument = "SELECTOR",
+     .words = cli_words_selectors,
+     .brief = "what to count, of a stream of records",
+     .offset = offsetof(struct settings, selector)},
+    {.type = CLI_CHOICE,
+     .letter = 'm',
+     .name = "measure",
+     .argument = "MEASURE",
+     .standard = "interval",
+     .words = cli_words_measures,
+     .brief = "how to judge",
+     .text = "interval (Narayanasamy et al.): over the tuples that make at least the threshold's "
+             "share of an interval in the perfect or in the measured profile, the sum of the "
+             "differences over the sum of the perfect counts, averaged over the intervals. Its "
+             "parts: false_pos, a candidate only in the measured profile; false_neg, only in the "
+             "perfect one; neutral_pos, in both and counted too high; neutral_neg, too low.", .offset = offsetof(struct settings, measure)},
+    {.type = CLI_SHARE,
+     .letter = 't',
+     .name = "threshold",
+     .argument = "SHARE",
+     .standard = "0.1%",
+     .brief = "a candidate has at least this share of an interval",
+     .offset = offsetof(struct settings, threshold)},
+    CLI_OPTIONS_CUT(struct settings, cut),
+    {.type = CLI_CHOICE,
+     .letter = 'f',
+     .name = "format",
+     .argument = "FORM",
+     .standard = "text",
+     .words = forms,
+     .brief = "how to print it",
+     .offset = offsetof(struct settings, format)},
+    {.type = CLI_END    },
+};
+
+struct row {
+    const struct rf_profile *profile;
+    double speed; /* tuples a second */
+    double values[CLI_MEASURE_COLUMNS_MAX];
+};
+
+struct table {
+    const struct settings *settings;
+    const struct cli_measure *measure;
+    const struct rf_run *run;
+    uint64_t interval;
+    struct row *rows;
+    size_t n;
+};
+
+/* Everything that one comparison holds, for one place to give it back. */
+struct comparison {
+    const struct cli_call *call;
+    const struct settings *settings;
+    struct rf_lane *lanes; /* [0] is the truth */
+    size_t n_lanes;
+    uint64_t interval;
+    struct cli_timing *timing;
+    struct rf_source *source;
+    struct rf_run *run;
+    struct row *rows;
+    char *command;
+};
+
+static const struct cli_measure *find_measure(const char *name)
+{
+    const struct cli_measure *measure = cli_measures;
+    while (strcmp(measure->name, name) != 0)
+        measure++;
+    return measure;
+}
+
+/* ---- printing ---- */
+
+/* "0.1%", "2.35e-05%": three digits are enough for people. */
+static void put_share(double share)
+{
+    char text[32];
+    snprintf(text, sizeof text, share == 0 ? "0%%" : "%.3g%%", 100 * share);
+    printf("  %11s", text);
+}
+
+static void print_text(const struct table *table)
+{
+    const struct rf_profile *perfect = table->run->profiles[0];
+    char interval[RF_UNITS_MAX] = "all", threshold[RF_UNITS_MAX];
+    if (table->interval > 0)
+        rf_units_print_count(interval, sizeof interval, table->interval);
+    rf_units_print_share(threshold, sizeof threshold, table->settings->threshold);
+    printf("%llu events, %zu distinct tuples; measure %s, threshold %s, interval %s\n\n",
+           (unsigned long long)perfect->consumed, perfect->n_items, table->measure->name, threshold,
+           interval);
+    printf("%12s  %10s  %10s", "memory", "bits", "M tuples/s");
+    for (const char *const *c = table->measure->columns; *c != NULL; c++)
+        printf("  %11s", *c);
+    puts("  engine");
+    for (size_t i = 0; i < table->n; i++) {
+        const struct row *row = &table->rows[i];
+        printf("%12llu", (unsigned long long)row->profile->memory);
+        if (row->profile->bits > 0)
+            printf("  %10llu", (unsigned long long)row->profile->bits);
+        else
+            printf("  %10s", "-");
+        printf("  %10.1f", row->speed * 1e-6);
+        for (size_t k = 0; table->measure->columns[k] != NULL; k++)
+            put_share(row->values[k]);
+        printf("  %s\n", row->profile->engine);
+    }
+    puts("\nSpeed is that of the engine's feed alone, timed on a copy of it, 64 Ki tuples a turn.");
+}
+
+/* Text in double quotes, the quotes in it doubled. */
+static void put_csv(const char *text)
+{
+    putchar('"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            putchar('"');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+static void print_csv(const struct table *table)
+{
+    fputs("engine,memory,bits,tuples_per_second", stdout);
+    for (const char *const *c = table->measure->columns; *c != NULL; c++)
+        printf(",%s", *c);
+    putchar('\n');
+    for (size_t i = 0; i < table->n; i++) {
+        const struct row *row = &table->rows[i];
+        put_csv(row->profile->engine);
+        printf(",%llu,%llu,%.0f", (unsigned long long)row->profile->memory,
+               (unsigned long long)row->profile->bits, row->speed);
+        for (size_t k = 0; table->measure->columns[k] != NULL; k++)
+            printf(",%.17g", row->values[k]);
+        putchar('\n');
+    }
+}
+
+static void put_json(const char *text)
+{
+    putchar('"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            printf("\\u%04x", (unsigned)*text);
+        else
+            putchar(*text);
+    }
+    putchar('"');
+}
+
+static void print_json(const struct table *table)
+{
+    const struct rf_profile *perfect = table->run->profiles[0];
+    fputs("{\"schema\": 1, \"command\": ", stdout);
+    put_json(table->run->command);
+    printf(", \"version\": \"%s\", \"measure\": \"%s\", \"threshold\": %.17g, \"interval\": %llu, "
+           "\"events\": %llu, \"distinct\": %zu,\n \"engines\": [",
+           RIFFLE_VERSION, table->measure->name, table->settings->threshold,
+           (unsigned long long)table->interval, (unsigned long long)perfect->consumed,
+           perfect->n_items);
+    for (size_t i = 0; i < table->n; i++) {
+        const struct row *row = &table->rows[i];
+        fputs(i > 0 ? ",\n  {\"engine\": " : "\n  {\"engine\": ", stdout);
+        put_json(row->profile->engine);
+        printf(", \"memory\": %llu, \"bits\": %llu, \"tuples_per_second\": %.0f",
+               (unsigned long long)row->profile->memory, (unsigned long long)row->profile->bits,
+               row->speed);
+        for (size_t k = 0; table->measure->columns[k] != NULL; k++)
+            printf(", \"%s\": %.17g", table->measure->columns[k], row->values[k]);
+        putchar('}');
+    }
+    puts("\n]}");
+}
+
+static int print(struct comparison *c)
+{
+    struct table table = {c->settings, find_measure(c->settings->measure),
+                          c->run,      c->interval,
+                          c->rows,     c->n_lanes - 1};
+    struct cli_measure_setup setup = {.threshold = c->settings->threshold};
+    struct rf_error error = {""};
+    for (size_t i = 0; i < table.n; i++) {
+        struct row *row = &c->rows[i];
+        row->profile = c->run->profiles[i + 1];
+        row->speed = cli_timing_speed(c->timing, i);
+        rf_status status =
+            table.measure->run(row->values, c->run->profiles[0], row->profile, &setup, &error);
+        if (status != RF_OK)
+            return cli_fail_status(status, &error);
+    }
+    if (strcmp(c->settings->format, "csv") == 0)
+        print_csv(&table);
+    else if (strcmp(c->settings->format, "json") == 0)
+        print_json(&table);
+    else
+        print_text(&table);
+    return CLI_OK;
+}
+
+/* ---- running ---- */
+
+static int check_interval(struct comparison *c, const char *engine, uint64_t interval)
+{
+    char own[RF_UNITS_MAX], other[RF_UNITS_MAX];
+    if (c->interval == 0)
+        c->interval = interval;
+    if (interval == 0 || interval == c->interval)
+        return CLI_OK;
+    rf_units_print_count(own, sizeof own, interval);
+    rf_units_print_count(other, sizeof other, c->interval);
+    return cli_fail(CLI_USAGE,
+                    "compare: engine '%s' cuts every %s events, not every %s; all must cut alike",
+                    engine, own, other);
+}
+
+/* The interval is what --interval says or, failing that, what the engines cut by themselves. */
+static int find_interval(struct comparison *c)
+{
+    c->interval = c->settings->cut.interval;
+    for (size_t i = 1; i < c->n_lanes; i++) {
+        struct rf_error error = {""};
+        struct rf_engine *engine;
+        rf_status status = rf_engine_open(&engine, c->lanes[i].engine, NULL, &error);
+        if (status != RF_OK) {
+            cli_fail_status(status, &error);
+            return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
+        }
+        uint64_t interval = rf_engine_interval(engine);
+        rf_engine_close(engine);
+        int agreed = check_interval(c, c->lanes[i].engine, interval);
+        if (agreed != CLI_OK)
+            return agreed;
+    }
+    return CLI_OK;
+}
+
+static int make_lanes(struct comparison *c)
+{
+    if (c->call->n_given == 0)
+        return cli_fail(CLI_USAGE, "compare: which engines? give at least one -e");
+    c->n_lanes = c->call->n_given + 1;
+    c->lanes = calloc(c->n_lanes, sizeof *c->lanes);
+    c->rows = calloc(c->n_lanes, sizeof *c->rows);
+    c->command = cli_command_text(c->call);
+    if (c->lanes == NULL || c->rows == NULL || c->command == NULL)
+        return cli_fail(CLI_FAILED, "no memory for %zu engines", c->n_lanes);
+    c->lanes[0] = (struct rf_lane){c->settings->selector, "exact", 0};
+    for (size_t i = 1; i < c->n_lanes; i++)
+        c->lanes[i] = (struct rf_lane){c->settings->selector, c->call->given[i - 1].value, 0};
+    return find_interval(c);
+}
+
+static int open_parts(struct comparison *c)
+{
+    struct rf_error error = {""};
+    struct rf_engine_setup alone = {.seed = c->settings->cut.seed, .interval = c->interval};
+    rf_status status = cli_timing_new(&c->timing, c->lanes + 1, c->n_lanes - 1, &alone, &error);
+    if (status == RF_OK)
+        status = rf_source_open(&c->source, c->call->arguments[0], NULL, &error);
+    return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
+}
+
+static int collect(struct comparison *c)
+{
+    const struct cli_cut *cut = &c->settings->cut;
+    struct rf_error error = {""};
+    struct rf_collect_setup setup = {.lanes = c->lanes,
+                                     .n_lanes = c->n_lanes,
+                                     .command = c->command,
+                                     .seed = cut->seed,
+                                     .interval = c->interval,
+                                     .keep_intervals = 1,
+                                     .skip = cut->skip,
+                                     .limit = cut->limit,
+                                     .stop = cli_catch_interrupt(),
+                                     .progress = cli_progress,
+                                     .tap = cli_timing_tap,
+                                     .tap_context = c->timing};
+    rf_status status = rf_collect(&c->run, c->source, &setup, &error);
+    cli_progress_end();
+    bool usable = status == RF_OK || status == RF_EDAMAGED || status == RF_ESTOPPED;
+    int printed = usable && c->run != NULL ? print(c) : CLI_OK;
+    return status != RF_OK ? cli_fail_status(status, &error) : printed;
+}
+
+static int run(const struct cli_call *call)
+{
+    struct comparison c = {.call = call, .settings = call->settings};
+    int status = make_lanes(&c);
+    if (status == CLI_OK)
+        status = open_parts(&c);
+    if (status == CLI_OK)
+        status = collect(&c);
+    rf_run_free(c.run);
+    rf_source_close(c.source);
+    cli_timing_free(c.timing);
+    free(c.command);
+    free(c.rows);
+    free(c.lanes);
+    return status;
+}
+
+const struct cli_command cli_command_compare = {
+    .name = "compare",
+    .brief = "judge engines by the exact profile of the same stream",
+    .arguments = "FILE|-",
+    .text =
+        "Runs any number of engines over one stream in one pass, beside the exact profile, and "
+        "prints for each the memory it held, the bits of storage it would have in hardware, its "
+        "speed and its error by the chosen measure.\n\n"
+        "Speed is measured on a second copy of each engine that is fed the same tuples, 64 Ki "
+        "at a time; only those calls are timed, in wall-clock time. The engines take turns in "
+        "one process: ratios between them mean more than the figures.",
+    .examples = "    riffle gen loop --events 10M | riffle compare - -e exact\n"
+                "    riffle compare loads.rft -e exact -e 'exact(memory=64Mi)' --interval 1M \\\n"
+                "        --threshold 0.1% --format csv",
+    .options = options,
+    .settings_size = sizeof(struct settings),
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .run = run,
+};

@@ -1,0 +1,91 @@
+/* cmd_engines.c - riffle engines: which there are, and what one of them takes. */
+#include "cli.h"
+#include <string.h>
+
+static const struct cli_option options[] = {{.type = CLI_END}};
+
+static void list(void)
+{
+    struct rf_engine_info info;
+    for (size_t i = 0; rf_engine_list(i, &info) == RF_OK; i++)
+        printf("%-12s %s\n", info.name, info.brief);
+}
+
+static void print_memory(const struct rf_engine *engine, const struct rf_engine_info *info)
+{
+    printf("memory   %zu bytes%s\n", rf_engine_memory(engine),
+           info->grows ? " at first; it grows with the distinct tuples" : "");
+    uint64_t bits = rf_engine_bits(engine);
+    if (bits > 0)
+        printf("hardware %llu bits (%.1f KiB)\n", (unsigned long long)bits,
+               (double)bits / 8 / 1024);
+}
+
+static void print_options(const struct rf_engine_info *info)
+{
+    if (info->options == NULL || info->options->type == RF_OPTION_END)
+        return;
+    puts("\noptions");
+    for (const struct rf_option *o = info->options; o->type != RF_OPTION_END; o++)
+        printf("  %-14s %-10s %s%s%s%s\n", o->name, o->standard, o->brief,
+               o->choices != NULL ? " (" : "", o->choices != NULL ? o->choices : "",
+               o->choices != NULL ? ")" : "");
+}
+
+/* The registered engine whose name the full text begins with. An engine with a notation of its own
+ * may not begin so; then there is only the text. */
+static bool find_info(const char *text, struct rf_engine_info *info)
+{
+    size_t n = strcspn(text, "( ");
+    for (size_t i = 0; rf_engine_list(i, info) == RF_OK; i++)
+        if (strlen(info->name) == n && memcmp(info->name, text, n) == 0)
+            return true;
+    return false;
+}
+
+static int show(const char *text)
+{
+    struct rf_engine *engine;
+    struct rf_error error = {""};
+    struct rf_engine_info info = {0};
+    rf_status status = rf_engine_open(&engine, text, NULL, &error);
+    if (status != RF_OK) {
+        cli_fail_status(status, &error);
+        return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
+    }
+    char full[1024];
+    rf_engine_print(engine, full, sizeof full);
+    bool known = find_info(text, &info) || find_info(full, &info);
+    if (known)
+        printf("%s - %s\n\n", info.name, info.brief);
+    printf("engine   %s\n", full);
+    print_memory(engine, &info);
+    if (known)
+        print_options(&info);
+    rf_engine_close(engine);
+    return CLI_OK;
+}
+
+static int run(const struct cli_call *call)
+{
+    if (call->n_arguments > 0)
+        return show(call->arguments[0]);
+    list();
+    return CLI_OK;
+}
+
+const struct cli_command cli_command_engines = {
+    .name = "engines",
+    .brief = "list the engines; show one with its options and memory",
+    .arguments = "[ENGINE]",
+    .text = "An engine is written as a name, or as a name with options in parentheses. Shown with "
+            "its options, it tells the memory it will hold and, where it is a model of hardware, "
+            "the bits of storage that hardware would have.",
+    .examples = "    riffle engines\n"
+                "    riffle engines exact\n"
+                "    riffle engines 'exact(interval=1M)'",
+    .options = options,
+    .arguments_max = 1,
+    .words = cli_words_engines,
+    .run = run,
+};

@@ -1,0 +1,126 @@
+/* cmd_gen.c - riffle gen: a seeded synthetic stream. */
+#include "cli.h"
+#include <stdlib.h>
+
+struct settings {
+    uint64_t events, keys, phase, seed;
+    double skew;
+    const char *output;
+    const char *to;
+};
+
+static const struct cli_option options[] = {
+    {.type = CLI_COUNT,
+     .letter = 'N',
+     .name = "events",
+     .argument = "N",
+     .standard = "1M",
+     .brief = "how long the stream is",
+     .offset = offsetof(struct settings, events)},
+    {.type = CLI_COUNT,
+     .letter = 'k',
+     .name = "keys",
+     .argument = "N",
+     .standard = "1M",
+     .brief = "distinct tuples to draw from",
+     .offset = offsetof(struct settings, keys)},
+    {.type = CLI_SHARE,
+     .letter = 's',
+     .name = "skew",
+     .argument = "X",
+     .standard = "1.0",
+     .brief = "exponent of zipf and phases",
+     .text = "Key number k comes with a probability proportional to 1 / k^X.",
+     .offset = offsetof(struct settings, skew)},
+    {.type = CLI_COUNT,
+     .name = "phase",
+     .argument = "N",
+     .standard = "1M",
+     .brief = "events until phases exchanges its keys",
+     .offset = offsetof(struct settings, phase)},
+    {.type = CLI_COUNT,
+     .name = "seed",
+     .argument = "N",
+     .standard = "0",
+     .brief = "the same seed gives the same stream, everywhere",
+     .offset = offsetof(struct settings, seed)},
+    {.type = CLI_FILE,
+     .letter = 'o',
+     .name = "output",
+     .argument = "FILE",
+     .standard = "-",
+     .brief = "where to; a name that ends in .rft gets a trace",
+     .offset = offsetof(struct settings, output)},
+    {.type = CLI_CHOICE,
+     .name = "to",
+     .argument = "FORM",
+     .words = cli_words_stream_forms,
+     .brief = "whatever the name: text, rft",
+     .offset = offsetof(struct settings, to)},
+    {.type = CLI_END},
+};
+
+static const char *kinds(size_t i)
+{
+    static const char *const names[] = {"zipf", "uniform", "phases", "loop", NULL};
+    return names[i];
+}
+
+static int copy(const struct cli_call *call, struct rf_source *source, const char *command)
+{
+    const struct settings *settings = call->settings;
+    struct cli_stream *stream;
+    struct rf_error error = {""};
+    struct cli_stream_setup setup = {.path = settings->output,
+                                     .form = settings->to,
+                                     .kind = RF_TRACE_TUPLES,
+                                     .command = command};
+    rf_status status = cli_stream_open(&stream, &setup, &error);
+    if (status != RF_OK)
+        return cli_fail_status(status, &error);
+    return cli_stream_copy(stream, source, NULL);
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct rf_error error = {""};
+    struct rf_source *source;
+    struct rf_gen gen = {.kind = call->arguments[0],
+                         .events = settings->events,
+                         .keys = settings->keys,
+                         .skew = settings->skew,
+                         .phase = settings->phase,
+                         .seed = settings->seed};
+    rf_status opened = rf_source_open_gen(&source, &gen, NULL, &error);
+    if (opened != RF_OK) {
+        cli_fail_status(opened, &error);
+        return opened == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
+    }
+    char *command = cli_command_text(call);
+    int status = command != NULL ? copy(call, source, command)
+                                 : cli_fail(CLI_FAILED, "no memory for the command line");
+    free(command);
+    rf_source_close(source);
+    return status;
+}
+
+const struct cli_command cli_command_gen = {
+    .name = "gen",
+    .brief = "make a synthetic stream",
+    .arguments = "zipf|uniform|phases|loop",
+    .text = "Writes a stream of tuples, one a line, or as a trace. It is the same for the same "
+            "options on every machine.\n\n"
+            "zipf draws key k with a probability proportional to 1 / k^skew; uniform draws every "
+            "key alike; phases is zipf over a set of keys that is exchanged every so often; loop "
+            "is like the load values of a program: nested loops over instructions, each with a few "
+            "favourite values, strides and noise.",
+    .examples = "    riffle gen zipf --events 10M --keys 1M --seed 1 | riffle replay -\n"
+                "    riffle gen loop --events 100M -o loop.rft",
+    .options = options,
+    .settings_size = sizeof(struct settings),
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .words = kinds,
+    .run = run,
+};

@@ -1,0 +1,77 @@
+/* cmd_help.c - riffle help: the tables as help, man pages and completion. */
+#include "cli.h"
+#include <string.h>
+
+struct settings {
+    int man;
+    const char *completion;
+};
+
+static const char *shells(size_t i)
+{
+    static const char *const names[] = {"bash", "zsh", NULL};
+    return names[i];
+}
+
+static const struct cli_option options[] = {
+    {.type = CLI_FLAG,
+     .name = "man",
+     .brief = "write the man page",
+     .text = "In roff, for man -l. 'make install' installs the page of every command.",
+     .offset = offsetof(struct settings, man)},
+    {.type = CLI_CHOICE,
+     .name = "completion",
+     .argument = "SHELL",
+     .words = shells,
+     .brief = "write the completion script for a shell",
+     .offset = offsetof(struct settings, completion)},
+    {.type = CLI_END},
+};
+
+static const char *command_names(size_t i)
+{
+    return cli_commands[i] != NULL ? cli_commands[i]->name : NULL;
+}
+
+static int unknown(const char *name)
+{
+    const char *nearest = cli_nearest(name, command_names);
+    if (nearest != NULL)
+        return cli_fail(CLI_USAGE, "help: no command '%s'; did you mean '%s'?", name, nearest);
+    return cli_fail(CLI_USAGE, "help: no command '%s'; 'riffle help' lists them", name);
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    const struct cli_command *command = NULL;
+    if (call->n_arguments > 0) {
+        command = cli_find(call->arguments[0]);
+        if (command == NULL)
+            return unknown(call->arguments[0]);
+    }
+    if (settings->completion != NULL && strcmp(settings->completion, "bash") == 0)
+        cli_completion_bash(stdout);
+    else if (settings->completion != NULL)
+        cli_completion_zsh(stdout);
+    else if (settings->man)
+        cli_man(stdout, command);
+    else
+        cli_help(stdout, command);
+    return CLI_OK;
+}
+
+const struct cli_command cli_command_help = {
+    .name = "help",
+    .brief = "explain a command; write man pages and shell completion",
+    .arguments = "[COMMAND]",
+    .text = "Without a command, lists them all.",
+    .examples = "    riffle help replay\n"
+                "    riffle help --man replay | man -l -\n"
+                "    . <(riffle help --completion bash)",
+    .options = options,
+    .settings_size = sizeof(struct settings),
+    .arguments_max = 1,
+    .words = command_names,
+    .run = run,
+};

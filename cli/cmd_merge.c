@@ -1,0 +1,60 @@
+/* cmd_merge.c - riffle merge: profile files added up. */
+#include "cli.h"
+
+struct settings {
+    struct cli_report report;
+    const char *output;
+};
+
+static const struct cli_option options[] = {
+    {.type = CLI_FILE,
+     .letter = 'o',
+     .name = "output",
+     .argument = "FILE",
+     .brief = "save the sum there and print nothing",
+     .offset = offsetof(struct settings, output)},
+    CLI_OPTIONS_REPORT(struct settings, report),
+    {.type = CLI_END},
+};
+
+static rf_status add(struct rf_run *run, const char *path, struct rf_error *error)
+{
+    struct rf_run *other;
+    rf_status status = rf_run_load(&other, path, NULL, error);
+    if (status != RF_OK)
+        return status;
+    status = rf_run_merge(run, other, error);
+    rf_run_free(other);
+    return status;
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct rf_error error = {""};
+    struct rf_run *sum = NULL;
+    rf_status status = rf_run_load(&sum, call->arguments[0], NULL, &error);
+    for (size_t i = 1; status == RF_OK && i < call->n_arguments; i++)
+        status = add(sum, call->arguments[i], &error);
+    if (status == RF_OK && settings->output != NULL)
+        status = rf_run_save(sum, settings->output, &error);
+    if (status == RF_OK && settings->output == NULL)
+        return cli_deliver(sum, RF_OK, &error, NULL, &settings->report);
+    rf_run_free(sum);
+    return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
+}
+
+const struct cli_command cli_command_merge = {
+    .name = "merge",
+    .brief = "add up profile files",
+    .arguments = "FILE...",
+    .text = "Profiles with the same selector, engine and seed add up item by item, their bounds "
+            "too; others stand side by side. Without -o the sum is printed.",
+    .examples = "    riffle merge monday.rfp tuesday.rfp -o both.rfp\n"
+                "    riffle merge node*.rfp -n 10",
+    .options = options,
+    .settings_size = sizeof(struct settings),
+    .arguments_min = 1,
+    .arguments_max = CLI_ANY_NUMBER,
+    .run = run,
+};

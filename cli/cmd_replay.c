@@ -1,0 +1,111 @@
+/* cmd_replay.c - riffle replay: a stream through engines. */
+#include "cli.h"
+#include <stdlib.h>
+#include <string.h>
+
+#pragma weak rf_trace_inspect
+
+struct settings {
+    struct cli_report report;
+    struct cli_cut cut;
+    const char *output;
+};
+
+static const struct cli_option options[] = {
+    CLI_OPTIONS_LANES,
+    CLI_OPTIONS_REPORT(struct settings, report),
+    CLI_OPTIONS_CUT(struct settings, cut),
+    {.type = CLI_FILE,
+                            .letter = 'o',
+                            .name = "output",
+                            .argument = "FILE",
+                            .brief = "also save the profiles, for report and merge",
+                            .text = "By custom the name ends in .rfp. It appears whole or not at all.",
+                            .offset = offsetof(struct settings, output)},
+    {.type = CLI_END},
+};
+
+/* A trace of tuples may know the selector that made them: the profiles then say so. */
+static bool adopt_selector(struct cli_lanes *lanes, const char *path, struct rf_trace_info *info)
+{
+    struct rf_error ignored;
+    bool known = strcmp(path, "-") != 0 && rf_trace_inspect != NULL && rf_trace_inspect(path, info, &ignored) == RF_OK &&
+                 info->kind == RF_TRACE_TUPLES && info->selector[0] != '\0';
+    for (size_t i = 0; i < lanes->n; i++)
+        known = known && lanes->lanes[i].selector == NULL;
+    for (size_t i = 0; known && i < lanes->n; i++)
+        lanes->lanes[i].selector = info->selector;
+    return known;
+}
+
+static int collect(const struct cli_call *call, struct rf_source *source, struct cli_lanes *lanes,
+                   const char *command)
+{
+    const struct settings *settings = call->settings;
+    struct rf_error error = {""};
+    struct rf_trace_info info;
+    struct rf_run *run;
+    struct rf_collect_setup setup = {.selected = adopt_selector(lanes, call->arguments[0], &info),
+                                     .lanes = lanes->lanes,
+                                     .n_lanes = lanes->n,
+                                     .command = command,
+                                     .seed = settings->cut.seed,
+                                     .interval = settings->cut.interval,
+                                     .keep_intervals = settings->report.per_interval,
+                                     .skip = settings->cut.skip,
+                                     .limit = settings->cut.limit,
+                                     .stop = cli_catch_interrupt(),
+                                     .progress = cli_progress};
+    rf_status status = rf_collect(&run, source, &setup, &error);
+    return cli_deliver(run, status, &error, settings->output, &settings->report);
+}
+
+static int replay(const struct cli_call *call, struct cli_lanes *lanes)
+{
+    struct rf_error error = {""};
+    struct rf_source *source;
+    char *command = cli_command_text(call);
+    if (command == NULL)
+        return cli_fail(CLI_FAILED, "no memory for the command line");
+    rf_status opened = rf_source_open(&source, call->arguments[0], NULL, &error);
+    int status =
+        opened == RF_OK ? collect(call, source, lanes, command) : cli_fail_status(opened, &error);
+    rf_source_close(source);
+    free(command);
+    return status;
+}
+
+static int run(const struct cli_call *call)
+{
+    struct cli_lanes lanes;
+    int status = cli_lanes_make(&lanes, call);
+    if (status == CLI_OK)
+        status = replay(call, &lanes);
+    cli_lanes_free(&lanes);
+    return status;
+}
+
+const struct cli_command cli_command_replay = {
+    .name = "replay",
+    .brief = "run a stream through engines and report what they found",
+    .arguments = "FILE|-",
+    .text =
+        "The stream is a trace (.rft) or text, told apart by its first bytes; - is standard input. "
+        "Text has a tuple a line, 'a b [count]', in decimal or 0x hexadecimal; # begins a "
+        "comment.\n\n"
+        "Every engine (-e) makes a profile of its own in the same pass. Of a trace of records, "
+        "selectors (-p) say what is counted. An engine serves the selector before it; engines "
+        "before the first selector serve every selector that has none of its own:\n\n"
+        "    -p values -e exact -p edges -e 'exact(memory=1Mi)'    each its own\n"
+        "    -e exact -p values -p edges                           one for both\n\n"
+        "Ctrl-C ends the stream: what was counted until then is reported. A damaged trace is used "
+        "as far as it is whole.",
+    .examples = "    riffle gen zipf --events 1M | riffle replay - -n 10\n"
+                "    riffle replay loads.rft -p 'load value==0 -> pc,addr' --format csv -n 0\n"
+                "    riffle replay loads.rft -e exact --interval 1M --per-interval -o loads.rfp",
+    .options = options,
+    .settings_size = sizeof(struct settings),
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .run = run,
+};

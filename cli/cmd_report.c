@@ -1,0 +1,36 @@
+/* cmd_report.c - riffle report: what is in a profile file. */
+#include "cli.h"
+
+struct settings {
+    struct cli_report report;
+};
+
+static const struct cli_option options[] = {
+    CLI_OPTIONS_REPORT(struct settings, report),
+    {.type = CLI_END},
+};
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct rf_error error = {""};
+    struct rf_run *run;
+    rf_status status = rf_run_load(&run, call->arguments[0], NULL, &error);
+    if (status != RF_OK)
+        return cli_fail_status(status, &error);
+    return cli_deliver(run, RF_OK, &error, NULL, &settings->report);
+}
+
+const struct cli_command cli_command_report = {
+    .name = "report",
+    .brief = "print the profiles of a file",
+    .arguments = "FILE",
+    .text = "Prints what replay, run or merge saved with -o.",
+    .examples = "    riffle report loads.rfp -n 50\n"
+                "    riffle report loads.rfp --format json > loads.json",
+    .options = options,
+    .settings_size = sizeof(struct settings),
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .run = run,
+};

@@ -1,0 +1,258 @@
+/* cmd_trace.c - riffle trace: look at streams in files, turn one form into the other. */
+#include "cli.h"
+#include <stdlib.h>
+#include <string.h>
+
+#pragma weak rf_trace_inspect
+
+struct settings {
+    uint64_t items;
+    const char *selector;
+    const char *to;
+};
+
+static const struct cli_option options[] = {
+    {.type = CLI_COUNT,
+     .letter = 'n',
+     .name = "items",
+     .argument = "N",
+     .standard = "10",
+     .brief = "head: how many events; 0: all",
+     .offset = offsetof(struct settings, items)},
+    {.type = CLI_TEXT,
+     .letter = 'p',
+     .name = "profile",
+     .argument = "SELECTOR",
+     .words = cli_words_selectors,
+     .brief = "convert: make tuples of records by this selector",
+     .offset = offsetof(struct settings, selector)},
+    {.type = CLI_CHOICE,
+     .name = "to",
+     .argument = "FORM",
+     .words = cli_words_stream_forms,
+     .brief = "convert: the form, whatever OUT is called",
+     .offset = offsetof(struct settings, to)},
+    {.type = CLI_END},
+};
+
+static void print_info(const char *path, const struct rf_trace_info *info)
+{
+    printf("file      %s\n", path);
+    printf("kind      %s\n", info->kind == RF_TRACE_RECORDS ? "records" : "tuples");
+    printf("format    %u, by riffle %s\n", info->version, info->riffle_version);
+    if (info->command[0] != '\0')
+        printf("command   %s\n", info->command);
+    if (info->selector[0] != '\0')
+        printf("selector  %s\n", info->selector);
+    printf("events    %llu\n", (unsigned long long)info->events);
+    printf("blocks    %llu\n", (unsigned long long)info->blocks);
+    double each = info->events > 0 ? (double)info->bytes / (double)info->events : 0;
+    printf("bytes     %llu, %.2f an event\n", (unsigned long long)info->bytes, each);
+    printf("complete  %s\n", info->complete ? "yes" : "no");
+}
+
+static int show_info(const struct cli_call *call)
+{
+    struct rf_trace_info info;
+    struct rf_error error = {""};
+    const char *path = call->arguments[1];
+    rf_status status = rf_trace_inspect(path, &info, &error);
+    if (status == RF_OK || status == RF_EDAMAGED)
+        print_info(path, &info);
+    if (status != RF_OK)
+        return cli_fail_status(status, &error);
+    if (!info.complete)
+        return cli_fail(CLI_DAMAGED, "%s: the end is missing or does not fit the rest", path);
+    return CLI_OK;
+}
+
+static void print_record(const struct rf_record *record)
+{
+    printf("%-6s pc=0x%llx", rf_class_name(record->kind), (unsigned long long)record->pc);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } words[] = {
+        {"addr",   record->addr  },
+        {"value",  record->value },
+        {"target", record->target}
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].value != 0)
+            printf(" %s=0x%llx", words[i].name, (unsigned long long)words[i].value);
+    const struct {
+        const char *name;
+        unsigned value;
+    } numbers[] = {
+        {"width",    record->width                            },
+        {"miss",     record->miss                             },
+        {"thread",   record->thread                           },
+        {"taken",    record->flags & RF_RECORD_TAKEN          },
+        {"indirect", (record->flags & RF_RECORD_INDIRECT) != 0}
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].value != 0)
+            printf(" %s=%u", numbers[i].name, numbers[i].value);
+    putchar('\n');
+}
+
+static void print_event(const struct rf_batch *batch, size_t i)
+{
+    char line[CLI_LINE_MAX];
+    if (batch->records != NULL) {
+        print_record(&batch->records[i]);
+        return;
+    }
+    uint64_t count = batch->tuples.counts != NULL ? batch->tuples.counts[i] : 1;
+    char *end = cli_line(line, batch->tuples.tuples[i], count);
+    fwrite(line, 1, (size_t)(end - line), stdout);
+}
+
+static int print_head(struct rf_source *source, uint64_t left)
+{
+    struct rf_error error = {""};
+    while (left > 0 && !cli_stdout_closed()) {
+        struct rf_batch batch;
+        rf_status status = rf_source_next(source, &batch, &error);
+        if (status != RF_OK)
+            return cli_fail_status(status, &error);
+        if (batch.n == 0)
+            break;
+        for (size_t i = 0; i < batch.n && left > 0; i++, left--)
+            print_event(&batch, i);
+    }
+    return CLI_OK;
+}
+
+static int show_head(const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct rf_error error = {""};
+    struct rf_source *source;
+    rf_status opened = rf_source_open(&source, call->arguments[1], NULL, &error);
+    if (opened != RF_OK)
+        return cli_fail_status(opened, &error);
+    int status = print_head(source, settings->items != 0 ? settings->items : UINT64_MAX);
+    rf_source_close(source);
+    return status;
+}
+
+/* A trace tells what it is made of, text is tuples; what comes from a pipe is taken for tuples. */
+static enum rf_trace_kind kind_of(const char *path, struct rf_trace_info *info)
+{
+    struct rf_error ignored;
+    memset(info, 0, sizeof *info);
+    rf_status status = strcmp(path, "-") == 0 ? RF_EINVAL : rf_trace_inspect(path, info, &ignored);
+    return status == RF_OK || status == RF_EDAMAGED ? info->kind : RF_TRACE_TUPLES;
+}
+
+static int convert_source(const struct cli_call *call, struct rf_source *source,
+                          const struct rf_selector *selector, const char *command)
+{
+    const struct settings *settings = call->settings;
+    struct rf_trace_info info;
+    struct rf_error error = {""};
+    struct cli_stream *stream;
+    enum rf_trace_kind kind = kind_of(call->arguments[1], &info);
+    if (selector != NULL && kind != RF_TRACE_RECORDS && strcmp(call->arguments[1], "-") != 0)
+        return cli_fail(CLI_FAILED, "%s is made of tuples; a selector needs records",
+                        call->arguments[1]);
+    struct cli_stream_setup setup = {.path = call->arguments[2],
+                                     .form = settings->to,
+                                     .kind = selector != NULL ? RF_TRACE_TUPLES : kind,
+                                     .command = command,
+                                     .selector = settings->selector != NULL ? settings->selector
+                                                                            : info.selector};
+    rf_status status = cli_stream_open(&stream, &setup, &error);
+    if (status != RF_OK)
+        return cli_fail_status(status, &error);
+    return cli_stream_copy(stream, source, selector);
+}
+
+static int convert_with(const struct cli_call *call, const struct rf_selector *selector,
+                        const char *command)
+{
+    struct rf_error error = {""};
+    struct rf_source *source;
+    rf_status opened = rf_source_open(&source, call->arguments[1], NULL, &error);
+    if (opened != RF_OK)
+        return cli_fail_status(opened, &error);
+    int status = convert_source(call, source, selector, command);
+    rf_source_close(source);
+    return status;
+}
+
+static int convert(const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct rf_error error = {""};
+    struct rf_selector selector;
+    if (settings->selector != NULL) {
+        rf_status status = rf_selector_parse(&selector, settings->selector, &error);
+        if (status == RF_OK && selector.unbound)
+            return cli_fail(CLI_USAGE, "trace: the selector names a symbol, and there is no "
+                                       "program to look it up in");
+        if (status != RF_OK) {
+            cli_fail_status(status, &error);
+            return CLI_USAGE;
+        }
+    }
+    char *command = cli_command_text(call);
+    if (command == NULL)
+        return cli_fail(CLI_FAILED, "no memory for the command line");
+    int status = convert_with(call, settings->selector != NULL ? &selector : NULL, command);
+    free(command);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    size_t arguments;
+    int (*run)(const struct cli_call *call);
+} actions[] = {
+    {"info",    2, show_info},
+    {"head",    2, show_head},
+    {"convert", 3, convert  }
+};
+
+enum { ACTIONS = sizeof actions / sizeof *actions };
+
+static const char *action_names(size_t i)
+{
+    return i < ACTIONS ? actions[i].name : NULL;
+}
+
+static int run(const struct cli_call *call)
+{
+    for (size_t i = 0; i < ACTIONS; i++)
+        if (strcmp(call->arguments[0], actions[i].name) == 0) {
+            if (call->n_arguments != actions[i].arguments)
+                return cli_fail(CLI_USAGE, "trace: %s wants %s", actions[i].name,
+                                actions[i].arguments == 3 ? "IN and OUT" : "one FILE");
+            return actions[i].run(call);
+        }
+    const char *nearest = cli_nearest(call->arguments[0], action_names);
+    return cli_fail(CLI_USAGE, "trace: no action '%s'; %s%s%s", call->arguments[0],
+                    nearest != NULL ? "did you mean '" : "it is info, head or convert",
+                    nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+}
+
+const struct cli_command cli_command_trace = {
+    .name = "trace",
+    .brief = "look into a trace; convert between text and .rft",
+    .arguments = "info FILE | head FILE | convert IN OUT",
+    .text =
+        "info tells what the header and the index of a trace say. head prints its first events. "
+        "convert copies a stream from one form into another: to a trace where OUT ends in .rft, "
+        "to text elsewhere; - is standard input or output. Records become text only through a "
+        "selector (-p), which makes tuples of them.",
+    .examples = "    riffle trace info loads.rft\n"
+                "    riffle trace convert loads.txt loads.rft\n"
+                "    riffle trace convert -p values all.rft - | sort | uniq -c",
+    .options = options,
+    .settings_size = sizeof(struct settings),
+    .arguments_min = 2,
+    .arguments_max = 3,
+    .words = action_names,
+    .run = run,
+};

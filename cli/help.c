@@ -1,0 +1,114 @@
+/* help.c - a command's table as text for people. */
+#include "cli.h"
+#include <string.h>
+
+const char cli_exit_text[] = "0: done. 1: it failed. 2: the command line makes no sense. "
+                             "3: the input was damaged; what was printed or written is of the "
+                             "parts that were whole. 130: stopped by Ctrl-C; what was printed was "
+                             "counted until then.";
+
+enum { WIDTH = 80, OPTION_COLUMN = 26 };
+
+/* Words of one paragraph, `text` to `end`, broken at the width; the first line begins in `column`. */
+static void put_words(FILE *out, const char *text, const char *end, int indent, int column)
+{
+    while (text < end) {
+        size_t n = strcspn(text, " \n");
+        if (n > (size_t)(end - text))
+            n = (size_t)(end - text);
+        if (column > indent && column + 1 + (int)n > WIDTH) {
+            fputc('\n', out);
+            column = 0;
+        }
+        if (column == 0)
+            column = fprintf(out, "%*s", indent, "");
+        else if (column > indent)
+            column += fprintf(out, " ");
+        column += fprintf(out, "%.*s", (int)n, text);
+        text += n;
+        text += strspn(text, " \n");
+    }
+    fputc('\n', out);
+}
+
+static void put_text(FILE *out, const char *text)
+{
+    while (*text != '\0') {
+        const char *end = strstr(text, "\n\n");
+        end = end != NULL ? end : text + strlen(text);
+        if (strncmp(text, "    ", 4) == 0)
+            fprintf(out, "%.*s\n", (int)(end - text), text);
+        else
+            put_words(out, text, end, 0, 0);
+        text = end + (*end != '\0' ? 2 : 0);
+        if (*text != '\0')
+            fputc('\n', out);
+    }
+}
+
+static void put_choices(FILE *out, const struct cli_option *option, char *text, size_t size)
+{
+    (void)out;
+    size_t used = strlen(text);
+    for (size_t i = 0; option->words(i) != NULL && used < size; i++) {
+        int n = snprintf(text + used, size - used, "%s%s", i == 0 ? ": " : ", ", option->words(i));
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static void put_option(FILE *out, const struct cli_option *option)
+{
+    char letter[8] = "    ", brief[400];
+    if (option->letter != '\0')
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    int column =
+        fprintf(out, "  %s--%s%s%s", letter, option->name, option->argument != NULL ? " " : "",
+                option->argument != NULL ? option->argument : "");
+    snprintf(brief, sizeof brief, "%s", option->brief);
+    if (option->type == CLI_CHOICE)
+        put_choices(out, option, brief, sizeof brief);
+    if (option->standard != NULL)
+        snprintf(brief + strlen(brief), sizeof brief - strlen(brief), " (default: %s)",
+                 option->standard);
+    if (column >= OPTION_COLUMN - 1) {
+        fputc('\n', out);
+        column = 0;
+    }
+    column += fprintf(out, "%*s", OPTION_COLUMN - column, "");
+    put_words(out, brief, brief + strlen(brief), OPTION_COLUMN, column);
+}
+
+static void help_command(FILE *out, const struct cli_command *command)
+{
+    fprintf(out, "riffle %s - %s\n\n", command->name, command->brief);
+    fprintf(out, "Usage: riffle %s [OPTION...]%s%s\n\n", command->name,
+            command->arguments[0] != '\0' ? " " : "", command->arguments);
+    put_text(out, command->text);
+    fputs("\nOptions:\n", out);
+    for (const struct cli_option *o = command->options; o->type != CLI_END; o++)
+        put_option(out, o);
+    put_option(out, &cli_option_help);
+    if (command->examples != NULL)
+        fprintf(out, "\nExamples:\n%s\n", command->examples);
+}
+
+static void help_program(FILE *out)
+{
+    fputs("riffle - find the few events of a program that matter, and say how sure it is\n\n"
+          "Usage: riffle COMMAND [OPTION...] [ARGUMENT...]\n\nCommands:\n",
+          out);
+    for (const struct cli_command *const *c = cli_commands; *c != NULL; c++)
+        fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->brief);
+    fputs("\n'riffle help COMMAND' or 'riffle COMMAND --help' says more.\n"
+          "Numbers may have units: 1M, 16Ki, 0.1%.\n\nExit status:\n",
+          out);
+    put_words(out, cli_exit_text, cli_exit_text + strlen(cli_exit_text), 2, 0);
+}
+
+void cli_help(FILE *out, const struct cli_command *command)
+{
+    if (command != NULL)
+        help_command(out, command);
+    else
+        help_program(out);
+}

@@ -1,0 +1,114 @@
+/* lanes.c - from -p and -e on the command line to the lanes of a collector.
+ *
+ *     -e A -e B -p values -p edges -e C   ->   values: A, B    edges: C
+ *
+ * An engine serves the selector before it. Those before the first selector serve every selector that
+ * has none of its own, or, without any selector, the stream as it is. */
+#include "cli.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char standard_engine[] = "exact";
+
+const char *cli_words_engines(size_t i)
+{
+    struct rf_engine_info info;
+    return rf_engine_list(i, &info) == RF_OK ? info.name : NULL;
+}
+
+const char *cli_words_selectors(size_t i)
+{
+    return rf_selector_presets()[i].name;
+}
+
+static bool is(const struct cli_given *given, char letter)
+{
+    return given->option->letter == letter;
+}
+
+static void add(struct cli_lanes *lanes, const char *selector, const char *engine, uint32_t stream)
+{
+    lanes->lanes[lanes->n++] = (struct rf_lane){selector, engine, stream};
+}
+
+/* The engines in front of the first selector, or the standard one. */
+static void add_shared(struct cli_lanes *lanes, const struct cli_call *call, const char *selector,
+                       uint32_t stream)
+{
+    size_t i = 0;
+    for (; i < call->n_given && is(&call->given[i], 'e'); i++)
+        add(lanes, selector, call->given[i].value, stream);
+    if (i == 0)
+        add(lanes, selector, standard_engine, stream);
+}
+
+static void fill(struct cli_lanes *lanes, const struct cli_call *call)
+{
+    uint32_t stream = 0;
+    size_t i = 0;
+    while (i < call->n_given && is(&call->given[i], 'e'))
+        i++;
+    if (i == call->n_given)
+        add_shared(lanes, call, NULL, 0);
+    while (i < call->n_given) {
+        const char *selector = call->given[i++].value;
+        if (i == call->n_given || !is(&call->given[i], 'e'))
+            add_shared(lanes, call, selector, stream);
+        for (; i < call->n_given && is(&call->given[i], 'e'); i++)
+            add(lanes, selector, call->given[i].value, stream);
+        stream++;
+    }
+}
+
+int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call)
+{
+    size_t most = (call->n_given + 1) * (call->n_given + 1);
+    *lanes = (struct cli_lanes){calloc(most, sizeof *lanes->lanes), 0};
+    if (lanes->lanes == NULL)
+        return cli_fail(CLI_FAILED, "no memory for %zu engines", call->n_given);
+    fill(lanes, call);
+    return CLI_OK;
+}
+
+void cli_lanes_free(struct cli_lanes *lanes)
+{
+    free(lanes->lanes);
+}
+
+static bool is_plain(const char *word)
+{
+    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                            "_-./=:,+%@");
+    return n > 0 && word[n] == '\0';
+}
+
+/* A word as a shell would read it back. Returns the end of what was written. */
+static char *put_word(char *out, const char *word)
+{
+    if (is_plain(word))
+        return stpcpy(out, word);
+    *out++ = '\'';
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            out = stpcpy(out, "'\\''");
+        else
+            *out++ = *word;
+    }
+    return stpcpy(out, "'");
+}
+
+char *cli_command_text(const struct cli_call *call)
+{
+    size_t size = sizeof "riffle";
+    for (int i = 1; i < call->argc; i++)
+        size += 4 * strlen(call->argv[i]) + 3;
+    char *text = malloc(size);
+    if (text == NULL)
+        return NULL;
+    char *end = stpcpy(text, "riffle");
+    for (int i = 1; i < call->argc; i++) {
+        *end++ = ' ';
+        end = put_word(end, call->argv[i]);
+    }
+    return text;
+}

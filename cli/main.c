@@ -1,0 +1,47 @@
+/* main.c - the program: find the command, run it. */
+#include "cli.h"
+#include <signal.h>
+#include <string.h>
+
+const struct cli_command *cli_find(const char *name)
+{
+    for (const struct cli_command *const *c = cli_commands; *c != NULL; c++)
+        if (strcmp((*c)->name, name) == 0)
+            return *c;
+    return NULL;
+}
+
+static const char *command_name(size_t i)
+{
+    return cli_commands[i] != NULL ? cli_commands[i]->name : NULL;
+}
+
+static int unknown(const char *name)
+{
+    const char *kind = name[0] == '-' ? "option" : "command";
+    const char *nearest = name[0] == '-' ? NULL : cli_nearest(name, command_name);
+    if (nearest != NULL)
+        return cli_fail(CLI_USAGE, "no command '%s'; did you mean '%s'?", name, nearest);
+    return cli_fail(CLI_USAGE, "no %s '%s'; 'riffle help' lists the commands", kind, name);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2)
+        return cli_fail(CLI_USAGE, "which command? 'riffle help' lists them");
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0) {
+        printf("riffle %s\n", RIFFLE_VERSION);
+        return CLI_OK;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    const struct cli_command *command = cli_find(name);
+    return command != NULL ? cli_run(command, argc, argv) : unknown(name);
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a write then fails with EPIPE, which is quiet: see cli_finish */
+    return cli_finish(dispatch(argc, argv));
+}

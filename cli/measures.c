@@ -1,0 +1,30 @@
+/* measures.c - the measures of compare, one row each. */
+#include "cli.h"
+
+static rf_status interval(double *values, const struct rf_profile *perfect,
+                          const struct rf_profile *measured, const struct cli_measure_setup *setup,
+                          struct rf_error *error)
+{
+    struct rf_measure_interval measure;
+    rf_status status = rf_measure_interval(&measure, perfect, measured, setup->threshold, error);
+    if (status != RF_OK)
+        return status;
+    values[0] = measure.error;
+    values[1] = measure.false_positive;
+    values[2] = measure.false_negative;
+    values[3] = measure.neutral_positive;
+    values[4] = measure.neutral_negative;
+    return RF_OK;
+}
+
+const struct cli_measure cli_measures[] = {
+    {"interval",
+     "tuples above --threshold, interval by interval", {"error", "false_pos", "false_neg", "neutral_pos", "neutral_neg", NULL},
+     interval                                                                                                                       },
+    {NULL,       NULL,                                 {NULL},                                                                  NULL},
+};
+
+const char *cli_words_measures(size_t i)
+{
+    return cli_measures[i].name;
+}

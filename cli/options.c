@@ -1,0 +1,253 @@
+/* options.c - from the command line to a command's settings, by its table of options.
+ *
+ *     -n20   -n 20   --items=20   --items 20   -ab (flags)   -- (no more options)
+ *
+ * Options may stand anywhere among the arguments, unless the command says that its first argument
+ * ends them. Every mistake is answered with one sentence. */
+#include "cli.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct cli_option cli_option_help = {
+    .type = CLI_FLAG, .letter = 'h', .name = "help", .brief = "show this help"};
+
+struct parse {
+    struct cli_call call;
+    struct cli_given *given;
+    int next; /* index into argv of the next word */
+    bool only_arguments;
+    bool help;
+};
+
+static const struct cli_option *find_letter(const struct cli_command *command, char letter)
+{
+    for (const struct cli_option *o = command->options; o->type != CLI_END; o++)
+        if (o->letter == letter)
+            return o;
+    return letter == cli_option_help.letter ? &cli_option_help : NULL;
+}
+
+static const struct cli_option *find_name(const struct cli_command *command, const char *name,
+                                          size_t n)
+{
+    for (const struct cli_option *o = command->options; o->type != CLI_END; o++)
+        if (strlen(o->name) == n && memcmp(o->name, name, n) == 0)
+            return o;
+    if (n == strlen(cli_option_help.name) && memcmp(name, cli_option_help.name, n) == 0)
+        return &cli_option_help;
+    return NULL;
+}
+
+/* "text, csv or json" */
+static void list_words(char *text, size_t size, cli_words *words)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; words(i) != NULL && used < size; i++) {
+        const char *separator = i == 0 ? "" : words(i + 1) == NULL ? " or " : ", ";
+        int n = snprintf(text + used, size - used, "%s%s", separator, words(i));
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static bool is_one_of(const char *value, cli_words *words)
+{
+    for (size_t i = 0; words(i) != NULL; i++)
+        if (strcmp(words(i), value) == 0)
+            return true;
+    return false;
+}
+
+static int bad_value(const struct cli_command *command, const struct cli_option *option,
+                     const char *value)
+{
+    char choices[400];
+    switch (option->type) {
+    case CLI_COUNT:
+        return cli_fail(CLI_USAGE, "%s: --%s must be a number such as 2048 or 1M, got '%s'",
+                        command->name, option->name, value);
+    case CLI_SHARE:
+        return cli_fail(CLI_USAGE, "%s: --%s must be a share such as 0.1%% or 0.001, got '%s'",
+                        command->name, option->name, value);
+    default:
+        list_words(choices, sizeof choices, option->words);
+        return cli_fail(CLI_USAGE, "%s: --%s must be %s, got '%s'", command->name, option->name,
+                        choices, value);
+    }
+}
+
+static int set_value(struct parse *parse, const struct cli_option *option, const char *value)
+{
+    char *field = (char *)parse->call.settings + option->offset;
+    uint64_t count;
+    double share;
+    switch (option->type) {
+    case CLI_COUNT:
+        if (rf_units_count(value, strlen(value), &count) != RF_OK)
+            return bad_value(parse->call.command, option, value);
+        memcpy(field, &count, sizeof count);
+        return CLI_OK;
+    case CLI_SHARE:
+        if (rf_units_share(value, strlen(value), &share) != RF_OK)
+            return bad_value(parse->call.command, option, value);
+        memcpy(field, &share, sizeof share);
+        return CLI_OK;
+    case CLI_CHOICE:
+        if (!is_one_of(value, option->words))
+            return bad_value(parse->call.command, option, value);
+        memcpy(field, &value, sizeof value);
+        return CLI_OK;
+    case CLI_LIST:
+        parse->given[parse->call.n_given++] = (struct cli_given){option, value};
+        return CLI_OK;
+    default:
+        memcpy(field, &value, sizeof value);
+        return CLI_OK;
+    }
+}
+
+static int set_defaults(struct parse *parse)
+{
+    for (const struct cli_option *o = parse->call.command->options; o->type != CLI_END; o++) {
+        int status = o->standard != NULL ? set_value(parse, o, o->standard) : CLI_OK;
+        if (status != CLI_OK)
+            return status;
+    }
+    return CLI_OK;
+}
+
+static void set_flag(struct parse *parse, const struct cli_option *option)
+{
+    if (option == &cli_option_help)
+        parse->help = true;
+    else
+        memcpy((char *)parse->call.settings + option->offset, &(int){1}, sizeof(int));
+}
+
+/* The value is what is left of the word, or the next word. */
+static int take_value(struct parse *parse, const struct cli_option *option, const char *attached)
+{
+    if (attached != NULL)
+        return set_value(parse, option, attached);
+    if (parse->next >= parse->call.argc)
+        return cli_fail(CLI_USAGE, "%s: --%s wants a value, %s", parse->call.command->name,
+                        option->name, option->argument);
+    return set_value(parse, option, parse->call.argv[parse->next++]);
+}
+
+/* cli_nearest wants a list without context; there is one command line in a process. */
+static const struct cli_option *searched_options;
+
+static const char *option_name(size_t i)
+{
+    return searched_options[i].type != CLI_END ? searched_options[i].name : NULL;
+}
+
+static int unknown_name(const struct cli_command *command, const char *word, size_t n)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)n, word);
+    searched_options = command->options;
+    const char *nearest = cli_nearest(name, option_name);
+    if (nearest != NULL)
+        return cli_fail(CLI_USAGE, "%s: no option '--%s'; did you mean '--%s'?", command->name,
+                        name, nearest);
+    return cli_fail(CLI_USAGE, "%s: no option '--%s'; see 'riffle help %s'", command->name, name,
+                    command->name);
+}
+
+static int take_long(struct parse *parse, const char *word)
+{
+    const struct cli_command *command = parse->call.command;
+    size_t n = strcspn(word, "=");
+    const char *value = word[n] == '=' ? word + n + 1 : NULL;
+    const struct cli_option *option = find_name(command, word, n);
+    if (option == NULL)
+        return unknown_name(command, word, n);
+    if (option->type != CLI_FLAG)
+        return take_value(parse, option, value);
+    if (value != NULL)
+        return cli_fail(CLI_USAGE, "%s: --%s takes no value", command->name, option->name);
+    set_flag(parse, option);
+    return CLI_OK;
+}
+
+static int take_letters(struct parse *parse, const char *letters)
+{
+    const struct cli_command *command = parse->call.command;
+    for (; *letters != '\0'; letters++) {
+        const struct cli_option *option = find_letter(command, *letters);
+        if (option == NULL)
+            return cli_fail(CLI_USAGE, "%s: no option '-%c'; see 'riffle help %s'", command->name,
+                            *letters, command->name);
+        if (option->type != CLI_FLAG)
+            return take_value(parse, option, letters[1] != '\0' ? letters + 1 : NULL);
+        set_flag(parse, option);
+    }
+    return CLI_OK;
+}
+
+static int take_word(struct parse *parse, char *word)
+{
+    bool is_option = !parse->only_arguments && word[0] == '-' && word[1] != '\0';
+    if (is_option && strcmp(word, "--") == 0) {
+        parse->only_arguments = true;
+        return CLI_OK;
+    }
+    if (is_option)
+        return word[1] == '-' ? take_long(parse, word + 2) : take_letters(parse, word + 1);
+    parse->call.arguments[parse->call.n_arguments++] = word;
+    parse->only_arguments |= parse->call.command->first_ends_options;
+    return CLI_OK;
+}
+
+static int check_arguments(const struct cli_call *call)
+{
+    const struct cli_command *command = call->command;
+    if (call->n_arguments < command->arguments_min)
+        return cli_fail(CLI_USAGE, "%s: wants %s; see 'riffle help %s'", command->name,
+                        command->arguments, command->name);
+    if (call->n_arguments > command->arguments_max)
+        return cli_fail(CLI_USAGE, "%s: what is '%s' for? see 'riffle help %s'", command->name,
+                        call->arguments[command->arguments_max], command->name);
+    return CLI_OK;
+}
+
+static int parse_words(struct parse *parse)
+{
+    int status = set_defaults(parse);
+    while (status == CLI_OK && parse->next < parse->call.argc)
+        status = take_word(parse, parse->call.argv[parse->next++]);
+    return status;
+}
+
+int cli_run(const struct cli_command *command, int argc, char **argv)
+{
+    _Alignas(16) unsigned char settings[CLI_SETTINGS_MAX] = {0};
+    size_t words = (size_t)argc + 1;
+    struct cli_given *given = calloc(words, sizeof *given);
+    char **arguments = calloc(words, sizeof *arguments);
+    struct parse parse = {
+        .call = {.command = command,
+                 .settings = settings,
+                 .given = given,
+                 .arguments = arguments,
+                 .argc = argc,
+                 .argv = argv},
+        .given = given,
+        .next = 2
+    };
+    int status = CLI_OK;
+    if (given == NULL || arguments == NULL)
+        status = cli_fail(CLI_FAILED, "no memory for the command line");
+    else
+        status = parse_words(&parse);
+    if (status == CLI_OK && parse.help)
+        cli_help(stdout, command);
+    else if (status == CLI_OK && (status = check_arguments(&parse.call)) == CLI_OK)
+        status = command->run(&parse.call);
+    free(given);
+    free(arguments);
+    return status;
+}

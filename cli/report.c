@@ -1,0 +1,43 @@
+/* report.c - a run, saved and printed in the form that was asked for. */
+#include "cli.h"
+
+const char *cli_words_forms(size_t i)
+{
+    const struct rf_report_form *const *forms = rf_report_forms();
+    return forms[i] != NULL ? forms[i]->name : NULL;
+}
+
+int cli_report(const struct rf_run *run, const struct cli_report *report)
+{
+    const struct rf_report_form *form = rf_report_find(report->format);
+    struct rf_report_setup setup = {.items = report->items,
+                                    .per_interval = report->per_interval,
+                                    .colour = cli_colour(),
+                                    .width = cli_width()};
+    rf_status status = form->write(stdout, run, &setup);
+    if (status == RF_OK || cli_stdout_closed()) /* cli_finish has the word for the latter */
+        return CLI_OK;
+    return cli_fail_status(status, &(struct rf_error){""});
+}
+
+static int save_and_print(const struct rf_run *run, const char *output,
+                          const struct cli_report *report)
+{
+    struct rf_error error = {""};
+    rf_status saved = output != NULL ? rf_run_save(run, output, &error) : RF_OK;
+    int printed = cli_report(run, report);
+    return saved != RF_OK ? cli_fail_status(saved, &error) : printed;
+}
+
+int cli_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
+                const char *output, const struct cli_report *report)
+{
+    cli_progress_end();
+    int result = CLI_OK;
+    if (run != NULL && status != RF_EINVAL)
+        result = save_and_print(run, output, report);
+    rf_run_free(run);
+    if (status == RF_OK)
+        return result;
+    return cli_fail_status(status, error);
+}

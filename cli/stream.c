@@ -1,0 +1,272 @@
+/* stream.c - a stream that is written: as lines of text, or as a trace through the library.
+ *
+ * Text goes to a temporary name beside the wanted one and is renamed when it is whole, as traces are.
+ * What exists already and is no regular file (a pipe, a terminal) is written to directly. */
+#include "cli.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#pragma weak rf_trace_create
+#pragma weak rf_trace_write_tuples
+#pragma weak rf_trace_write_records
+#pragma weak rf_trace_finish
+#pragma weak rf_trace_abandon
+
+struct cli_stream {
+    struct rf_trace_writer *trace; /* NULL: text */
+    int fd;
+    char *path;      /* of text; NULL: standard output */
+    char *temporary; /* NULL: written directly */
+    bool reader_gone;
+    size_t n;
+    char buffer[1 << 16];
+};
+
+const char *cli_words_stream_forms(size_t i)
+{
+    static const char *const forms[] = {"text", "rft", NULL};
+    return forms[i];
+}
+
+static rf_status fail(struct rf_error *error, rf_status status, const char *format, ...)
+    CLI_PRINTF(3, 4);
+
+static rf_status fail(struct rf_error *error, rf_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static bool is_special(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+/* mkstemp makes files that only their owner may read; ordinary output follows the umask. */
+static void open_permissions(int fd)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    (void)!fchmod(fd, 0666 & ~mask);
+}
+
+static rf_status open_temporary(struct cli_stream *stream, struct rf_error *error)
+{
+    size_t size = strlen(stream->path) + sizeof ".XXXXXX";
+    stream->temporary = malloc(size);
+    if (stream->temporary == NULL)
+        return fail(error, RF_ENOMEM, "no memory to write '%s'", stream->path);
+    snprintf(stream->temporary, size, "%s.XXXXXX", stream->path);
+    stream->fd = mkostemp(stream->temporary, O_CLOEXEC);
+    if (stream->fd >= 0) {
+        open_permissions(stream->fd);
+        return RF_OK;
+    }
+    int reason = errno;
+    free(stream->temporary);
+    stream->temporary = NULL;
+    return fail(error, RF_EIO, "%s: cannot create: %s", stream->path, strerror(reason));
+}
+
+static rf_status open_text(struct cli_stream *stream, const char *path, struct rf_error *error)
+{
+    stream->fd = STDOUT_FILENO;
+    if (strcmp(path, "-") == 0)
+        return RF_OK;
+    stream->path = strdup(path);
+    if (stream->path == NULL)
+        return fail(error, RF_ENOMEM, "no memory to write '%s'", path);
+    if (!is_special(path))
+        return open_temporary(stream, error);
+    stream->fd = open(path, O_WRONLY | O_CLOEXEC);
+    return stream->fd >= 0 ? RF_OK
+                           : fail(error, RF_EIO, "%s: cannot open: %s", path, strerror(errno));
+}
+
+rf_status cli_stream_open(struct cli_stream **opened, const struct cli_stream_setup *setup,
+                          struct rf_error *error)
+{
+    const char *form = setup->form;
+    if (form == NULL)
+        form = ends_with(setup->path, ".rft") ? "rft" : "text";
+    *opened = NULL;
+    struct cli_stream *stream = calloc(1, sizeof *stream);
+    if (stream == NULL)
+        return fail(error, RF_ENOMEM, "no memory to write '%s'", setup->path);
+    stream->fd = -1;
+    rf_status status;
+    if (strcmp(form, "rft") == 0 && rf_trace_create != NULL)
+        status = rf_trace_create(&stream->trace, setup->path, setup->kind, setup->command,
+                                 setup->selector, NULL, error);
+    else if (setup->kind == RF_TRACE_RECORDS)
+        status = fail(error, RF_EINVAL, "records have no form as text; say with -p what of them");
+    else
+        status = open_text(stream, setup->path, error);
+    if (status == RF_OK)
+        *opened = stream;
+    else
+        cli_stream_abandon(stream);
+    return status;
+}
+
+static rf_status flush(struct cli_stream *stream, struct rf_error *error)
+{
+    for (size_t done = 0; done < stream->n;) {
+        ssize_t n = write(stream->fd, stream->buffer + done, stream->n - done);
+        if (n >= 0) {
+            done += (size_t)n;
+        } else if (errno != EINTR) {
+            stream->reader_gone = errno == EPIPE;
+            return fail(error, RF_EIO, "%s: %s",
+                        stream->path != NULL ? stream->path : "standard output", strerror(errno));
+        }
+    }
+    stream->n = 0;
+    return RF_OK;
+}
+
+static rf_status put_text(struct cli_stream *stream, const struct rf_tuples *tuples,
+                          struct rf_error *error)
+{
+    for (size_t i = 0; i < tuples->n; i++) {
+        char *end = cli_line(stream->buffer + stream->n, tuples->tuples[i],
+                             tuples->counts != NULL ? tuples->counts[i] : 1);
+        stream->n = (size_t)(end - stream->buffer);
+        if (stream->n <= sizeof stream->buffer - CLI_LINE_MAX)
+            continue;
+        rf_status status = flush(stream, error);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+rf_status cli_stream_put(struct cli_stream *stream, const struct rf_batch *batch,
+                         struct rf_error *error)
+{
+    if (batch->records != NULL)
+        return rf_trace_write_records(stream->trace, batch->records, batch->n, error);
+    if (stream->trace != NULL)
+        return rf_trace_write_tuples(stream->trace, &batch->tuples, error);
+    return put_text(stream, &batch->tuples, error);
+}
+
+static void release(struct cli_stream *stream)
+{
+    if (stream->path != NULL && stream->fd >= 0)
+        close(stream->fd);
+    if (stream->temporary != NULL)
+        unlink(stream->temporary);
+    free(stream->temporary);
+    free(stream->path);
+    free(stream);
+}
+
+static rf_status publish(struct cli_stream *stream, struct rf_error *error)
+{
+    int fd = stream->fd;
+    stream->fd = -1;
+    if (close(fd) != 0 || rename(stream->temporary, stream->path) != 0)
+        return fail(error, RF_EIO, "%s: cannot write: %s", stream->path, strerror(errno));
+    free(stream->temporary);
+    stream->temporary = NULL;
+    return RF_OK;
+}
+
+rf_status cli_stream_finish(struct cli_stream *stream, struct rf_error *error)
+{
+    rf_status status;
+    if (stream->trace != NULL) {
+        struct rf_trace_writer *trace = stream->trace;
+        stream->trace = NULL;
+        status = rf_trace_finish(trace, error);
+    } else {
+        status = flush(stream, error);
+        if (status == RF_OK && stream->temporary != NULL)
+            status = publish(stream, error);
+        if (stream->reader_gone)
+            status = RF_OK;
+    }
+    release(stream);
+    return status;
+}
+
+void cli_stream_abandon(struct cli_stream *stream)
+{
+    if (stream == NULL)
+        return;
+    if (stream->trace != NULL)
+        rf_trace_abandon(stream->trace);
+    release(stream);
+}
+
+/* One batch through the selector, chunk by chunk. */
+static rf_status put_selected(struct cli_stream *stream, const struct rf_selector *selector,
+                              const struct rf_batch *batch, struct rf_error *error)
+{
+    struct rf_tuple chunk[1024];
+    const size_t room = sizeof chunk / sizeof *chunk;
+    for (size_t done = 0; done < batch->n; done += room) {
+        size_t piece = batch->n - done < room ? batch->n - done : room;
+        struct rf_batch out = {.tuples = {.tuples = chunk}};
+        out.n = out.tuples.n = rf_selector_run(selector, batch->records + done, piece, chunk);
+        rf_status status = out.n > 0 ? cli_stream_put(stream, &out, error) : RF_OK;
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+static rf_status copy_batches(struct cli_stream *stream, struct rf_source *source,
+                              const struct rf_selector *selector, bool *read_failed,
+                              struct rf_error *error)
+{
+    const volatile int *stop = cli_catch_interrupt();
+    for (;;) {
+        struct rf_batch batch;
+        rf_status status = rf_source_next(source, &batch, error);
+        *read_failed = status != RF_OK;
+        if (*stop)
+            return fail(error, RF_ESTOPPED, "stopped; nothing was written");
+        if (status != RF_OK || batch.n == 0)
+            return status;
+        status = selector != NULL && batch.records != NULL
+                     ? put_selected(stream, selector, &batch, error)
+                     : cli_stream_put(stream, &batch, error);
+        if (status != RF_OK)
+            return status;
+    }
+}
+
+int cli_stream_copy(struct cli_stream *stream, struct rf_source *source,
+                    const struct rf_selector *selector)
+{
+    struct rf_error error = {""}, second = {""};
+    bool read_failed = false;
+    rf_status status = copy_batches(stream, source, selector, &read_failed, &error);
+    bool keep = status == RF_OK || (read_failed && status == RF_EDAMAGED);
+    bool quiet = stream->reader_gone;
+    if (!keep) {
+        cli_stream_abandon(stream);
+        return quiet ? CLI_OK : cli_fail_status(status, &error);
+    }
+    rf_status finished = cli_stream_finish(stream, &second);
+    if (finished != RF_OK)
+        return cli_fail_status(finished, &second);
+    return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
+}

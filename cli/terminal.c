@@ -1,0 +1,83 @@
+/* terminal.c - colours, width and progress where a terminal is watching; Ctrl-C. */
+#include "cli.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+bool cli_colour(void)
+{
+    const char *terminal = getenv("TERM"), *none = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && (none == NULL || none[0] == '\0') &&
+           (terminal == NULL || strcmp(terminal, "dumb") != 0);
+}
+
+int cli_width(void)
+{
+    struct winsize size;
+    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        return 0;
+    return size.ws_col;
+}
+
+/* The progress line appears after two seconds: what is over sooner needs none. */
+enum { PROGRESS_AFTER_SECONDS = 2 };
+static bool progress_shown;
+
+static double seconds_since_start(void)
+{
+    static struct timespec start;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    if (start.tv_sec == 0)
+        start = t;
+    return (double)(t.tv_sec - start.tv_sec) + (double)(t.tv_nsec - start.tv_nsec) * 1e-9;
+}
+
+void cli_progress(void *context, const struct rf_collect_progress *progress)
+{
+    (void)context;
+    double seconds = seconds_since_start();
+    if (seconds < PROGRESS_AFTER_SECONDS || !isatty(STDERR_FILENO))
+        return;
+    double millions = (double)progress->events * 1e-6;
+    fprintf(stderr, "\r%.1f M events, %.1f M a second", millions, millions / seconds);
+    if (progress->total > 0)
+        fprintf(stderr, ", %d%%", (int)(100.0 * (double)progress->done / (double)progress->total));
+    fputs("\033[K", stderr);
+    progress_shown = true;
+}
+
+void cli_progress_end(void)
+{
+    if (progress_shown)
+        fputs("\r\033[K", stderr);
+    progress_shown = false;
+}
+
+static volatile sig_atomic_t interrupted;
+static int nothing = -1; /* /dev/null */
+
+/* A read of standard input that is waiting would go on waiting: it meets the end of a file instead. */
+static void note_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+    if (nothing >= 0)
+        dup2(nothing, STDIN_FILENO);
+}
+
+const volatile int *cli_catch_interrupt(void)
+{
+    struct sigaction action;
+    nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    memset(&action, 0, sizeof action);
+    action.sa_handler = note_interrupt;
+    action.sa_flags = (int)SA_RESETHAND;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    return &interrupted;
+}

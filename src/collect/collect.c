@@ -1,0 +1,365 @@
+/* collect.c - the pump between one source and many engines.
+ *
+ *     source --batch--> trim --> record          (skip, limit; a trace that is written along)
+ *                        |
+ *                        +--> lane 0: [selector ->] profiler
+ *                        +--> lane 1: [selector ->] profiler ...
+ *
+ * Tuples are handed on where they lie. Records are selected chunk by chunk into one small buffer that
+ * stays in the first-level cache and serves all lanes in turn.
+ *
+ * Guarantee: what was counted before a failure, a stop or a damaged end is in the run; in every
+ * profile produced = consumed + lost. Memory: one chunk of 16 KiB and what the engines hold.
+ * Cannot: feed lanes in parallel; an engine is as fast as its own core. */
+#include <riffle/collect.h>
+#include <riffle/profiler.h>
+#include <riffle/trace.h>
+#include "base/alloc.h"
+#include "base/error.h"
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+#pragma weak rf_trace_write_tuples
+#pragma weak rf_trace_write_records
+
+enum { CHUNK = 1024, SELECTOR_TEXT = 512 };
+
+struct lane {
+    struct rf_selector selector;
+    bool selects;
+    struct rf_profiler *profiler;
+};
+
+struct pump {
+    const struct rf_collect_setup *setup;
+    const struct rf_alloc *alloc;
+    struct rf_source *source;
+    struct lane *lanes;
+    uint64_t skip, left; /* still to skip; still to take */
+    uint64_t events;
+    bool begun; /* the first batch was seen */
+    double next_progress;
+    struct rf_tuple chunk[CHUNK];
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static rf_status open_profiler(struct pump *pump, size_t i, const char *selector,
+                               struct rf_error *error)
+{
+    const struct rf_collect_setup *setup = pump->setup;
+    struct rf_profiler_setup how = {.alloc = pump->alloc,
+                                    .seed = setup->seed,
+                                    .interval = setup->interval,
+                                    .selector = selector,
+                                    .keep_intervals = setup->keep_intervals};
+    return rf_profiler_open(&pump->lanes[i].profiler, setup->lanes[i].engine, &how, error);
+}
+
+static rf_status bind_selector(struct pump *pump, struct rf_selector *selector,
+                               struct rf_error *error)
+{
+    if (!selector->unbound)
+        return RF_OK;
+    if (pump->setup->resolve == NULL)
+        return rf_fail(error, RF_EINVAL,
+                       "the selector names a symbol, and there is no program to look it up in");
+    return rf_selector_bind(selector, pump->setup->resolve, pump->setup->resolve_context, error);
+}
+
+static rf_status open_selecting(struct pump *pump, size_t i, const char *text,
+                                struct rf_error *error)
+{
+    struct lane *lane = &pump->lanes[i];
+    rf_status status = rf_selector_parse(&lane->selector, text, error);
+    if (status != RF_OK)
+        return status;
+    char canonical[SELECTOR_TEXT];
+    rf_selector_print(&lane->selector, canonical, sizeof canonical);
+    lane->selects = true;
+    if (!pump->setup->selected) {
+        status = bind_selector(pump, &lane->selector, error);
+        if (status != RF_OK)
+            return status;
+    }
+    return open_profiler(pump, i, canonical, error);
+}
+
+static rf_status open_lanes(struct pump *pump, struct rf_error *error)
+{
+    for (size_t i = 0; i < pump->setup->n_lanes; i++) {
+        const char *selector = pump->setup->lanes[i].selector;
+        rf_status status = selector != NULL ? open_selecting(pump, i, selector, error)
+                                            : open_profiler(pump, i, NULL, error);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+/* Only the first batch tells what the source is made of. */
+static rf_status begin(struct pump *pump, const struct rf_batch *batch, struct rf_error *error)
+{
+    pump->begun = true;
+    if (pump->setup->selected)
+        return RF_OK;
+    for (size_t i = 0; i < pump->setup->n_lanes; i++) {
+        struct lane *lane = &pump->lanes[i];
+        if (lane->selects && batch->records == NULL)
+            return rf_fail(error, RF_EINVAL,
+                           "the stream is made of tuples; a selector needs records");
+        if (lane->selects || batch->records == NULL)
+            continue;
+        rf_profiler_close(lane->profiler);
+        lane->profiler = NULL;
+        rf_status status = open_selecting(pump, i, "values", error);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+static rf_status feed(struct pump *pump, size_t i, const struct rf_tuples *tuples,
+                      struct rf_error *error)
+{
+    if (pump->setup->tap != NULL)
+        pump->setup->tap(pump->setup->tap_context, i, tuples);
+    return rf_profiler_feed(pump->lanes[i].profiler, tuples, error);
+}
+
+static rf_status feed_tuples(struct pump *pump, const struct rf_tuples *tuples, uint32_t stream,
+                             struct rf_error *error)
+{
+    for (size_t i = 0; i < pump->setup->n_lanes; i++) {
+        if (pump->setup->selected && pump->setup->lanes[i].stream != stream)
+            continue;
+        rf_status status = feed(pump, i, tuples, error);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+static rf_status feed_records(struct pump *pump, const struct rf_record *records, size_t n,
+                              struct rf_error *error)
+{
+    for (size_t done = 0; done < n; done += CHUNK) {
+        size_t piece = n - done < CHUNK ? n - done : CHUNK;
+        for (size_t i = 0; i < pump->setup->n_lanes; i++) {
+            struct rf_tuples tuples = {.tuples = pump->chunk};
+            tuples.n =
+                rf_selector_run(&pump->lanes[i].selector, records + done, piece, pump->chunk);
+            rf_status status = tuples.n > 0 ? feed(pump, i, &tuples, error) : RF_OK;
+            if (status != RF_OK)
+                return status;
+        }
+    }
+    return RF_OK;
+}
+
+static rf_status take_tuples(struct pump *pump, const struct rf_tuples *tuples, uint32_t stream,
+                             struct rf_error *error)
+{
+    if (pump->setup->record != NULL) {
+        rf_status status = rf_trace_write_tuples(pump->setup->record, tuples, error);
+        if (status != RF_OK)
+            return status;
+    }
+    return feed_tuples(pump, tuples, stream, error);
+}
+
+static rf_status take_records(struct pump *pump, const struct rf_record *records, size_t n,
+                              struct rf_error *error)
+{
+    if (pump->setup->record != NULL) {
+        rf_status status = rf_trace_write_records(pump->setup->record, records, n, error);
+        if (status != RF_OK)
+            return status;
+    }
+    return feed_records(pump, records, n, error);
+}
+
+/* `events` came in a row: how many of them to leave out in front and to take behind that. */
+static void trim(struct pump *pump, uint64_t events, uint64_t *leave, uint64_t *take)
+{
+    *leave = pump->skip < events ? pump->skip : events;
+    pump->skip -= *leave;
+    *take = events - *leave < pump->left ? events - *leave : pump->left;
+    if (pump->left != UINT64_MAX)
+        pump->left -= *take;
+    pump->events += *take;
+}
+
+/* Counted tuples while a limit is on: one by one, since any of them may have to be split. */
+static rf_status trim_counted(struct pump *pump, const struct rf_batch *batch,
+                              struct rf_error *error)
+{
+    for (size_t i = 0; i < batch->tuples.n && pump->left > 0; i++) {
+        uint64_t leave, take;
+        trim(pump, batch->tuples.counts[i], &leave, &take);
+        struct rf_tuples one = {&batch->tuples.tuples[i], &take, 1};
+        rf_status status = take > 0 ? take_tuples(pump, &one, batch->stream, error) : RF_OK;
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+static rf_status take_whole(struct pump *pump, const struct rf_batch *batch, struct rf_error *error)
+{
+    for (size_t i = 0; i < batch->tuples.n; i++)
+        pump->events += batch->tuples.counts[i];
+    return take_tuples(pump, &batch->tuples, batch->stream, error);
+}
+
+static rf_status take_batch(struct pump *pump, const struct rf_batch *batch, struct rf_error *error)
+{
+    if (batch->tuples.counts != NULL)
+        return pump->skip == 0 && pump->left == UINT64_MAX ? take_whole(pump, batch, error)
+                                                           : trim_counted(pump, batch, error);
+    uint64_t leave, take;
+    trim(pump, batch->n, &leave, &take);
+    if (take == 0)
+        return RF_OK;
+    if (batch->records != NULL)
+        return take_records(pump, batch->records + leave, (size_t)take, error);
+    struct rf_tuples tuples = {batch->tuples.tuples + leave, NULL, (size_t)take};
+    return take_tuples(pump, &tuples, batch->stream, error);
+}
+
+static void lose(struct pump *pump, const struct rf_batch *batch)
+{
+    for (size_t i = 0; batch->lost > 0 && i < pump->setup->n_lanes; i++)
+        if (!pump->setup->selected || pump->setup->lanes[i].stream == batch->stream)
+            rf_profiler_lose(pump->lanes[i].profiler, batch->lost);
+}
+
+enum { PROGRESS_PER_SECOND = 10 };
+
+static void show_progress(struct pump *pump)
+{
+    if (pump->setup->progress == NULL || now() < pump->next_progress)
+        return;
+    struct rf_collect_progress progress = {.events = pump->events};
+    rf_source_progress(pump->source, &progress.done, &progress.total);
+    pump->setup->progress(pump->setup->progress_context, &progress);
+    pump->next_progress = now() + 1.0 / PROGRESS_PER_SECOND;
+}
+
+static bool stopped(const struct pump *pump)
+{
+    return pump->setup->stop != NULL && *pump->setup->stop;
+}
+
+/* The next batch, its losses noted. What comes after a stop may be half a line: it is left out. */
+static rf_status next_batch(struct pump *pump, struct rf_batch *batch, struct rf_error *error)
+{
+    memset(batch, 0, sizeof *batch);
+    rf_status status = RF_OK;
+    if (!stopped(pump))
+        status = rf_source_next(pump->source, batch, error);
+    if (stopped(pump))
+        return rf_fail(error, RF_ESTOPPED, "stopped after %llu events",
+                       (unsigned long long)pump->events);
+    if (status == RF_OK)
+        lose(pump, batch);
+    return status;
+}
+
+static rf_status pump_all(struct pump *pump, struct rf_error *error)
+{
+    while (pump->left > 0) {
+        struct rf_batch batch;
+        rf_status status = next_batch(pump, &batch, error);
+        if (status != RF_OK || batch.n == 0)
+            return status;
+        status = pump->begun ? RF_OK : begin(pump, &batch, error);
+        if (status == RF_OK)
+            status = take_batch(pump, &batch, error);
+        if (status != RF_OK)
+            return status;
+        show_progress(pump);
+    }
+    return RF_OK;
+}
+
+static rf_status add_profiles(struct pump *pump, struct rf_run *run, struct rf_error *error)
+{
+    for (size_t i = 0; i < pump->setup->n_lanes; i++) {
+        struct rf_profile *profile;
+        if (pump->lanes[i].profiler == NULL)
+            continue;
+        rf_status status = rf_profiler_profile(pump->lanes[i].profiler, &profile, error);
+        if (status != RF_OK)
+            return status;
+        status = rf_run_add_profile(run, profile);
+        if (status != RF_OK) {
+            rf_profile_free(profile);
+            return rf_fail(error, status, "no memory for the profiles");
+        }
+    }
+    return RF_OK;
+}
+
+static rf_status make_run(struct pump *pump, struct rf_run **run, struct rf_error *error)
+{
+    const char *command = pump->setup->command != NULL ? pump->setup->command : "";
+    if (rf_run_new(run, command, pump->alloc) != RF_OK) {
+        *run = NULL;
+        return rf_fail(error, RF_ENOMEM, "no memory for the profiles");
+    }
+    rf_status status = add_profiles(pump, *run, error);
+    if (status != RF_OK) {
+        rf_run_free(*run);
+        *run = NULL;
+    }
+    return status;
+}
+
+static rf_status open_pump(struct pump *pump, const struct rf_collect_setup *setup,
+                           struct rf_error *error)
+{
+    pump->setup = setup;
+    pump->alloc = rf_alloc_or_standard(setup->alloc);
+    pump->skip = setup->skip;
+    pump->left = setup->limit != 0 ? setup->limit : UINT64_MAX;
+    pump->lanes = rf_alloc_get(pump->alloc, setup->n_lanes * sizeof *pump->lanes);
+    if (pump->lanes == NULL)
+        return rf_fail(error, RF_ENOMEM, "no memory for %zu lanes", setup->n_lanes);
+    memset(pump->lanes, 0, setup->n_lanes * sizeof *pump->lanes);
+    return open_lanes(pump, error);
+}
+
+static void close_pump(struct pump *pump)
+{
+    for (size_t i = 0; pump->lanes != NULL && i < pump->setup->n_lanes; i++)
+        rf_profiler_close(pump->lanes[i].profiler);
+    rf_alloc_free(pump->alloc, pump->lanes, pump->setup->n_lanes * sizeof *pump->lanes);
+}
+
+rf_status rf_collect(struct rf_run **run, struct rf_source *source,
+                     const struct rf_collect_setup *setup, struct rf_error *error)
+{
+    *run = NULL;
+    if (setup->n_lanes == 0)
+        return rf_fail(error, RF_EINVAL, "nothing to collect: no lanes");
+    struct pump pump;
+    memset(&pump, 0, sizeof pump);
+    pump.source = source;
+    rf_status status = open_pump(&pump, setup, error);
+    if (status == RF_OK) {
+        status = pump_all(&pump, error);
+        struct rf_error second;
+        rf_status made = make_run(&pump, run, status == RF_OK ? error : &second);
+        if (status == RF_OK)
+            status = made;
+    }
+    close_pump(&pump);
+    return status;
+}

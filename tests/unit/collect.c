@@ -1,0 +1,276 @@
+/* The pump, fed by a source made of hand-written batches. */
+#include <riffle/collect.h>
+#include "source/source.h"
+#include "failing.h"
+#include "test.h"
+
+struct scripted {
+    struct rf_source base;
+    const struct rf_batch *batches;
+    size_t n, at;
+    rf_status end;
+    int *stop; /* raised when the second batch is asked for */
+};
+
+static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
+{
+    struct scripted *scripted = (struct scripted *)source;
+    if (scripted->stop != NULL && scripted->at == 1)
+        *scripted->stop = 1;
+    if (scripted->at < scripted->n)
+        *batch = scripted->batches[scripted->at++];
+    else if (scripted->end != RF_OK)
+        snprintf(error->message, sizeof error->message, "scripted end");
+    return batch->n > 0 || scripted->at < scripted->n ? RF_OK : scripted->end;
+}
+
+static void stay(struct rf_source *source)
+{
+    (void)source;
+}
+
+static const struct rf_source_ops ops = {.name = "scripted", .next = next, .close = stay};
+
+static struct scripted script(const struct rf_batch *batches, size_t n)
+{
+    return (struct scripted){.base = {.ops = &ops}, .batches = batches, .n = n};
+}
+
+static const struct rf_tuple six[] = {
+    {1, 1},
+    {2, 2},
+    {3, 3},
+    {4, 4},
+    {5, 5},
+    {6, 6}
+};
+static const uint64_t twice[] = {2, 2, 2, 2, 2, 2};
+static const struct rf_lane plain_lane = {NULL, "exact", 0};
+
+/* The counts of tuples 1 to 6 as digits. */
+static void counts_text(const struct rf_profile *profile, char *text)
+{
+    strcpy(text, "000000");
+    for (size_t i = 0; i < profile->n_items; i++)
+        text[profile->items[i].a - 1] = (char)('0' + profile->items[i].count);
+}
+
+TEST(skip_and_limit)
+{
+    static const struct {
+        const char *label;
+        const uint64_t *counts;
+        uint64_t skip, limit;
+        const char *expected;
+    } rows[] = {
+        {"all",                   NULL,  0,  0, "111111"},
+        {"skip",                  NULL,  2,  0, "001111"},
+        {"limit",                 NULL,  0,  4, "111100"},
+        {"both",                  NULL,  1,  4, "011110"},
+        {"skip more",             NULL,  9,  0, "000000"},
+        {"counted",               twice, 0,  0, "222222"},
+        {"counted, skip in it",   twice, 3,  0, "012222"},
+        {"counted, limit in it",  twice, 0,  3, "210000"},
+        {"counted, both in one",  twice, 2,  1, "010000"},
+        {"counted, skip of more", twice, 12, 0, "000000"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint64_t *counts = rows[i].counts;
+        struct rf_batch batches[] = {
+            {.tuples = {six, counts, 2},                                 .n = 2},
+            {.tuples = {six + 2, counts != NULL ? counts + 2 : NULL, 4}, .n = 4},
+        };
+        struct scripted source = script(batches, 2);
+        struct rf_collect_setup setup = {
+            .lanes = &plain_lane, .n_lanes = 1, .skip = rows[i].skip, .limit = rows[i].limit};
+        struct rf_run *run;
+        REQUIRE(rf_collect(&run, &source.base, &setup, NULL) == RF_OK);
+        char text[8];
+        counts_text(run->profiles[0], text);
+        CHECK_TEXT(text, rows[i].expected);
+        rf_run_free(run);
+    }
+}
+
+TEST(a_source_that_selects_feeds_each_stream_to_its_lanes)
+{
+    struct rf_batch batches[] = {
+        {.tuples = {six, NULL, 2}, .n = 2,      .stream = 0},
+        { .tuples = {six + 2, NULL, 3},                  .n = 3, .stream = 1,   .lost = 7},
+    };
+    struct scripted source = script(batches, 2);
+    static const struct rf_lane lanes[] = {
+        {"load -> pc,value",    "exact", 0},
+        {"branch -> pc,target", "exact", 1},
+        {"branch -> pc,target", "exact", 1},
+    };
+    struct rf_collect_setup setup = {.lanes = lanes, .n_lanes = 3, .selected = 1};
+    struct rf_run *run;
+    REQUIRE(rf_collect(&run, &source.base, &setup, NULL) == RF_OK);
+    REQUIRE(run->n_profiles == 3);
+    CHECK_EQ(run->profiles[0]->consumed, 2);
+    CHECK_EQ(run->profiles[0]->lost, 0);
+    for (size_t i = 1; i < 3; i++) {
+        CHECK_EQ(run->profiles[i]->consumed, 3);
+        CHECK_EQ(run->profiles[i]->lost, 7);
+        CHECK_EQ(run->profiles[i]->produced, 10);
+    }
+    CHECK_TEXT(run->profiles[0]->selector, "load -> pc,value");
+    rf_run_free(run);
+}
+
+static const struct rf_record records[] = {
+    {.kind = RF_CLASS_LOAD,  .pc = 1, .value = 9},
+    {.kind = RF_CLASS_STORE, .pc = 2, .value = 9},
+    {.kind = RF_CLASS_LOAD,  .pc = 1, .value = 9},
+    {.kind = RF_CLASS_LOAD,  .pc = 3, .value = 8},
+};
+
+TEST(records_are_selected_lane_by_lane)
+{
+    struct rf_batch batch = {.records = records, .n = 4};
+    struct scripted source = script(&batch, 1);
+    static const struct rf_lane lanes[] = {
+        {NULL,          "exact", 0},
+        {"store -> pc", "exact", 0}
+    };
+    struct rf_collect_setup setup = {.lanes = lanes, .n_lanes = 2};
+    struct rf_run *run;
+    REQUIRE(rf_collect(&run, &source.base, &setup, NULL) == RF_OK);
+    const struct rf_profile *values = run->profiles[0], *stores = run->profiles[1];
+    CHECK_TEXT(values->selector, "load -> pc,value");
+    REQUIRE(values->n_items == 2 && stores->n_items == 1);
+    CHECK_EQ(values->items[0].count, 2);
+    CHECK_EQ(values->items[0].b, 9);
+    CHECK_EQ(stores->items[0].a, 2);
+    CHECK_EQ(stores->items[0].b, 0);
+    rf_run_free(run);
+}
+
+TEST(limits_of_records_count_records)
+{
+    struct rf_batch batch = {.records = records, .n = 4};
+    struct scripted source = script(&batch, 1);
+    struct rf_collect_setup setup = {.lanes = &plain_lane, .n_lanes = 1, .skip = 1, .limit = 2};
+    struct rf_run *run;
+    REQUIRE(rf_collect(&run, &source.base, &setup, NULL) == RF_OK);
+    CHECK_EQ(run->profiles[0]->consumed, 1);
+    rf_run_free(run);
+}
+
+TEST(what_cannot_be_is_refused_with_a_sentence)
+{
+    static const struct {
+        struct rf_lane lane;
+        const char *message;
+    } rows[] = {
+        {{"values", "exact", 0},                        "the stream is made of tuples; a selector needs records"},
+        {{NULL, "exat", 0},                             "no engine 'exat'; did you mean 'exact'?"               },
+        {{"load pc in main..main+4 -> pc", "exact", 0},
+         "the selector names a symbol, and there is no program to look it up in"                                },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rf_batch batch = {
+            .tuples = {six, NULL, 6},
+              .n = 6
+        };
+        struct scripted source = script(&batch, 1);
+        struct rf_collect_setup setup = {.lanes = &rows[i].lane, .n_lanes = 1};
+        struct rf_error error = {""};
+        struct rf_run *run;
+        CHECK_EQ(rf_collect(&run, &source.base, &setup, &error), RF_EINVAL);
+        CHECK_TEXT(error.message, rows[i].message);
+        rf_run_free(run);
+    }
+}
+
+TEST(a_damaged_end_keeps_what_was_whole)
+{
+    struct rf_batch batch = {
+        .tuples = {six, NULL, 6},
+          .n = 6
+    };
+    struct scripted source = script(&batch, 1);
+    source.end = RF_EDAMAGED;
+    struct rf_collect_setup setup = {.lanes = &plain_lane, .n_lanes = 1};
+    struct rf_error error = {""};
+    struct rf_run *run;
+    CHECK_EQ(rf_collect(&run, &source.base, &setup, &error), RF_EDAMAGED);
+    CHECK_TEXT(error.message, "scripted end");
+    REQUIRE(run != NULL);
+    CHECK_EQ(run->profiles[0]->consumed, 6);
+    rf_run_free(run);
+}
+
+TEST(a_stop_leaves_out_the_batch_that_came_after_it)
+{
+    struct rf_batch batches[] = {
+        {.tuples = {six, NULL, 2},     .n = 2},
+        {.tuples = {six + 2, NULL, 3}, .n = 3},
+    };
+    int stop = 0;
+    struct scripted source = script(batches, 2);
+    source.stop = &stop;
+    struct rf_collect_setup setup = {.lanes = &plain_lane, .n_lanes = 1, .stop = &stop};
+    struct rf_error error = {""};
+    struct rf_run *run;
+    CHECK_EQ(rf_collect(&run, &source.base, &setup, &error), RF_ESTOPPED);
+    CHECK_TEXT(error.message, "stopped after 2 events");
+    REQUIRE(run != NULL);
+    CHECK_EQ(run->profiles[0]->consumed, 2);
+    rf_run_free(run);
+}
+
+static void count_tuples(void *context, size_t lane, const struct rf_tuples *tuples)
+{
+    size_t *seen = context;
+    seen[lane] += tuples->n;
+}
+
+TEST(the_tap_sees_what_each_lane_gets)
+{
+    struct rf_batch batch = {.records = records, .n = 4};
+    struct scripted source = script(&batch, 1);
+    static const struct rf_lane lanes[] = {
+        {"values",      "exact", 0},
+        {"store -> pc", "exact", 0}
+    };
+    size_t seen[2] = {0, 0};
+    struct rf_collect_setup setup = {
+        .lanes = lanes, .n_lanes = 2, .tap = count_tuples, .tap_context = seen};
+    struct rf_run *run;
+    REQUIRE(rf_collect(&run, &source.base, &setup, NULL) == RF_OK);
+    CHECK_EQ(seen[0], 3);
+    CHECK_EQ(seen[1], 1);
+    rf_run_free(run);
+}
+
+TEST(every_allocation_may_fail)
+{
+    for (uint64_t n = 1;; n++) {
+        struct failing failing = {.fail_at = n};
+        struct rf_alloc alloc = failing_alloc(&failing);
+        struct rf_batch batch = {.records = records, .n = 4};
+        struct scripted source = script(&batch, 1);
+        static const struct rf_lane lanes[] = {
+            {NULL,          "exact", 0},
+            {"store -> pc", "exact", 0}
+        };
+        struct rf_collect_setup setup = {
+            .lanes = lanes, .n_lanes = 2, .alloc = &alloc, .interval = 2, .keep_intervals = 1};
+        struct rf_error error = {""};
+        struct rf_run *run;
+        rf_status status = rf_collect(&run, &source.base, &setup, &error);
+        rf_run_free(run);
+        CHECK_EQ(failing.held, 0);
+        CHECK_EQ(failing.mistakes, 0);
+        if (status == RF_OK) {
+            CHECK(n > 5);
+            break;
+        }
+        CHECK_EQ(status, RF_ENOMEM);
+        CHECK(error.message[0] != '\0');
+    }
+}
+
+TEST_MAIN()
