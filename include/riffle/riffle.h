@@ -10,6 +10,7 @@
 #include <riffle/gen.h>
 #include <riffle/item.h>
 #include <riffle/measure.h>
+#include <riffle/probe.h>
 #include <riffle/profile.h>
 #include <riffle/profiler.h>
 #include <riffle/report.h>

@@ -17,7 +17,7 @@ OWNERS = {
     "selector": "event", "trace": "event",
     "engine": "engine", "item": "engine",
     "measure": "profile", "profile": "profile", "profiler": "profile",
-    "gen": "source", "source": "source", "ring": "source",
+    "gen": "source", "probe": "source", "source": "source",
     "cache": "cache",
     "collect": "collect",
     "symbol": "symbol",

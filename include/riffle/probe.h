@@ -1,0 +1,81 @@
+/* probe.h - the events of an unmodified program: a source that starts it under the probe.
+ *
+ *     const struct rf_probe_setup setup = {.argv = argv, .selectors = selectors, .n_selectors = 2};
+ *     rf_source_open_probe(&source, &setup, &error);          the program is running now
+ *     rf_collect(&run, source, ...);                          until it ends
+ *     rf_probe_wait(source, &outcome, &error);                how it ended
+ *     modules = rf_probe_modules(source, &n);                 which files it had mapped
+ *     rf_source_close(source);
+ *
+ * Only the classes and fields that the selectors read are produced. Batches are tuples, stream i
+ * belonging to selector i, or records where asked for. The program's standard streams are the
+ * caller's own. Linux on x86-64, 64-bit programs. One thread at a time, but for rf_probe_signal. */
+#ifndef RIFFLE_PROBE_H
+#define RIFFLE_PROBE_H
+
+#include <riffle/selector.h>
+#include <riffle/source.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rf_probe_range {
+    uint64_t low, high; /* high end out */
+};
+
+/* Zero is a good default for all but argv and selectors. The strings must live until the open. */
+struct rf_probe_setup {
+    const char *const *argv; /* program and arguments, closed by NULL; looked up in PATH */
+    const char *folder;      /* where the probe is; NULL: as built or installed */
+    const struct rf_selector *selectors; /* bound; copied */
+    size_t n_selectors;
+    int records;   /* hand out records, which the caller selects from */
+    int no_values; /* values are not even produced: they read as 0 */
+    int lossy;     /* drop what does not fit the ring, and count it, instead of waiting */
+    int no_follow; /* leave forked and exec'ed children alone */
+    /* Only instructions in these. Lists closed by NULL, by low = high = 0; NULL: everywhere. */
+    const char *const *functions;
+    const char *const *modules; /* path or last part of it */
+    const struct rf_probe_range *ranges;
+    const struct rf_alloc *alloc;
+};
+
+rf_status rf_source_open_probe(struct rf_source **source, const struct rf_probe_setup *setup,
+                               struct rf_error *error);
+
+/* How the program ended and what was seen of it. */
+struct rf_probe_outcome {
+    int ended;           /* 0: it still runs */
+    int exit_status;     /* when no signal ended it */
+    int signal;          /* that ended it; 0: none */
+    double wall_seconds; /* from start to end */
+    double cpu_seconds;  /* of the program and the children it waited for, under the probe */
+    uint64_t processes;  /* that were followed */
+    uint64_t unfollowed; /* that could not be */
+    uint64_t killed;     /* that ended without a word: killed, or replaced by exec */
+    uint64_t events;     /* of all classes, as tuples or records */
+    uint64_t lost;
+    int verified; /* every process told what it produced, and that is what came through */
+};
+
+/* Let the program run to its end, keeping nothing more. */
+rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outcome,
+                        struct rf_error *error);
+/* Send a signal to the program. Safe in a signal handler. */
+void rf_probe_signal(const struct rf_source *source, int signal);
+
+/* A file that was mapped to be executed, for a while. */
+struct rf_probe_module {
+    char *path;
+    uint32_t process; /* its number, from 1 */
+    uint64_t start, end, offset;
+    uint64_t from_event, to_event; /* UINT64_MAX: to the end */
+};
+/* All of them, in the order in which they came; valid until the source is closed. */
+const struct rf_probe_module *rf_probe_modules(const struct rf_source *source, size_t *n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* instrument.c - from Valgrind's intermediate code to events.
+ *
+ *     statement              event
+ *     IMark                  insn; the instruction's bytes say whether it is a branch, a call ...
+ *     t = LDle(..), LoadG    load: address, value, width
+ *     STle(..) = .., StoreG  store
+ *     CAS                    load (unless the instruction has loaded it already, as lock add does),
+ *                            store if it succeeded
+ *     LL, SC                 load; store if it succeeded
+ *     Dirty with mFx         load, store or both: fld80, fxsave, xsave ..., low 64 bits as value
+ *     t = arithmetic         alu: the last one of an instruction that computes
+ *     Exit in jcc            branch, for that path alone: where it goes, taken or not
+ *     end of the block       branch, jump, call or return, by the last instruction
+ *
+ * An instruction with a rep prefix is run by Valgrind as a loop of single steps: its loads and stores
+ * are counted each, the instruction once, on the path that leaves it. Guest chasing is off, so that
+ * every transfer of control ends its block.
+ *
+ * Cannot: a fault in the middle of a block loses what came after the block's last exit; arithmetic
+ * results that Valgrind's optimiser finds dead within the block are not seen. */
+#include "probe.h"
+
+/* The instruction that is being looked at. */
+struct insn {
+    Addr pc;
+    UInt length;
+    enum insn_kind kind;
+    Bool wanted;
+    IRExpr *loaded[8]; /* addresses it has loaded from */
+    UInt n_loaded;
+    Bool may_fall_through; /* a conditional branch whose way out was told, not yet the way on */
+    IRTemp result;         /* of arithmetic, IRTemp_INVALID: none yet */
+};
+
+struct tour {
+    IRSB *out;
+    struct block *block; /* NULL until the first wanted instruction */
+    struct insn insn;
+};
+
+static UInt wants(UInt kind)
+{
+    return probe_options.want[kind];
+}
+
+static IRExpr *if_wanted(UInt kind, UInt field, IRExpr *atom)
+{
+    return (wants(kind) & field) ? atom : NULL;
+}
+
+static struct block *block_of(struct tour *tour)
+{
+    return tour->block;
+}
+
+static Bool same_atom(const IRExpr *a, const IRExpr *b)
+{
+    return eqIRAtom(a, b);
+}
+
+/* ---- what is wanted where ---- */
+
+static Bool in_ranges(Addr pc)
+{
+    for (Int i = 0; i < probe_options.n_ranges; i++)
+        if (pc >= probe_options.range_low[i] && pc < probe_options.range_high[i])
+            return True;
+    return probe_options.n_ranges == 0;
+}
+
+static Bool in_modules(Addr pc)
+{
+    if (probe_options.n_modules == 0)
+        return True;
+    const NSegment *segment = VG_(am_find_nsegment)(pc);
+    const HChar *path = segment == NULL ? NULL : VG_(am_get_filename)(segment);
+    for (Int i = 0; path != NULL && i < probe_options.n_modules; i++)
+        if (VG_(strcmp)(path, probe_options.module[i]) == 0 ||
+            VG_(strcmp)(VG_(basename)(path), probe_options.module[i]) == 0)
+            return True;
+    return False;
+}
+
+static Bool in_functions(Addr pc)
+{
+    const HChar *name;
+    if (probe_options.n_functions == 0)
+        return True;
+    if (!VG_(get_fnname)(VG_(current_DiEpoch)(), pc, &name))
+        return False;
+    for (Int i = 0; i < probe_options.n_functions; i++)
+        if (VG_(strcmp)(name, probe_options.function[i]) == 0)
+            return True;
+    return False;
+}
+
+/* ---- memory ---- */
+
+struct access {
+    UInt kind; /* LOAD or STORE */
+    UInt bytes;
+    IRExpr *addr, *value, *guard;
+};
+
+static void tell_access(struct tour *tour, const struct access *access)
+{
+    if (!tour->insn.wanted || !wants(access->kind))
+        return;
+    UInt bits = access->bytes * 8;
+    struct block_event event = {
+        .kind = (UChar)access->kind,
+        .width = (UShort)(bits > 0xffff ? 0xffff : bits),
+        .pc = tour->insn.pc,
+        .guard = access->guard,
+        .addr = if_wanted(access->kind, WANT_ADDR, access->addr),
+        .value = if_wanted(access->kind, WANT_VALUE, access->value),
+    };
+    block_add(block_of(tour), &event);
+}
+
+static void remember_load(struct tour *tour, IRExpr *addr)
+{
+    if (tour->insn.n_loaded < 8)
+        tour->insn.loaded[tour->insn.n_loaded++] = addr;
+}
+
+static Bool has_loaded(const struct tour *tour, const IRExpr *addr)
+{
+    for (UInt i = 0; i < tour->insn.n_loaded; i++)
+        if (same_atom(tour->insn.loaded[i], addr))
+            return True;
+    return False;
+}
+
+static void see_load(struct tour *tour, const IRStmt *st)
+{
+    const IRExpr *load = st->Ist.WrTmp.data;
+    tell_access(tour, &(struct access){LOAD, (UInt)sizeofIRType(load->Iex.Load.ty),
+                                       load->Iex.Load.addr, IRExpr_RdTmp(st->Ist.WrTmp.tmp), NULL});
+    remember_load(tour, load->Iex.Load.addr);
+}
+
+static void see_store(struct tour *tour, const IRStmt *st)
+{
+    IRExpr *data = st->Ist.Store.data;
+    UInt bytes = (UInt)sizeofIRType(typeOfIRExpr(tour->out->tyenv, data));
+    tell_access(tour, &(struct access){STORE, bytes, st->Ist.Store.addr, data, NULL});
+}
+
+static UInt guarded_bytes(IRLoadGOp op)
+{
+    switch (op) {
+    case ILGop_IdentV128:
+        return 16;
+    case ILGop_Ident64:
+        return 8;
+    case ILGop_Ident32:
+        return 4;
+    case ILGop_16Uto32:
+    case ILGop_16Sto32:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+static void see_guarded_load(struct tour *tour, const IRLoadG *load)
+{
+    tell_access(tour, &(struct access){LOAD, guarded_bytes(load->cvt), load->addr,
+                                       IRExpr_RdTmp(load->dst), load->guard});
+}
+
+static void see_guarded_store(struct tour *tour, const IRStoreG *store)
+{
+    UInt bytes = (UInt)sizeofIRType(typeOfIRExpr(tour->out->tyenv, store->data));
+    tell_access(tour, &(struct access){STORE, bytes, store->addr, store->data, store->guard});
+}
+
+static IRTemp assign(struct tour *tour, IRType type, IRExpr *value)
+{
+    IRTemp temp = newIRTemp(tour->out->tyenv, type);
+    addStmtToIRSB(tour->out, IRStmt_WrTmp(temp, value));
+    return temp;
+}
+
+static IRExpr *equal(struct tour *tour, IRType type, IRTemp old, IRExpr *expected)
+{
+    IROp op = type == Ity_I8    ? Iop_CasCmpEQ8
+              : type == Ity_I16 ? Iop_CasCmpEQ16
+              : type == Ity_I32 ? Iop_CasCmpEQ32
+                                : Iop_CasCmpEQ64;
+    return IRExpr_RdTmp(assign(tour, Ity_I1, IRExpr_Binop(op, IRExpr_RdTmp(old), expected)));
+}
+
+static IRExpr *both(struct tour *tour, IRExpr *a, IRExpr *b)
+{
+    IRTemp x = assign(tour, Ity_I64, IRExpr_Unop(Iop_1Uto64, a));
+    IRTemp y = assign(tour, Ity_I64, IRExpr_Unop(Iop_1Uto64, b));
+    IRTemp z = assign(tour, Ity_I64, IRExpr_Binop(Iop_And64, IRExpr_RdTmp(x), IRExpr_RdTmp(y)));
+    return IRExpr_RdTmp(assign(tour, Ity_I1, IRExpr_Unop(Iop_64to1, IRExpr_RdTmp(z))));
+}
+
+static void see_cas(struct tour *tour, const IRCAS *cas)
+{
+    Bool is_double = cas->oldHi != IRTemp_INVALID;
+    IRType type = typeOfIRExpr(tour->out->tyenv, cas->dataLo);
+    UInt bytes = (UInt)sizeofIRType(type) * (is_double ? 2 : 1);
+    if (!has_loaded(tour, cas->addr))
+        tell_access(tour, &(struct access){LOAD, bytes, cas->addr, IRExpr_RdTmp(cas->oldLo), NULL});
+    if (!tour->insn.wanted || !wants(STORE))
+        return;
+    IRExpr *success = equal(tour, type, cas->oldLo, cas->expdLo);
+    if (is_double)
+        success = both(tour, success, equal(tour, type, cas->oldHi, cas->expdHi));
+    tell_access(tour, &(struct access){STORE, bytes, cas->addr, cas->dataLo, success});
+}
+
+static void see_linked(struct tour *tour, const IRStmt *st)
+{
+    IRExpr *data = st->Ist.LLSC.storedata;
+    IRExpr *result = IRExpr_RdTmp(st->Ist.LLSC.result);
+    IRType type = data == NULL ? typeOfIRTemp(tour->out->tyenv, st->Ist.LLSC.result)
+                               : typeOfIRExpr(tour->out->tyenv, data);
+    UInt bytes = (UInt)sizeofIRType(type);
+    if (data == NULL)
+        tell_access(tour, &(struct access){LOAD, bytes, st->Ist.LLSC.addr, result, NULL});
+    else
+        tell_access(tour, &(struct access){STORE, bytes, st->Ist.LLSC.addr, data, result});
+}
+
+/* What stands in memory where a helper reads or has written: its low bytes. */
+static IRExpr *peek(struct tour *tour, const IRDirty *call, UInt kind)
+{
+    if (!(wants(kind) & WANT_VALUE) || !tour->insn.wanted)
+        return NULL;
+    IRType type = call->mSize >= 8 ? Ity_I64 : call->mSize >= 4 ? Ity_I32 : Ity_I8;
+    ULong always;
+    if (call->guard->tag == Iex_Const) {
+        always = call->guard->Iex.Const.con->Ico.U1;
+        return always ? IRExpr_RdTmp(assign(tour, type, IRExpr_Load(Iend_LE, type, call->mAddr)))
+                      : NULL;
+    }
+    if (type != Ity_I64)
+        return NULL;
+    IRTemp value = newIRTemp(tour->out->tyenv, type);
+    addStmtToIRSB(tour->out, IRStmt_LoadG(Iend_LE, ILGop_Ident64, value, call->mAddr,
+                                          IRExpr_Const(IRConst_U64(0)), call->guard));
+    return IRExpr_RdTmp(value);
+}
+
+static void tell_helper(struct tour *tour, const IRDirty *call, UInt kind)
+{
+    Bool always = call->guard->tag == Iex_Const;
+    if (always && !call->guard->Iex.Const.con->Ico.U1)
+        return;
+    tell_access(tour, &(struct access){kind, (UInt)call->mSize, call->mAddr, peek(tour, call, kind),
+                                       always ? NULL : call->guard});
+}
+
+static void see_helper(struct tour *tour, IRStmt *st)
+{
+    const IRDirty *call = st->Ist.Dirty.details;
+    if (call->mFx == Ifx_Read || call->mFx == Ifx_Modify)
+        tell_helper(tour, call, LOAD);
+    addStmtToIRSB(tour->out, st);
+    if (call->mFx == Ifx_Write || call->mFx == Ifx_Modify)
+        tell_helper(tour, call, STORE);
+}
+
+/* ---- instructions, arithmetic ---- */
+
+static void tell_insn(struct tour *tour)
+{
+    if (!tour->insn.wanted || !wants(INSN))
+        return;
+    struct block_event event = {.kind = INSN, .pc = tour->insn.pc};
+    if (tour->insn.kind == INSN_STRING)
+        block_add_here(block_of(tour), &event);
+    else
+        block_add(block_of(tour), &event);
+}
+
+static Bool is_arithmetic(IROp op)
+{
+    switch (op) {
+#define SIZES(name)                                                                                \
+    case name##8:                                                                                  \
+    case name##16:                                                                                 \
+    case name##32:                                                                                 \
+    case name##64
+        SIZES(Iop_Add)
+            : SIZES(Iop_Sub)
+            : SIZES(Iop_Mul)
+            : SIZES(Iop_Or)
+            : SIZES(Iop_And)
+            : SIZES(Iop_Xor)
+            : SIZES(Iop_Shl)
+            : SIZES(Iop_Shr)
+            : SIZES(Iop_Sar)
+            : SIZES(Iop_Not)
+            :
+#undef SIZES
+              case Iop_Clz64 : case Iop_Ctz64 : case Iop_ClzNat64 : case Iop_CtzNat64
+            : case Iop_DivModU64to32 : case Iop_DivModS64to32 : case Iop_DivModU128to64
+            : case Iop_DivModS128to64 : return True;
+    default:
+        return False;
+    }
+}
+
+static void see_arithmetic(struct tour *tour, const IRStmt *st)
+{
+    const IRExpr *data = st->Ist.WrTmp.data;
+    Bool computes = (data->tag == Iex_Binop && is_arithmetic(data->Iex.Binop.op)) ||
+                    (data->tag == Iex_Unop && is_arithmetic(data->Iex.Unop.op));
+    if (computes && tour->insn.kind == INSN_ALU)
+        tour->insn.result = st->Ist.WrTmp.tmp;
+}
+
+/* The instruction is over: its last arithmetic was the result. */
+static void tell_result(struct tour *tour)
+{
+    if (tour->insn.result == IRTemp_INVALID || !tour->insn.wanted || !wants(ALU))
+        return;
+    IRExpr *value = IRExpr_RdTmp(tour->insn.result);
+    IRType type = typeOfIRTemp(tour->out->tyenv, tour->insn.result);
+    struct block_event event = {
+        .kind = ALU,
+        .width = (UShort)(sizeofIRType(type) * 8 > 64 ? 64 : sizeofIRType(type) * 8),
+        .pc = tour->insn.pc,
+        .value = if_wanted(ALU, WANT_VALUE, value),
+    };
+    block_add(block_of(tour), &event);
+    tour->insn.result = IRTemp_INVALID;
+}
+
+static Bool any_class_wanted(void)
+{
+    for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
+        if (wants(kind))
+            return True;
+    return False;
+}
+
+static void begin_insn(struct tour *tour, const IRStmt *st)
+{
+    Addr pc = st->Ist.IMark.addr + st->Ist.IMark.delta;
+    UInt length = st->Ist.IMark.len;
+    tour->insn = (struct insn){.pc = pc,
+                               .length = length,
+                               .kind = insn_classify((const UChar *)pc, length),
+                               .result = IRTemp_INVALID};
+    tour->insn.wanted = any_class_wanted() && in_ranges(pc) && in_modules(pc) && in_functions(pc);
+    if (tour->insn.wanted && tour->block == NULL)
+        tour->block = block_begin(tour->out);
+    if (tour->insn.kind != INSN_STRING)
+        tell_insn(tour);
+}
+
+/* ---- transfers of control ---- */
+
+static struct block_event branch_event(const struct tour *tour, Addr to)
+{
+    return (struct block_event){
+        .kind = BRANCH,
+        .flags = to != tour->insn.pc + tour->insn.length ? FLAG_TAKEN : 0,
+        .pc = tour->insn.pc,
+        .target = IRExpr_Const(IRConst_U64(to)),
+    };
+}
+
+/* A branch that leaves the block this way: `to` is where. */
+static void tell_branch(struct tour *tour, Addr to)
+{
+    if (!tour->insn.wanted || !wants(BRANCH))
+        return;
+    struct block_event event = branch_event(tour, to);
+    block_add_here(block_of(tour), &event);
+}
+
+/* The block goes on behind a branch that was not taken. */
+static void tell_fall_through(struct tour *tour)
+{
+    if (!tour->insn.may_fall_through || !tour->insn.wanted || !wants(BRANCH))
+        return;
+    struct block_event event = branch_event(tour, tour->insn.pc + tour->insn.length);
+    block_add(block_of(tour), &event);
+}
+
+static void see_exit(struct tour *tour, const IRStmt *st)
+{
+    Addr to = st->Ist.Exit.dst->Ico.U64;
+    if (tour->block == NULL)
+        return;
+    if (tour->insn.kind == INSN_CONDITIONAL && st->Ist.Exit.jk == Ijk_Boring) {
+        tell_branch(tour, to);
+        tour->insn.may_fall_through = True;
+    }
+    if (tour->insn.kind == INSN_STRING && to != tour->insn.pc)
+        tell_insn(tour);
+    block_exit(tour->block);
+}
+
+static void tell_transfer(struct tour *tour, UInt kind, IRExpr *next)
+{
+    if (!tour->insn.wanted || !wants(kind))
+        return;
+    Bool is_direct = next->tag == Iex_Const;
+    struct block_event event = {
+        .kind = (UChar)kind,
+        .flags = kind != RETURN && !is_direct ? FLAG_INDIRECT : 0,
+        .pc = tour->insn.pc,
+        .target = is_direct ? next : if_wanted(kind, WANT_TARGET, next),
+    };
+    block_add_here(block_of(tour), &event);
+}
+
+static void see_end(struct tour *tour, const IRSB *in)
+{
+    IRExpr *next = in->next;
+    if (tour->block == NULL)
+        return;
+    tell_result(tour);
+    if (in->jumpkind == Ijk_Call)
+        tell_transfer(tour, CALL, next);
+    else if (in->jumpkind == Ijk_Ret)
+        tell_transfer(tour, RETURN, next);
+    else if (in->jumpkind == Ijk_Boring && tour->insn.kind == INSN_CONDITIONAL &&
+             next->tag == Iex_Const)
+        tell_branch(tour, next->Iex.Const.con->Ico.U64);
+    else if (in->jumpkind == Ijk_Boring && tour->insn.kind == INSN_JUMP)
+        tell_transfer(tour, JUMP, next);
+    if (tour->insn.kind == INSN_STRING &&
+        !(next->tag == Iex_Const && next->Iex.Const.con->Ico.U64 == tour->insn.pc))
+        tell_insn(tour);
+    block_exit(tour->block);
+}
+
+/* ---- the walk ---- */
+
+static void see(struct tour *tour, IRStmt *st)
+{
+    if (st->tag == Ist_IMark) {
+        if (tour->block != NULL) {
+            tell_result(tour);
+            tell_fall_through(tour);
+        }
+        addStmtToIRSB(tour->out, st);
+        begin_insn(tour, st);
+        return;
+    }
+    if (st->tag == Ist_Exit)
+        see_exit(tour, st);
+    if (st->tag == Ist_Dirty && tour->block != NULL) {
+        see_helper(tour, st);
+        return;
+    }
+    addStmtToIRSB(tour->out, st);
+    if (tour->block == NULL)
+        return;
+    switch (st->tag) {
+    case Ist_WrTmp:
+        if (st->Ist.WrTmp.data->tag == Iex_Load)
+            see_load(tour, st);
+        else
+            see_arithmetic(tour, st);
+        break;
+    case Ist_Store:
+        see_store(tour, st);
+        break;
+    case Ist_LoadG:
+        see_guarded_load(tour, st->Ist.LoadG.details);
+        break;
+    case Ist_StoreG:
+        see_guarded_store(tour, st->Ist.StoreG.details);
+        break;
+    case Ist_CAS:
+        see_cas(tour, st->Ist.CAS.details);
+        break;
+    case Ist_LLSC:
+        see_linked(tour, st);
+        break;
+    default:
+        break;
+    }
+}
+
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+                 const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
+                 IRType host_word)
+{
+    struct tour tour = {.out = deepCopyIRSBExceptStmts(in), .insn = {.result = IRTemp_INVALID}};
+    if (guest_word != host_word)
+        VG_(tool_panic)("riffle: only 64-bit programs can be profiled");
+    for (Int i = 0; i < in->stmts_used; i++)
+        see(&tour, in->stmts[i]);
+    see_end(&tour, in);
+    if (tour.block == NULL || !block_end(tour.block))
+        return in;
+    return tour.out;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main.c - a Valgrind tool that streams the events of a program to `riffle run`.
+ *
+ *     riffle run ... -- program          starts     valgrind --tool=riffle --ring-fd=.. --want=.. program
+ *
+ * --want names the classes and what is to be told of each, `load:av,branch:,call:t`: a address, v value,
+ * t target. The rest is for Valgrind to say: memory that comes and goes with its file, threads that
+ * take turns, processes that fork. */
+#include "probe.h"
+
+struct options probe_options = {.ring_fd = -1, .follow = True};
+
+static const HChar *const class_names[RF_WORD_CLASSES] = {"load", "store",  "branch", "jump",
+                                                          "call", "return", "alu",    "insn"};
+
+/* ---- options ---- */
+
+static UInt field_bit(HChar letter)
+{
+    switch (letter) {
+    case 'a':
+        return WANT_ADDR;
+    case 'v':
+        return WANT_VALUE;
+    case 't':
+        return WANT_TARGET;
+    default:
+        return 0;
+    }
+}
+
+/* One `class:fields` of the list; returns what follows, NULL when it makes no sense. */
+static const HChar *parse_class(const HChar *text)
+{
+    for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++) {
+        SizeT n = VG_(strlen)(class_names[kind]);
+        if (VG_(strncmp)(text, class_names[kind], n) != 0 || text[n] != ':')
+            continue;
+        probe_options.want[kind] |= WANT_CLASS;
+        for (text += n + 1; *text != 0 && *text != ','; text++) {
+            if (field_bit(*text) == 0)
+                return NULL;
+            probe_options.want[kind] |= field_bit(*text);
+        }
+        return *text == ',' ? text + 1 : text;
+    }
+    return NULL;
+}
+
+static Bool parse_want(const HChar *text)
+{
+    while (text != NULL && *text != 0)
+        text = parse_class(text);
+    return text != NULL;
+}
+
+static Bool parse_range(const HChar *text)
+{
+    HChar *end;
+    if (probe_options.n_ranges == RANGES_MAX)
+        return False;
+    ULong low = VG_(strtoull16)(text, &end);
+    if (*end != '-')
+        return False;
+    probe_options.range_low[probe_options.n_ranges] = low;
+    probe_options.range_high[probe_options.n_ranges++] = VG_(strtoull16)(end + 1, &end);
+    return *end == 0;
+}
+
+static Bool add_name(const HChar **names, Int *n, const HChar *name)
+{
+    if (*n == NAMES_MAX)
+        return False;
+    names[(*n)++] = name;
+    return True;
+}
+
+static Bool process_option(const HChar *arg)
+{
+    const HChar *text;
+    if (VG_INT_CLO(arg, "--ring-fd", probe_options.ring_fd) ||
+        VG_STR_CLO(arg, "--ring-path", probe_options.ring_path) ||
+        VG_BOOL_CLO(arg, "--lossy", probe_options.lossy) ||
+        VG_BOOL_CLO(arg, "--follow", probe_options.follow))
+        return True;
+    if (VG_STR_CLO(arg, "--want", text))
+        return parse_want(text);
+    if (VG_STR_CLO(arg, "--range", text))
+        return parse_range(text);
+    if (VG_STR_CLO(arg, "--function", text))
+        return add_name(probe_options.function, &probe_options.n_functions, text);
+    if (VG_STR_CLO(arg, "--module", text))
+        return add_name(probe_options.module, &probe_options.n_modules, text);
+    return False;
+}
+
+static void print_usage(void)
+{
+    VG_(printf)("    all options are given by 'riffle run'\n");
+}
+
+static void print_debug_usage(void)
+{
+    VG_(printf)("    (none)\n");
+}
+
+/* ---- memory that comes and goes ---- */
+
+static void tell_module(Addr start, SizeT length, const NSegment *segment, const HChar *path)
+{
+    SizeT n = VG_(strlen)(path);
+    UInt words = 4 + (UInt)(n / 8 + 1);
+    if (n > 4096)
+        return;
+    ULong *to = ring_reserve(words);
+    VG_(memset)(to, 0, words * 8);
+    to[0] = RF_WORD_HEADER(RF_WORD_MODULE, words);
+    to[1] = start;
+    to[2] = start + length;
+    to[3] = (ULong)segment->offset + (start - segment->start);
+    VG_(memcpy)(to + 4, path, n);
+    ring_commit(words);
+}
+
+static void see_mapping(Addr start, SizeT length, Bool rr, Bool ww, Bool xx, ULong handle)
+{
+    const NSegment *segment = VG_(am_find_nsegment)(start);
+    if (!xx || segment == NULL || segment->kind != SkFileC)
+        return;
+    const HChar *path = VG_(am_get_filename)(segment);
+    Bool is_probe = path != NULL && VG_(strstr)(path, "riffle-amd64-linux") != NULL;
+    if (path != NULL && !is_probe)
+        tell_module(start, length, segment, path);
+}
+
+static void see_protection(Addr start, SizeT length, Bool rr, Bool ww, Bool xx)
+{
+    see_mapping(start, length, rr, ww, xx, 0);
+}
+
+static void see_unmapping(Addr start, SizeT length)
+{
+    ULong *to = ring_reserve(3);
+    to[0] = RF_WORD_HEADER(RF_WORD_UNMAP, 3);
+    to[1] = start;
+    to[2] = start + length;
+    ring_commit(3);
+}
+
+/* ---- threads and processes ---- */
+
+static ThreadId running = 1; /* what the collector takes it to be without being told */
+
+static void see_thread(ThreadId thread, ULong blocks)
+{
+    if (thread == running)
+        return;
+    running = thread;
+    ULong *to = ring_reserve(2);
+    to[0] = RF_WORD_HEADER(RF_WORD_THREAD, 2);
+    to[1] = thread;
+    ring_commit(2);
+}
+
+static void before_fork(ThreadId thread)
+{
+    ring_before_fork();
+}
+
+static void in_child(ThreadId thread)
+{
+    ring_in_child();
+    running = 1;
+    see_thread(thread, 0);
+}
+
+static void after_options(void)
+{
+    VG_(clo_vex_control).guest_chase = False;
+    ring_open();
+}
+
+static void end(Int status)
+{
+    ring_close();
+}
+
+static void before_options(void)
+{
+    VG_(details_name)("Riffle");
+    VG_(details_version)(RIFFLE_VERSION);
+    VG_(details_description)("the probe of a profiler");
+    VG_(details_copyright_author)("GNU GPL 2 or later.");
+    VG_(details_bug_reports_to)("the authors of Riffle");
+    VG_(details_avg_translation_sizeB)(320);
+
+    VG_(basic_tool_funcs)(after_options, instrument, end);
+    VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
+    VG_(track_new_mem_startup)(see_mapping);
+    VG_(track_new_mem_mmap)(see_mapping);
+    VG_(track_change_mem_mprotect)(see_protection);
+    VG_(track_die_mem_munmap)(see_unmapping);
+    VG_(track_start_client_code)(see_thread);
+    VG_(atfork)(before_fork, NULL, in_child);
+}
+
+VG_DETERMINE_INTERFACE_VERSION(before_options)

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* probe.h - the parts of the probe, a Valgrind tool that streams the events of a program.
+ *
+ *     main.c         options, what Valgrind calls when memory, threads and processes change
+ *     instrument.c   from Valgrind's intermediate code to events: what is told of a superblock
+ *     block.c        one superblock being told: words to store, its DEFINE message
+ *     insn.c         which x86 instructions transfer control or compute
+ *     ring.c         the producer's side of the shared memory
+ *
+ * The collector is another program and another licence: the two meet in ring_layout.h and
+ * probe_words.h only. */
+#ifndef RF_PROBE_PROBE_H
+#define RF_PROBE_PROBE_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "pub_tool_threadstate.h"
+
+#include "source/ring_layout.h"
+#include "source/probe_words.h"
+
+/* The classes of include/riffle/event.h, in the same order, and its flags. */
+enum { LOAD, STORE, BRANCH, JUMP, CALL, RETURN, ALU, INSN };
+enum { FLAG_TAKEN = 1, FLAG_INDIRECT = 2 };
+
+/* What is wanted of a class. */
+enum { WANT_CLASS = 1, WANT_ADDR = 2, WANT_VALUE = 4, WANT_TARGET = 8 };
+
+enum { RANGES_MAX = 16, NAMES_MAX = 16 };
+
+struct options {
+    UInt want[RF_WORD_CLASSES];
+    Int ring_fd;
+    const HChar *ring_path; /* where it can be opened when the descriptor was closed */
+    Bool lossy;
+    Bool follow;                                        /* children of fork are profiled too */
+    Addr range_low[RANGES_MAX], range_high[RANGES_MAX]; /* high end out */
+    Int n_ranges;
+    const HChar *function[NAMES_MAX];
+    Int n_functions;
+    const HChar *module[NAMES_MAX];
+    Int n_modules;
+};
+extern struct options probe_options;
+
+/* ---- ring.c ---- */
+
+/* Where the instrumented code finds its cursor and its limit; stays the same after a fork. */
+ULong *ring_cursor(void);
+ULong *ring_limit(void);
+void ring_open(void);        /* ends the process with a sentence when that is not possible */
+void ring_flush(void);       /* called from instrumented code when the chunk is full */
+void ring_before_fork(void); /* everything so far is published, the child gets the book */
+void ring_in_child(void);    /* a ring of its own */
+void ring_close(void);       /* everything is published, the totals told */
+/* Room for `n` words at the cursor; ring_commit makes them part of the stream. */
+ULong *ring_reserve(UInt n);
+void ring_commit(UInt n);
+
+/* What the producer itself keeps of a path, to count what it produces and drops. */
+struct path_totals {
+    UChar events[RF_WORD_CLASSES]; /* without the guarded ones */
+    UShort words;                  /* dynamic ones */
+    UShort n_guards;
+    UInt guards; /* index of the first guard in the list of ring_add_guard */
+};
+UInt ring_next_path(void);
+void ring_add_path(const struct path_totals *totals);
+UInt ring_add_guard(UShort word, UChar kind); /* its index */
+
+/* ---- insn.c ---- */
+
+enum insn_kind {
+    INSN_OTHER,
+    INSN_CONDITIONAL, /* jcc, loop, jrcxz */
+    INSN_JUMP,
+    INSN_CALL,
+    INSN_RETURN,
+    INSN_ALU,    /* writes an integer result: add, and, shift, neg, imul, lea ... */
+    INSN_STRING, /* with a rep prefix: Valgrind runs it as a loop of single steps */
+};
+enum insn_kind insn_classify(const UChar *code, UInt length);
+
+/* ---- block.c ---- */
+
+struct block;
+
+struct block_event {
+    UChar kind, flags;
+    UShort width;
+    Addr pc;
+    IRExpr *guard; /* I1; NULL: always */
+    IRExpr *addr;
+    IRExpr *value;
+    IRExpr *target;
+};
+
+/* Begin to tell a block: the flush check goes into `out` now. */
+struct block *block_begin(IRSB *out);
+/* Add an event that every later path counts; emits the stores of its dynamic words. */
+void block_add(struct block *block, const struct block_event *event);
+/* Add one that only the next path counts. */
+void block_add_here(struct block *block, const struct block_event *event);
+/* The block can be left here: emit the path's number and the cursor. */
+void block_exit(struct block *block);
+/* Tell the collector. False: there was nothing to tell. */
+Bool block_end(struct block *block);
+
+/* ---- instrument.c ---- */
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+                 const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
+                 IRType host_word);
+
+#endif

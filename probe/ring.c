@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ring.c - the producer's side of the shared memory.
+ *
+ *     instrumented code          ring_flush                          collector
+ *     store words at cursor      chunk full: publish it, wait        copies, gives back
+ *     cursor += n                until another is free   <-- futex --
+ *
+ * The process takes a free slot of the memory file by compare-and-swap. Translated code holds the
+ * addresses of cursor and limit as constants, so a forked child maps its own new slot over the very
+ * place where its parent's was.
+ *
+ * When the ring is full the producer waits; every tenth of a second it looks whether the collector is
+ * still there, and runs on without keeping anything if not. With --lossy it does not wait: it counts
+ * what stands in the chunk by class, keeps the messages (a lost DEFINE could not be made up for)
+ * and fills the chunk anew.
+ *
+ *     [DEFINE][path..][path..][THREAD][path..]   ->   [LOST][DEFINE][THREAD]
+ *
+ * Every chunk is counted by class when it is flushed; the sums go out with END, so that the collector
+ * can hold its own count against one that was made before the ring. */
+#include "probe.h"
+
+extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd,
+                                                      Off64T offset);
+
+enum { FUTEX_WAIT_OP = 0, FUTEX_WAKE_OP = 1, TICK_MS = 100 };
+
+static struct rf_ring_control *control;
+static UChar *slot_memory;
+static struct rf_ring_slot *slot;
+static UInt forks;
+static Bool detached;
+static ULong produced[RF_WORD_CLASSES];
+static ULong counted_cursor; /* words before this one are in `produced` already */
+
+static struct path_totals *paths;
+static UInt n_paths, room_paths;
+struct guard {
+    UShort word;
+    UChar kind;
+};
+static struct guard *guards;
+static UInt n_guards, room_guards;
+
+ULong *ring_cursor(void)
+{
+    return (ULong *)&slot->cursor;
+}
+
+ULong *ring_limit(void)
+{
+    return (ULong *)&slot->limit;
+}
+
+static Long raw_syscall(ULong number, ULong a, ULong b, ULong c, ULong d, ULong e, ULong f)
+{
+    Long result;
+    register ULong r10 __asm__("r10") = d;
+    register ULong r8 __asm__("r8") = e;
+    register ULong r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+static void wake(UInt *word)
+{
+    raw_syscall(__NR_futex, (ULong)word, FUTEX_WAKE_OP, 1, 0, 0, 0);
+}
+
+static void wait_for_change(UInt *word, UInt seen)
+{
+    struct vki_timespec tick = {0, TICK_MS * 1000000};
+    raw_syscall(__NR_futex, (ULong)word, FUTEX_WAIT_OP, seen, (ULong)&tick, 0, 0);
+}
+
+static void ring_bell(void)
+{
+    __atomic_fetch_add(&control->bell, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&control->sleeping, __ATOMIC_SEQ_CST))
+        wake(&control->bell);
+}
+
+/* ---- paths ---- */
+
+static void *grow(void *array, UInt n, UInt *room, SizeT element)
+{
+    if (n < *room)
+        return array;
+    *room = *room == 0 ? 4096 : *room * 2;
+    return VG_(realloc)("riffle.paths", array, *room * element);
+}
+
+UInt ring_next_path(void)
+{
+    return n_paths;
+}
+
+void ring_add_path(const struct path_totals *totals)
+{
+    paths = grow(paths, n_paths, &room_paths, sizeof *paths);
+    paths[n_paths++] = *totals;
+}
+
+UInt ring_add_guard(UShort word, UChar kind)
+{
+    guards = grow(guards, n_guards, &room_guards, sizeof *guards);
+    guards[n_guards] = (struct guard){word, kind};
+    return n_guards++;
+}
+
+/* ---- counting ---- */
+
+static ULong *chunk_start(void)
+{
+    return (ULong *)(slot_memory + rf_ring_chunk_offset(slot->head));
+}
+
+static UInt message_length(ULong word)
+{
+    return (UInt)word;
+}
+
+static void count_path(ULong *totals, const ULong *at)
+{
+    const struct path_totals *path = &paths[*at];
+    for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
+        totals[kind] += path->events[kind];
+    for (UInt i = 0; i < path->n_guards; i++) {
+        const struct guard *guard = &guards[path->guards + i];
+        totals[guard->kind] += at[1 + guard->word] != 0;
+    }
+}
+
+static const ULong *skip(const ULong *at)
+{
+    return at + ((*at & RF_WORD_MESSAGE) ? message_length(*at) : 1u + paths[*at].words);
+}
+
+static void count_words(ULong *totals, const ULong *at, const ULong *end)
+{
+    for (; at < end; at = skip(at))
+        if (!(*at & RF_WORD_MESSAGE))
+            count_path(totals, at);
+}
+
+/* ---- chunks ---- */
+
+static void begin_chunk(void)
+{
+    slot->cursor = (ULong)chunk_start();
+    slot->limit = slot->cursor + RF_RING_CHUNK - RF_RING_SLACK;
+    counted_cursor = slot->cursor;
+}
+
+static Bool is_full(void)
+{
+    return slot->head - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE) >= RF_RING_CHUNKS;
+}
+
+static void detach(const HChar *why)
+{
+    if (!detached && why != NULL)
+        VG_(message)(Vg_UserMsg, "riffle: %s; the program runs on without being profiled\n", why);
+    detached = True;
+}
+
+/* A process that died but was not waited for still has an entry; its state says so. */
+static Bool collector_is_gone(void)
+{
+    HChar path[64], text[256];
+    if (raw_syscall(__NR_kill, control->collector, 0, 0, 0, 0, 0) == -VKI_ESRCH)
+        return True;
+    VG_(sprintf)(path, "/proc/%u/stat", control->collector);
+    SysRes fd = VG_(open)(path, VKI_O_RDONLY, 0);
+    if (sr_isError(fd))
+        return False;
+    Int n = VG_(read)((Int)sr_Res(fd), text, sizeof text - 1);
+    VG_(close)((Int)sr_Res(fd));
+    text[n > 0 ? n : 0] = 0;
+    const HChar *state = VG_(strrchr)(text, ')');
+    return state != NULL && (state[2] == 'Z' || state[2] == 'X');
+}
+
+static void wait_for_room(void)
+{
+    while (is_full() && !detached) {
+        UInt seen = __atomic_load_n(&slot->tail, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&slot->waiting, 1, __ATOMIC_SEQ_CST);
+        if (is_full() && !control->detached)
+            wait_for_change(&slot->tail, seen);
+        __atomic_store_n(&slot->waiting, 0, __ATOMIC_SEQ_CST);
+        if (control->detached)
+            detach(NULL);
+        else if (is_full() && collector_is_gone())
+            detach("the collector is gone");
+    }
+}
+
+static void publish(void)
+{
+    ULong *start = chunk_start();
+    count_words(produced, (ULong *)counted_cursor, (ULong *)slot->cursor);
+    slot->fill[slot->head % RF_RING_CHUNKS] = (UInt)(slot->cursor - (ULong)start);
+    __atomic_store_n(&slot->head, slot->head + 1, __ATOMIC_RELEASE);
+    ring_bell();
+    wait_for_room();
+    begin_chunk();
+}
+
+/* Drop what the chunk holds but for the messages. False: too many of those, it must be sent. */
+static Bool drop(void)
+{
+    ULong *start = chunk_start();
+    const ULong *end = (ULong *)slot->cursor;
+    ULong kept = 1 + RF_WORD_CLASSES;
+    for (const ULong *at = start; at < end; at = skip(at))
+        kept += (*at & RF_WORD_MESSAGE) ? message_length(*at) : 0;
+    if (kept > RF_RING_CHUNK / 8 / 4)
+        return False;
+    ULong *held = VG_(malloc)("riffle.drop", kept * 8);
+    ULong *to = held + 1 + RF_WORD_CLASSES;
+    ULong dropped[RF_WORD_CLASSES] = {0};
+    for (const ULong *at = start; at < end; at = skip(at)) {
+        if (!(*at & RF_WORD_MESSAGE)) {
+            count_path(dropped, at);
+        } else if ((*at >> 32 & 0xff) == RF_WORD_LOST) {
+            for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
+                dropped[kind] += at[1 + kind];
+        } else {
+            VG_(memcpy)(to, at, message_length(*at) * 8);
+            to += message_length(*at);
+        }
+    }
+    held[0] = RF_WORD_HEADER(RF_WORD_LOST, 1 + RF_WORD_CLASSES);
+    VG_(memcpy)(held + 1, dropped, sizeof dropped);
+    count_words(produced, (ULong *)counted_cursor, end);
+    VG_(memcpy)(start, held, (UChar *)to - (UChar *)held);
+    slot->cursor = (ULong)(start + (to - held));
+    counted_cursor = slot->cursor;
+    VG_(free)(held);
+    return True;
+}
+
+void ring_flush(void)
+{
+    if (control->detached)
+        detach(NULL);
+    if (detached) {
+        begin_chunk();
+        return;
+    }
+    if (probe_options.lossy &&
+        slot->head + 1 - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE) >= RF_RING_CHUNKS && drop())
+        return;
+    publish();
+}
+
+ULong *ring_reserve(UInt n)
+{
+    tl_assert(n <= RF_WORD_MESSAGE_MAX);
+    ULong end = (ULong)chunk_start() + RF_RING_CHUNK;
+    if (slot->cursor + (ULong)n * 8 > end - 64) /* a wide store may write behind its word */
+        ring_flush();
+    end = (ULong)chunk_start() + RF_RING_CHUNK;
+    if (slot->cursor + (ULong)n * 8 > end - 64)
+        publish();
+    return (ULong *)slot->cursor;
+}
+
+void ring_commit(UInt n)
+{
+    __atomic_store_n(&slot->cursor, slot->cursor + (ULong)n * 8, __ATOMIC_RELEASE);
+}
+
+/* ---- slots ---- */
+
+static Int claim(void)
+{
+    for (UInt i = 0; i < RF_RING_SLOTS; i++) {
+        struct rf_ring_slot *candidate = NULL;
+        SysRes map = VG_(am_shared_mmap_file_float_valgrind)(
+            RF_RING_PAGE, VKI_PROT_READ | VKI_PROT_WRITE, probe_options.ring_fd,
+            (Off64T)rf_ring_slot_offset(i));
+        if (sr_isError(map))
+            return -1;
+        candidate = (struct rf_ring_slot *)sr_Res(map);
+        UInt expected = RF_RING_FREE;
+        Bool mine = __atomic_compare_exchange_n(&candidate->state, &expected, RF_RING_CLAIMED,
+                                                False, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        if (mine)
+            candidate->pid = (UInt)VG_(getpid)();
+        VG_(am_munmap_valgrind)((Addr)candidate, RF_RING_PAGE);
+        if (mine)
+            return (Int)i;
+    }
+    return -1;
+}
+
+static void start_slot(UInt parent, UInt fork)
+{
+    slot->process = __atomic_add_fetch(&control->processes, 1, __ATOMIC_SEQ_CST);
+    slot->parent = parent;
+    slot->fork = fork;
+    slot->head = slot->tail = slot->waiting = 0;
+    slot->base = (ULong)slot;
+    begin_chunk();
+    __atomic_store_n(&slot->state, RF_RING_LIVE, __ATOMIC_SEQ_CST);
+    ring_bell();
+}
+
+static Bool is_ring(void)
+{
+    SysRes map = VG_(am_shared_mmap_file_float_valgrind)(
+        RF_RING_PAGE, VKI_PROT_READ | VKI_PROT_WRITE, probe_options.ring_fd, 0);
+    if (sr_isError(map))
+        return False;
+    control = (struct rf_ring_control *)sr_Res(map);
+    if (control->magic == RF_RING_MAGIC)
+        return True;
+    VG_(am_munmap_valgrind)((Addr)control, RF_RING_PAGE);
+    return False;
+}
+
+/* The inherited descriptor, or, where a program closed it before an exec, the collector's own. */
+static Bool find_ring(void)
+{
+    struct vg_stat stat;
+    if (probe_options.ring_fd >= 0 && VG_(fstat)(probe_options.ring_fd, &stat) == 0 &&
+        stat.size == RF_RING_BYTES && is_ring())
+        return True;
+    if (probe_options.ring_path == NULL)
+        return False;
+    SysRes fd = VG_(open)(probe_options.ring_path, VKI_O_RDWR, 0);
+    if (sr_isError(fd))
+        return False;
+    SysRes moved = VG_(dup2)((Int)sr_Res(fd), probe_options.ring_fd);
+    if (sr_isError(moved))
+        probe_options.ring_fd = (Int)sr_Res(fd);
+    else
+        VG_(close)((Int)sr_Res(fd));
+    return is_ring();
+}
+
+static ULong protection(void)
+{
+    return VKI_PROT_READ | VKI_PROT_WRITE;
+}
+
+/* Somewhere to write for code that is translated already, seen by nobody. */
+static void map_nowhere(void)
+{
+    raw_syscall(__NR_mmap, (ULong)slot_memory, RF_RING_SLOT, protection(),
+                VKI_MAP_FIXED | VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS, ~0UL, 0);
+    detached = True;
+    begin_chunk();
+}
+
+void ring_open(void)
+{
+    if (!find_ring()) {
+        VG_(message)
+        (Vg_UserMsg, "riffle: this tool is started by 'riffle run', which also reads "
+                     "what it writes\n");
+        VG_(exit)(2);
+    }
+    Int number = claim();
+    SysRes map = VG_(am_shared_mmap_file_float_valgrind)(
+        RF_RING_SLOT, (UInt)protection(), probe_options.ring_fd,
+        (Off64T)rf_ring_slot_offset(number < 0 ? 0 : (UInt)number));
+    if (sr_isError(map)) {
+        VG_(message)(Vg_UserMsg, "riffle: the ring cannot be mapped\n");
+        VG_(exit)(2);
+    }
+    slot_memory = (UChar *)sr_Res(map);
+    slot = (struct rf_ring_slot *)slot_memory;
+    if (number >= 0) {
+        start_slot(0, 0);
+        return;
+    }
+    __atomic_fetch_add(&control->unfollowed, 1, __ATOMIC_SEQ_CST);
+    map_nowhere();
+}
+
+void ring_before_fork(void)
+{
+    if (detached)
+        return;
+    ULong *word = ring_reserve(2);
+    word[0] = RF_WORD_HEADER(RF_WORD_FORK, 2);
+    word[1] = ++forks;
+    ring_commit(2);
+    publish();
+}
+
+void ring_in_child(void)
+{
+    UInt parent = slot->process;
+    if (detached)
+        return;
+    Int number = probe_options.follow ? claim() : -1;
+    if (number < 0) {
+        if (probe_options.follow)
+            __atomic_fetch_add(&control->unfollowed, 1, __ATOMIC_SEQ_CST);
+        map_nowhere();
+        return;
+    }
+    Long map = raw_syscall(__NR_mmap, (ULong)slot_memory, RF_RING_SLOT, protection(),
+                           VKI_MAP_FIXED | VKI_MAP_SHARED, (ULong)probe_options.ring_fd,
+                           rf_ring_slot_offset((UInt)number));
+    if (map != (Long)slot_memory) {
+        map_nowhere();
+        return;
+    }
+    VG_(memset)(produced, 0, sizeof produced);
+    start_slot(parent, forks);
+    forks = 0;
+}
+
+void ring_close(void)
+{
+    if (detached)
+        return;
+    ULong *word = ring_reserve(1 + RF_WORD_CLASSES);
+    count_words(produced, (ULong *)counted_cursor, (ULong *)slot->cursor);
+    counted_cursor = slot->cursor;
+    word[0] = RF_WORD_HEADER(RF_WORD_END, 1 + RF_WORD_CLASSES);
+    VG_(memcpy)(word + 1, produced, sizeof produced);
+    ring_commit(1 + RF_WORD_CLASSES);
+    publish();
+    __atomic_store_n(&slot->state, RF_RING_DONE, __ATOMIC_SEQ_CST);
+    ring_bell();
+}

@@ -1,0 +1,465 @@
+/* book.c - from DEFINE messages to paths that are ready to run.
+ *
+ *     DEFINE  load at 0x40, 32 bits, value follows       branch at 0x44 -> 0x80, path 0 only
+ *
+ *        selector "load -> pc,value"        selector "branch,jump -> pc,target"
+ *     path 0:   <0x40, word 1 & mask>            <0x44, 0x80>
+ *
+ * Conditions on what never changes (pc, class, width of an access, direct or not) are decided here,
+ * once; conditions on dynamic words leave the path to rf_selector_run, record by record.
+ *
+ * Guarantee: whatever the words are, no index goes past a message and no path past its words. Memory:
+ * 16 bytes a constant tuple, 24 any other, 48 a record, for each path that has it. */
+#include "source/book.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <string.h>
+
+enum { SLAB = 256 * 1024, PATHS_MAX = 1 << 26 };
+
+/* ---- memory that is never given back before the end ---- */
+
+struct rf_book_slab {
+    struct rf_book_slab *next;
+    size_t size, used;
+};
+
+static void *shelf_get(struct rf_book_shelf *shelf, size_t size)
+{
+    struct rf_book_slab *slab = shelf->slabs;
+    size = (size + 15) & ~(size_t)15;
+    if (slab == NULL || slab->size - slab->used < size) {
+        size_t room = (sizeof *slab + 15) / 16 * 16 + size;
+        room = room < SLAB ? SLAB : room;
+        slab = rf_alloc_get(shelf->alloc, room);
+        if (slab == NULL)
+            return NULL;
+        *slab = (struct rf_book_slab){shelf->slabs, room, (sizeof *slab + 15) / 16 * 16};
+        shelf->slabs = slab;
+    }
+    void *piece = (char *)slab + slab->used;
+    slab->used += size;
+    return piece;
+}
+
+void rf_book_shelf_free(struct rf_book_shelf *shelf)
+{
+    while (shelf->slabs != NULL) {
+        struct rf_book_slab *slab = shelf->slabs;
+        shelf->slabs = slab->next;
+        rf_alloc_free(shelf->alloc, slab, slab->size);
+    }
+}
+
+/* ---- books ---- */
+
+void rf_book_init(struct rf_book *book, struct rf_book_shelf *shelf)
+{
+    *book = (struct rf_book){.shelf = shelf};
+}
+
+void rf_book_free(struct rf_book *book)
+{
+    rf_alloc_free(book->shelf->alloc, (void *)book->paths, book->room * sizeof *book->paths);
+    book->paths = NULL;
+    book->n_paths = book->room = 0;
+}
+
+static rf_status make_room(struct rf_book *book, size_t n)
+{
+    if (n <= book->room)
+        return RF_OK;
+    size_t room = book->room == 0 ? 4096 : book->room * 2;
+    room = room < n ? n : room;
+    void *paths = (void *)book->paths;
+    if (!rf_alloc_array(book->shelf->alloc, &paths, book->room, room, sizeof *book->paths))
+        return RF_ENOMEM;
+    book->paths = paths;
+    book->room = room;
+    return RF_OK;
+}
+
+rf_status rf_book_copy(struct rf_book *child, const struct rf_book *parent)
+{
+    rf_book_init(child, parent->shelf);
+    if (parent->n_paths == 0)
+        return RF_OK;
+    if (make_room(child, parent->n_paths) != RF_OK)
+        return RF_ENOMEM;
+    memcpy((void *)child->paths, (const void *)parent->paths,
+           parent->n_paths * sizeof *parent->paths);
+    child->n_paths = parent->n_paths;
+    return RF_OK;
+}
+
+/* ---- reading a DEFINE ---- */
+
+struct event {
+    struct rf_book_record record;
+    uint8_t first, last; /* paths that count it */
+};
+
+struct define {
+    uint32_t first, n_paths, n_events;
+    const uint64_t *path_words;
+    struct event events[RF_WORD_EVENTS_MAX];
+};
+
+static unsigned how(uint64_t shape, unsigned shift)
+{
+    return (unsigned)(shape >> shift & 3);
+}
+
+struct reading {
+    const uint64_t *at, *end;
+    uint32_t dynamic; /* words of the path seen so far, the path number included */
+};
+
+/* Dynamic: take the next word's place; constant: the number that stands here. */
+static bool read_field(struct reading *reading, unsigned kind, uint64_t *constant, uint16_t *word)
+{
+    if (kind == RF_HOW_DYNAMIC) {
+        *word = (uint16_t)reading->dynamic++;
+        return reading->dynamic <= RF_WORD_DYNAMIC_MAX + 1;
+    }
+    if (kind == RF_HOW_ABSENT)
+        return true;
+    if (kind != RF_HOW_CONSTANT || reading->at == reading->end)
+        return false;
+    *constant = *reading->at++;
+    return true;
+}
+
+static bool read_event(struct reading *reading, struct event *event, uint32_t n_paths)
+{
+    if (reading->end - reading->at < 2)
+        return false;
+    uint64_t shape = *reading->at++;
+    struct rf_book_record *record = &event->record;
+    memset(event, 0, sizeof *event);
+    record->base.pc = *reading->at++;
+    record->base.kind = (uint8_t)shape;
+    record->base.flags = (uint8_t)(shape >> 8);
+    record->base.width = (uint16_t)(shape >> 16);
+    event->first = (uint8_t)(shape >> RF_SHAPE_FIRST_SHIFT);
+    event->last = (uint8_t)(shape >> RF_SHAPE_LAST_SHIFT);
+    if (event->last == RF_WORD_PATHS_MAX)
+        event->last = (uint8_t)(n_paths - 1);
+    unsigned guard = (shape & RF_SHAPE_GUARD) != 0 ? RF_HOW_DYNAMIC : RF_HOW_ABSENT;
+    return record->base.kind < RF_CLASS_COUNT && event->last < n_paths &&
+           read_field(reading, guard, NULL, &record->guard) &&
+           read_field(reading, how(shape, RF_SHAPE_ADDR_SHIFT), &record->base.addr,
+                      &record->addr) &&
+           read_field(reading, how(shape, RF_SHAPE_VALUE_SHIFT), &record->base.value,
+                      &record->value) &&
+           read_field(reading, how(shape, RF_SHAPE_TARGET_SHIFT), &record->base.target,
+                      &record->target);
+}
+
+/* No event of a path may look behind the path's words. */
+static bool words_suffice(const struct define *define, const struct event *event)
+{
+    const struct rf_book_record *r = &event->record;
+    uint16_t most = r->addr > r->guard ? r->addr : r->guard;
+    most = r->value > most ? r->value : most;
+    most = r->target > most ? r->target : most;
+    for (uint32_t p = event->first; p <= event->last; p++)
+        if (most > define->path_words[p])
+            return false;
+    return true;
+}
+
+static bool read_define(struct define *define, const uint64_t *words, size_t n)
+{
+    if (n < 3)
+        return false;
+    define->first = (uint32_t)words[1];
+    define->n_paths = (uint32_t)(words[1] >> 32);
+    define->n_events = (uint32_t)words[2];
+    if (define->n_paths == 0 || define->n_paths > RF_WORD_PATHS_MAX ||
+        words[2] > RF_WORD_EVENTS_MAX || n < 3 + (size_t)define->n_paths)
+        return false;
+    define->path_words = words + 3;
+    for (uint32_t i = 0; i < define->n_paths; i++)
+        if (define->path_words[i] > RF_WORD_DYNAMIC_MAX)
+            return false;
+    struct reading reading = {words + 3 + define->n_paths, words + n, 1};
+    for (uint32_t i = 0; i < define->n_events; i++)
+        if (!read_event(&reading, &define->events[i], define->n_paths) ||
+            !words_suffice(define, &define->events[i]))
+            return false;
+    return reading.at == reading.end;
+}
+
+/* ---- from events to pieces ---- */
+
+enum decision { NEVER, ALWAYS, DEPENDS };
+
+/* A field of an event: its constant, or the word that it comes from. */
+struct source_field {
+    uint64_t constant;
+    uint16_t word;
+    uint8_t bits;
+    bool unknown; /* neither: only a record can tell */
+};
+
+static uint8_t value_bits(const struct rf_record *base)
+{
+    return base->width == 0 || base->width > 64 ? 64 : (uint8_t)base->width;
+}
+
+static struct source_field field_of(const struct rf_book_record *r, unsigned field)
+{
+    const struct rf_record *base = &r->base;
+    switch (field) {
+    case RF_FIELD_PC:
+        return (struct source_field){.constant = base->pc};
+    case RF_FIELD_ADDR:
+        return (struct source_field){base->addr, r->addr, r->addr != 0 ? 64 : 0, false};
+    case RF_FIELD_VALUE:
+        return (struct source_field){base->value, r->value, r->value != 0 ? value_bits(base) : 0,
+                                     false};
+    case RF_FIELD_TARGET:
+        return (struct source_field){base->target, r->target, r->target != 0 ? 64 : 0, false};
+    case RF_FIELD_WIDTH: /* of an alu result: the significant bits, which change */
+        return (struct source_field){.constant = base->width,
+                                     .unknown = base->kind == RF_CLASS_ALU};
+    case RF_FIELD_TAKEN:
+        return (struct source_field){.constant = (base->flags & RF_RECORD_TAKEN) != 0};
+    case RF_FIELD_INDIRECT:
+        return (struct source_field){.constant = (base->flags & RF_RECORD_INDIRECT) != 0};
+    case RF_FIELD_THREAD:
+    case RF_FIELD_MISS:
+        return (struct source_field){.unknown = true};
+    default:
+        return (struct source_field){0};
+    }
+}
+
+static enum decision decide(const struct rf_selector *selector, const struct rf_book_record *r)
+{
+    enum decision decision = ALWAYS;
+    if (!(selector->classes >> r->base.kind & 1))
+        return NEVER;
+    for (unsigned i = 0; i < selector->n_conditions; i++) {
+        const struct rf_condition *c = &selector->conditions[i];
+        struct source_field field = field_of(r, c->field);
+        if (field.unknown || field.bits != 0) {
+            decision = DEPENDS;
+            continue;
+        }
+        bool inside = field.constant - c->lo.value <= c->hi.value - c->lo.value;
+        if (inside == (c->negate != 0))
+            return NEVER;
+    }
+    if (field_of(r, selector->project_a).unknown || field_of(r, selector->project_b).unknown)
+        return DEPENDS;
+    return decision;
+}
+
+static struct rf_book_item make_item(const struct rf_selector *selector,
+                                     const struct rf_book_record *r)
+{
+    struct source_field a = field_of(r, selector->project_a);
+    struct source_field b = field_of(r, selector->project_b);
+    return (struct rf_book_item){.a = a.constant,
+                                 .b = b.constant,
+                                 .word_a = a.word,
+                                 .word_b = b.word,
+                                 .guard = r->guard,
+                                 .bits_a = a.bits,
+                                 .bits_b = b.bits};
+}
+
+static enum rf_book_form form_of(const struct rf_book_item *items, size_t n)
+{
+    enum rf_book_form form = RF_BOOK_CONSTANT;
+    for (size_t i = 0; i < n; i++) {
+        if (items[i].guard != 0 || items[i].bits_a != 0)
+            return RF_BOOK_GENERAL;
+        if (items[i].bits_b != 0)
+            form = RF_BOOK_VALUE;
+    }
+    return form;
+}
+
+static rf_status keep_constant(struct rf_book_shelf *shelf, struct rf_book_piece *piece,
+                               const struct rf_book_item *items)
+{
+    struct rf_tuple *tuples = shelf_get(shelf, piece->n * sizeof *tuples);
+    if (tuples == NULL)
+        return RF_ENOMEM;
+    for (size_t i = 0; i < piece->n; i++)
+        tuples[i] = (struct rf_tuple){items[i].a, items[i].b};
+    piece->list = tuples;
+    return RF_OK;
+}
+
+static rf_status keep_items(struct rf_book_shelf *shelf, struct rf_book_piece *piece,
+                            const struct rf_book_item *items)
+{
+    struct rf_book_item *kept = shelf_get(shelf, piece->n * sizeof *kept);
+    if (kept == NULL)
+        return RF_ENOMEM;
+    memcpy(kept, items, piece->n * sizeof *kept);
+    piece->list = kept;
+    return RF_OK;
+}
+
+static bool counts(const struct event *event, uint32_t path)
+{
+    return event->first <= path && path <= event->last;
+}
+
+static rf_status make_piece(struct rf_book_shelf *shelf, struct rf_book_piece *piece,
+                            const struct define *define, uint32_t path,
+                            const struct rf_selector *selector)
+{
+    static _Thread_local struct rf_book_item items[RF_WORD_EVENTS_MAX];
+    bool depends = false;
+    piece->n = 0;
+    for (uint32_t i = 0; i < define->n_events; i++) {
+        if (!counts(&define->events[i], path))
+            continue;
+        enum decision decision = decide(selector, &define->events[i].record);
+        depends |= decision == DEPENDS;
+        if (decision != NEVER)
+            items[piece->n++] = make_item(selector, &define->events[i].record);
+    }
+    piece->form = depends ? RF_BOOK_SELECT : form_of(items, piece->n);
+    if (piece->n == 0 || depends)
+        return RF_OK;
+    return piece->form == RF_BOOK_CONSTANT ? keep_constant(shelf, piece, items)
+                                           : keep_items(shelf, piece, items);
+}
+
+static rf_status keep_records(struct rf_book_shelf *shelf, struct rf_book_path *path,
+                              const struct define *define, uint32_t number)
+{
+    struct rf_book_record *records = shelf_get(shelf, path->n_records * sizeof *records);
+    if (records == NULL)
+        return RF_ENOMEM;
+    path->records = records;
+    for (uint32_t i = 0; i < define->n_events; i++)
+        if (counts(&define->events[i], number))
+            *records++ = define->events[i].record;
+    return RF_OK;
+}
+
+static rf_status make_path(struct rf_book_shelf *shelf, const struct define *define,
+                           uint32_t number, const struct rf_book_path **made)
+{
+    bool needs_records = shelf->keep_records;
+    struct rf_book_path *path =
+        shelf_get(shelf, sizeof *path + shelf->n_selectors * sizeof path->pieces[0]);
+    if (path == NULL)
+        return RF_ENOMEM;
+    memset(path, 0, sizeof *path + shelf->n_selectors * sizeof path->pieces[0]);
+    path->words = (uint32_t)define->path_words[number];
+    for (uint32_t i = 0; i < define->n_events; i++)
+        path->n_records += counts(&define->events[i], number);
+    for (size_t i = 0; !shelf->keep_records && i < shelf->n_selectors; i++) {
+        rf_status status =
+            make_piece(shelf, &path->pieces[i], define, number, &shelf->selectors[i]);
+        if (status != RF_OK)
+            return status;
+        needs_records |= path->pieces[i].form == RF_BOOK_SELECT;
+    }
+    *made = path;
+    return needs_records ? keep_records(shelf, path, define, number) : RF_OK;
+}
+
+rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
+                         struct rf_error *error)
+{
+    static _Thread_local struct define define;
+    if (!read_define(&define, words, n) || define.first != book->n_paths ||
+        book->n_paths + define.n_paths > PATHS_MAX)
+        return rf_fail(error, RF_EDAMAGED, "the probe's description of a block makes no sense");
+    if (make_room(book, book->n_paths + define.n_paths) != RF_OK)
+        return rf_fail(error, RF_ENOMEM, "no memory for the description of the program");
+    for (uint32_t i = 0; i < define.n_paths; i++) {
+        rf_status status = make_path(book->shelf, &define, i, &book->paths[book->n_paths]);
+        if (status != RF_OK)
+            return rf_fail(error, status, "no memory for the description of the program");
+        book->n_paths++;
+    }
+    return RF_OK;
+}
+
+/* ---- running a path ---- */
+
+static inline uint64_t low_bits(uint64_t word, unsigned bits)
+{
+    return bits == 0 ? 0 : word & (UINT64_MAX >> (64 - bits));
+}
+
+static size_t expand_general(const struct rf_book_piece *piece, const uint64_t *words,
+                             struct rf_tuple *out)
+{
+    const struct rf_book_item *item = piece->list;
+    size_t n = 0;
+    for (uint32_t i = 0; i < piece->n; i++, item++) {
+        out[n].a = item->a + low_bits(words[item->word_a], item->bits_a);
+        out[n].b = item->b + low_bits(words[item->word_b], item->bits_b);
+        n += item->guard == 0 || words[item->guard] != 0;
+    }
+    return n;
+}
+
+static void expand_values(const struct rf_book_piece *piece, const uint64_t *words,
+                          struct rf_tuple *out)
+{
+    const struct rf_book_item *item = piece->list;
+    for (uint32_t i = 0; i < piece->n; i++, item++) {
+        out[i].a = item->a;
+        out[i].b = item->b + low_bits(words[item->word_b], item->bits_b);
+    }
+}
+
+size_t rf_book_records(const struct rf_book_path *path, const uint64_t *words, uint16_t thread,
+                       struct rf_record *out)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < path->n_records; i++) {
+        const struct rf_book_record *r = &path->records[i];
+        struct rf_record *record = &out[n];
+        *record = r->base;
+        record->thread = thread;
+        record->addr += r->addr != 0 ? words[r->addr] : 0;
+        record->target += r->target != 0 ? words[r->target] : 0;
+        record->value += r->value != 0 ? low_bits(words[r->value], value_bits(&r->base)) : 0;
+        if (record->kind == RF_CLASS_ALU)
+            record->width =
+                (uint16_t)(record->value == 0 ? 0 : 64 - __builtin_clzll(record->value));
+        n += r->guard == 0 || words[r->guard] != 0;
+    }
+    return n;
+}
+
+static size_t expand_selected(const struct rf_book *book, const struct rf_book_path *path, size_t i,
+                              const uint64_t *words, uint16_t thread, struct rf_tuple *out)
+{
+    static _Thread_local struct rf_record records[RF_WORD_EVENTS_MAX];
+    size_t n = rf_book_records(path, words, thread, records);
+    return rf_selector_run(&book->shelf->selectors[i], records, n, out);
+}
+
+size_t rf_book_expand(const struct rf_book *book, const struct rf_book_path *path, size_t i,
+                      const uint64_t *words, uint16_t thread, struct rf_tuple *out)
+{
+    const struct rf_book_piece *piece = &path->pieces[i];
+    switch (piece->form) {
+    case RF_BOOK_CONSTANT:
+        for (uint32_t j = 0; j < piece->n; j++)
+            out[j] = ((const struct rf_tuple *)piece->list)[j];
+        return piece->n;
+    case RF_BOOK_VALUE:
+        expand_values(piece, words, out);
+        return piece->n;
+    case RF_BOOK_GENERAL:
+        return expand_general(piece, words, out);
+    default:
+        return expand_selected(book, path, i, words, thread, out);
+    }
+}

@@ -1,0 +1,73 @@
+/* probe_words.h - what stands in the ring: 64-bit words, written by the probe, read by the book.
+ *
+ * A superblock (a piece of straight code with exits) is described once, when it is translated:
+ *
+ *     DEFINE  block with 2 paths:   load at 0x40: value follows    branch at 0x44: -> 0x80, path 0 only
+ *                                   store at 0x48: ...             branch at 0x4a: -> 0x4c, path 1 only
+ *
+ * and afterwards says only which way it was left, and what changes from time to time:
+ *
+ *     [ path number ][ value of the load ]
+ *
+ * A path is a superblock from its top to one of its exits. Paths are numbered from 0 on through all
+ * blocks of a process, so one word names both. Pcs, widths, constant addresses and direct targets
+ * never travel again. A word with bit 63 set is not a path but a message:
+ *
+ *     63   62..40        39..32  31..0
+ *     [1][  0          ][ type ][ length in words, this one included ]
+ *
+ *     DEFINE   [header][first path | number of paths << 32][number of events]
+ *              [dynamic words of path 0] .. [of the last path]
+ *              then every event: [shape][pc] and its constant address, value, target
+ *     THREAD   [header][id]                              what follows happens there
+ *     MODULE   [header][start][end][file offset][path, zero-padded]
+ *     UNMAP    [header][start][end]
+ *     FORK     [header][number]                          the book as it stands is that child's, too
+ *     LOST     [header][events of class 0] .. [of the last class]
+ *     END      [header][events of class 0 produced, lost ones included] .. [of the last class]
+ *
+ * The shape of an event:
+ *
+ *     bits  0..7  class       8..15 flags      16..31 width in bits
+ *          32..39 first path  40..47 last path that counts it, within the block
+ *          48..49 address     50..51 value     52..53 target: absent, constant or a dynamic word
+ *          54     guard: a dynamic word; the event happened if it is not 0
+ *
+ * Dynamic words follow the path number in the order of the events; within one event guard, address,
+ * value, target. A value narrower than 64 bits leaves rubbish in the rest of its word. */
+#ifndef RF_SOURCE_PROBE_WORDS_H
+#define RF_SOURCE_PROBE_WORDS_H
+
+#include <stdint.h>
+
+enum rf_word_type {
+    RF_WORD_DEFINE = 1,
+    RF_WORD_THREAD,
+    RF_WORD_MODULE,
+    RF_WORD_UNMAP,
+    RF_WORD_FORK,
+    RF_WORD_LOST,
+    RF_WORD_END,
+};
+
+enum rf_word_how { RF_HOW_ABSENT, RF_HOW_CONSTANT, RF_HOW_DYNAMIC };
+
+enum {
+    RF_WORD_CLASSES = 8, /* as many as enum rf_class has */
+    RF_WORD_PATHS_MAX = 250,
+    RF_WORD_EVENTS_MAX = 1500,           /* of a block */
+    RF_WORD_DYNAMIC_MAX = 2000,          /* words of a block: fits the slack of a chunk */
+    RF_WORD_MESSAGE_MAX = 48 * 1024 / 8, /* words of a message */
+};
+
+#define RF_WORD_MESSAGE         (UINT64_C(1) << 63)
+#define RF_WORD_HEADER(type, n) (RF_WORD_MESSAGE | (uint64_t)(type) << 32 | (uint64_t)(n))
+
+#define RF_SHAPE_FIRST_SHIFT  32
+#define RF_SHAPE_LAST_SHIFT   40
+#define RF_SHAPE_ADDR_SHIFT   48
+#define RF_SHAPE_VALUE_SHIFT  50
+#define RF_SHAPE_TARGET_SHIFT 52
+#define RF_SHAPE_GUARD        (UINT64_C(1) << 54)
+
+#endif

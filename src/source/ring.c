@@ -1,0 +1,179 @@
+/* ring.c - the collector's side of the shared memory. ring_layout.h has the picture.
+ *
+ * The file is sealed against shrinking and growing before anybody else sees it, so that a target that
+ * truncates it cannot make the collector fault. Published chunks are copied out and given back at
+ * once. Where there is none, the collector may look at the chunk that is being filled: stores are seen
+ * in order on x86, so everything before the cursor is there, but the last message in front of it may
+ * belong to a block that still runs and will rewrite its path number. Who reads a part must leave the
+ * last message alone until the cursor has moved on, or the producer is dead. */
+#include "source/ring.h"
+#include "base/error.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct rf_ring_slot *slot_at(const struct rf_ring *ring, uint32_t slot)
+{
+    return (struct rf_ring_slot *)(void *)(ring->memory + rf_ring_slot_offset(slot));
+}
+
+static rf_status fail_to_make(struct rf_error *error, const char *what)
+{
+    return rf_fail(error, RF_EIO, "ring: cannot %s the shared memory: %s", what, strerror(errno));
+}
+
+rf_status rf_ring_open(struct rf_ring *ring, struct rf_error *error)
+{
+    memset(ring, 0, sizeof *ring);
+    ring->fd = memfd_create("riffle-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (ring->fd < 0)
+        return fail_to_make(error, "make");
+    const char *what = NULL;
+    if (ftruncate(ring->fd, RF_RING_BYTES) != 0)
+        what = "size";
+    else if (fcntl(ring->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        what = "seal";
+    else
+        ring->memory = mmap(NULL, RF_RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+    if (what == NULL && ring->memory == MAP_FAILED)
+        what = "map";
+    if (what != NULL) {
+        rf_status status = fail_to_make(error, what);
+        close(ring->fd);
+        ring->memory = NULL;
+        return status;
+    }
+    ring->control = (struct rf_ring_control *)(void *)ring->memory;
+    ring->control->magic = RF_RING_MAGIC;
+    ring->control->collector = (uint32_t)getpid();
+    return RF_OK;
+}
+
+void rf_ring_close(struct rf_ring *ring)
+{
+    if (ring->memory == NULL)
+        return;
+    rf_ring_detach(ring);
+    munmap(ring->memory, RF_RING_BYTES);
+    close(ring->fd);
+    ring->memory = NULL;
+}
+
+static void futex_wake(uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+uint32_t rf_ring_holder(const struct rf_ring *ring, uint32_t slot)
+{
+    const struct rf_ring_slot *shared = slot_at(ring, slot);
+    uint32_t state = __atomic_load_n(&shared->state, __ATOMIC_ACQUIRE);
+    return state == RF_RING_LIVE || state == RF_RING_DONE ? shared->process : 0;
+}
+
+void rf_ring_attach(const struct rf_ring *ring, uint32_t slot, struct rf_ring_reader *reader)
+{
+    const struct rf_ring_slot *shared = slot_at(ring, slot);
+    *reader = (struct rf_ring_reader){.slot = slot,
+                                      .pid = shared->pid,
+                                      .process = shared->process,
+                                      .parent = shared->parent,
+                                      .fork = shared->fork,
+                                      .base = shared->base};
+}
+
+bool rf_ring_is_done(const struct rf_ring *ring, const struct rf_ring_reader *reader)
+{
+    return __atomic_load_n(&slot_at(ring, reader->slot)->state, __ATOMIC_ACQUIRE) == RF_RING_DONE;
+}
+
+static void give_back(struct rf_ring_slot *shared, struct rf_ring_reader *reader)
+{
+    reader->tail++;
+    reader->taken = 0;
+    __atomic_store_n(&shared->tail, reader->tail, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&shared->waiting, __ATOMIC_SEQ_CST))
+        futex_wake(&shared->tail);
+}
+
+static size_t copy_out(const struct rf_ring *ring, const struct rf_ring_reader *reader,
+                       uint64_t *words, uint32_t end)
+{
+    const uint8_t *chunk =
+        ring->memory + rf_ring_slot_offset(reader->slot) + rf_ring_chunk_offset(reader->tail);
+    memcpy(words, chunk + reader->taken, end - reader->taken);
+    return (end - reader->taken) / 8;
+}
+
+/* Where the producer stands in the chunk that it is filling; `taken` when that makes no sense. */
+static uint32_t committed(const struct rf_ring_slot *shared, const struct rf_ring_reader *reader)
+{
+    uint64_t cursor = __atomic_load_n(&shared->cursor, __ATOMIC_ACQUIRE);
+    uint64_t offset = cursor - reader->base - rf_ring_chunk_offset(reader->tail);
+    return offset <= RF_RING_CHUNK && offset % 8 == 0 && offset > reader->taken ? (uint32_t)offset
+                                                                                : reader->taken;
+}
+
+rf_status rf_ring_read(struct rf_ring *ring, struct rf_ring_reader *reader, enum rf_ring_how how,
+                       uint64_t *words, size_t *n, bool *whole)
+{
+    struct rf_ring_slot *shared = slot_at(ring, reader->slot);
+    uint32_t head = __atomic_load_n(&shared->head, __ATOMIC_ACQUIRE);
+    *n = 0;
+    *whole = false;
+    if (head - reader->tail > RF_RING_CHUNKS)
+        return RF_EDAMAGED;
+    if (head != reader->tail) {
+        uint32_t fill = shared->fill[reader->tail % RF_RING_CHUNKS];
+        if (fill > RF_RING_CHUNK || fill % 8 != 0 || fill < reader->taken)
+            return RF_EDAMAGED;
+        *n = copy_out(ring, reader, words, fill);
+        *whole = true;
+        give_back(shared, reader);
+        return RF_OK;
+    }
+    if (how != RF_RING_WHOLE)
+        *n = copy_out(ring, reader, words, committed(shared, reader));
+    return RF_OK;
+}
+
+void rf_ring_advance(struct rf_ring_reader *reader, size_t n)
+{
+    reader->taken += (uint32_t)n * 8;
+}
+
+void rf_ring_release(struct rf_ring *ring, const struct rf_ring_reader *reader)
+{
+    struct rf_ring_slot *shared = slot_at(ring, reader->slot);
+    /* Give its memory back to the system; the state, in it, becomes 0, which is free. */
+    if (fallocate(ring->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  (off_t)rf_ring_slot_offset(reader->slot), RF_RING_SLOT) != 0)
+        __atomic_store_n(&shared->state, RF_RING_FREE, __ATOMIC_SEQ_CST);
+}
+
+uint32_t rf_ring_bell(const struct rf_ring *ring)
+{
+    return __atomic_load_n(&ring->control->bell, __ATOMIC_SEQ_CST);
+}
+
+void rf_ring_wait(struct rf_ring *ring, uint32_t bell, unsigned milliseconds)
+{
+    struct timespec tick = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+    __atomic_store_n(&ring->control->sleeping, 1, __ATOMIC_SEQ_CST);
+    if (rf_ring_bell(ring) == bell)
+        syscall(SYS_futex, &ring->control->bell, FUTEX_WAIT, bell, &tick, NULL, 0);
+    __atomic_store_n(&ring->control->sleeping, 0, __ATOMIC_SEQ_CST);
+}
+
+void rf_ring_detach(struct rf_ring *ring)
+{
+    __atomic_store_n(&ring->control->detached, 1, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; i < RF_RING_SLOTS; i++)
+        if (__atomic_load_n(&slot_at(ring, i)->state, __ATOMIC_ACQUIRE) != RF_RING_FREE)
+            futex_wake(&slot_at(ring, i)->tail);
+}

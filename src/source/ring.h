@@ -1,0 +1,67 @@
+/* ring.h - the collector's side of the shared memory: make it, watch its slots, take what is there.
+ *
+ *     rf_ring_open(&ring, &error);              rf_ring_fd(ring) is inherited by the target
+ *     while (...) {
+ *         if (rf_ring_claimed(ring, slot)) rf_ring_attach(ring, slot, &reader);
+ *         rf_ring_read(ring, &reader, RF_RING_WHOLE, words, &n);
+ *         rf_ring_wait(ring, 100);              when no slot had anything
+ *     }
+ *
+ * Nothing that comes out of the shared memory is used as an index or a length before it was checked.
+ * One thread at a time. */
+#ifndef RF_SOURCE_RING_H
+#define RF_SOURCE_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <riffle/status.h>
+#include "source/ring_layout.h"
+
+struct rf_ring {
+    int fd;
+    uint8_t *memory; /* all RF_RING_BYTES of it */
+    struct rf_ring_control *control;
+};
+
+/* One slot being read. Everything in here is the collector's own. */
+struct rf_ring_reader {
+    uint32_t slot;
+    uint32_t pid, process, parent, fork;
+    uint64_t base;
+    uint32_t tail;  /* chunks given back */
+    uint32_t taken; /* bytes of the next chunk that were read before it was full */
+};
+
+enum rf_ring_how {
+    RF_RING_WHOLE, /* published chunks only */
+    RF_RING_PART,  /* also what stands in the chunk being filled; its last message may change yet */
+    RF_RING_REST,  /* the producer is dead: everything that it committed */
+};
+
+rf_status rf_ring_open(struct rf_ring *ring, struct rf_error *error);
+void rf_ring_close(struct rf_ring *ring);
+
+/* Which process number holds the slot; 0: none, or one that is not ready yet. */
+uint32_t rf_ring_holder(const struct rf_ring *ring, uint32_t slot);
+void rf_ring_attach(const struct rf_ring *ring, uint32_t slot, struct rf_ring_reader *reader);
+bool rf_ring_is_done(const struct rf_ring *ring, const struct rf_ring_reader *reader);
+
+/* Copy the next words, at most a chunk of them, into `words` (RF_RING_CHUNK bytes). *n is 0 when there
+ * are none; *whole tells that the chunk was complete and has been given back. Otherwise the caller
+ * says with rf_ring_advance how many of them it could use. RF_EDAMAGED: the counters make no sense. */
+rf_status rf_ring_read(struct rf_ring *ring, struct rf_ring_reader *reader, enum rf_ring_how how,
+                       uint64_t *words, size_t *n, bool *whole);
+void rf_ring_advance(struct rf_ring_reader *reader, size_t n);
+
+/* The slot is free again. The producer must be gone or detached. */
+void rf_ring_release(struct rf_ring *ring, const struct rf_ring_reader *reader);
+
+/* Sleep until a producer rings or so many milliseconds have passed. `bell` is what rf_ring_bell said
+ * before the slots were looked at: nothing that comes in between is missed. */
+uint32_t rf_ring_bell(const struct rf_ring *ring);
+void rf_ring_wait(struct rf_ring *ring, uint32_t bell, unsigned milliseconds);
+
+/* From now on producers keep nothing; those that wait run on. */
+void rf_ring_detach(struct rf_ring *ring);
+
+#endif

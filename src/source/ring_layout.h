@@ -1,0 +1,94 @@
+/* ring_layout.h - the shared memory between the probe and the collector, as both see it.
+ *
+ * One memory file, made and sealed by the collector, inherited by the target and its children:
+ *
+ *     page 0           slot 0                     slot 1                     ... slot 63
+ *     [ control ]      [ page | 32 chunks ]       [ page | 32 chunks ]
+ *       bell             state, head, tail, cursor, fill of each chunk
+ *
+ * A process takes a free slot for itself: each slot is a ring with one producer and one consumer.
+ * The file is sparse, a slot that was never taken costs nothing. The producer fills one chunk after
+ * the other with words and publishes each by adding one to `head`; the consumer gives it back by
+ * adding one to `tail`. `cursor` is where the producer stands inside the chunk that it is filling, on
+ * a cache line that the consumer touches only when there is nothing else to do or the producer is
+ * dead: that is how everything up to the last block survives a kill.
+ *
+ *         tail               head
+ *          v                  v
+ *     [ ][full][full][full][filling|    ][ ][ ]        head - tail full chunks, at most RF_RING_CHUNKS
+ *                                  ^ cursor
+ *
+ * All of it can be written by the profiled program: the consumer copies, then checks, and keeps its own
+ * idea of tail. This file is MIT licensed and shared with the probe. */
+#ifndef RF_SOURCE_RING_LAYOUT_H
+#define RF_SOURCE_RING_LAYOUT_H
+
+#include <stdint.h>
+
+#define RF_RING_MAGIC UINT64_C(0x31676e6952666652) /* "RffRing1" */
+
+enum {
+    RF_RING_PAGE = 4096,
+    RF_RING_SLOTS = 64,
+    RF_RING_CHUNK = 64 * 1024, /* bytes */
+    RF_RING_CHUNKS = 32,       /* a slot: 2 MiB, stays in the outer caches */
+    RF_RING_SLACK = 16 * 1024, /* a chunk is flushed when less than this is left in it */
+    RF_RING_SLOT = RF_RING_PAGE + RF_RING_CHUNKS * RF_RING_CHUNK,
+    RF_RING_BYTES = RF_RING_PAGE + RF_RING_SLOTS * RF_RING_SLOT,
+};
+
+/* Page 0. */
+struct rf_ring_control {
+    uint64_t magic;
+    uint32_t collector;  /* its process id */
+    uint32_t processes;  /* numbers given out so far: every process that takes a slot gets one */
+    uint32_t unfollowed; /* processes that found no free slot and run without being seen */
+    uint32_t detached;   /* the collector takes no more: run on, keep nothing */
+    uint32_t pad_0[10];
+    uint32_t bell; /* futex: producers add one when there is something to see */
+    uint32_t pad_1[15];
+    uint32_t sleeping; /* the collector waits on the bell: wake it */
+    uint32_t pad_2[15];
+};
+
+enum rf_ring_state {
+    RF_RING_FREE,    /* the next process may take it */
+    RF_RING_CLAIMED, /* being set up by its producer */
+    RF_RING_LIVE,
+    RF_RING_DONE, /* the producer ended in order: everything is published */
+};
+
+/* The first page of a slot. */
+struct rf_ring_slot {
+    uint32_t state;   /* enum rf_ring_state */
+    uint32_t pid;     /* of the producer */
+    uint32_t process; /* its number, from 1 */
+    uint32_t parent;  /* number of the process it was forked from, 0: began with an exec */
+    uint32_t fork;    /* which of the parent's forks, from 1 */
+    uint32_t pad_0[11];
+    uint32_t head; /* chunks published */
+    uint32_t pad_1[15];
+    uint32_t tail;    /* futex: chunks given back */
+    uint32_t waiting; /* the producer waits on tail: wake it */
+    uint32_t pad_2[14];
+    uint64_t cursor; /* address of the next free word, in the producer's address space */
+    uint64_t limit;  /* flush when the cursor is beyond this */
+    uint64_t base;   /* address of this page there */
+    uint64_t pad_3[5];
+    uint32_t fill[RF_RING_CHUNKS]; /* bytes in each published chunk */
+};
+
+_Static_assert(sizeof(struct rf_ring_slot) <= RF_RING_PAGE, "the slot's page is full");
+_Static_assert(sizeof(struct rf_ring_control) <= RF_RING_PAGE, "the control page is full");
+
+static inline uint64_t rf_ring_slot_offset(uint32_t slot)
+{
+    return RF_RING_PAGE + (uint64_t)slot * RF_RING_SLOT;
+}
+
+static inline uint64_t rf_ring_chunk_offset(uint32_t number)
+{
+    return RF_RING_PAGE + (uint64_t)(number % RF_RING_CHUNKS) * RF_RING_CHUNK;
+}
+
+#endif

@@ -1,0 +1,318 @@
+/* spawn.c - start a program under the probe.
+ *
+ *     riffle run -- gzip -9      ->      VALGRIND_LIB=folder valgrind --tool=riffle --ring-fd=N
+ *                                                 --want=load:v,branch:t ... gzip -9
+ *
+ * The ring is inherited as a file descriptor with a number beyond the program's own limit, where
+ * Valgrind keeps its own descriptors and does not let the program close them. It stays open through
+ * exec, so that what a child starts finds it again. */
+#include "source/spawn.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ARGUMENTS_OWN = 96, TEXT = 256, FD_ROOM = 64 };
+
+double rf_spawn_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- the command line ---- */
+
+struct command {
+    const char **argv;
+    size_t n, room;
+    char text[ARGUMENTS_OWN][TEXT];
+    size_t n_text;
+};
+
+static void add(struct command *command, const char *argument)
+{
+    if (command->n + 1 < command->room)
+        command->argv[command->n++] = argument;
+}
+
+static bool add_option(struct command *command, const char *name, const char *value)
+{
+    if (command->n_text == ARGUMENTS_OWN)
+        return false;
+    char *text = command->text[command->n_text++];
+    add(command, text);
+    return rf_format(text, TEXT, "--%s=%s", name, value) < TEXT;
+}
+
+static bool add_options(struct command *command, const char *name, const char *const *values)
+{
+    for (; values != NULL && *values != NULL; values++)
+        if (!add_option(command, name, *values))
+            return false;
+    return true;
+}
+
+static bool add_ranges(struct command *command, const struct rf_probe_range *range)
+{
+    for (; range != NULL && (range->low | range->high) != 0; range++) {
+        char text[64];
+        rf_format(text, sizeof text, "%llx-%llx", (unsigned long long)range->low,
+                  (unsigned long long)range->high);
+        if (!add_option(command, "range", text))
+            return false;
+    }
+    return true;
+}
+
+static bool has(uint32_t fields, enum rf_field field)
+{
+    return fields >> field & 1;
+}
+
+/* What of a class the selectors read, as letters. A miss is a matter of all addresses. */
+static void class_fields(const struct rf_probe_setup *setup, unsigned kind, char letters[4])
+{
+    uint32_t fields = 0;
+    for (size_t i = 0; i < setup->n_selectors; i++) {
+        const struct rf_selector *s = &setup->selectors[i];
+        bool access = kind == RF_CLASS_LOAD || kind == RF_CLASS_STORE;
+        fields |= s->classes >> kind & 1 ? s->fields : 0;
+        fields |= access && has(s->fields, RF_FIELD_MISS) ? 1u << RF_FIELD_ADDR : 0;
+    }
+    bool value =
+        has(fields, RF_FIELD_VALUE) || (kind == RF_CLASS_ALU && has(fields, RF_FIELD_WIDTH));
+    if (has(fields, RF_FIELD_ADDR))
+        *letters++ = 'a';
+    if (value && !setup->no_values)
+        *letters++ = 'v';
+    if (has(fields, RF_FIELD_TARGET))
+        *letters++ = 't';
+    *letters = '\0';
+}
+
+static uint32_t wanted_classes(const struct rf_probe_setup *setup)
+{
+    uint32_t classes = 0;
+    for (size_t i = 0; i < setup->n_selectors; i++) {
+        classes |= setup->selectors[i].classes;
+        if (has(setup->selectors[i].fields, RF_FIELD_MISS))
+            classes |= 1u << RF_CLASS_LOAD | 1u << RF_CLASS_STORE;
+    }
+    return classes;
+}
+
+static bool add_want(struct command *command, const struct rf_probe_setup *setup)
+{
+    char text[128] = "", letters[4];
+    size_t n = 0;
+    uint32_t classes = wanted_classes(setup);
+    for (unsigned kind = 0; kind < RF_CLASS_COUNT; kind++) {
+        if (!(classes >> kind & 1))
+            continue;
+        class_fields(setup, kind, letters);
+        n += rf_format(text + n, sizeof text - n, "%s%s:%s", n > 0 ? "," : "", rf_class_name(kind),
+                       letters);
+    }
+    return add_option(command, "want", text);
+}
+
+static bool add_ring(struct command *command, int ring_fd, int inherited)
+{
+    char number[16], path[64];
+    rf_format(number, sizeof number, "%d", inherited);
+    rf_format(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), ring_fd);
+    return add_option(command, "ring-fd", number) && add_option(command, "ring-path", path);
+}
+
+static bool fill_command(struct command *command, const struct rf_probe_setup *setup, int ring_fd,
+                         int inherited)
+{
+    static const char *const fixed[] = {"valgrind",      "-q",        "--command-line-only=yes",
+                                        "--tool=riffle", "--vgdb=no", "--read-inline-info=no"};
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        add(command, fixed[i]);
+    add(command, setup->no_follow ? "--trace-children=no" : "--trace-children=yes");
+    add(command, setup->no_follow ? "--follow=no" : "--follow=yes");
+    add(command, setup->lossy ? "--lossy=yes" : "--lossy=no");
+    if (!add_ring(command, ring_fd, inherited) || !add_want(command, setup) ||
+        !add_options(command, "function", setup->functions) ||
+        !add_options(command, "module", setup->modules) || !add_ranges(command, setup->ranges))
+        return false;
+    add(command, "--");
+    for (const char *const *argument = setup->argv; *argument != NULL; argument++)
+        add(command, *argument);
+    command->argv[command->n] = NULL;
+    return true;
+}
+
+/* ---- the probe's folder ---- */
+
+static bool holds_probe(const char *folder)
+{
+    char path[4096];
+    if (rf_format(path, sizeof path, "%s/riffle-amd64-linux", folder) >= sizeof path)
+        return false;
+    return access(path, X_OK) == 0;
+}
+
+/* Beside the running program as it is built, then where it is installed. */
+static bool find_folder(char *folder, size_t size, const char *wanted)
+{
+    if (wanted != NULL)
+        return rf_format(folder, size, "%s", wanted) < size && holds_probe(folder);
+    char self[4000];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    static const char *const beside[] = {"/probe", "/../probe", "/../../probe",
+                                         "/../libexec/riffle"};
+    for (size_t i = 0; slash != NULL && i < sizeof beside / sizeof beside[0]; i++) {
+        rf_format(folder, size, "%.*s%s", (int)(slash - self), self, beside[i]);
+        if (holds_probe(folder))
+            return true;
+    }
+    return rf_format(folder, size, "%s", RIFFLE_PROBE_FOLDER) < size && holds_probe(folder);
+}
+
+/* ---- processes ---- */
+
+/* A number that Valgrind will take for its own: beyond the limit that the program sees. */
+static int inherited_number(struct rlimit *limit)
+{
+    getrlimit(RLIMIT_NOFILE, limit);
+    rlim_t soft = limit->rlim_cur;
+    if (soft + FD_ROOM > limit->rlim_max || soft > 1 << 20)
+        return soft > 1 << 20 ? 1 << 20 : (int)soft - 2;
+    return (int)soft + 3;
+}
+
+static void pass_ring(int ring_fd, int inherited, const struct rlimit *limit)
+{
+    struct rlimit raised = *limit;
+    if ((rlim_t)inherited >= limit->rlim_cur)
+        raised.rlim_cur = (rlim_t)inherited + 1;
+    setrlimit(RLIMIT_NOFILE, &raised);
+    dup2(ring_fd, inherited);
+    setrlimit(RLIMIT_NOFILE, limit);
+}
+
+static _Noreturn void run_child(const struct command *command, const char *folder, int report)
+{
+    if (setenv("VALGRIND_LIB", folder, 1) == 0)
+        execvp(command->argv[0], (char *const *)command->argv);
+    int why = errno;
+    ssize_t written = write(report, &why, sizeof why);
+    _exit(written == sizeof why ? 127 : 126);
+}
+
+/* The pipe closes by itself when exec succeeds, and says why when not. */
+static rf_status fork_child(struct rf_spawn *spawn, const struct command *command,
+                            const char *folder, int ring_fd, int inherited,
+                            const struct rlimit *limit, struct rf_error *error)
+{
+    int report[2], why = 0;
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return rf_fail(error, RF_EIO, "cannot make a pipe: %s", strerror(errno));
+    spawn->started = rf_spawn_clock();
+    spawn->pid = fork();
+    if (spawn->pid == 0) {
+        pass_ring(ring_fd, inherited, limit);
+        run_child(command, folder, report[1]);
+    }
+    int fork_errno = errno;
+    close(report[1]);
+    ssize_t n = spawn->pid > 0 ? read(report[0], &why, sizeof why) : 0;
+    close(report[0]);
+    if (spawn->pid < 0)
+        return rf_fail(error, RF_EIO, "cannot start a process: %s", strerror(fork_errno));
+    if (n == sizeof why)
+        return rf_fail(error, RF_EIO, "cannot start valgrind: %s; is it installed?", strerror(why));
+    return RF_OK;
+}
+
+static size_t count_arguments(const char *const *argv)
+{
+    size_t n = 0;
+    while (argv[n] != NULL)
+        n++;
+    return n;
+}
+
+rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *setup, int ring_fd,
+                         struct rf_error *error)
+{
+    const struct rf_alloc *alloc = rf_alloc_or_standard(setup->alloc);
+    char folder[4096];
+    struct rlimit limit;
+    *spawn = (struct rf_spawn){.pid = -1};
+    if (!find_folder(folder, sizeof folder, setup->folder))
+        return rf_fail(error, RF_ENOTSUP,
+                       "the probe is not there (riffle-amd64-linux): this riffle "
+                       "was built without it, or only part of it was installed");
+    int inherited = inherited_number(&limit);
+    struct command *command = rf_alloc_get(alloc, sizeof *command);
+    size_t room = ARGUMENTS_OWN + 16 + count_arguments(setup->argv);
+    const char **argv = rf_alloc_get(alloc, room * sizeof *argv);
+    rf_status status = RF_ENOMEM;
+    if (command != NULL && argv != NULL) {
+        command->argv = argv;
+        command->n = command->n_text = 0;
+        command->room = room;
+        status = fill_command(command, setup, ring_fd, inherited) ? RF_OK : RF_EINVAL;
+    }
+    if (status == RF_OK)
+        status = fork_child(spawn, command, folder, ring_fd, inherited, &limit, error);
+    else
+        rf_fail(error, status, "the options for the probe are too many or too long");
+    rf_alloc_free(alloc, command, sizeof *command);
+    rf_alloc_free(alloc, argv, room * sizeof *argv);
+    return status;
+}
+
+static double seconds(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+}
+
+bool rf_spawn_ended(struct rf_spawn *spawn, bool block)
+{
+    struct rusage usage;
+    pid_t pid = 0;
+    if (spawn->ended || spawn->pid < 0)
+        return true;
+    do
+        pid = wait4(spawn->pid, &spawn->status, block ? 0 : WNOHANG, &usage);
+    while (pid < 0 && errno == EINTR && block);
+    if (pid != spawn->pid)
+        return false;
+    spawn->ended = true;
+    spawn->wall_seconds = rf_spawn_clock() - spawn->started;
+    spawn->cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+    return true;
+}
+
+bool rf_spawn_is_dead(pid_t pid)
+{
+    char path[64], text[512];
+    if (kill(pid, 0) != 0 && errno == ESRCH)
+        return true;
+    rf_format(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *state = strrchr(text, ')');
+    return state != NULL && (state[2] == 'Z' || state[2] == 'X');
+}

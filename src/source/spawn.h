@@ -1,0 +1,26 @@
+/* spawn.h - start a program under the probe, and learn how it ended. */
+#ifndef RF_SOURCE_SPAWN_H
+#define RF_SOURCE_SPAWN_H
+
+#include <stdbool.h>
+#include <riffle/probe.h>
+#include <sys/types.h>
+
+struct rf_spawn {
+    pid_t pid; /* of the program, -1: none */
+    double started;
+    bool ended;
+    int status; /* as waitpid gives it */
+    double wall_seconds, cpu_seconds;
+};
+
+double rf_spawn_clock(void); /* seconds, monotonic */
+
+rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *setup, int ring_fd,
+                         struct rf_error *error);
+/* True when it has ended; `block`: wait until it has. */
+bool rf_spawn_ended(struct rf_spawn *spawn, bool block);
+/* A process that is gone, or only waits to be buried. */
+bool rf_spawn_is_dead(pid_t pid);
+
+#endif
