@@ -103,6 +103,18 @@ def check_library(root):
                     yield f"{os.path.relpath(path, root)}:{number}: {wrong}"
 
 
+def check_installed(root):
+    """A public header that the build does not install is none."""
+    listing = os.path.join(root, "include", "meson.build")
+    listed = set()
+    if os.path.exists(listing):
+        with open(listing, encoding="utf-8") as file:
+            listed = set(re.findall(r"'riffle/(\w+\.h)'", file.read()))
+    for path in sources(os.path.join(root, "include", "riffle")):
+        if listed and os.path.basename(path) not in listed:
+            yield f"{os.path.relpath(path, root)}: not in include/meson.build"
+
+
 def check_public(root):
     for path in sources(os.path.join(root, "include", "riffle")):
         owner = owner_of(path)
@@ -128,7 +140,8 @@ def check_program(root):
 
 
 def check(root):
-    return [*check_library(root), *check_public(root), *check_program(root)]
+    return [*check_library(root), *check_public(root), *check_installed(root),
+            *check_program(root)]
 
 
 # Each of these must be found out: file, its text.
@@ -152,6 +165,7 @@ WRONG = [
     ("include/riffle/engine.h", '#include "engine/engine.h"'),
     ("cli/x.c", '#include "engine/engine.h"'),
     ("cli/x.c", '#include "missing.h"'),
+    ("include/meson.build", "files('riffle/alloc.h')"),
 ]
 RIGHT = [
     ("src/engine/x.c", '#include "base/hash.h"\n#include <riffle/item.h>\n#include <string.h>'),
@@ -165,6 +179,8 @@ def verdict_of(path, text):
     with tempfile.TemporaryDirectory() as root:
         for folder in ("src/base", "include/riffle", "cli"):
             os.makedirs(os.path.join(root, folder))
+        with open(os.path.join(root, "include/riffle/status.h"), "w", encoding="utf-8"):
+            pass
         full = os.path.join(root, path)
         os.makedirs(os.path.dirname(full), exist_ok=True)
         with open(full, "w", encoding="utf-8") as file:
