@@ -152,6 +152,8 @@ struct cli_report {
     const char *format;
     uint64_t items;
     int per_interval;
+    int to_stderr; /* stdout belongs to somebody else */
+    int silent;    /* print nothing */
 };
 #define CLI_OPTIONS_REPORT(settings, field)                                                        \
     {.type = CLI_CHOICE,                                                                           \

@@ -10,11 +10,13 @@ const char *cli_words_forms(size_t i)
 int cli_report(const struct rf_run *run, const struct cli_report *report)
 {
     const struct rf_report_form *form = rf_report_find(report->format);
+    if (report->silent)
+        return CLI_OK;
     struct rf_report_setup setup = {.items = report->items,
                                     .per_interval = report->per_interval,
-                                    .colour = cli_colour(),
-                                    .width = cli_width()};
-    rf_status status = form->write(stdout, run, &setup);
+                                    .colour = !report->to_stderr && cli_colour(),
+                                    .width = report->to_stderr ? 0 : cli_width()};
+    rf_status status = form->write(report->to_stderr ? stderr : stdout, run, &setup);
     if (status == RF_OK || cli_stdout_closed()) /* cli_finish has the word for the latter */
         return CLI_OK;
     return cli_fail_status(status, &(struct rf_error){""});

@@ -15,7 +15,8 @@
  *
  * An instruction with a rep prefix is run by Valgrind as a loop of single steps: its loads and stores
  * are counted each, the instruction once, on the path that leaves it. Guest chasing is off, so that
- * every transfer of control ends its block.
+ * every transfer of control ends its block, but for small loops, which Valgrind unrolls: there a
+ * branch goes on to the next instruction of the block, wherever that is.
  *
  * Cannot: a fault in the middle of a block loses what came after the block's last exit; arithmetic
  * results that Valgrind's optimiser finds dead within the block are not seen. */
@@ -29,8 +30,7 @@ struct insn {
     Bool wanted;
     IRExpr *loaded[8]; /* addresses it has loaded from */
     UInt n_loaded;
-    Bool may_fall_through; /* a conditional branch whose way out was told, not yet the way on */
-    IRTemp result;         /* of arithmetic, IRTemp_INVALID: none yet */
+    IRTemp result; /* of arithmetic, IRTemp_INVALID: none yet */
 };
 
 struct tour {
@@ -379,12 +379,17 @@ static void tell_branch(struct tour *tour, Addr to)
     block_add_here(block_of(tour), &event);
 }
 
-/* The block goes on behind a branch that was not taken. */
-static void tell_fall_through(struct tour *tour)
+/* The block goes on at `to` behind a branch or jump: a loop that Valgrind has unrolled. */
+static void tell_way_on(struct tour *tour, Addr to)
 {
-    if (!tour->insn.may_fall_through || !tour->insn.wanted || !wants(BRANCH))
+    UInt kind = tour->insn.kind == INSN_CONDITIONAL ? BRANCH : JUMP;
+    Bool transfers = tour->insn.kind == INSN_CONDITIONAL || tour->insn.kind == INSN_JUMP;
+    if (!transfers || !tour->insn.wanted || !wants(kind))
         return;
-    struct block_event event = branch_event(tour, tour->insn.pc + tour->insn.length);
+    struct block_event event = branch_event(tour, to);
+    event.kind = (UChar)kind;
+    if (kind == JUMP)
+        event.flags = 0;
     block_add(block_of(tour), &event);
 }
 
@@ -393,10 +398,8 @@ static void see_exit(struct tour *tour, const IRStmt *st)
     Addr to = st->Ist.Exit.dst->Ico.U64;
     if (tour->block == NULL)
         return;
-    if (tour->insn.kind == INSN_CONDITIONAL && st->Ist.Exit.jk == Ijk_Boring) {
+    if (tour->insn.kind == INSN_CONDITIONAL && st->Ist.Exit.jk == Ijk_Boring)
         tell_branch(tour, to);
-        tour->insn.may_fall_through = True;
-    }
     if (tour->insn.kind == INSN_STRING && to != tour->insn.pc)
         tell_insn(tour);
     block_exit(tour->block);
@@ -444,7 +447,7 @@ static void see(struct tour *tour, IRStmt *st)
     if (st->tag == Ist_IMark) {
         if (tour->block != NULL) {
             tell_result(tour);
-            tell_fall_through(tour);
+            tell_way_on(tour, st->Ist.IMark.addr + st->Ist.IMark.delta);
         }
         addStmtToIRSB(tour->out, st);
         begin_insn(tour, st);

@@ -1,0 +1,427 @@
+/* cmd_run.c - riffle run: profile a program as it runs.
+ *
+ *     target ends ... collector is done ... report on stderr ... leave as the target left
+ *
+ * Standard input, output and error are the target's; the report goes to standard error behind it, or
+ * to a file. Signals that somebody sends to riffle are passed on; those of the terminal reach the
+ * target by themselves, and riffle stays to report what it did of them. */
+#include "cli.h"
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { SELECTORS_MAX = 32, LIST_MAX = 16 };
+
+struct settings {
+    struct cli_report report;
+    struct cli_cut cut;
+    const char *output, *record;
+    int no_values, lossy, no_follow, quiet;
+};
+
+static const struct cli_option options[] = {
+    CLI_OPTIONS_LANES,
+    CLI_OPTIONS_REPORT(struct settings, report),
+    CLI_OPTIONS_CUT(struct settings, cut),
+    {.type = CLI_FILE,
+                            .letter = 'o',
+                            .name = "output",
+                            .argument = "FILE",
+                            .brief = "save the profiles, for report and merge",
+                            .text = "By custom the name ends in .rfp. It appears whole or not at all, readable by its "
+             "owner alone: profiles of values hold what the program had in memory.", .offset = offsetof(struct settings, output)},
+    {.type = CLI_FILE,
+                            .name = "record",
+                            .argument = "FILE",
+                            .brief = "keep the stream, too, for replay",
+                            .text =
+         "By custom the name ends in .rft. With one -p the trace holds its tuples, with several "
+         "the records that they select from.", .offset = offsetof(struct settings, record)},
+    {.type = CLI_LIST,
+                            .name = "function",
+                            .argument = "NAME",
+                            .brief = "only instructions of this function; may be given often",
+                            .text = "By its symbol, C++ names demangled. What it calls is not part of it."},
+    {.type = CLI_LIST,
+                            .name = "module",
+                            .argument = "NAME",
+                            .brief = "only instructions of this file: a path, or its last part; may be given often"},
+    {.type = CLI_LIST,
+                            .name = "range",
+                            .argument = "LOW..HIGH",
+                            .brief = "only instructions at these addresses, the high end out; may be given often"},
+    {.type = CLI_FLAG,
+                            .name = "no-values",
+                            .brief = "never look at values: they read as 0",
+                            .offset = offsetof(struct settings, no_values)},
+    {.type = CLI_FLAG,
+                            .name = "lossy",
+                            .brief = "when the engines are too slow, drop events and count them",
+                            .text = "Without it the program waits, and nothing is lost.",
+                            .offset = offsetof(struct settings, lossy)},
+    {.type = CLI_FLAG,
+                            .name = "no-follow",
+                            .brief = "leave the program's children alone",
+                            .text = "Otherwise forked and exec'ed children are profiled, too, into the same profiles.",
+                            .offset = offsetof(struct settings, no_follow)},
+    {.type = CLI_FLAG,
+                            .letter = 'q',
+                            .name = "quiet",
+                            .brief = "print no report",
+                            .offset = offsetof(struct settings, quiet)},
+    {.type = CLI_END                                },
+};
+
+/* ---- what to profile ---- */
+
+/* Everything that the options say, in the forms that the parts want it. */
+struct plan {
+    const struct settings *settings;
+    char *command;
+    struct cli_lanes lanes;
+    struct rf_selector selectors[SELECTORS_MAX];
+    size_t n_selectors;
+    bool records;
+    const char *functions[LIST_MAX + 1], *modules[LIST_MAX + 1];
+    struct rf_probe_range ranges[LIST_MAX + 1];
+    size_t n_functions, n_modules, n_ranges;
+};
+
+static const struct cli_option *option_of(char letter)
+{
+    const struct cli_option *o = options;
+    while (o->letter != letter)
+        o++;
+    return o;
+}
+
+/* -p and -e alone, with the defaults where nothing is said: values, edges and calls. */
+static int make_lanes(struct cli_lanes *lanes, const struct cli_call *call)
+{
+    static const char *const standard[] = {"values", "edges", "calls"};
+    struct cli_given *given = calloc(call->n_given + 4, sizeof *given);
+    struct cli_call lean = *call;
+    bool has_selector = false, has_engine = false;
+    if (given == NULL)
+        return cli_fail(CLI_FAILED, "no memory for the command line");
+    lean.given = given;
+    lean.n_given = 0;
+    for (size_t i = 0; i < call->n_given; i++) {
+        has_selector |= call->given[i].option->letter == 'p';
+        has_engine |= call->given[i].option->letter == 'e';
+    }
+    if (!has_engine)
+        given[lean.n_given++] = (struct cli_given){option_of('e'), "multihash"};
+    for (size_t i = 0; i < call->n_given; i++)
+        if (call->given[i].option->letter != 0)
+            given[lean.n_given++] = call->given[i];
+    for (size_t i = 0; !has_selector && i < 3; i++)
+        given[lean.n_given++] = (struct cli_given){option_of('p'), standard[i]};
+    int status = cli_lanes_make(lanes, &lean);
+    free(given);
+    return status;
+}
+
+static int parse_selectors(struct plan *plan)
+{
+    struct rf_error error = {""};
+    for (size_t i = 0; i < plan->lanes.n; i++) {
+        const struct rf_lane *lane = &plan->lanes.lanes[i];
+        if (lane->stream < plan->n_selectors)
+            continue;
+        if (plan->n_selectors == SELECTORS_MAX)
+            return cli_fail(CLI_USAGE, "run: at most %d selectors at once", SELECTORS_MAX);
+        struct rf_selector *selector = &plan->selectors[plan->n_selectors++];
+        rf_status status = rf_selector_parse(selector, lane->selector, &error);
+        if (status != RF_OK)
+            return cli_fail_status(status, &error);
+        if (selector->unbound)
+            return cli_fail(CLI_USAGE, "run: '%s' names a symbol; give --function, or addresses",
+                            lane->selector);
+        plan->records |= selector->fields >> RF_FIELD_MISS & 1;
+    }
+    plan->records |= plan->settings->record != NULL && plan->n_selectors > 1;
+    return CLI_OK;
+}
+
+static bool parse_range(struct rf_probe_range *range, const char *text)
+{
+    char *end;
+    range->low = strtoull(text, &end, 0);
+    if (end == text || strncmp(end, "..", 2) != 0)
+        return false;
+    const char *high = end + 2;
+    range->high = strtoull(high, &end, 0);
+    return end != high && *end == '\0' && range->low < range->high;
+}
+
+static int take_place(struct plan *plan, const struct cli_given *given)
+{
+    const char *name = given->option->name, *value = given->value;
+    bool is_function = strcmp(name, "function") == 0, is_module = strcmp(name, "module") == 0;
+    size_t *n = is_function ? &plan->n_functions : is_module ? &plan->n_modules : &plan->n_ranges;
+    if (*n == LIST_MAX)
+        return cli_fail(CLI_USAGE, "run: --%s at most %d times", name, LIST_MAX);
+    if (is_function)
+        plan->functions[(*n)++] = value;
+    else if (is_module)
+        plan->modules[(*n)++] = value;
+    else if (!parse_range(&plan->ranges[(*n)++], value))
+        return cli_fail(CLI_USAGE, "run: --range must be such as 0x401000..0x402000, got '%s'",
+                        value);
+    return CLI_OK;
+}
+
+static int make_plan(struct plan *plan, const struct cli_call *call)
+{
+    *plan = (struct plan){.settings = call->settings, .command = cli_command_text(call)};
+    if (plan->command == NULL)
+        return cli_fail(CLI_FAILED, "no memory for the command line");
+    for (size_t i = 0; i < call->n_given; i++) {
+        int status =
+            call->given[i].option->letter == 0 ? take_place(plan, &call->given[i]) : CLI_OK;
+        if (status != CLI_OK)
+            return status;
+    }
+    int status = make_lanes(&plan->lanes, call);
+    return status == CLI_OK ? parse_selectors(plan) : status;
+}
+
+/* ---- signals ---- */
+
+static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+enum { N_PASSED_ON = sizeof passed_on / sizeof passed_on[0] };
+static const struct rf_source *running;
+
+/* The terminal sends to everybody in front of it; only what was meant for us alone is passed on. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (running != NULL && info->si_code <= 0)
+        rf_probe_signal(running, number);
+}
+
+static void catch_signals(const struct rf_source *source)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
+    action.sa_sigaction = pass_on;
+    running = source;
+    for (size_t i = 0; i < N_PASSED_ON; i++)
+        sigaction(passed_on[i], &action, NULL);
+}
+
+/* Leave as the target left. */
+static void die_of(int number)
+{
+    const struct rlimit none = {0, 0};
+    sigset_t set;
+    fflush(NULL);
+    setrlimit(RLIMIT_CORE, &none);
+    signal(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+}
+
+/* ---- the run ---- */
+
+static rf_status note(struct rf_run *run, const char *name, const char *format, ...)
+    CLI_PRINTF(3, 4);
+
+static rf_status note(struct rf_run *run, const char *name, const char *format, ...)
+{
+    char text[160];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return rf_run_add_note(run, name, text);
+}
+
+static rf_status note_outcome(struct rf_run *run, const struct rf_probe_outcome *outcome)
+{
+    rf_status status = RF_OK;
+    if (outcome->signal != 0)
+        status = note(run, "killed", "by signal %d (%s); counted up to its last block",
+                      outcome->signal, strsignal(outcome->signal));
+    else
+        status = note(run, "exit-status", "%d", outcome->exit_status);
+    if (status == RF_OK)
+        status = note(run, "seconds", "%.2f, %.2f of its processor", outcome->wall_seconds,
+                      outcome->cpu_seconds);
+    if (status == RF_OK)
+        status = note(run, "stream", "%llu events, %.1f M a second, %llu lost%s",
+                      (unsigned long long)outcome->events,
+                      (double)outcome->events * 1e-6 / (outcome->wall_seconds + 1e-9),
+                      (unsigned long long)outcome->lost,
+                      outcome->verified ? "; produced = consumed + lost" : "");
+    if (status == RF_OK && outcome->processes > 1)
+        status = note(run, "processes", "%llu", (unsigned long long)outcome->processes);
+    if (status == RF_OK && outcome->unfollowed > 0)
+        status =
+            note(run, "not-followed", "%llu processes", (unsigned long long)outcome->unfollowed);
+    return status;
+}
+
+static rf_status add_modules(struct rf_run *run, const struct rf_source *source)
+{
+    size_t n;
+    const struct rf_probe_module *modules = rf_probe_modules(source, &n);
+    for (size_t i = 0; i < n; i++) {
+        char build_id[129];
+        rf_symbols_build_id(modules[i].path, build_id, sizeof build_id);
+        struct rf_module module = {.path = modules[i].path,
+                                   .build_id = build_id,
+                                   .process = modules[i].process,
+                                   .start = modules[i].start,
+                                   .end = modules[i].end,
+                                   .offset = modules[i].offset,
+                                   .from_event = modules[i].from_event,
+                                   .to_event = modules[i].to_event};
+        rf_status status = rf_run_add_module(run, &module);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+static rf_status start_record(struct rf_trace_writer **writer, const struct plan *plan,
+                              struct rf_error *error)
+{
+    char selector[512];
+    *writer = NULL;
+    if (plan->settings->record == NULL)
+        return RF_OK;
+    rf_selector_print(&plan->selectors[0], selector, sizeof selector);
+    return rf_trace_create(writer, plan->settings->record,
+                           plan->records ? RF_TRACE_RECORDS : RF_TRACE_TUPLES, plan->command,
+                           plan->records ? NULL : selector, NULL, error);
+}
+
+static rf_status collect(struct rf_run **run, struct rf_source *source, const struct plan *plan,
+                         struct rf_error *error)
+{
+    const struct settings *settings = plan->settings;
+    struct rf_trace_writer *writer;
+    *run = NULL;
+    rf_status status = start_record(&writer, plan, error);
+    if (status != RF_OK)
+        return status;
+    struct rf_collect_setup setup = {.lanes = plan->lanes.lanes,
+                                     .n_lanes = plan->lanes.n,
+                                     .selected = !plan->records,
+                                     .command = plan->command,
+                                     .seed = settings->cut.seed,
+                                     .interval = settings->cut.interval,
+                                     .keep_intervals = settings->report.per_interval,
+                                     .skip = settings->cut.skip,
+                                     .limit = settings->cut.limit,
+                                     .record = writer,
+                                     .progress = cli_progress};
+    status = rf_collect(run, source, &setup, error);
+    if (writer == NULL)
+        return status;
+    struct rf_error finish_error = {""};
+    rf_status finished = rf_trace_finish(writer, &finish_error);
+    if (status == RF_OK && finished != RF_OK) {
+        *error = finish_error;
+        return finished;
+    }
+    return status;
+}
+
+static int deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
+                   const struct settings *settings)
+{
+    struct cli_report report = settings->report;
+    report.to_stderr = 1;
+    report.silent = settings->quiet;
+    return cli_deliver(run, status, error, settings->output, &report);
+}
+
+/* The target's own end, unless ours is worse. */
+static int leave(int status, const struct rf_probe_outcome *outcome)
+{
+    if (outcome->signal != 0)
+        die_of(outcome->signal);
+    return outcome->exit_status != 0 ? outcome->exit_status : status;
+}
+
+static int profile(struct rf_source *source, const struct plan *plan)
+{
+    struct rf_error error = {""}, ignored = {""};
+    struct rf_probe_outcome outcome;
+    struct rf_run *run;
+    catch_signals(source);
+    rf_status status = collect(&run, source, plan, &error);
+    rf_probe_wait(source, &outcome, &ignored);
+    if (run != NULL && (note_outcome(run, &outcome) != RF_OK || add_modules(run, source) != RF_OK))
+        status = status != RF_OK ? status : RF_ENOMEM;
+    running = NULL;
+    return leave(deliver(run, status, &error, plan->settings), &outcome);
+}
+
+static int start(const struct plan *plan, const struct cli_call *call)
+{
+    struct rf_error error = {""};
+    struct rf_source *source;
+    const struct settings *settings = plan->settings;
+    const struct rf_probe_setup setup = {.argv = (const char *const *)call->arguments,
+                                         .selectors = plan->selectors,
+                                         .n_selectors = plan->n_selectors,
+                                         .records = plan->records,
+                                         .no_values = settings->no_values,
+                                         .lossy = settings->lossy,
+                                         .no_follow = settings->no_follow,
+                                         .functions = plan->functions,
+                                         .modules = plan->modules,
+                                         .ranges = plan->ranges};
+    rf_status opened = rf_source_open_probe(&source, &setup, &error);
+    if (opened != RF_OK)
+        return cli_fail_status(opened, &error);
+    int status = profile(source, plan);
+    rf_source_close(source);
+    return status;
+}
+
+static int run(const struct cli_call *call)
+{
+    struct plan plan;
+    int status = make_plan(&plan, call);
+    if (status == CLI_OK)
+        status = start(&plan, call);
+    cli_lanes_free(&plan.lanes);
+    free(plan.command);
+    return status;
+}
+
+const struct cli_command cli_command_run = {
+    .name = "run",
+    .brief = "profile a program as it runs",
+    .arguments = "PROGRAM [ARGUMENT...]",
+    .text =
+        "Runs an unmodified x86-64 Linux program under the probe, a tool for Valgrind, and counts "
+        "its loads, branches, calls and more while it runs. Nothing but the classes and fields "
+        "that "
+        "the selectors (-p) read is produced. Without -p these are values, edges and calls; "
+        "without "
+        "-e the engine is multihash, which needs little memory however long the program runs.\n\n"
+        "The program has riffle's standard input, output and error, and riffle ends with its exit "
+        "status, or by the signal that ended it. The report goes to standard error when the "
+        "program "
+        "is over. Children are followed. 32-bit programs cannot be profiled.",
+    .examples = "    riffle run -- gzip -9 -c FILE >/dev/null\n"
+                "    riffle run -p values -e exact -o gzip.rfp -- gzip -9 -c FILE >/dev/null\n"
+                "    riffle run -p 'load value==0 -> pc,addr' --module libc.so.6 -- sort FILE\n"
+                "    riffle run -p values --record loads.rft -- gzip -c FILE >/dev/null",
+    .options = options,
+    .settings_size = sizeof(struct settings),
+    .arguments_min = 1,
+    .arguments_max = CLI_ANY_NUMBER,
+    .first_ends_options = true,
+    .run = run,
+};
