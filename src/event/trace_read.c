@@ -60,6 +60,7 @@ struct rf_trace_reader {
     size_t zstd_size;
     ZSTD_DCtx *zstd;
     struct rf_trace_decoder *decoder;
+    size_t decoder_events; /* that it has room for */
     struct rf_tuple *tuples;
     uint64_t *counts;
     struct rf_record *records;
@@ -260,8 +261,11 @@ static bool get_memory(struct rf_trace_reader *reader, const struct rf_trace_hea
             return false;
         reader->zstd = ZSTD_initStaticDCtx(reader->zstd_room, reader->zstd_size);
     }
-    if (reader->decoder == NULL)
-        reader->decoder = rf_trace_decoder_new(RF_TRACE_EVENTS_MAX, &reader->alloc);
+    if (reader->decoder_events < head->events) {
+        rf_trace_decoder_free(reader->decoder);
+        reader->decoder = rf_trace_decoder_new(head->events, &reader->alloc);
+        reader->decoder_events = reader->decoder != NULL ? head->events : 0;
+    }
     size_t raw = (size_t)head->raw + RF_TRACE_SLACK;
     if (raw > reader->raw_room) {
         void *grown = reader->raw;
