@@ -8,6 +8,7 @@
 #include <riffle/engine.h>
 #include <riffle/event.h>
 #include <riffle/gen.h>
+#include <riffle/invariance.h>
 #include <riffle/item.h>
 #include <riffle/measure.h>
 #include <riffle/probe.h>

@@ -387,7 +387,7 @@ static rf_status report_item(const struct state *state, const struct rf_message 
         .a_hi = total->tuple.a,
         .b_hi = total->tuple.b,
         .count = (uint64_t)(estimate.count + 0.5),
-        .lower = (uint64_t)estimate.lower,
+        .lower = estimate.lower > 0 ? (uint64_t)estimate.lower : 0,
         .upper = (uint64_t)(estimate.upper + 0.999999),
     };
     if (item.lower == 0)

@@ -18,26 +18,40 @@ static double square_root(double x)
     return root;
 }
 
+/* Of k samples, those that say how often; see the header. */
+static double without_the_first(double k)
+{
+    return k > 1.5 ? k - 1.5 : 0;
+}
+
+static double reach_of_share(double k, double m, double z)
+{
+    return z * square_root(k * (m - k) / m + z * z / 4);
+}
+
 struct rf_estimate rf_estimate_share(double mine, double samples, double length, double spread,
                                      double z)
 {
     double k = mine / spread, m = samples / spread, zz = z * z;
-    double middle = k + zz / 2;
-    double reach = z * square_root(k * (m - k) / m + zz / 4);
+    double least = without_the_first(mine) / spread;
     return (struct rf_estimate){
         .count = length * k / m,
-        .lower = length * (middle - reach) / (m + zz),
-        .upper = length * (middle + reach) / (m + zz),
+        .lower = length * (least + zz / 2 - reach_of_share(least, m, z)) / (m + zz),
+        .upper = length * (k + zz / 2 + reach_of_share(k, m, z)) / (m + zz),
     };
+}
+
+static double reach_of_count(double k, double q, double z)
+{
+    return z * square_root(k * q + q * q * z * z / 4);
 }
 
 struct rf_estimate rf_estimate_binomial(double mine, double rate, double z)
 {
-    double q = 1 - 1 / rate, zz = z * z;
-    double reach = z * square_root(mine * q + q * q * zz / 4);
+    double q = 1 - 1 / rate, half = q * z * z / 2, least = without_the_first(mine);
     return (struct rf_estimate){
         .count = rate * mine,
-        .lower = rate * (mine + q * zz / 2 - reach),
-        .upper = rate * (mine + q * zz / 2 + reach),
+        .lower = rate * (least + half - reach_of_count(least, q, z)),
+        .upper = rate * (mine + half + reach_of_count(mine, q, z)),
     };
 }

@@ -10,6 +10,10 @@
  *
  *     r (k + q z^2/2 -+ z sqrt(k q + q^2 z^2/4))
  *
+ * A tuple is only asked about because it was sampled at least once, so the lower ends are taken for k - 3/2
+ * samples: one is what got it listed, half corrects for counting in wholes. (Solving P(K >= k | K >= 1) = 2.5%
+ * for a Poisson mean gives 0, 0.051, 0.387, 0.93 for k = 1..4; this gives 0, 0.052, 0.346, 0.774.)
+ *
  * Both suppose that samples are as good as independent: that the order of events inside a substream has
  * nothing to do with the sampler. A program that loops in step with a periodic sampler breaks that, which
  * is why this is a confidence and no bound. */
