@@ -102,6 +102,8 @@ extern const char cli_exit_text[];              /* the exit statuses, as a parag
 int cli_fail(int exit_status, const char *format, ...) CLI_PRINTF(2, 3); /* returns exit_status */
 /* The library's sentence, or its status where it left none. Returns the exit status for it. */
 int cli_fail_status(rf_status status, const struct rf_error *error);
+/* The same where nothing of a damaged input was used: that is plain failure. */
+int cli_fail_unused(rf_status status, const struct rf_error *error);
 /* The word of the list that `word` may have meant, or NULL. */
 const char *cli_nearest(const char *word, cli_words *words);
 /* Flush stdout: the worse of `exit_status` and what that brings. A closed pipe is no failure. */
@@ -109,8 +111,9 @@ int cli_finish(int exit_status);
 bool cli_stdout_closed(void); /* the reader is gone or the disk is full: writing on is useless */
 
 /* terminal.c: who is watching. */
-bool cli_colour(void); /* stdout wants colours */
-int cli_width(void);   /* of the terminal on stdout; 0: no terminal */
+bool cli_colour(void);         /* stdout wants colours */
+int cli_width(void);           /* of the terminal on stdout; 0: no terminal */
+void cli_progress_begin(void); /* the clock starts */
 void cli_progress(void *context, const struct rf_collect_progress *progress);
 void cli_progress_end(void);
 /* From here on Ctrl-C only raises this flag; a second one ends the program. */
@@ -141,6 +144,7 @@ struct cli_lanes {
     struct rf_lane *lanes;
     size_t n;
 };
+/* Selectors and engines that make no sense are told here, before anything is read. */
 int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call);
 void cli_lanes_free(struct cli_lanes *lanes);
 /* The command line in one text, as a run notes it. The caller frees it; NULL: no memory. */

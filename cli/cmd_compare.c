@@ -156,17 +156,18 @@ static void put_csv(const char *text)
 
 static void print_csv(const struct table *table)
 {
-    fputs("engine,memory,bits,tuples_per_second", stdout);
+    fputs("memory,bits,tuples_per_second", stdout);
     for (const char *const *c = table->measure->columns; *c != NULL; c++)
         printf(",%s", *c);
-    putchar('\n');
+    puts(",engine");
     for (size_t i = 0; i < table->n; i++) {
         const struct row *row = &table->rows[i];
-        put_csv(row->profile->engine);
-        printf(",%llu,%llu,%.0f", (unsigned long long)row->profile->memory,
+        printf("%llu,%llu,%.0f", (unsigned long long)row->profile->memory,
                (unsigned long long)row->profile->bits, row->speed);
         for (size_t k = 0; table->measure->columns[k] != NULL; k++)
             printf(",%.17g", row->values[k]);
+        putchar(',');
+        put_csv(row->profile->engine);
         putchar('\n');
     }
 }

@@ -41,7 +41,7 @@ static int run(const struct cli_call *call)
     if (status == RF_OK && settings->output == NULL)
         return cli_deliver(sum, RF_OK, &error, NULL, &settings->report);
     rf_run_free(sum);
-    return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
+    return status == RF_OK ? CLI_OK : cli_fail_unused(status, &error);
 }
 
 const struct cli_command cli_command_merge = {

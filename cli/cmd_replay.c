@@ -29,8 +29,9 @@ static const struct cli_option options[] = {
 static bool adopt_selector(struct cli_lanes *lanes, const char *path, struct rf_trace_info *info)
 {
     struct rf_error ignored;
-    bool known = strcmp(path, "-") != 0 && rf_trace_inspect != NULL && rf_trace_inspect(path, info, &ignored) == RF_OK &&
-                 info->kind == RF_TRACE_TUPLES && info->selector[0] != '\0';
+    bool known = strcmp(path, "-") != 0 && rf_trace_inspect != NULL &&
+                 rf_trace_inspect(path, info, &ignored) == RF_OK && info->kind == RF_TRACE_TUPLES &&
+                 info->selector[0] != '\0';
     for (size_t i = 0; i < lanes->n; i++)
         known = known && lanes->lanes[i].selector == NULL;
     for (size_t i = 0; known && i < lanes->n; i++)

@@ -17,7 +17,7 @@ static int run(const struct cli_call *call)
     struct rf_run *run;
     rf_status status = rf_run_load(&run, call->arguments[0], NULL, &error);
     if (status != RF_OK)
-        return cli_fail_status(status, &error);
+        return cli_fail_unused(status, &error);
     return cli_deliver(run, RF_OK, &error, NULL, &settings->report);
 }
 

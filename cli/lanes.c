@@ -60,6 +60,32 @@ static void fill(struct cli_lanes *lanes, const struct cli_call *call)
     }
 }
 
+static rf_status check_lane(const struct rf_lane *lane, struct rf_error *error)
+{
+    struct rf_selector selector;
+    struct rf_engine *engine;
+    rf_status status =
+        lane->selector != NULL ? rf_selector_parse(&selector, lane->selector, error) : RF_OK;
+    if (status != RF_OK)
+        return status;
+    status = rf_engine_open(&engine, lane->engine, NULL, error);
+    rf_engine_close(engine);
+    return status;
+}
+
+static int check(const struct cli_lanes *lanes)
+{
+    for (size_t i = 0; i < lanes->n; i++) {
+        struct rf_error error = {""};
+        rf_status status = check_lane(&lanes->lanes[i], &error);
+        if (status != RF_OK) {
+            cli_fail_status(status, &error);
+            return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
+        }
+    }
+    return CLI_OK;
+}
+
 int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call)
 {
     size_t most = (call->n_given + 1) * (call->n_given + 1);
@@ -67,7 +93,7 @@ int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call)
     if (lanes->lanes == NULL)
         return cli_fail(CLI_FAILED, "no memory for %zu engines", call->n_given);
     fill(lanes, call);
-    return CLI_OK;
+    return check(lanes);
 }
 
 void cli_lanes_free(struct cli_lanes *lanes)

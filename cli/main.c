@@ -42,6 +42,7 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cli_progress_begin();
     signal(SIGPIPE, SIG_IGN); /* a write then fails with EPIPE, which is quiet: see cli_finish */
     return cli_finish(dispatch(argc, argv));
 }

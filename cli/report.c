@@ -1,5 +1,6 @@
 /* report.c - a run, saved and printed in the form that was asked for. */
 #include "cli.h"
+#include <errno.h>
 
 const char *cli_words_forms(size_t i)
 {
@@ -16,8 +17,9 @@ int cli_report(const struct rf_run *run, const struct cli_report *report)
                                     .per_interval = report->per_interval,
                                     .colour = !report->to_stderr && cli_colour(),
                                     .width = report->to_stderr ? 0 : cli_width()};
+    errno = 0;
     rf_status status = form->write(report->to_stderr ? stderr : stdout, run, &setup);
-    if (status == RF_OK || cli_stdout_closed()) /* cli_finish has the word for the latter */
+    if (cli_stdout_closed() || status == RF_OK) /* cli_finish has the word for the former */
         return CLI_OK;
     return cli_fail_status(status, &(struct rf_error){""});
 }

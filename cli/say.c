@@ -1,8 +1,10 @@
 /* say.c - what goes to stderr, and how stdout ends. */
 #include "cli.h"
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 int cli_fail(int exit_status, const char *format, ...)
 {
@@ -37,6 +39,12 @@ int cli_fail_status(rf_status status, const struct rf_error *error)
     return cli_fail(exit_of(status), "%s", sentence);
 }
 
+int cli_fail_unused(rf_status status, const struct rf_error *error)
+{
+    int exit_status = cli_fail_status(status, error);
+    return exit_status == CLI_DAMAGED ? CLI_FAILED : exit_status;
+}
+
 enum { NEAR_ENOUGH = 3 };
 
 const char *cli_nearest(const char *word, cli_words *words)
@@ -53,18 +61,30 @@ const char *cli_nearest(const char *word, cli_words *words)
     return nearest;
 }
 
+static int stdout_reason; /* errno of the write that failed, where it was noticed at once */
+
 bool cli_stdout_closed(void)
 {
+    if (ferror(stdout) != 0 && stdout_reason == 0)
+        stdout_reason = errno;
     return ferror(stdout) != 0;
+}
+
+/* A pipe that nobody reads any more is in an error state. */
+static bool is_reader_gone(void)
+{
+    struct pollfd pipe = {.fd = STDOUT_FILENO};
+    return stdout_reason == EPIPE || (poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0);
 }
 
 int cli_finish(int exit_status)
 {
     errno = 0;
-    bool failed = fflush(stdout) != 0 || ferror(stdout) != 0;
-    if (!failed || errno == EPIPE)
+    if (fflush(stdout) != 0)
+        stdout_reason = errno;
+    if ((stdout_reason == 0 && ferror(stdout) == 0) || is_reader_gone())
         return exit_status;
-    const char *reason = errno != 0 ? strerror(errno) : "input or output failed";
+    const char *reason = stdout_reason != 0 ? strerror(stdout_reason) : "cannot write";
     int status = cli_fail(CLI_FAILED, "standard output: %s", reason);
     return exit_status != CLI_OK ? exit_status : status;
 }

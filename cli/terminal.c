@@ -27,13 +27,17 @@ int cli_width(void)
 enum { PROGRESS_AFTER_SECONDS = 2 };
 static bool progress_shown;
 
+static struct timespec start;
+
+void cli_progress_begin(void)
+{
+    clock_gettime(CLOCK_MONOTONIC, &start);
+}
+
 static double seconds_since_start(void)
 {
-    static struct timespec start;
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    if (start.tv_sec == 0)
-        start = t;
     return (double)(t.tv_sec - start.tv_sec) + (double)(t.tv_nsec - start.tv_nsec) * 1e-9;
 }
 

@@ -1,46 +1,126 @@
 # One sentence on stderr, a status that says what kind of failure it was.
 $ riffle
+riffle: which command? 'riffle help' lists them
+[2]
 $ riffle repaly x
+riffle: no command 'repaly'; did you mean 'replay'?
+[2]
 $ riffle xyzzyxyzzy
+riffle: no command 'xyzzyxyzzy'; 'riffle help' lists the commands
+[2]
 $ riffle --colour
+riffle: no option '--colour'; 'riffle help' lists the commands
+[2]
 $ riffle replay
+riffle: replay: wants FILE|-; see 'riffle help replay'
+[2]
 $ riffle replay a b
+riffle: replay: what is 'b' for? see 'riffle help replay'
+[2]
 $ riffle replay --fromat csv x
+riffle: replay: no option '--fromat'; did you mean '--format'?
+[2]
 $ riffle replay --zzzzzzzz x
+riffle: replay: no option '--zzzzzzzz'; see 'riffle help replay'
+[2]
 $ riffle replay -Z x
+riffle: replay: no option '-Z'; see 'riffle help replay'
+[2]
 $ riffle replay --format
+riffle: replay: --format wants a value, FORM
+[2]
 $ riffle replay --format xml x
+riffle: replay: --format must be text, csv or json, got 'xml'
+[2]
 $ riffle replay --per-interval=yes x
+riffle: replay: --per-interval takes no value
+[2]
 $ riffle replay --interval ten x
+riffle: replay: --interval must be a number such as 2048 or 1M, got 'ten'
+[2]
 $ riffle compare --threshold lots x
+riffle: compare: --threshold must be a share such as 0.1% or 0.001, got 'lots'
+[2]
 $ riffle replay nosuch.txt
+riffle: nosuch.txt: cannot open: No such file or directory
+[1]
 $ riffle replay nosuch.rft -o out.rfp
+riffle: nosuch.rft: cannot open: No such file or directory
+[1]
 $ ls
 $ riffle help repaly
+riffle: help: no command 'repaly'; did you mean 'replay'?
+[2]
 $ riffle trace inof x
+riffle: no command 'trace'; 'riffle help' lists the commands
+[2]
 $ riffle trace info
+riffle: no command 'trace'; 'riffle help' lists the commands
+[2]
 $ riffle trace info a b
+riffle: no command 'trace'; 'riffle help' lists the commands
+[2]
 $ riffle trace convert x
+riffle: no command 'trace'; 'riffle help' lists the commands
+[2]
 $ riffle gen zapf
+riffle: gen: no stream is called 'zapf'; did you mean 'zipf'?
+[2]
 $ riffle engines exat
+riffle: no engine 'exat'; did you mean 'exact'?
+[2]
 $ riffle engines 'exact(memroy=1)'
+riffle: engine 'exact': no option 'memroy'; did you mean 'memory'?
+[2]
 $ riffle compare nosuch.txt
+riffle: compare: which engines? give at least one -e
+[2]
 $ riffle compare nosuch.txt -e exat
+riffle: no engine 'exat'; did you mean 'exact'?
+[2]
 $ riffle report nosuch.rfp
+riffle: nosuch.rfp: cannot open: No such file or directory
+[1]
 $ riffle merge nosuch.rfp
+riffle: nosuch.rfp: cannot open: No such file or directory
+[1]
 # A bad line is named by its number; nothing is reported.
 $ printf '1 2\n3 4\nfive 6\n' | riffle replay - --format csv
+riffle: standard input: line 3: expected 'a b [count]', numbers of 64 bits, got 'five 6'
+[1]
 $ echo 1 2 | riffle replay - -e 'multihash(tables=x)'
+riffle: engine 'multihash': tables must be between 1 and 16, got 'x'
+[2]
 # A selector needs records.
 $ echo 1 2 | riffle replay - -p values
+riffle: the stream is made of tuples; a selector needs records
+[1]
 $ riffle replay nosuch.rft -p 'lod -> pc'
+riffle: selector: column 1: no class is called 'lod'; did you mean 'load'?
+[2]
 $ echo 1 2 > tuples.txt; riffle replay tuples.txt -p 'lod -> pc'
+riffle: selector: column 1: no class is called 'lod'; did you mean 'load'?
+[2]
 # A full disk on stdout.
 $ riffle gen uniform --events 10 > /dev/full
+riffle: standard output: No space left on device
+[1]
 $ echo 1 2 | riffle replay - > /dev/full
+riffle: standard output: No space left on device
+[1]
 $ echo 1 2 | riffle replay - --format csv > /dev/full
+riffle: standard output: No space left on device
+[1]
 # A memory ceiling: what was counted before stands and is printed.
-$ riffle gen uniform --events 5000 --keys 5000 --seed 1 | riffle replay - -e 'exact(memory=100Ki)' --format csv -n 3
+$ riffle gen uniform --events 5000 --keys 5000 --seed 1 > many.txt
+$ riffle replay many.txt -e 'exact(memory=100Ki)' --format csv -n 0 2>&1 > counted.csv | sed 's/event [0-9]*/event N/'
+riffle: engine 'exact': its memory ceiling was reached at event N; what was counted before stands
+[1]
+$ test $(wc -l < counted.csv) -gt 500
 # A closed pipe is quiet.
 $ riffle gen uniform --events 1M | head -n 2
+0x40aad0 0xf5a1ea1
+0x40210c 0xba53bf48
 $ riffle gen uniform --events 1K | riffle replay - -n 0 --format csv | head -n 2
+a,b,count,lower,upper
+0x40abc8,0x41047455,2,2,2

@@ -1,14 +1,46 @@
 # Saved, read back, added up.
 $ printf '1 2 30\n3 4 10\n' > a.txt; printf '1 2 5\n5 6 20\n' > b.txt
 $ riffle replay a.txt -o a.rfp --format csv
+a,b,count,lower,upper
+0x1,0x2,30,30,30
+0x3,0x4,10,10,10
 $ riffle report a.rfp --format csv
+a,b,count,lower,upper
+0x1,0x2,30,30,30
+0x3,0x4,10,10,10
 $ riffle replay b.txt -o b.rfp > b.report; riffle report b.rfp | cmp - b.report
 $ riffle merge a.rfp b.rfp -o sum.rfp; riffle report sum.rfp --format csv
+a,b,count,lower,upper
+0x1,0x2,35,35,35
+0x5,0x6,20,20,20
+0x3,0x4,10,10,10
 $ riffle merge a.rfp b.rfp --format csv
+a,b,count,lower,upper
+0x1,0x2,35,35,35
+0x5,0x6,20,20,20
+0x3,0x4,10,10,10
 $ cat a.txt b.txt | riffle replay - --format csv
+a,b,count,lower,upper
+0x1,0x2,35,35,35
+0x5,0x6,20,20,20
+0x3,0x4,10,10,10
 # The file is private and there is nothing beside it.
 $ stat -c %a sum.rfp; ls
+600
+a.rfp
+a.txt
+b.report
+b.rfp
+b.txt
+sum.rfp
 # Not profiles.
 $ riffle report a.txt
+riffle: a.txt: this is no riffle profile
+[1]
 $ head -c 40 a.rfp > cut.rfp; riffle report cut.rfp
+riffle: cut.rfp: the file ends within its header
+[1]
 $ riffle merge a.rfp cut.rfp -o no.rfp; ls no.rfp
+riffle: cut.rfp: the file ends within its header
+ls: cannot access 'no.rfp': No such file or directory
+[2]

@@ -8,20 +8,79 @@ $ cat > in.txt <<END
 > 18446744073709551615 0
 > 7
 > END
-$ riffle replay in.txt
+$ riffle replay in.txt | grep -v ^memory
+command     riffle replay in.txt
+engine      exact(memory=0, interval=0), seed 0
+events      9 produced, 9 consumed, 0 lost
+bounds      none needed: the counts are exact
+items       4 found, 4 shown
+
+  share  count  a                   b
+ 55.56%      5  0x3                 0x4
+ 22.22%      2  0x1                 0x2
+ 11.11%      1  0x7                 0x0
+ 11.11%      1  0xffffffffffffffff  0x0
 $ riffle replay in.txt --format csv
+a,b,count,lower,upper
+0x3,0x4,5,5,5
+0x1,0x2,2,2,2
+0x7,0x0,1,1,1
+0xffffffffffffffff,0x0,1,1,1
 $ riffle replay - --format csv < in.txt | cmp - <(riffle replay in.txt --format csv)
 $ riffle replay in.txt --format json | python3 -c 'import json, sys; run = json.load(sys.stdin); print(run["schema"])'
+1
 $ riffle replay in.txt --format csv -n 1
+a,b,count,lower,upper
+0x3,0x4,5,5,5
 $ riffle replay in.txt --format csv -n 0 | tail -n 1
+0xffffffffffffffff,0x0,1,1,1
 # Skip and limit count events, also inside a line with a count.
 $ riffle replay in.txt --format csv --skip 3 --limit 3
+a,b,count,lower,upper
+0x3,0x4,3,3,3
 $ riffle replay in.txt --format csv --limit 4
+a,b,count,lower,upper
+0x1,0x2,2,2,2
+0x3,0x4,2,2,2
 $ riffle replay in.txt --format csv --skip 100
+a,b,count,lower,upper
 # Intervals.
 $ riffle replay in.txt --format csv --interval 4 --per-interval
+interval,a,b,count,lower,upper
+0,0x1,0x2,2,2,2
+0,0x3,0x4,2,2,2
+1,0x3,0x4,3,3,3
+1,0xffffffffffffffff,0x0,1,1,1
+2,0x7,0x0,1,1,1
 $ riffle replay in.txt --format csv --interval 4
+a,b,count,lower,upper
+0x3,0x4,5,5,5
+0x1,0x2,2,2,2
+0x7,0x0,1,1,1
+0xffffffffffffffff,0x0,1,1,1
 # Several engines, one pass.
 $ riffle replay in.txt -e exact -e 'exact(memory=1Mi)' --format csv -n 1
+a,b,count,lower,upper
+0x3,0x4,5,5,5
+
+a,b,count,lower,upper
+0x3,0x4,5,5,5
 # Nothing in, nothing out.
 $ riffle replay - --format csv < /dev/null
+a,b,count,lower,upper
+# Ctrl-C while waiting for more: what is there so far, and the status of an interrupted program.
+$ (echo 1 2; echo 3 4; printf '5 '; sleep 3) | timeout --preserve-status -s INT 0.5 riffle replay - --format csv
+a,b,count,lower,upper
+0x1,0x2,1,1,1
+0x3,0x4,1,1,1
+riffle: stopped after 2 events
+[130]
+# On a terminal a progress line appears after two seconds and is gone in the end; not before.
+$ script -qec "(echo 1 2; sleep 2.2; echo 1 2; sleep 0.1; echo 1 2) | riffle replay - --format csv" /dev/null > long.txt
+> grep -ao 'M events' long.txt | sort -u; tr '\r' '\n' < long.txt | grep -a , | cat -v | tail -n 2
+M events
+^[[Ka,b,count,lower,upper
+0x1,0x2,3,3,3
+$ script -qec "(echo 1 2; sleep 0.3; echo 1 2; sleep 0.1; echo 1 2) | riffle replay - --format csv" /dev/null | cat -v
+a,b,count,lower,upper^M
+0x1,0x2,3,3,3^M

@@ -41,7 +41,7 @@ def read_case(path):
                     parts.append(["text", text])
                 text = []
                 parts.append(["run", [line[2:]], []])
-            elif line.startswith("> ") and parts and parts[-1][0] == "run" and not parts[-1][2]:
+            elif (line + " ").startswith("> ") and parts and parts[-1][0] == "run" and not parts[-1][2]:
                 parts[-1][1].append(line[2:])
             elif line.startswith("#") or (not line and (not parts or text)):
                 text.append(line)
@@ -77,7 +77,8 @@ def write_case(path, parts):
             if part[0] == "text":
                 file.writelines(line + "\n" for line in part[1])
             else:
-                file.write("$ " + "\n> ".join(part[1]) + "\n")
+                lines = ["$ " + part[1][0]] + [("> " + line).rstrip() for line in part[1][1:]]
+                file.writelines(line + "\n" for line in lines)
                 file.writelines(line + "\n" for line in part[2])
 
 
