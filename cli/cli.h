@@ -181,8 +181,8 @@ struct cli_report {
         .offset = offsetof(settings, field.per_interval)                                           \
     }
 int cli_report(const struct rf_run *run, const struct cli_report *report);
-/* What a collector handed back: saved (output NULL: not), printed, and any failure told. The run
- * may be NULL and is freed. Returns the exit status. */
+/* What a collector handed back: saved (output NULL: not; nor after a failure of ours), printed, and
+ * any failure told. The run may be NULL and is freed. Returns the exit status. */
 int cli_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
                 const char *output, const struct cli_report *report);
 
@@ -256,9 +256,9 @@ rf_status cli_stream_put(struct cli_stream *stream, const struct rf_batch *batch
                          struct rf_error *error);
 rf_status cli_stream_finish(struct cli_stream *stream, struct rf_error *error);
 void cli_stream_abandon(struct cli_stream *stream); /* NULL is fine */
-/* Everything of the source goes to the stream; then it is finished, or abandoned when that failed
- * and `source` was not merely damaged. Returns the exit status, errors are told. */
-int cli_stream_copy(struct cli_stream *stream, struct rf_source *source,
+/* Everything of the source goes into a new stream, of the kind that the source has; through the
+ * selector, if there is one. Returns the exit status, errors are told. */
+int cli_stream_copy(const struct cli_stream_setup *setup, struct rf_source *source,
                     const struct rf_selector *selector);
 
 /* lines.c: tuples as lines of text, fast. */

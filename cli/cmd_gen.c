@@ -55,7 +55,7 @@ static const struct cli_option options[] = {
      .name = "to",
      .argument = "FORM",
      .words = cli_words_stream_forms,
-     .brief = "whatever the name: text, rft",
+     .brief = "the form, whatever the name",
      .offset = offsetof(struct settings, to)},
     {.type = CLI_END},
 };
@@ -69,16 +69,9 @@ static const char *kinds(size_t i)
 static int copy(const struct cli_call *call, struct rf_source *source, const char *command)
 {
     const struct settings *settings = call->settings;
-    struct cli_stream *stream;
-    struct rf_error error = {""};
-    struct cli_stream_setup setup = {.path = settings->output,
-                                     .form = settings->to,
-                                     .kind = RF_TRACE_TUPLES,
-                                     .command = command};
-    rf_status status = cli_stream_open(&stream, &setup, &error);
-    if (status != RF_OK)
-        return cli_fail_status(status, &error);
-    return cli_stream_copy(stream, source, NULL);
+    struct cli_stream_setup setup = {
+        .path = settings->output, .form = settings->to, .command = command};
+    return cli_stream_copy(&setup, source, NULL);
 }
 
 static int run(const struct cli_call *call)

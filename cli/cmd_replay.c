@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#pragma weak rf_trace_inspect
-
 struct settings {
     struct cli_report report;
     struct cli_cut cut;
@@ -26,11 +24,10 @@ static const struct cli_option options[] = {
 };
 
 /* A trace of tuples may know the selector that made them: the profiles then say so. */
-static bool adopt_selector(struct cli_lanes *lanes, const char *path, struct rf_trace_info *info)
+static bool adopt_selector(struct cli_lanes *lanes, struct rf_source *source,
+                           struct rf_trace_info *info)
 {
-    struct rf_error ignored;
-    bool known = strcmp(path, "-") != 0 && rf_trace_inspect != NULL &&
-                 rf_trace_inspect(path, info, &ignored) == RF_OK && info->kind == RF_TRACE_TUPLES &&
+    bool known = rf_source_header(source, info) == RF_OK && info->kind == RF_TRACE_TUPLES &&
                  info->selector[0] != '\0';
     for (size_t i = 0; i < lanes->n; i++)
         known = known && lanes->lanes[i].selector == NULL;
@@ -46,7 +43,7 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
     struct rf_error error = {""};
     struct rf_trace_info info;
     struct rf_run *run;
-    struct rf_collect_setup setup = {.selected = adopt_selector(lanes, call->arguments[0], &info),
+    struct rf_collect_setup setup = {.selected = adopt_selector(lanes, source, &info),
                                      .lanes = lanes->lanes,
                                      .n_lanes = lanes->n,
                                      .command = command,

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#pragma weak rf_trace_inspect
-
 struct settings {
     uint64_t items;
     const char *selector;
@@ -137,36 +135,19 @@ static int show_head(const struct cli_call *call)
     return status;
 }
 
-/* A trace tells what it is made of, text is tuples; what comes from a pipe is taken for tuples. */
-static enum rf_trace_kind kind_of(const char *path, struct rf_trace_info *info)
-{
-    struct rf_error ignored;
-    memset(info, 0, sizeof *info);
-    rf_status status = strcmp(path, "-") == 0 ? RF_EINVAL : rf_trace_inspect(path, info, &ignored);
-    return status == RF_OK || status == RF_EDAMAGED ? info->kind : RF_TRACE_TUPLES;
-}
-
 static int convert_source(const struct cli_call *call, struct rf_source *source,
                           const struct rf_selector *selector, const char *command)
 {
     const struct settings *settings = call->settings;
-    struct rf_trace_info info;
-    struct rf_error error = {""};
-    struct cli_stream *stream;
-    enum rf_trace_kind kind = kind_of(call->arguments[1], &info);
-    if (selector != NULL && kind != RF_TRACE_RECORDS && strcmp(call->arguments[1], "-") != 0)
-        return cli_fail(CLI_FAILED, "%s is made of tuples; a selector needs records",
-                        call->arguments[1]);
+    struct rf_trace_info info = {.selector = ""};
+    rf_source_header(source, &info); /* text has none, and no selector */
+    if (selector != NULL)
+        rf_selector_print(selector, info.selector, sizeof info.selector);
     struct cli_stream_setup setup = {.path = call->arguments[2],
                                      .form = settings->to,
-                                     .kind = selector != NULL ? RF_TRACE_TUPLES : kind,
                                      .command = command,
-                                     .selector = settings->selector != NULL ? settings->selector
-                                                                            : info.selector};
-    rf_status status = cli_stream_open(&stream, &setup, &error);
-    if (status != RF_OK)
-        return cli_fail_status(status, &error);
-    return cli_stream_copy(stream, source, selector);
+                                     .selector = info.selector};
+    return cli_stream_copy(&setup, source, selector);
 }
 
 static int convert_with(const struct cli_call *call, const struct rf_selector *selector,

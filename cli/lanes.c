@@ -93,12 +93,16 @@ int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call)
     if (lanes->lanes == NULL)
         return cli_fail(CLI_FAILED, "no memory for %zu engines", call->n_given);
     fill(lanes, call);
-    return check(lanes);
+    int status = check(lanes);
+    if (status != CLI_OK)
+        cli_lanes_free(lanes);
+    return status;
 }
 
 void cli_lanes_free(struct cli_lanes *lanes)
 {
     free(lanes->lanes);
+    *lanes = (struct cli_lanes){NULL, 0};
 }
 
 static bool is_plain(const char *word)

@@ -38,6 +38,9 @@ int cli_deliver(struct rf_run *run, rf_status status, const struct rf_error *err
 {
     cli_progress_end();
     int result = CLI_OK;
+    /* A failure on our side is no reason to replace a good file by part of one. */
+    if (status != RF_OK && status != RF_EDAMAGED && status != RF_ESTOPPED)
+        output = NULL;
     if (run != NULL && status != RF_EINVAL)
         result = save_and_print(run, output, report);
     rf_run_free(run);

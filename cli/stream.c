@@ -11,12 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#pragma weak rf_trace_create
-#pragma weak rf_trace_write_tuples
-#pragma weak rf_trace_write_records
-#pragma weak rf_trace_finish
-#pragma weak rf_trace_abandon
-
 struct cli_stream {
     struct rf_trace_writer *trace; /* NULL: text */
     int fd;
@@ -110,7 +104,7 @@ rf_status cli_stream_open(struct cli_stream **opened, const struct cli_stream_se
         return fail(error, RF_ENOMEM, "no memory to write '%s'", setup->path);
     stream->fd = -1;
     rf_status status;
-    if (strcmp(form, "rft") == 0 && rf_trace_create != NULL)
+    if (strcmp(form, "rft") == 0)
         status = rf_trace_create(&stream->trace, setup->path, setup->kind, setup->command,
                                  setup->selector, NULL, error);
     else if (setup->kind == RF_TRACE_RECORDS)
@@ -210,8 +204,7 @@ void cli_stream_abandon(struct cli_stream *stream)
 {
     if (stream == NULL)
         return;
-    if (stream->trace != NULL)
-        rf_trace_abandon(stream->trace);
+    rf_trace_abandon(stream->trace);
     release(stream);
 }
 
@@ -232,36 +225,43 @@ static rf_status put_selected(struct cli_stream *stream, const struct rf_selecto
     return RF_OK;
 }
 
-static rf_status copy_batches(struct cli_stream *stream, struct rf_source *source,
-                              const struct rf_selector *selector, bool *read_failed,
-                              struct rf_error *error)
+static rf_status put_batch(struct cli_stream *stream, const struct rf_selector *selector,
+                           const struct rf_batch *batch, struct rf_error *error)
 {
-    const volatile int *stop = cli_catch_interrupt();
-    for (;;) {
-        struct rf_batch batch;
-        rf_status status = rf_source_next(source, &batch, error);
-        *read_failed = status != RF_OK;
-        if (*stop)
-            return fail(error, RF_ESTOPPED, "stopped; nothing was written");
-        if (status != RF_OK || batch.n == 0)
-            return status;
-        status = selector != NULL && batch.records != NULL
-                     ? put_selected(stream, selector, &batch, error)
-                     : cli_stream_put(stream, &batch, error);
-        if (status != RF_OK)
-            return status;
-    }
+    if (selector == NULL)
+        return cli_stream_put(stream, batch, error);
+    return put_selected(stream, selector, batch, error);
 }
 
-int cli_stream_copy(struct cli_stream *stream, struct rf_source *source,
-                    const struct rf_selector *selector)
+/* Everything from the first batch on, which was read already. *whole: the fault, if any, is the
+ * source's, and what was written is good. */
+static rf_status copy_batches(struct cli_stream *stream, struct rf_source *source,
+                              const struct rf_selector *selector, struct rf_batch *batch,
+                              bool *whole, struct rf_error *error)
+{
+    const volatile int *stop = cli_catch_interrupt();
+    rf_status status = RF_OK;
+    while (status == RF_OK && batch->n > 0) {
+        *whole = false;
+        status = put_batch(stream, selector, batch, error);
+        if (status != RF_OK)
+            return status;
+        status = rf_source_next(source, batch, error);
+        if (*stop)
+            return fail(error, RF_ESTOPPED, "stopped; nothing was written");
+        *whole = status == RF_OK || status == RF_EDAMAGED;
+    }
+    return status;
+}
+
+static int copy(struct cli_stream *stream, struct rf_source *source,
+                const struct rf_selector *selector, struct rf_batch *first)
 {
     struct rf_error error = {""}, second = {""};
-    bool read_failed = false;
-    rf_status status = copy_batches(stream, source, selector, &read_failed, &error);
-    bool keep = status == RF_OK || (read_failed && status == RF_EDAMAGED);
-    bool quiet = stream->reader_gone;
-    if (!keep) {
+    bool whole = true;
+    rf_status status = copy_batches(stream, source, selector, first, &whole, &error);
+    if (!whole) {
+        bool quiet = stream->reader_gone;
         cli_stream_abandon(stream);
         return quiet ? CLI_OK : cli_fail_status(status, &error);
     }
@@ -269,4 +269,34 @@ int cli_stream_copy(struct cli_stream *stream, struct rf_source *source,
     if (finished != RF_OK)
         return cli_fail_status(finished, &second);
     return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
+}
+
+/* What the stream is made of: the first batch knows, of an empty one the header. */
+static enum rf_trace_kind kind_of(struct rf_source *source, const struct rf_batch *first)
+{
+    struct rf_trace_info info = {.kind = RF_TRACE_TUPLES};
+    if (first->n == 0 && rf_source_header(source, &info) == RF_OK)
+        return info.kind;
+    return first->records != NULL ? RF_TRACE_RECORDS : RF_TRACE_TUPLES;
+}
+
+int cli_stream_copy(const struct cli_stream_setup *setup, struct rf_source *source,
+                    const struct rf_selector *selector)
+{
+    struct rf_error error = {""};
+    struct rf_batch first;
+    struct cli_stream *stream;
+    rf_status status = rf_source_next(source, &first, &error);
+    if (status != RF_OK)
+        return cli_fail_unused(status, &error);
+    struct cli_stream_setup full = *setup;
+    full.kind = kind_of(source, &first);
+    if (selector != NULL && full.kind == RF_TRACE_TUPLES)
+        return cli_fail(CLI_FAILED, "the stream is made of tuples; a selector needs records");
+    if (selector != NULL)
+        full.kind = RF_TRACE_TUPLES;
+    status = cli_stream_open(&stream, &full, &error);
+    if (status != RF_OK)
+        return cli_fail_status(status, &error);
+    return copy(stream, source, selector, &first);
 }

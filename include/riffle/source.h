@@ -47,6 +47,11 @@ rf_status rf_source_open_text(struct rf_source **source, int fd, const char *nam
 
 rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error);
 
+/* What the header of a trace says, without reading on: kind, version, command, selector. RF_ENOTSUP
+ * for a source that is no trace; whatever the failure, *info is left alone and next may be called. */
+struct rf_trace_info;
+rf_status rf_source_header(struct rf_source *source, struct rf_trace_info *info);
+
 /* How far along, for a progress line: bytes or events done and in all (0: unknown). */
 void rf_source_progress(const struct rf_source *source, uint64_t *done, uint64_t *total);
 

@@ -20,9 +20,6 @@
 #include <string.h>
 #include <time.h>
 
-#pragma weak rf_trace_write_tuples
-#pragma weak rf_trace_write_records
-
 enum { CHUNK = 1024, SELECTOR_TEXT = 512 };
 
 struct lane {

@@ -147,6 +147,9 @@ struct rf_trace_input {
 rf_status rf_trace_reader_open(struct rf_trace_reader **reader, const struct rf_trace_input *input,
                                const struct rf_alloc *alloc, struct rf_error *error);
 
+/* Read the header, unless that was done; rf_trace_reader_info knows it then. Not needed before next. */
+rf_status rf_trace_reader_begin(struct rf_trace_reader *reader, struct rf_error *error);
+
 /* The events of the next whole block, valid until the next call; n = 0 at the end. RF_EDAMAGED comes
  * there, when everything that is whole has been handed out. */
 rf_status rf_trace_reader_next(struct rf_trace_reader *reader, struct rf_trace_events *events,

@@ -478,6 +478,14 @@ rf_status rf_trace_reader_open(struct rf_trace_reader **reader_out,
     return RF_OK;
 }
 
+rf_status rf_trace_reader_begin(struct rf_trace_reader *reader, struct rf_error *error)
+{
+    rf_status status = reader->begun ? RF_OK : read_header(reader, error);
+    if (status == RF_OK && reader->damage.header)
+        return rf_fail(error, RF_EDAMAGED, "%s: the header is damaged", reader->name);
+    return status;
+}
+
 void rf_trace_reader_info(const struct rf_trace_reader *reader, struct rf_trace_info *info)
 {
     *info = reader->info;

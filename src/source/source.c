@@ -141,6 +141,11 @@ rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struc
     return status;
 }
 
+rf_status rf_source_header(struct rf_source *source, struct rf_trace_info *info)
+{
+    return source->ops->header != NULL ? source->ops->header(source, info) : RF_ENOTSUP;
+}
+
 void rf_source_progress(const struct rf_source *source, uint64_t *done, uint64_t *total)
 {
     *done = *total = 0;

@@ -18,6 +18,7 @@ struct rf_source_ops {
     /* Fill *batch, which comes in zeroed; leave n at 0 for the end. */
     rf_status (*next)(struct rf_source *source, struct rf_batch *batch, struct rf_error *error);
     void (*progress)(const struct rf_source *source, uint64_t *done, uint64_t *total); /* or NULL */
+    rf_status (*header)(struct rf_source *source, struct rf_trace_info *info);         /* or NULL */
     /* Give back everything, the source's own block included. */
     void (*close)(struct rf_source *source);
 };

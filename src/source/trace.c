@@ -50,6 +50,15 @@ static void progress(const struct rf_source *source, uint64_t *done, uint64_t *t
     *total = trace->bytes_total;
 }
 
+static rf_status header(struct rf_source *source, struct rf_trace_info *info)
+{
+    struct trace *trace = (struct trace *)source;
+    rf_status status = rf_trace_reader_begin(trace->reader, NULL);
+    if (status == RF_OK)
+        rf_trace_reader_info(trace->reader, info);
+    return status;
+}
+
 static void close_trace(struct rf_source *source)
 {
     struct trace *trace = (struct trace *)source;
@@ -64,6 +73,7 @@ static const struct rf_source_ops trace_ops = {
     .name = "trace",
     .next = next,
     .progress = progress,
+    .header = header,
     .close = close_trace,
 };
 

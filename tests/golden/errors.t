@@ -52,16 +52,16 @@ $ riffle help repaly
 riffle: help: no command 'repaly'; did you mean 'replay'?
 [2]
 $ riffle trace inof x
-riffle: no command 'trace'; 'riffle help' lists the commands
+riffle: trace: no action 'inof'; did you mean 'info'?
 [2]
 $ riffle trace info
-riffle: no command 'trace'; 'riffle help' lists the commands
+riffle: trace: wants info FILE | head FILE | convert IN OUT; see 'riffle help trace'
 [2]
 $ riffle trace info a b
-riffle: no command 'trace'; 'riffle help' lists the commands
+riffle: trace: info wants one FILE
 [2]
 $ riffle trace convert x
-riffle: no command 'trace'; 'riffle help' lists the commands
+riffle: trace: convert wants IN and OUT
 [2]
 $ riffle gen zapf
 riffle: gen: no stream is called 'zapf'; did you mean 'zipf'?

@@ -1,20 +1,263 @@
 # What every command says about itself; all of it comes from the option tables.
 $ riffle help
+riffle - find the few events of a program that matter, and say how sure it is
+
+Usage: riffle COMMAND [OPTION...] [ARGUMENT...]
+
+Commands:
+  compare    judge engines by the exact profile of the same stream
+  engines    list the engines; show one with its options and memory
+  gen        make a synthetic stream
+  help       explain a command; write man pages and shell completion
+  merge      add up profile files
+  replay     run a stream through engines and report what they found
+  report     print the profiles of a file
+  run        profile a program as it runs
+  trace      look into a trace; convert between text and .rft
+
+'riffle help COMMAND' or 'riffle COMMAND --help' says more.
+Numbers may have units: 1M, 16Ki, 0.1%.
+
+Exit status:
+  0: done. 1: it failed. 2: the command line makes no sense. 3: the input was
+  damaged; what was printed or written is of the parts that were whole. 130:
+  stopped by Ctrl-C; what was printed was counted until then.
 $ riffle --version | sed 's/[0-9.]*$/N/'
+riffle N
 $ riffle --help | head -1
+riffle - find the few events of a program that matter, and say how sure it is
 $ riffle help compare
+riffle compare - judge engines by the exact profile of the same stream
+
+Usage: riffle compare [OPTION...] FILE|-
+
+Runs any number of engines over one stream in one pass, beside the exact
+profile, and prints for each the memory it held, the bits of storage it would
+have in hardware, its speed and its error by the chosen measure.
+
+Speed is measured on a second copy of each engine that is fed the same tuples,
+64 Ki at a time; only those calls are timed, in wall-clock time. The engines
+take turns in one process: ratios between them mean more than the figures.
+
+Options:
+  -e, --engine ENGINE     an engine to judge; may be given often
+  -p, --profile SELECTOR  what to count, of a stream of records
+  -m, --measure MEASURE   how to judge: interval (default: interval)
+  -t, --threshold SHARE   a candidate has at least this share of an interval
+                          (default: 0.1%)
+  -i, --interval N        cut the stream every N events; 0: as the engine says
+                          (default: 0)
+      --seed N            of the engines' hashes and random choices (default: 0)
+      --skip N            leave out the first N events (default: 0)
+      --limit N           take at most N events; 0: all (default: 0)
+  -f, --format FORM       how to print it: text, csv, json (default: text)
+  -h, --help              show this help
+
+Examples:
+    riffle gen loop --events 10M | riffle compare - -e exact
+    riffle compare loads.rft -e exact -e 'exact(memory=64Mi)' --interval 1M \
+        --threshold 0.1% --format csv
 $ riffle help engines
+riffle engines - list the engines; show one with its options and memory
+
+Usage: riffle engines [OPTION...] [ENGINE]
+
+An engine is written as a name, or as a name with options in parentheses. Shown
+with its options, it tells the memory it will hold and, where it is a model of
+hardware, the bits of storage that hardware would have.
+
+Options:
+  -h, --help              show this help
+
+Examples:
+    riffle engines
+    riffle engines exact
+    riffle engines 'exact(interval=1M)'
 $ riffle help gen
+riffle gen - make a synthetic stream
+
+Usage: riffle gen [OPTION...] zipf|uniform|phases|loop
+
+Writes a stream of tuples, one a line, or as a trace. It is the same for the
+same options on every machine.
+
+zipf draws key k with a probability proportional to 1 / k^skew; uniform draws
+every key alike; phases is zipf over a set of keys that is exchanged every so
+often; loop is like the load values of a program: nested loops over
+instructions, each with a few favourite values, strides and noise.
+
+Options:
+  -N, --events N          how long the stream is (default: 1M)
+  -k, --keys N            distinct tuples to draw from (default: 1M)
+  -s, --skew X            exponent of zipf and phases (default: 1.0)
+      --phase N           events until phases exchanges its keys (default: 1M)
+      --seed N            the same seed gives the same stream, everywhere
+                          (default: 0)
+  -o, --output FILE       where to; a name that ends in .rft gets a trace
+                          (default: -)
+      --to FORM           the form, whatever the name: text, rft
+  -h, --help              show this help
+
+Examples:
+    riffle gen zipf --events 10M --keys 1M --seed 1 | riffle replay -
+    riffle gen loop --events 100M -o loop.rft
 $ riffle help help
+riffle help - explain a command; write man pages and shell completion
+
+Usage: riffle help [OPTION...] [COMMAND]
+
+Without a command, lists them all.
+
+Options:
+      --man               write the man page
+      --completion SHELL  write the completion script for a shell: bash, zsh
+  -h, --help              show this help
+
+Examples:
+    riffle help replay
+    riffle help --man replay | man -l -
+    . <(riffle help --completion bash)
 $ riffle help merge
+riffle merge - add up profile files
+
+Usage: riffle merge [OPTION...] FILE...
+
+Profiles with the same selector, engine and seed add up item by item, their
+bounds too; others stand side by side. Without -o the sum is printed.
+
+Options:
+  -o, --output FILE       save the sum there and print nothing
+  -f, --format FORM       how to print it: text, csv, json (default: text)
+  -n, --items N           the N heaviest of each profile; 0: all (default: 20)
+      --per-interval      the items of every interval, too
+  -h, --help              show this help
+
+Examples:
+    riffle merge monday.rfp tuesday.rfp -o both.rfp
+    riffle merge node*.rfp -n 10
 $ riffle help replay
+riffle replay - run a stream through engines and report what they found
+
+Usage: riffle replay [OPTION...] FILE|-
+
+The stream is a trace (.rft) or text, told apart by its first bytes; - is
+standard input. Text has a tuple a line, 'a b [count]', in decimal or 0x
+hexadecimal; # begins a comment.
+
+Every engine (-e) makes a profile of its own in the same pass. Of a trace of
+records, selectors (-p) say what is counted. An engine serves the selector
+before it; engines before the first selector serve every selector that has none
+of its own:
+
+    -p values -e exact -p edges -e 'exact(memory=1Mi)'    each its own
+    -e exact -p values -p edges                           one for both
+
+Ctrl-C ends the stream: what was counted until then is reported. A damaged trace
+is used as far as it is whole.
+
+Options:
+  -e, --engine ENGINE     what counts; may be given often (default: exact)
+  -p, --profile SELECTOR  what to count, of a stream of records; may be given
+                          often
+  -f, --format FORM       how to print it: text, csv, json (default: text)
+  -n, --items N           the N heaviest of each profile; 0: all (default: 20)
+      --per-interval      the items of every interval, too
+  -i, --interval N        cut the stream every N events; 0: as the engine says
+                          (default: 0)
+      --seed N            of the engines' hashes and random choices (default: 0)
+      --skip N            leave out the first N events (default: 0)
+      --limit N           take at most N events; 0: all (default: 0)
+  -o, --output FILE       also save the profiles, for report and merge
+  -h, --help              show this help
+
+Examples:
+    riffle gen zipf --events 1M | riffle replay - -n 10
+    riffle replay loads.rft -p 'load value==0 -> pc,addr' --format csv -n 0
+    riffle replay loads.rft -e exact --interval 1M --per-interval -o loads.rfp
 $ riffle replay --help | cmp - <(riffle help replay)
 $ riffle help report
+riffle report - print the profiles of a file
+
+Usage: riffle report [OPTION...] FILE
+
+Prints what replay, run or merge saved with -o.
+
+Options:
+  -f, --format FORM       how to print it: text, csv, json (default: text)
+  -n, --items N           the N heaviest of each profile; 0: all (default: 20)
+      --per-interval      the items of every interval, too
+  -h, --help              show this help
+
+Examples:
+    riffle report loads.rfp -n 50
+    riffle report loads.rfp --format json > loads.json
 $ riffle help trace
+riffle trace - look into a trace; convert between text and .rft
+
+Usage: riffle trace [OPTION...] info FILE | head FILE | convert IN OUT
+
+info tells what the header and the index of a trace say. head prints its first
+events. convert copies a stream from one form into another: to a trace where OUT
+ends in .rft, to text elsewhere; - is standard input or output. Records become
+text only through a selector (-p), which makes tuples of them.
+
+Options:
+  -n, --items N           head: how many events; 0: all (default: 10)
+  -p, --profile SELECTOR  convert: make tuples of records by this selector
+      --to FORM           convert: the form, whatever OUT is called: text, rft
+  -h, --help              show this help
+
+Examples:
+    riffle trace info loads.rft
+    riffle trace convert loads.txt loads.rft
+    riffle trace convert -p values all.rft - | sort | uniq -c
 # The man page of one command in full, as text.
 $ riffle help --man merge
+.TH RIFFLE\-MERGE 1 "" "riffle 0.1.0" "Riffle"
+.SH NAME
+riffle\-merge \- add up profile files
+.SH SYNOPSIS
+.B riffle merge
+\[\fIOPTION\fR...] FILE...
+.SH DESCRIPTION
+Profiles with the same selector, engine and seed add up item by item, their bounds too; others stand side by side. Without \-o the sum is printed.
+.SH OPTIONS
+.TP
+\\fB\-o\fR, \fB\-\-output\fR \fIFILE\fR
+save the sum there and print nothing.
+.TP
+\\fB\-f\fR, \fB\-\-format\fR \fIFORM\fR
+how to print it: text, csv, json (default: text).
+.TP
+\\fB\-n\fR, \fB\-\-items\fR \fIN\fR
+the N heaviest of each profile; 0: all (default: 20).
+.TP
+\\fB\-\-per\-interval\fR
+the items of every interval, too.
+Only where the stream is cut into intervals, by \-\-interval or by the engine.
+.TP
+\\fB\-h\fR, \fB\-\-help\fR
+show this help.
+.SH EXAMPLES
+.PP
+.nf
+    riffle merge monday.rfp tuesday.rfp \-o both.rfp
+    riffle merge node*.rfp \-n 10
+.fi
+.SH EXIT STATUS
+0: done. 1: it failed. 2: the command line makes no sense. 3: the input was damaged; what was printed or written is of the parts that were whole. 130: stopped by Ctrl\-C; what was printed was counted until then.
+.SH SEE ALSO
+.BR riffle (1),
+.BR riffle\-compare (1),
+.BR riffle\-engines (1),
+.BR riffle\-gen (1),
+.BR riffle\-help (1),
+.BR riffle\-replay (1),
+.BR riffle\-report (1),
+.BR riffle\-run (1),
+.BR riffle\-trace (1)
 # Every page goes through groff without a warning.
-$ for command in '' compare engines gen help merge replay report trace; do
+$ for command in '' $(riffle help | awk '/^Commands/, /^$/ { if (NF > 1) print $1 }'); do
 >     riffle help --man $command | groff -man -Tascii -ww -z 2>&1
 > done
 # The completion scripts are what their shells can read, and they complete.
@@ -22,4 +265,12 @@ $ riffle help --completion bash | bash -n
 $ bash -c '. <(riffle help --completion bash)
 > try() { COMP_WORDS=(riffle "$@"); COMP_CWORD=$#; COMPREPLY=(); _riffle; echo "${COMPREPLY[@]}"; }
 > try re; try replay --f; try replay --format ""; try trace c; try gen z'
+replay report
+--format
+text csv json
+convert
+zipf
 $ riffle help --completion zsh | head -3
+\#compdef riffle
+\# made by 'riffle help --completion zsh'
+_riffle()

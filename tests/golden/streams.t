@@ -1,14 +1,63 @@
 # Records, selected: what each engine serves.
-$ make-records r.rft; riffle trace info r.rft
+$ make-records r.rft; riffle trace info r.rft | sed 's/^bytes .*/bytes/'
+file      r.rft
+kind      records
+format    1, by riffle 0.1.0
+command   make-records
+events    40
+blocks    1
+bytes
+complete  yes
 $ riffle trace head -n 5 r.rft
+load   pc=0x401000 addr=0x7000 width=64 miss=1
+load   pc=0x401004 addr=0x7008 value=0x1 width=64
+load   pc=0x401008 addr=0x7010 value=0x2 width=64
+store  pc=0x40100c addr=0x7000 value=0x3 width=64
+branch pc=0x401010 target=0x401014
 $ riffle replay r.rft --format csv -n 3
+a,b,count,lower,upper
+0x401000,0x0,2,2,2
+0x401000,0x1,2,2,2
+0x401000,0x2,2,2,2
 $ riffle replay r.rft -p edges --format csv
+a,b,count,lower,upper
+0x401010,0x401000,4,4,4
+0x401010,0x401014,4,4,4
 $ riffle replay r.rft -e exact -p values -p edges --format csv -n 1
+a,b,count,lower,upper
+0x401000,0x0,2,2,2
+
+a,b,count,lower,upper
+0x401010,0x401000,4,4,4
 $ riffle replay r.rft -p 'load value==0 -> pc,addr' -e exact --format csv -p edges -e 'exact(memory=1Mi)' -n 2
+a,b,count,lower,upper
+0x401000,0x7000,1,1,1
+0x401000,0x7010,1,1,1
+
+a,b,count,lower,upper
+0x401010,0x401000,4,4,4
+0x401010,0x401014,4,4,4
 $ riffle replay r.rft -p 'store -> value' --format csv --skip 10 --limit 20
+a,b,count,lower,upper
+0x0,0x0,1,1,1
+0x1,0x0,1,1,1
+0x2,0x0,1,1,1
+0x3,0x0,1,1,1
 $ riffle replay r.rft -p 'load pc in main..main+0x400 -> addr'
+riffle: the selector names a symbol, and there is no program to look it up in
+[1]
 $ riffle trace convert r.rft -
+riffle: records have no form as text; say with -p what of them
+[1]
 $ riffle trace convert -p edges r.rft - | sort | uniq -c
+      4 0x401010 0x401000
+      4 0x401010 0x401014
 $ riffle trace convert -p values r.rft v.rft; riffle trace info v.rft | grep -E 'kind|selector|events'
+kind      tuples
+selector  load -> pc,value
+events    24
 $ riffle replay v.rft -n 1 | grep -F -- '->'
-$ riffle compare r.rft -p values -e exact --format csv | cut -d, -f1,5-
+profile     load -> pc,value
+$ riffle compare r.rft -p values -e exact --format csv | cut -d, -f4-
+error,false_pos,false_neg,neutral_pos,neutral_neg,engine
+0,0,0,0,0,"exact(memory=0, interval=0)"
