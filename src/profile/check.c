@@ -9,6 +9,7 @@
  *     5  an interval's items lie within the list, and intervals have no more events than the whole */
 #include "profile/file.h"
 #include "profile/fold.h"
+#include "profile/profile.h"
 
 static const char *check_items(const struct rf_item *items, size_t n, uint64_t events)
 {
@@ -34,7 +35,7 @@ static const char *check_intervals(const struct rf_profile *profile)
             return "an interval's events do not add up";
         events += interval->events;
         const char *wrong =
-            check_items(profile->interval_items + interval->first, interval->n, interval->events);
+            check_items(rf_profile_interval_items(profile, i), interval->n, interval->events);
         if (wrong != NULL)
             return wrong;
     }

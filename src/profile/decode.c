@@ -167,9 +167,9 @@ static void get_items(struct reader *reader, struct rf_profile *profile)
 }
 
 /* `used` is how many of the profile's interval_items are taken. */
-static size_t get_interval(struct reader *reader, struct rf_profile *profile, size_t used,
-                           struct rf_interval *interval)
+static size_t get_interval(struct reader *reader, struct rf_profile *profile, size_t used, size_t i)
 {
+    struct rf_interval *interval = &profile->intervals[i];
     interval->events = get_number(reader);
     interval->absent_upper = get_number(reader);
     interval->first = used;
@@ -178,8 +178,8 @@ static size_t get_interval(struct reader *reader, struct rf_profile *profile, si
         interval->n = 0;
         fail(reader, RF_EDAMAGED, "an interval has more items than all of them");
     }
-    get_words(reader, profile->interval_items + used, interval->n);
-    get_counts(reader, profile->interval_items + used, interval->n);
+    get_words(reader, rf_profile_interval_items(profile, i), interval->n);
+    get_counts(reader, rf_profile_interval_items(profile, i), interval->n);
     return used + interval->n;
 }
 
@@ -192,7 +192,7 @@ static void get_intervals(struct reader *reader, struct rf_profile *profile)
     profile->interval_items = get_room(reader, items, sizeof *profile->interval_items);
     profile->n_interval_items = profile->interval_items != NULL ? items : 0;
     for (size_t i = 0; i < profile->n_intervals && reader->status == RF_OK; i++)
-        used = get_interval(reader, profile, used, &profile->intervals[i]);
+        used = get_interval(reader, profile, used, i);
     if (reader->status == RF_OK && used != items)
         fail(reader, RF_EDAMAGED, "items of intervals are missing");
 }

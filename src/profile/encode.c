@@ -7,6 +7,7 @@
  * likes. Level and parameters are fixed and nothing of the time or machine goes in, so that the same
  * run gives the same bytes. doc/FORMATS.md has the layout field by field. */
 #include "profile/file.h"
+#include "profile/profile.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/checksum.h"
@@ -134,7 +135,7 @@ static void put_intervals(struct writer *writer, const struct rf_profile *profil
         const struct rf_interval *interval = &profile->intervals[i];
         put_number(writer, interval->events);
         put_number(writer, interval->absent_upper);
-        put_items(writer, profile->interval_items + interval->first, interval->n);
+        put_items(writer, rf_profile_interval_items(profile, i), interval->n);
     }
 }
 

@@ -16,6 +16,7 @@
  *
  * Memory: the candidates of both, 72 to 80 bytes each. */
 #include "profile/fold.h"
+#include "profile/profile.h"
 #include "base/error.h"
 #include <stdbool.h>
 #include <riffle/measure.h>
@@ -37,7 +38,7 @@ static struct piece piece_of(const struct rf_profile *profile, size_t i)
     if (!is_cut(profile))
         return (struct piece){profile->items, profile->n_items, profile->consumed};
     const struct rf_interval *interval = &profile->intervals[i];
-    return (struct piece){profile->interval_items + interval->first, interval->n, interval->events};
+    return (struct piece){rf_profile_interval_items(profile, i), interval->n, interval->events};
 }
 
 static size_t count_pieces(const struct rf_profile *profile)

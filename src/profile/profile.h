@@ -18,4 +18,11 @@ void rf_profile_free_text(const struct rf_alloc *alloc, char *text);
 /* Replace a text by a copy of another; false and unchanged when there is no memory. */
 bool rf_profile_set_text(const struct rf_alloc *alloc, char **place, const char *text);
 
+/* The first item of an interval; NULL where it has none. */
+static inline struct rf_item *rf_profile_interval_items(const struct rf_profile *profile, size_t i)
+{
+    const struct rf_interval *interval = &profile->intervals[i];
+    return interval->n > 0 ? profile->interval_items + interval->first : NULL;
+}
+
 #endif

@@ -147,10 +147,13 @@ static void weaken(struct rf_summary *sum, const struct rf_summary *other)
         sum->confidence = other->confidence;
 }
 
-static void append_items(struct rf_items *list, const struct rf_items *more)
+/* Behind what is there, in order among themselves. There is room. */
+static void append_sorted(struct rf_items *list, const struct rf_items *more)
 {
-    if (more->n > 0)
-        memcpy(list->items + list->n, more->items, more->n * sizeof *more->items);
+    if (more->n == 0)
+        return;
+    memcpy(list->items + list->n, more->items, more->n * sizeof *more->items);
+    rf_items_sort(list->items + list->n, more->n);
     list->n += more->n;
 }
 
@@ -169,8 +172,7 @@ static rf_status keep_interval(struct rf_profiler *profiler, const struct gather
         return RF_OK;
     profiler->intervals[profiler->n_intervals++] = (struct rf_interval){
         summary->events, summary->absent_upper, profiler->kept.n, gather->list.n};
-    append_items(&profiler->kept, &gather->list);
-    rf_items_sort(profiler->kept.items + profiler->kept.n - gather->list.n, gather->list.n);
+    append_sorted(&profiler->kept, &gather->list);
     return RF_OK;
 }
 
@@ -307,12 +309,13 @@ static rf_status copy_intervals(const struct rf_profiler *profiler, const struct
     profile->n_intervals = profiler->n_intervals + extra;
     if (profiler->n_intervals > 0)
         memcpy(intervals, profiler->intervals, profiler->n_intervals * sizeof *profile->intervals);
-    append_items(&items, &profiler->kept);
+    if (profiler->kept.n > 0)
+        memcpy(items.items, profiler->kept.items, profiler->kept.n * sizeof *items.items);
+    items.n = profiler->kept.n;
     if (extra > 0) {
         profile->intervals[profiler->n_intervals] = (struct rf_interval){
             look->summary.events, look->summary.absent_upper, items.n, look->list.n};
-        append_items(&items, &look->list);
-        rf_items_sort(items.items + profiler->kept.n, look->list.n);
+        append_sorted(&items, &look->list);
     }
     rf_status status = rf_items_trim(&items, &profile->alloc);
     profile->interval_items = items.items;

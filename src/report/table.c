@@ -9,6 +9,7 @@
  * so that its total is a difference of two prefix sums, found by binary search. Rectangles do not
  * line up like that; each shown one is held against all. */
 #include "report/report.h"
+#include "profile/profile.h"
 #include "base/alloc.h"
 #include <string.h>
 
@@ -147,7 +148,7 @@ rf_status rf_table_open(struct rf_table *table, const struct rf_profile *profile
                                .interval = i};
     if (setup->per_interval && i < profile->n_intervals) {
         const struct rf_interval *interval = &profile->intervals[i];
-        table->items = profile->interval_items + interval->first;
+        table->items = rf_profile_interval_items(profile, i);
         table->n = interval->n;
         table->events = interval->events;
         table->absent_upper = interval->absent_upper;
