@@ -12,14 +12,16 @@ static unsigned bits_for(size_t values)
     return bits;
 }
 
-static unsigned bucket_bits(size_t slots)
+/* A power of two of buckets, so that half of the words stay empty. */
+static size_t index_bytes(size_t slots)
 {
-    return bits_for((2 * slots + RF_ACCUMULATOR_BUCKET - 1) / RF_ACCUMULATOR_BUCKET);
+    size_t buckets = (2 * slots + RF_ACCUMULATOR_BUCKET - 1) / RF_ACCUMULATOR_BUCKET;
+    return (RF_ACCUMULATOR_BUCKET * sizeof(uint16_t)) << bits_for(buckets);
 }
 
-static size_t index_words(size_t slots)
+static size_t index_words(const struct rf_accumulator *accumulator)
 {
-    return (size_t)RF_ACCUMULATOR_BUCKET << bucket_bits(slots);
+    return index_bytes(accumulator->slots) / sizeof(uint16_t);
 }
 
 static size_t round_up(size_t bytes)
@@ -29,19 +31,21 @@ static size_t round_up(size_t bytes)
 
 size_t rf_accumulator_size(size_t slots)
 {
-    return round_up(index_words(slots) * sizeof(uint16_t)) + (slots + 1) * sizeof(struct rf_tuple) +
+    return index_bytes(slots) + (slots + 1) * sizeof(struct rf_tuple) +
            2 * round_up((slots + 1) * sizeof(uint32_t));
 }
 
 void rf_accumulator_place(struct rf_accumulator *accumulator, size_t slots, void *block)
 {
     char *p = block;
+    size_t bucket_bytes = RF_ACCUMULATOR_BUCKET * sizeof(uint16_t);
     accumulator->slots = (uint32_t)slots;
     accumulator->used = 0;
-    accumulator->slot_bits = bits_for(slots + 1);
-    accumulator->bucket_bits = bucket_bits(slots);
+    accumulator->tag_low = (uint16_t)(1u << bits_for(slots + 1));
+    accumulator->slot_mask = (uint16_t)(accumulator->tag_low - 1);
+    accumulator->bucket_mask = (uint32_t)(index_bytes(slots) - bucket_bytes);
     accumulator->index = (uint16_t *)(void *)p;
-    p += round_up(index_words(slots) * sizeof(uint16_t));
+    p += index_bytes(slots);
     accumulator->tuples = (struct rf_tuple *)(void *)p;
     p += (slots + 1) * sizeof(struct rf_tuple);
     accumulator->counts = (uint32_t *)(void *)p;
@@ -49,10 +53,33 @@ void rf_accumulator_place(struct rf_accumulator *accumulator, size_t slots, void
     accumulator->doubts = (uint32_t *)(void *)p;
 }
 
+static size_t home(const struct rf_accumulator *accumulator, uint64_t hash)
+{
+    return rf_accumulator_bucket(accumulator, hash) / sizeof(uint16_t);
+}
+
+uint32_t rf_accumulator_search(const struct rf_accumulator *accumulator, struct rf_tuple t,
+                               uint64_t hash)
+{
+    uint16_t tag = rf_accumulator_tag(accumulator, hash);
+    size_t mask = index_words(accumulator) - 1;
+    for (size_t at = home(accumulator, hash);; at = (at + RF_ACCUMULATOR_BUCKET) & mask) {
+        const uint16_t *bucket = accumulator->index + at;
+        for (unsigned i = 0; i < RF_ACCUMULATOR_BUCKET; i++) {
+            uint32_t slot = bucket[i] & accumulator->slot_mask;
+            if (bucket[i] == 0)
+                return RF_ACCUMULATOR_ABSENT;
+            if ((bucket[i] & ~accumulator->slot_mask & 0xffff) == tag &&
+                rf_accumulator_differs(accumulator, slot, t) == 0)
+                return slot;
+        }
+    }
+}
+
 void rf_accumulator_enter(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash)
 {
-    size_t mask = index_words(accumulator->slots) - 1;
-    size_t at = rf_accumulator_bucket(accumulator, hash);
+    size_t mask = index_words(accumulator) - 1;
+    size_t at = home(accumulator, hash);
     while (accumulator->index[at] != 0)
         at = (at + 1) & mask;
     accumulator->index[at] = (uint16_t)(rf_accumulator_tag(accumulator, hash) | slot);
@@ -60,11 +87,11 @@ void rf_accumulator_enter(struct rf_accumulator *accumulator, uint32_t slot, uin
 
 bool rf_accumulator_leave(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash)
 {
-    size_t words = index_words(accumulator->slots);
-    size_t at = rf_accumulator_bucket(accumulator, hash);
+    size_t mask = index_words(accumulator) - 1;
+    size_t at = home(accumulator, hash);
     uint16_t word = (uint16_t)(rf_accumulator_tag(accumulator, hash) | slot);
     while (accumulator->index[at] != word)
-        at = (at + 1) & (words - 1);
+        at = (at + 1) & mask;
     size_t last = at | (RF_ACCUMULATOR_BUCKET - 1);
     if (accumulator->index[last] != 0)
         return false;
@@ -79,7 +106,7 @@ void rf_accumulator_reindex(struct rf_accumulator *accumulator,
                             uint64_t (*hash)(const void *context, struct rf_tuple tuple),
                             const void *context)
 {
-    memset(accumulator->index, 0, index_words(accumulator->slots) * sizeof(uint16_t));
-    for (uint32_t i = 0; i < accumulator->used; i++)
-        rf_accumulator_enter(accumulator, i, hash(context, accumulator->tuples[i]));
+    memset(accumulator->index, 0, index_bytes(accumulator->slots));
+    for (uint32_t slot = 1; slot <= accumulator->used; slot++)
+        rf_accumulator_enter(accumulator, slot, hash(context, accumulator->tuples[slot]));
 }

@@ -9,8 +9,8 @@
  * so that a tuple that is absent is told without touching the list, mostly. Half of the words or
  * more are always empty.
  *
- * Slots 0 .. used-1 are taken, in the order in which they came. Slot number `slots` is a dummy: what
- * find hands out for an absent tuple, so that a count can be added without a branch. */
+ * Slots 1 .. used are taken, in the order in which they came. Slot 0 is a dummy: what find hands out
+ * for an absent tuple, so that a count can be added without a branch. */
 #ifndef RF_ENGINE_ACCUMULATOR_H
 #define RF_ENGINE_ACCUMULATOR_H
 
@@ -25,16 +25,18 @@
 enum {
     RF_ACCUMULATOR_BUCKET = 8,
     RF_ACCUMULATOR_SLOTS_MAX = (1 << 14) - 1, /* leaves two bits of tag */
+    RF_ACCUMULATOR_ABSENT = 0,
 };
 
 struct rf_accumulator {
     uint16_t *index;
     struct rf_tuple *tuples; /* slots + 1 */
     uint32_t *counts;        /* slots + 1 */
-    uint32_t *doubts;        /* the caller's, kept with the tuple */
+    uint32_t *doubts;        /* slots + 1; the caller's, kept with the tuple */
+    uint32_t bucket_mask;    /* a bucket's place in the index, in bytes */
+    uint16_t slot_mask;      /* of a word; the rest is the tag */
+    uint16_t tag_low;        /* the lowest bit of a tag is always set: no word is 0 */
     uint32_t slots, used;
-    unsigned slot_bits;
-    unsigned bucket_bits;
 };
 
 /* Bytes that `slots` slots want, and their place in a block of as many, aligned to 16. */
@@ -53,61 +55,79 @@ void rf_accumulator_enter(struct rf_accumulator *accumulator, uint32_t slot, uin
  * caller must reindex. */
 bool rf_accumulator_leave(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash);
 
+/* Keeps the compiler from turning what was computed without a branch into one. */
+#define RF_OPAQUE(x) __asm__("" : "+r"(x))
+
 static inline size_t rf_accumulator_bucket(const struct rf_accumulator *accumulator, uint64_t hash)
 {
-    return (size_t)(hash >> (64 - accumulator->bucket_bits)) * RF_ACCUMULATOR_BUCKET;
+    return (size_t)(hash >> 40) & accumulator->bucket_mask;
 }
 
-/* The tag in its place in a word; never 0. */
 static inline uint16_t rf_accumulator_tag(const struct rf_accumulator *accumulator, uint64_t hash)
 {
-    uint32_t tag = (uint32_t)(hash >> 24) & 0xffffu >> accumulator->slot_bits;
-    return (uint16_t)((tag + (tag == 0)) << accumulator->slot_bits);
+    return (uint16_t)(((uint32_t)(hash >> 24) & ~(uint32_t)accumulator->slot_mask) |
+                      accumulator->tag_low);
 }
 
-/* One bit a word of the bucket, spread over 16: those whose tag is `tag`. */
-static inline uint32_t rf_accumulator_match(const uint16_t *bucket, uint16_t tag, uint16_t tag_mask)
+/* Two bits for each word of the bucket that has the tag. */
+static inline uint32_t rf_accumulator_match_plain(const uint16_t *bucket, uint16_t tag,
+                                                  uint16_t slot_mask)
+{
+    uint32_t match = 0;
+    for (unsigned i = 0; i < RF_ACCUMULATOR_BUCKET; i++)
+        match |= (uint32_t)((bucket[i] & ~slot_mask & 0xffff) == tag) * 3u << 2 * i;
+    return match;
+}
+
+static inline uint32_t rf_accumulator_match(const uint16_t *bucket, uint16_t tag,
+                                            uint16_t slot_mask)
 {
 #ifdef __SSE2__
     __m128i words;
     memcpy(&words, bucket, sizeof words);
-    words = _mm_and_si128(words, _mm_set1_epi16((short)tag_mask));
+    words = _mm_andnot_si128(_mm_set1_epi16((short)slot_mask), words);
     return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi16(words, _mm_set1_epi16((short)tag)));
 #else
-    uint32_t mask = 0;
-    for (unsigned i = 0; i < RF_ACCUMULATOR_BUCKET; i++)
-        mask |= (uint32_t)((bucket[i] & tag_mask) == tag) * 3u << 2 * i;
-    return mask;
+    return rf_accumulator_match_plain(bucket, tag, slot_mask);
 #endif
 }
 
-static inline bool rf_accumulator_is(const struct rf_accumulator *accumulator, uint32_t slot,
-                                     struct rf_tuple t)
+/* Nothing: it is the tuple of this slot. */
+static inline uint64_t rf_accumulator_differs(const struct rf_accumulator *accumulator,
+                                              uint32_t slot, struct rf_tuple t)
 {
     const struct rf_tuple *u = &accumulator->tuples[slot];
-    return ((u->a ^ t.a) | (u->b ^ t.b)) == 0;
+    return (u->a ^ t.a) | (u->b ^ t.b);
 }
 
-/* The slot of the tuple, or `slots`. */
+/* The whole search, bucket by bucket. */
+uint32_t rf_accumulator_search(const struct rf_accumulator *accumulator, struct rf_tuple t,
+                               uint64_t hash);
+
+/* The slot of the tuple, or RF_ACCUMULATOR_ABSENT. Without a branch that depends on the answer, but
+ * for the rare case that the first word with this tag is another's or the bucket is full. Where no
+ * word has the tag, the last one is looked at and proves to be another's, or the dummy's. */
 static inline uint32_t rf_accumulator_find(const struct rf_accumulator *accumulator,
                                            struct rf_tuple t, uint64_t hash)
 {
     uint16_t tag = rf_accumulator_tag(accumulator, hash);
-    uint16_t tag_mask = (uint16_t)(0xffffu << accumulator->slot_bits);
-    size_t words = (size_t)RF_ACCUMULATOR_BUCKET << accumulator->bucket_bits;
-    size_t at = rf_accumulator_bucket(accumulator, hash);
-    for (;;) {
-        const uint16_t *bucket = accumulator->index + at;
-        uint32_t match = rf_accumulator_match(bucket, tag, tag_mask);
-        for (; match != 0; match &= match - 1, match &= match - 1) {
-            uint32_t slot = bucket[__builtin_ctz(match) / 2] & ~(uint32_t)tag_mask & 0xffffu;
-            if (__builtin_expect(rf_accumulator_is(accumulator, slot, t), 1))
-                return slot;
-        }
-        if (__builtin_expect(bucket[RF_ACCUMULATOR_BUCKET - 1] == 0, 1))
-            return accumulator->slots;
-        at = (at + RF_ACCUMULATOR_BUCKET) & (words - 1);
-    }
+    const char *bucket =
+        (const char *)accumulator->index + rf_accumulator_bucket(accumulator, hash);
+    uint32_t match =
+        rf_accumulator_match((const uint16_t *)(const void *)bucket, tag, accumulator->slot_mask);
+    uint16_t word, last;
+    memcpy(&word, bucket + __builtin_ctz(match | 0x4000u), sizeof word);
+    memcpy(&last, bucket + 14, sizeof last);
+    uint32_t slot = word & accumulator->slot_mask;
+    uint32_t doubt = match | last;
+    uint64_t differs = rf_accumulator_differs(accumulator, slot, t);
+    doubt = differs != 0 ? doubt : 0;
+    slot = differs != 0 ? RF_ACCUMULATOR_ABSENT : slot;
+    RF_OPAQUE(doubt);
+    RF_OPAQUE(slot);
+    if (__builtin_expect(doubt != 0, 0))
+        return rf_accumulator_search(accumulator, t, hash);
+    return slot;
 }
 
 #endif

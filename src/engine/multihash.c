@@ -75,6 +75,8 @@ static const struct rf_option options[] = {
     ROW(replace, CHOICE, "coldest", "what makes room in a full accumulator",
         .choices = "retained|coldest"),
     ROW(seed, COUNT, "0", "of the hashes, beside the caller's", .choices = NULL),
+    ROW(loop, CHOICE, "adapt", "how tuples are worked through; changes speed, not results",
+        .choices = "adapt|singly|batch"),
     {.type = RF_OPTION_END},
 };
 
@@ -202,7 +204,7 @@ static void set_interval(struct rf_multihash *state, uint64_t interval)
 {
     state->interval = interval;
     state->candidate = rf_multihash_candidate(&state->config, interval);
-    state->promote_at = promote_at(&state->config, interval);
+    state->promote_at = state->bar = promote_at(&state->config, interval);
 }
 
 static void place(struct rf_multihash *state)
@@ -238,6 +240,8 @@ static rf_status init(void *memory, const void *config, const struct rf_engine_e
                        (unsigned)state->config.counter_bits, promote_at(&state->config, longest),
                        (unsigned long long)longest);
     place(state);
+    state->cursor = 1;
+    rf_multihash_choose_loop(state);
     if (state->lookup != NULL)
         make_lookup(state);
     rf_multihash_pace_begin(&state->pace);
@@ -272,7 +276,7 @@ struct candidates {
 static struct candidates count_candidates(const struct rf_multihash *state)
 {
     struct candidates found = {0, 0};
-    for (uint32_t i = 0; i < state->accumulator.used; i++)
+    for (uint32_t i = 1; i <= state->accumulator.used; i++)
         if (state->accumulator.counts[i] >= state->candidate) {
             found.all++;
             found.again += state->accumulator.doubts[i] >> 31;
@@ -285,13 +289,12 @@ static void retain(struct rf_multihash *state)
 {
     struct rf_accumulator *accumulator = &state->accumulator;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < accumulator->used; i++) {
+    for (uint32_t i = 1; i <= accumulator->used; i++) {
         if (!state->config.retain || accumulator->counts[i] < state->candidate)
             continue;
-        accumulator->tuples[kept] = accumulator->tuples[i];
+        accumulator->tuples[++kept] = accumulator->tuples[i];
         accumulator->counts[kept] = 0;
         accumulator->doubts[kept] = RF_MULTIHASH_RETAINED_BIT;
-        kept++;
     }
     accumulator->used = state->retained = kept;
     rf_multihash_reindex(state);
@@ -310,12 +313,13 @@ static void end_interval(void *memory)
         rf_multihash_pace_step(&state->pace, change(state));
     retain(state);
     memset(state->counters, 0, counter_bytes(&state->config));
-    state->events = state->promotions = state->refused = state->replaced = 0;
+    state->events = state->promotions = state->replaced = 0;
     state->slack = 0;
-    state->floor = state->cursor = state->slack_entry = 0;
+    state->slack_entry = 0;
+    state->cursor = 1;
     state->saturated = false;
-    if (state->config.interval == 0)
-        set_interval(state, rf_multihash_pace_length(&state->pace));
+    set_interval(state, state->config.interval != 0 ? state->config.interval
+                                                    : rf_multihash_pace_length(&state->pace));
 }
 
 static uint64_t least_of(uint64_t a, uint64_t b)
@@ -365,7 +369,6 @@ static rf_status report_figures(const struct rf_multihash *state, const struct r
         {"interval",           (double)state->interval  },
         {"candidates-changed", change(state)            },
         {"promotions",         (double)state->promotions},
-        {"promotions-refused", (double)state->refused   },
         {"entries-replaced",   (double)state->replaced  },
     };
     for (size_t i = 0; sink->figure != NULL && i < sizeof figures / sizeof *figures; i++) {
@@ -380,7 +383,7 @@ static rf_status report(const void *memory, const struct rf_sink *sink)
 {
     const struct rf_multihash *state = memory;
     uint64_t absent = upper_outside(state);
-    for (uint32_t i = 0; i < state->accumulator.used; i++) {
+    for (uint32_t i = 1; i <= state->accumulator.used; i++) {
         struct rf_item item = item_of(state, i);
         rf_status status = RF_OK;
         if (state->accumulator.counts[i] >= state->candidate)

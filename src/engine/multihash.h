@@ -17,6 +17,7 @@
 
 enum rf_multihash_hash { RF_MULTIHASH_MULTIPLY, RF_MULTIHASH_PAPER };
 enum rf_multihash_replace { RF_MULTIHASH_RETAINED, RF_MULTIHASH_COLDEST };
+enum rf_multihash_loop { RF_MULTIHASH_ADAPT, RF_MULTIHASH_SINGLY, RF_MULTIHASH_BATCH };
 
 enum {
     RF_MULTIHASH_TABLES_MAX = 16,
@@ -37,6 +38,7 @@ struct rf_multihash_config {
     double promote; /* at this share of the threshold */
     uint64_t replace;
     uint64_t seed;
+    uint64_t loop; /* enum rf_multihash_loop */
 };
 
 /* The papers' hash for four tables at once: rf_hash_paper's 16 look-ups, 16 bits a table. */
@@ -54,13 +56,12 @@ struct rf_multihash {
     uint32_t candidate;     /* events that make one: T */
     uint32_t promote_at;    /* P <= T */
     bool wide;              /* counters of 32 bits here, else of 16 */
-    bool batch_now;         /* the loop that the last stretch asked for */
-    uint32_t stretch;       /* tuples until that is asked again */
+    unsigned loop;          /* in the table of multihash_feed.c */
 
     /* Of the current interval. */
     uint64_t events;
-    uint64_t promotions, refused, replaced;
-    uint32_t floor;       /* replace=coldest: no entry has a smaller count */
+    uint64_t promotions, replaced;
+    uint32_t bar;         /* counters below this do not promote now: promote_at or more */
     uint32_t cursor;      /* replace=retained: no slot before this is replaceable */
     uint32_t retained;    /* entries that came from the interval before */
     uint64_t slack;       /* what may be missing from counters: resets, replaced entries */
@@ -88,6 +89,8 @@ void rf_multihash_promote(struct rf_multihash *state, struct rf_tuple tuple, uin
 void rf_multihash_write_back(struct rf_multihash *state, struct rf_tuple tuple, uint32_t count);
 void rf_multihash_reindex(struct rf_multihash *state);
 
+/* The loop that fits the options. */
+void rf_multihash_choose_loop(struct rf_multihash *state);
 void rf_multihash_feed(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n);
 void rf_multihash_feed_counted(struct rf_multihash *state, struct rf_tuple tuple, uint64_t count);
 rf_status rf_multihash_merge(void *memory, const void *other, struct rf_error *error);
@@ -99,29 +102,30 @@ static inline uint64_t rf_multihash_hash(const struct rf_multihash *state, struc
 }
 
 /* Word `w` of a tuple's signature. */
-static inline uint64_t rf_multihash_signature(const struct rf_multihash *state, struct rf_tuple t,
-                                              uint64_t hash, unsigned w)
+static inline uint64_t rf_multihash_signature_of(uint64_t kind,
+                                                 const struct rf_multihash_lookup *lookups,
+                                                 struct rf_tuple t, uint64_t hash, unsigned w)
 {
-    if (state->config.hash == RF_MULTIHASH_MULTIPLY) {
+    if (kind == RF_MULTIHASH_MULTIPLY) {
         uint64_t mixed = hash * (0xda942042e4dd58b5u + 2 * (uint64_t)w * 0x9e3779b97f4a7c15u);
         return mixed ^ mixed >> 32;
     }
-    const struct rf_multihash_lookup *lookup = &state->lookup[w];
+    const struct rf_multihash_lookup *lookup = &lookups[w];
     uint64_t signature = 0;
     for (unsigned i = 0; i < 8; i++)
         signature ^= lookup->byte[i][t.a >> 8 * i & 255] ^ lookup->byte[8 + i][t.b >> 8 * i & 255];
     return signature;
 }
 
-/* Where table `i` has the counter of a tuple, in the array of all counters. A lane of the papers' hash is
- * an index; one of the multiply hash is a fraction of the table, which then may have any size. */
-static inline size_t rf_multihash_place(const struct rf_multihash *state, const uint64_t *signature,
-                                        unsigned i)
+/* Where table `i` has the counter of a tuple, in the array of all counters. A lane of the papers' hash
+ * is an index; one of the multiply hash is a fraction of the table, which then may have any size. */
+static inline size_t rf_multihash_place_of(uint64_t kind, uint32_t table_size,
+                                           const uint64_t *signature, unsigned i)
 {
     uint32_t lane = signature[i / RF_MULTIHASH_LANES] >> 16 * (i % RF_MULTIHASH_LANES) & 0xffffu;
-    if (state->config.hash == RF_MULTIHASH_MULTIPLY)
-        lane = (uint32_t)((uint64_t)lane * state->table_size >> 16);
-    return (size_t)i * state->table_size + lane;
+    if (kind == RF_MULTIHASH_MULTIPLY)
+        lane = (uint32_t)((uint64_t)lane * table_size >> 16);
+    return (size_t)i * table_size + lane;
 }
 
 static inline uint32_t rf_multihash_load(const struct rf_multihash *state, size_t place)
@@ -144,9 +148,9 @@ static inline void rf_multihash_places(const struct rf_multihash *state, struct 
 {
     uint64_t signature[RF_MULTIHASH_WORDS_MAX];
     for (unsigned w = 0; w < state->words; w++)
-        signature[w] = rf_multihash_signature(state, t, hash, w);
+        signature[w] = rf_multihash_signature_of(state->config.hash, state->lookup, t, hash, w);
     for (unsigned i = 0; i < state->tables; i++)
-        places[i] = rf_multihash_place(state, signature, i);
+        places[i] = rf_multihash_place_of(state->config.hash, state->table_size, signature, i);
 }
 
 /* The smallest of them. */

@@ -31,7 +31,7 @@ static void add_knowledge(struct rf_multihash *state, uint32_t slot,
     struct rf_accumulator *mine = &state->accumulator;
     const struct rf_accumulator *theirs = &other->accumulator;
     uint32_t there = find(other, mine->tuples[slot]);
-    if (there < theirs->slots) {
+    if (there != RF_ACCUMULATOR_ABSENT) {
         bool both_exact = (mine->doubts[slot] & theirs->doubts[there]) == RF_MULTIHASH_RETAINED_BIT;
         mine->counts[slot] += theirs->counts[there];
         mine->doubts[slot] = (mine->doubts[slot] & ~RF_MULTIHASH_RETAINED_BIT) +
@@ -48,8 +48,8 @@ static void add_knowledge(struct rf_multihash *state, uint32_t slot,
 
 static uint32_t coldest(const struct rf_accumulator *accumulator)
 {
-    uint32_t slot = 0;
-    for (uint32_t i = 1; i < accumulator->used; i++)
+    uint32_t slot = 1;
+    for (uint32_t i = 2; i <= accumulator->used; i++)
         if (accumulator->counts[i] < accumulator->counts[slot])
             slot = i;
     return slot;
@@ -65,9 +65,9 @@ struct entry {
 static void seat(struct rf_multihash *state, struct entry entry)
 {
     struct rf_accumulator *mine = &state->accumulator;
-    uint32_t slot = mine->used;
-    if (slot < mine->slots) {
-        mine->used++;
+    uint32_t slot;
+    if (mine->used < mine->slots) {
+        slot = ++mine->used;
     } else {
         slot = coldest(mine);
         if (mine->counts[slot] >= entry.count) {
@@ -112,12 +112,12 @@ static void add_totals(struct rf_multihash *state, const struct rf_multihash *ot
 {
     state->events += other->events;
     state->promotions += other->promotions;
-    state->refused += other->refused;
     state->replaced += other->replaced;
     state->slack += other->slack;
     state->slack_entry = 0; /* a tuple may have been replaced on both sides and now again */
     state->saturated |= other->saturated;
-    state->floor = state->cursor = 0;
+    state->bar = state->promote_at;
+    state->cursor = 1;
 }
 
 rf_status rf_multihash_merge(void *memory, const void *other_memory, struct rf_error *error)
@@ -133,11 +133,11 @@ rf_status rf_multihash_merge(void *memory, const void *other_memory, struct rf_e
                        "engine 'multihash': %llu events are too many for one interval",
                        (unsigned long long)(state->events + other->events));
     uint32_t mine = state->accumulator.used;
-    for (uint32_t i = 0; i < mine; i++)
+    for (uint32_t i = 1; i <= mine; i++)
         add_knowledge(state, i, other);
     add_counters(state, other);
-    for (uint32_t i = 0; i < other->accumulator.used; i++)
-        if (find(state, other->accumulator.tuples[i]) == state->accumulator.slots)
+    for (uint32_t i = 1; i <= other->accumulator.used; i++)
+        if (find(state, other->accumulator.tuples[i]) == RF_ACCUMULATOR_ABSENT)
             adopt(state, other, i);
     add_totals(state, other);
     rf_multihash_reindex(state);

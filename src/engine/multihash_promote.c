@@ -7,11 +7,11 @@
  * and its count goes back into its counters, so that what they say of it stays an upper bound.
  *
  * Counts of entries only grow within an interval. That keeps the search for a victim off the hot
- * path: an entry that was not replaceable once will not be so again (`cursor`), and the smallest count
- * once found stays a floor under all of them (`floor`). */
+ * path: an entry that was not replaceable once will not be so again (`cursor`), and what a search found
+ * that a newcomer must have (`bar`) the next one must have too. */
 #include "engine/multihash.h"
 
-enum { NO_SLOT = UINT32_MAX };
+enum { NO_SLOT = RF_ACCUMULATOR_ABSENT };
 
 static bool is_replaceable(const struct rf_multihash *state, uint32_t slot)
 {
@@ -22,21 +22,21 @@ static bool is_replaceable(const struct rf_multihash *state, uint32_t slot)
 static uint32_t first_retained(struct rf_multihash *state)
 {
     uint32_t *slot = &state->cursor;
-    for (; *slot < state->accumulator.used; ++*slot)
+    for (; *slot <= state->accumulator.used; ++*slot)
         if (is_replaceable(state, *slot))
             return *slot;
+    state->bar = UINT32_MAX;
     return NO_SLOT;
 }
 
 static uint32_t coldest(struct rf_multihash *state, uint32_t below)
 {
     const uint32_t *counts = state->accumulator.counts;
-    if (below <= state->floor)
-        return NO_SLOT;
-    uint32_t least = UINT32_MAX, slot = 0;
-    for (uint32_t i = 0; i < state->accumulator.used; i++)
+    uint32_t least = UINT32_MAX, slot = 1;
+    for (uint32_t i = 1; i <= state->accumulator.used; i++)
         least = counts[i] < least ? counts[i] : least;
-    state->floor = least;
+    if (least >= state->bar)
+        state->bar = least + 1;
     if (least >= below)
         return NO_SLOT;
     while (counts[slot] != least)
@@ -107,18 +107,16 @@ void rf_multihash_promote(struct rf_multihash *state, struct rf_tuple tuple, uin
                           uint32_t count)
 {
     struct rf_accumulator *accumulator = &state->accumulator;
-    uint32_t slot = accumulator->used;
-    if (slot < accumulator->slots) {
-        accumulator->used++;
+    uint32_t slot;
+    if (accumulator->used < accumulator->slots) {
+        slot = ++accumulator->used;
         put(state, slot, tuple, count);
         rf_accumulator_enter(accumulator, slot, hash);
     } else {
         slot = state->config.replace == RF_MULTIHASH_COLDEST ? coldest(state, count)
                                                              : first_retained(state);
-        if (slot == NO_SLOT) {
-            state->refused++;
+        if (slot == NO_SLOT)
             return;
-        }
         evict(state, slot);
         uint64_t left = rf_multihash_hash(state, accumulator->tuples[slot]);
         bool index_whole = rf_accumulator_leave(accumulator, slot, left);
