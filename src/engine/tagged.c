@@ -42,13 +42,12 @@ enum state { IN_EMPTY, IN_EVICT, IN_VALID };
 
 /* entry' = what is kept of it + misses that become hits + constants + the newcomer's tag */
 struct transition {
-    const char *name;
+    _Alignas(64) const char *name; /* a row is a line of cache */
     uint64_t keep;
     uint64_t misses_to_hits;
     uint64_t add;
     uint64_t new_tag;
-    uint64_t report;      /* 1: hit + 1 goes out; 2: hit + miss + 1 */
-    uint64_t reserved[2]; /* a row is a line of cache */
+    uint64_t report; /* 1: hit + 1 goes out; 2: hit + miss + 1 */
 };
 
 /* The guard that picks a row: 0 not yet, 1 yes. In Evict a miss has a third: replace, and full. */
