@@ -10,8 +10,9 @@ import re
 import subprocess
 import sys
 
-# Ours, the four, and what the compiler itself brings along: division of 128 bits, the kind of CPU.
-ALLOWED = re.compile(r"^(rf_\w+|memcpy|memset|memmove|memcmp|_GLOBAL_OFFSET_TABLE_"
+# Ours, the four, and what compilers bring along: bcmp (clang's memcmp for equality), division of 128
+# bits, the kind of CPU.
+ALLOWED = re.compile(r"^(rf_\w+|memcpy|memset|memmove|memcmp|bcmp|_GLOBAL_OFFSET_TABLE_"
                      r"|__u(div|mod)ti3|__cpu_model|__cpu_indicator_init)$")
 JUDGED = re.compile(r"src_(base|engine)_\w+\.c\.o")
 EXEMPT = ("src_base_alloc.c.o",)
