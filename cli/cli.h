@@ -219,6 +219,7 @@ struct cli_cut {
 enum { CLI_MEASURE_COLUMNS_MAX = 8 };
 struct cli_measure_setup {
     double threshold;
+    struct rf_invariance_filter filter;
 };
 struct cli_measure {
     const char *name;
@@ -239,6 +240,21 @@ rf_status cli_timing_new(struct cli_timing **timing, const struct rf_lane *lanes
 void cli_timing_tap(void *timing, size_t lane, const struct rf_tuples *tuples);
 double cli_timing_speed(struct cli_timing *timing, size_t i); /* tuples a second; 0: too few */
 void cli_timing_free(struct cli_timing *timing);              /* NULL is fine */
+
+/* curve.c: the error of engines as a stream goes on. */
+struct cli_curve;
+struct cli_curve_setup {
+    const struct rf_lane *lanes; /* whose engines are judged */
+    size_t n_lanes;
+    uint64_t every; /* events between two points */
+    uint64_t seed;
+    struct rf_invariance_filter filter;
+};
+rf_status cli_curve_new(struct cli_curve **curve, const struct cli_curve_setup *setup,
+                        struct rf_error *error);
+void cli_curve_tap(void *curve, size_t lane, const struct rf_tuples *tuples); /* as timing's */
+rf_status cli_curve_end(struct cli_curve *curve, struct rf_error *error);     /* the last point */
+void cli_curve_free(struct cli_curve *curve);                                 /* NULL is fine */
 
 /* stream.c: a stream that is written, as text or as a trace. A file appears whole or not at all. */
 struct cli_stream;

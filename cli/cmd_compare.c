@@ -2,7 +2,9 @@
  *
  *     source -> lane 0: exact, the truth        -> perfect  --+
  *            -> lane 1, 2, ...: the engines     -> measured --+--> measure
- *            -> tap: a copy of each engine, timed alone (timing.c)                        */
+ *            -> tap: a copy of each engine, timed alone (timing.c)
+ *
+ * With --every the tap judges the engines as the stream goes on (curve.c), and that is all.        */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,8 @@ struct settings {
     const char *measure;
     const char *format;
     double threshold;
+    struct rf_invariance_filter filter;
+    uint64_t every;
 };
 
 static const char *forms(size_t i)
@@ -42,11 +46,17 @@ static const struct cli_option options[] = {
      .standard = "interval",
      .words = cli_words_measures,
      .brief = "how to judge",
-     .text = "interval (Narayanasamy et al.): over the tuples that make at least the threshold's "
-             "share of an interval in the perfect or in the measured profile, the sum of the "
-             "differences over the sum of the perfect counts, averaged over the intervals. Its "
-             "parts: false_pos, a candidate only in the measured profile; false_neg, only in the "
-             "perfect one; neutral_pos, in both and counted too high; neutral_neg, too low.", .offset = offsetof(struct settings, measure)},
+     .text =
+         "interval (Narayanasamy et al.): over the tuples that make at least the threshold's "
+         "share of an interval in the perfect or in the measured profile, the sum of the "
+         "differences over the sum of the perfect counts, averaged over the intervals. Its "
+         "parts: false_pos, a candidate only in the measured profile; false_neg, only in the "
+         "perfect one; neutral_pos, in both and counted too high; neutral_neg, too low.\n\n"
+         "invariance (Sastry et al.): the share that each value has among the executions of its "
+         "pc, over the values that an optimizer would use: the mean of the differences between "
+         "perfect and measured share, weighted by the perfect counts. unseen is the part of it "
+         "that the measured profile does not have at all, covered the part of the stream that "
+         "is looked at; --executions, --tuple-share and --pc-share say which that is.", .offset = offsetof(struct settings, measure)},
     {.type = CLI_SHARE,
      .letter = 't',
      .name = "threshold",
@@ -54,6 +64,30 @@ static const struct cli_option options[] = {
      .standard = "0.1%",
      .brief = "a candidate has at least this share of an interval",
      .offset = offsetof(struct settings, threshold)},
+    {.type = CLI_COUNT,
+     .name = "executions",
+     .argument = "N",
+     .standard = "1000",
+     .brief = "invariance: pcs that execute at least so often",
+     .offset = offsetof(struct settings, filter.executions)},
+    {.type = CLI_SHARE,
+     .name = "tuple-share",
+     .argument = "SHARE",
+     .standard = "10%",
+     .brief = "invariance: tuples that make this share of their pc",
+     .offset = offsetof(struct settings, filter.tuple_share)},
+    {.type = CLI_SHARE,
+     .name = "pc-share",
+     .argument = "SHARE",
+     .standard = "40%",
+     .brief = "invariance: pcs that such tuples make this share of",
+     .offset = offsetof(struct settings, filter.pc_share)},
+    {.type = CLI_COUNT,
+     .name = "every",
+     .argument = "N",
+     .standard = "0",
+     .brief = "invariance: the error every N events, as CSV",
+     .offset = offsetof(struct settings, every)},
     CLI_OPTIONS_CUT(struct settings, cut),
     {.type = CLI_CHOICE,
      .letter = 'f',
@@ -63,7 +97,7 @@ static const struct cli_option options[] = {
      .words = forms,
      .brief = "how to print it",
      .offset = offsetof(struct settings, format)},
-    {.type = CLI_END    },
+    {.type = CLI_END                               },
 };
 
 struct row {
@@ -89,6 +123,7 @@ struct comparison {
     size_t n_lanes;
     uint64_t interval;
     struct cli_timing *timing;
+    struct cli_curve *curve;
     struct rf_source *source;
     struct rf_run *run;
     struct row *rows;
@@ -215,7 +250,8 @@ static int print(struct comparison *c)
     struct table table = {c->settings, find_measure(c->settings->measure),
                           c->run,      c->interval,
                           c->rows,     c->n_lanes - 1};
-    struct cli_measure_setup setup = {.threshold = c->settings->threshold};
+    struct cli_measure_setup setup = {.threshold = c->settings->threshold,
+                                      .filter = c->settings->filter};
     struct rf_error error = {""};
     for (size_t i = 0; i < table.n; i++) {
         struct row *row = &c->rows[i];
@@ -282,20 +318,40 @@ static int make_lanes(struct comparison *c)
     c->command = cli_command_text(c->call);
     if (c->lanes == NULL || c->rows == NULL || c->command == NULL)
         return cli_fail(CLI_FAILED, "no memory for %zu engines", c->n_lanes);
-    c->lanes[0] = (struct rf_lane){c->settings->selector, "exact", 0};
+    c->lanes[0] = (struct rf_lane){c->settings->selector, "exact", 0, 0};
     for (size_t i = 1; i < c->n_lanes; i++)
-        c->lanes[i] = (struct rf_lane){c->settings->selector, c->call->given[i - 1].value, 0};
+        c->lanes[i] = (struct rf_lane){c->settings->selector, c->call->given[i - 1].value, 0, 0};
     return find_interval(c);
+}
+
+static rf_status open_tap(struct comparison *c, struct rf_error *error)
+{
+    const struct rf_engine_setup alone = {.seed = c->settings->cut.seed, .interval = c->interval};
+    const struct cli_curve_setup curve = {c->lanes + 1, c->n_lanes - 1, c->settings->every,
+                                          alone.seed, c->settings->filter};
+    return c->settings->every > 0
+               ? cli_curve_new(&c->curve, &curve, error)
+               : cli_timing_new(&c->timing, c->lanes + 1, c->n_lanes - 1, &alone, error);
 }
 
 static int open_parts(struct comparison *c)
 {
     struct rf_error error = {""};
-    struct rf_engine_setup alone = {.seed = c->settings->cut.seed, .interval = c->interval};
-    rf_status status = cli_timing_new(&c->timing, c->lanes + 1, c->n_lanes - 1, &alone, &error);
+    if (c->settings->every > 0 && strcmp(c->settings->measure, "invariance") != 0)
+        return cli_fail(CLI_USAGE, "compare: --every is for -m invariance");
+    rf_status status = open_tap(c, &error);
     if (status == RF_OK)
         status = rf_source_open(&c->source, c->call->arguments[0], NULL, &error);
     return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
+}
+
+static int end_curve(struct comparison *c, rf_status status, const struct rf_error *error)
+{
+    struct rf_error why = {""};
+    rf_status drawn = cli_curve_end(c->curve, &why);
+    if (status != RF_OK)
+        return cli_fail_status(status, error);
+    return drawn == RF_OK ? CLI_OK : cli_fail_status(drawn, &why);
 }
 
 static int collect(struct comparison *c)
@@ -314,8 +370,16 @@ static int collect(struct comparison *c)
                                      .progress = cli_progress,
                                      .tap = cli_timing_tap,
                                      .tap_context = c->timing};
+    if (c->curve != NULL) {
+        setup.lanes++; /* one lane is enough to hear the stream */
+        setup.n_lanes = 1;
+        setup.tap = cli_curve_tap;
+        setup.tap_context = c->curve;
+    }
     rf_status status = rf_collect(&c->run, c->source, &setup, &error);
     cli_progress_end();
+    if (c->curve != NULL)
+        return end_curve(c, status, &error);
     bool usable = status == RF_OK || status == RF_EDAMAGED || status == RF_ESTOPPED;
     int printed = usable && c->run != NULL ? print(c) : CLI_OK;
     return status != RF_OK ? cli_fail_status(status, &error) : printed;
@@ -332,6 +396,7 @@ static int run(const struct cli_call *call)
     rf_run_free(c.run);
     rf_source_close(c.source);
     cli_timing_free(c.timing);
+    cli_curve_free(c.curve);
     free(c.command);
     free(c.rows);
     free(c.lanes);
@@ -351,7 +416,8 @@ const struct cli_command cli_command_compare = {
         "one process: ratios between them mean more than the figures.",
     .examples = "    riffle gen loop --events 10M | riffle compare - -e exact\n"
                 "    riffle compare loads.rft -e exact -e 'exact(memory=64Mi)' --interval 1M \\\n"
-                "        --threshold 0.1% --format csv",
+                "        --threshold 0.1% --format csv\n"
+                "    riffle compare loads.rft -m invariance -e 'H[P256]2048' -e R256 --every 1M",
     .options = options,
     .settings_size = sizeof(struct settings),
     .arguments_min = 1,

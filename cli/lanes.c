@@ -2,6 +2,8 @@
  *
  *     -e A -e B -p values -p edges -e C   ->   values: A, B    edges: C
  *
+ *     -p edges+calls -e A                 ->   edges, calls: both through one A
+ *
  * An engine serves the selector before it. Those before the first selector serve every selector that
  * has none of its own, or, without any selector, the stream as it is. */
 #include "cli.h"
@@ -26,9 +28,40 @@ static bool is(const struct cli_given *given, char letter)
     return given->option->letter == letter;
 }
 
+/* The preset that `text` begins with, up to its end or a '+'; NULL: none. */
+static const char *preset_at(const char *text)
+{
+    size_t n = strcspn(text, "+");
+    for (const struct rf_selector_preset *preset = rf_selector_presets(); preset->name != NULL;
+         preset++)
+        if (strlen(preset->name) == n && memcmp(preset->name, text, n) == 0)
+            return preset->name;
+    return NULL;
+}
+
+/* How many presets with '+' between them `text` is; 1 for any other selector. */
+static uint32_t count_joined(const char *text)
+{
+    for (uint32_t n = 1;; n++) {
+        size_t length = strcspn(text, "+");
+        if (preset_at(text) == NULL)
+            return 1;
+        if (text[length] == '\0')
+            return n;
+        text += length + 1;
+    }
+}
+
+/* Presets that are joined share the engine, each with a stream of its own. */
 static void add(struct cli_lanes *lanes, const char *selector, const char *engine, uint32_t stream)
 {
-    lanes->lanes[lanes->n++] = (struct rf_lane){selector, engine, stream};
+    uint32_t n = selector != NULL ? count_joined(selector) : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *own = n > 1 ? preset_at(selector) : selector;
+        lanes->lanes[lanes->n++] = (struct rf_lane){own, engine, stream + i, i > 0};
+        if (n > 1)
+            selector += strcspn(selector, "+") + 1;
+    }
 }
 
 /* The engines in front of the first selector, or the standard one. */
@@ -56,7 +89,7 @@ static void fill(struct cli_lanes *lanes, const struct cli_call *call)
             add_shared(lanes, call, selector, stream);
         for (; i < call->n_given && is(&call->given[i], 'e'); i++)
             add(lanes, selector, call->given[i].value, stream);
-        stream++;
+        stream += count_joined(selector);
     }
 }
 
@@ -88,7 +121,10 @@ static int check(const struct cli_lanes *lanes)
 
 int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call)
 {
-    size_t most = (call->n_given + 1) * (call->n_given + 1);
+    size_t joined = 1; /* all presets of the command line, at the very most */
+    for (size_t i = 0; i < call->n_given; i++)
+        joined += count_joined(call->given[i].value);
+    size_t most = (call->n_given + 1) * joined;
     *lanes = (struct cli_lanes){calloc(most, sizeof *lanes->lanes), 0};
     if (lanes->lanes == NULL)
         return cli_fail(CLI_FAILED, "no memory for %zu engines", call->n_given);

@@ -17,11 +17,26 @@ static rf_status interval(double *values, const struct rf_profile *perfect,
     return RF_OK;
 }
 
+static rf_status invariance(double *values, const struct rf_profile *perfect,
+                            const struct rf_profile *measured,
+                            const struct cli_measure_setup *setup, struct rf_error *error)
+{
+    struct rf_measure_invariance measure;
+    rf_status status = rf_measure_invariance(&measure, perfect, measured, &setup->filter, error);
+    if (status != RF_OK)
+        return status;
+    values[0] = measure.error;
+    values[1] = measure.unseen;
+    values[2] = measure.covered;
+    return RF_OK;
+}
+
 const struct cli_measure cli_measures[] = {
     {"interval",
      "tuples above --threshold, interval by interval", {"error", "false_pos", "false_neg", "neutral_pos", "neutral_neg", NULL},
-     interval                                                                                                                       },
-    {NULL,       NULL,                                 {NULL},                                                                  NULL},
+     interval                                                                                                                             },
+    {"invariance", "shares of values at each pc",      {"error", "unseen", "covered", NULL},                                    invariance},
+    {NULL,         NULL,                               {NULL},                                                                  NULL      },
 };
 
 const char *cli_words_measures(size_t i)

@@ -21,6 +21,7 @@ struct rf_lane {
     const char *selector; /* NULL: tuples as they are; of records, the preset "values" */
     const char *engine;
     uint32_t stream; /* of a source that selects by itself: which of its streams is meant */
+    int joins; /* it shares the engine of the lane before it, told apart by a mark (collect/share.h) */
 };
 
 struct rf_collect_progress {

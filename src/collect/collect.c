@@ -12,10 +12,12 @@
  * profile produced = consumed + lost. Memory: one chunk of 16 KiB and what the engines hold.
  * Cannot: feed lanes in parallel; an engine is as fast as its own core. */
 #include <riffle/collect.h>
+#include <riffle/engine.h>
 #include <riffle/profiler.h>
 #include <riffle/trace.h>
 #include "base/alloc.h"
 #include "base/error.h"
+#include "collect/share.h"
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
@@ -25,7 +27,11 @@ enum { CHUNK = 1024, SELECTOR_TEXT = 512 };
 struct lane {
     struct rf_selector selector;
     bool selects;
-    struct rf_profiler *profiler;
+    struct rf_profiler *profiler; /* NULL: that of `owner` */
+    size_t owner;                 /* the lane whose engine it uses; itself as a rule */
+    size_t sharing;               /* of an owner: so many lanes use its engine */
+    struct rf_share share;
+    char canonical[SELECTOR_TEXT];
 };
 
 struct pump {
@@ -38,6 +44,7 @@ struct pump {
     bool begun; /* the first batch was seen */
     double next_progress;
     struct rf_tuple chunk[CHUNK];
+    struct rf_tuple marked[CHUNK];
 };
 
 static double now(void)
@@ -77,23 +84,58 @@ static rf_status open_selecting(struct pump *pump, size_t i, const char *text,
     rf_status status = rf_selector_parse(&lane->selector, text, error);
     if (status != RF_OK)
         return status;
-    char canonical[SELECTOR_TEXT];
-    rf_selector_print(&lane->selector, canonical, sizeof canonical);
+    rf_selector_print(&lane->selector, lane->canonical, sizeof lane->canonical);
     lane->selects = true;
     if (!pump->setup->selected) {
         status = bind_selector(pump, &lane->selector, error);
         if (status != RF_OK)
             return status;
     }
-    return open_profiler(pump, i, canonical, error);
+    return lane->owner == i ? open_profiler(pump, i, lane->canonical, error) : RF_OK;
+}
+
+static rf_status note_shape(void *context, const struct rf_summary *summary)
+{
+    *(unsigned *)context = summary->shape;
+    return RF_OK;
+}
+
+static rf_status no_item(void *context, const struct rf_item *item)
+{
+    (void)context;
+    (void)item;
+    return RF_OK;
+}
+
+/* A lane that joins needs an owner with a selector and an engine that counts tuples. */
+static rf_status join(struct pump *pump, size_t i, struct rf_error *error)
+{
+    if (i == 0 || pump->setup->lanes[i].selector == NULL || !pump->lanes[i - 1].selects)
+        return rf_fail(error, RF_EINVAL, "only lanes with selectors can share an engine");
+    struct lane *lane = &pump->lanes[i], *owner = &pump->lanes[pump->lanes[i - 1].owner];
+    unsigned shape = RF_SHAPE_TUPLE;
+    struct rf_sink sink = {no_item, NULL, note_shape, &shape};
+    rf_status status = rf_engine_report(rf_profiler_engine(owner->profiler), &sink);
+    if (status != RF_OK || shape != RF_SHAPE_TUPLE || owner->sharing == RF_SHARE_MAX)
+        return rf_fail(error, RF_EINVAL, "engine '%s' cannot serve several selectors at once",
+                       pump->setup->lanes[i].engine);
+    lane->owner = pump->lanes[i - 1].owner;
+    lane->share.tag = (unsigned)owner->sharing++;
+    return RF_OK;
 }
 
 static rf_status open_lanes(struct pump *pump, struct rf_error *error)
 {
     for (size_t i = 0; i < pump->setup->n_lanes; i++) {
         const char *selector = pump->setup->lanes[i].selector;
-        rf_status status = selector != NULL ? open_selecting(pump, i, selector, error)
-                                            : open_profiler(pump, i, NULL, error);
+        struct lane *lane = &pump->lanes[i];
+        *lane = (struct lane){.owner = i, .sharing = 1};
+        lane->share.selector = lane->canonical;
+        rf_status status = pump->setup->lanes[i].joins ? join(pump, i, error) : RF_OK;
+        if (status != RF_OK)
+            return status;
+        status = selector != NULL ? open_selecting(pump, i, selector, error)
+                                  : open_profiler(pump, i, NULL, error);
         if (status != RF_OK)
             return status;
     }
@@ -122,12 +164,37 @@ static rf_status begin(struct pump *pump, const struct rf_batch *batch, struct r
     return RF_OK;
 }
 
-static rf_status feed(struct pump *pump, size_t i, const struct rf_tuples *tuples,
-                      struct rf_error *error)
+static rf_status feed_engine(struct pump *pump, size_t i, const struct rf_tuples *tuples,
+                             struct rf_error *error)
 {
     if (pump->setup->tap != NULL)
         pump->setup->tap(pump->setup->tap_context, i, tuples);
     return rf_profiler_feed(pump->lanes[i].profiler, tuples, error);
+}
+
+static rf_status feed_marked(struct pump *pump, size_t i, const struct rf_tuples *tuples,
+                             struct rf_error *error)
+{
+    struct lane *lane = &pump->lanes[i];
+    for (size_t done = 0; done < tuples->n; done += CHUNK) {
+        size_t piece = tuples->n - done < CHUNK ? tuples->n - done : CHUNK;
+        const uint64_t *counts = tuples->counts != NULL ? tuples->counts + done : NULL;
+        rf_share_mark(pump->marked, tuples->tuples + done, piece, lane->share.tag);
+        for (size_t k = 0; k < piece; k++)
+            lane->share.consumed += counts != NULL ? counts[k] : 1;
+        rf_status status =
+            feed_engine(pump, lane->owner, &(struct rf_tuples){pump->marked, counts, piece}, error);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+static rf_status feed(struct pump *pump, size_t i, const struct rf_tuples *tuples,
+                      struct rf_error *error)
+{
+    bool shared = pump->lanes[pump->lanes[i].owner].sharing > 1;
+    return shared ? feed_marked(pump, i, tuples, error) : feed_engine(pump, i, tuples, error);
 }
 
 static rf_status feed_tuples(struct pump *pump, const struct rf_tuples *tuples, uint32_t stream,
@@ -233,8 +300,10 @@ static rf_status take_batch(struct pump *pump, const struct rf_batch *batch, str
 static void lose(struct pump *pump, const struct rf_batch *batch)
 {
     for (size_t i = 0; batch->lost > 0 && i < pump->setup->n_lanes; i++)
-        if (!pump->setup->selected || pump->setup->lanes[i].stream == batch->stream)
-            rf_profiler_lose(pump->lanes[i].profiler, batch->lost);
+        if (!pump->setup->selected || pump->setup->lanes[i].stream == batch->stream) {
+            rf_profiler_lose(pump->lanes[pump->lanes[i].owner].profiler, batch->lost);
+            pump->lanes[i].share.lost += batch->lost;
+        }
 }
 
 enum { PROGRESS_PER_SECOND = 10 };
@@ -286,20 +355,48 @@ static rf_status pump_all(struct pump *pump, struct rf_error *error)
     return RF_OK;
 }
 
+/* The run takes the profile over, or it is freed. */
+static rf_status add_profile(struct rf_run *run, struct rf_profile *profile)
+{
+    rf_status status = rf_run_add_profile(run, profile);
+    if (status != RF_OK)
+        rf_profile_free(profile);
+    return status;
+}
+
+static rf_status deal_out(struct pump *pump, struct rf_run *run, size_t owner,
+                          const struct rf_profile *all)
+{
+    for (size_t i = owner; i < pump->setup->n_lanes && pump->lanes[i].owner == owner; i++) {
+        struct rf_profile *part;
+        rf_status status =
+            rf_share_take(&part, all, &pump->lanes[i].share, pump->lanes[owner].sharing);
+        if (status == RF_OK)
+            status = add_profile(run, part);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
 static rf_status add_profiles(struct pump *pump, struct rf_run *run, struct rf_error *error)
 {
     for (size_t i = 0; i < pump->setup->n_lanes; i++) {
         struct rf_profile *profile;
-        if (pump->lanes[i].profiler == NULL)
+        const struct lane *lane = &pump->lanes[i];
+        if (lane->profiler == NULL)
             continue;
-        rf_status status = rf_profiler_profile(pump->lanes[i].profiler, &profile, error);
+        rf_status status = rf_profiler_profile(lane->profiler, &profile, error);
         if (status != RF_OK)
             return status;
-        status = rf_run_add_profile(run, profile);
-        if (status != RF_OK) {
+        if (lane->sharing > 1) {
+            status = deal_out(pump, run, i, profile);
             rf_profile_free(profile);
-            return rf_fail(error, status, "no memory for the profiles");
+        } else {
+            status = add_profile(run, profile);
         }
+        if (status != RF_OK)
+            return rf_fail(error, status, "no memory for the profiles");
     }
     return RF_OK;
 }

@@ -42,9 +42,18 @@ take turns in one process: ratios between them mean more than the figures.
 Options:
   -e, --engine ENGINE     an engine to judge; may be given often
   -p, --profile SELECTOR  what to count, of a stream of records
-  -m, --measure MEASURE   how to judge: interval (default: interval)
+  -m, --measure MEASURE   how to judge: interval, invariance (default: interval)
   -t, --threshold SHARE   a candidate has at least this share of an interval
                           (default: 0.1%)
+      --executions N      invariance: pcs that execute at least so often
+                          (default: 1000)
+      --tuple-share SHARE
+                          invariance: tuples that make this share of their pc
+                          (default: 10%)
+      --pc-share SHARE    invariance: pcs that such tuples make this share of
+                          (default: 40%)
+      --every N           invariance: the error every N events, as CSV (default:
+                          0)
   -i, --interval N        cut the stream every N events; 0: as the engine says
                           (default: 0)
       --seed N            of the engines' hashes and random choices (default: 0)
@@ -57,6 +66,7 @@ Examples:
     riffle gen loop --events 10M | riffle compare - -e exact
     riffle compare loads.rft -e exact -e 'exact(memory=64Mi)' --interval 1M \
         --threshold 0.1% --format csv
+    riffle compare loads.rft -m invariance -e 'H[P256]2048' -e R256 --every 1M
 $ riffle help engines
 riffle engines - list the engines; show one with its options and memory
 

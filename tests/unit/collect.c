@@ -45,7 +45,7 @@ static const struct rf_tuple six[] = {
     {6, 6}
 };
 static const uint64_t twice[] = {2, 2, 2, 2, 2, 2};
-static const struct rf_lane plain_lane = {NULL, "exact", 0};
+static const struct rf_lane plain_lane = {NULL, "exact", 0, 0};
 
 /* The counts of tuples 1 to 6 as digits. */
 static void counts_text(const struct rf_profile *profile, char *text)
@@ -100,9 +100,9 @@ TEST(a_source_that_selects_feeds_each_stream_to_its_lanes)
     };
     struct scripted source = script(batches, 2);
     static const struct rf_lane lanes[] = {
-        {"load -> pc,value",    "exact", 0},
-        {"branch -> pc,target", "exact", 1},
-        {"branch -> pc,target", "exact", 1},
+        {"load -> pc,value",    "exact", 0, 0},
+        {"branch -> pc,target", "exact", 1, 0},
+        {"branch -> pc,target", "exact", 1, 0},
     };
     struct rf_collect_setup setup = {.lanes = lanes, .n_lanes = 3, .selected = 1};
     struct rf_run *run;
@@ -131,8 +131,8 @@ TEST(records_are_selected_lane_by_lane)
     struct rf_batch batch = {.records = records, .n = 4};
     struct scripted source = script(&batch, 1);
     static const struct rf_lane lanes[] = {
-        {NULL,          "exact", 0},
-        {"store -> pc", "exact", 0}
+        {NULL,          "exact", 0, 0},
+        {"store -> pc", "exact", 0, 0}
     };
     struct rf_collect_setup setup = {.lanes = lanes, .n_lanes = 2};
     struct rf_run *run;
@@ -145,6 +145,81 @@ TEST(records_are_selected_lane_by_lane)
     CHECK_EQ(stores->items[0].a, 2);
     CHECK_EQ(stores->items[0].b, 0);
     rf_run_free(run);
+}
+
+/* Loads and stores of the same pc and value, then of their own. */
+static const struct rf_record both[] = {
+    {.kind = RF_CLASS_LOAD,  .pc = 1, .value = 9},
+    {.kind = RF_CLASS_STORE, .pc = 1, .value = 9},
+    {.kind = RF_CLASS_LOAD,  .pc = 1, .value = 9},
+    {.kind = RF_CLASS_STORE, .pc = 2, .value = 8},
+};
+
+TEST(lanes_that_share_an_engine_are_dealt_out)
+{
+    struct rf_batch batch = {.records = both, .n = 4, .lost = 3};
+    struct scripted source = script(&batch, 1);
+    static const struct rf_lane lanes[] = {
+        {"load -> pc,value",  "exact(interval=3)", 0, 0},
+        {"store -> pc,value", "exact(interval=3)", 0, 1},
+        {"load -> pc,value",  "exact",             0, 0},
+    };
+    struct rf_collect_setup setup = {.lanes = lanes, .n_lanes = 3, .keep_intervals = 1};
+    struct rf_run *run;
+    REQUIRE(rf_collect(&run, &source.base, &setup, NULL) == RF_OK);
+    REQUIRE(run->n_profiles == 3);
+    const struct rf_profile *loads = run->profiles[0], *stores = run->profiles[1];
+    CHECK_TEXT(loads->selector, "load -> pc,value");
+    CHECK_TEXT(stores->selector, "store -> pc,value");
+    REQUIRE(loads->n_items == 1 && stores->n_items == 2 && run->profiles[2]->n_items == 1);
+    CHECK_EQ(loads->items[0].a, 1);
+    CHECK_EQ(loads->items[0].a_hi, 1);
+    CHECK_EQ(loads->items[0].count, 2);
+    CHECK_EQ(stores->items[0].a, 1);
+    CHECK_EQ(stores->items[1].b, 8);
+    for (size_t i = 0; i < 3; i++) {
+        CHECK_EQ(run->profiles[i]->consumed, 2);
+        CHECK_EQ(run->profiles[i]->lost, 3);
+        CHECK_EQ(run->profiles[i]->produced, 5);
+    }
+    /* The engine counts 4 tuples in all: one interval of 3 and one of 1, which is a store's. */
+    REQUIRE(stores->n_intervals == 2 && loads->n_intervals == 2);
+    CHECK_EQ(loads->intervals[0].n, 1);
+    CHECK_EQ(stores->intervals[0].n, 1);
+    CHECK_EQ(loads->intervals[1].n, 0);
+    CHECK_EQ(stores->intervals[1].n, 1);
+    CHECK_EQ(stores->interval_items[stores->intervals[1].first].a, 2);
+    CHECK_TEXT(stores->figures[stores->n_figures - 1].name, "sharing");
+    rf_run_free(run);
+}
+
+TEST(what_cannot_share_is_refused)
+{
+    static const struct {
+        const char *label;
+        struct rf_lane lanes[2];
+        const char *message;
+    } rows[] = {
+        {"nobody before it",
+         {{"load -> pc,value", "exact", 0, 1}, {"load -> pc,value", "exact", 0, 0}},
+         "only lanes with selectors can share an engine"      },
+        {"no selector",
+         {{NULL, "exact", 0, 0}, {NULL, "exact", 0, 1}},
+         "only lanes with selectors can share an engine"      },
+        {"ranges",
+         {{"load -> pc,value", "rap", 0, 0}, {"store -> pc,value", "rap", 0, 1}},
+         "engine 'rap' cannot serve several selectors at once"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rf_batch batch = {.records = both, .n = 4};
+        struct scripted source = script(&batch, 1);
+        struct rf_collect_setup setup = {.lanes = rows[i].lanes, .n_lanes = 2};
+        struct rf_run *run;
+        struct rf_error error = {""};
+        CHECK_ROW(rows[i].label, rf_collect(&run, &source.base, &setup, &error) == RF_EINVAL);
+        CHECK_TEXT(error.message, rows[i].message);
+        rf_run_free(run);
+    }
 }
 
 TEST(limits_of_records_count_records)
@@ -164,10 +239,10 @@ TEST(what_cannot_be_is_refused_with_a_sentence)
         struct rf_lane lane;
         const char *message;
     } rows[] = {
-        {{"values", "exact", 0},                        "the stream is made of tuples; a selector needs records"},
-        {{NULL, "exat", 0},                             "no engine 'exat'; did you mean 'exact'?"               },
-        {{"load pc in main..main+4 -> pc", "exact", 0},
-         "the selector names a symbol, and there is no program to look it up in"                                },
+        {{"values", "exact", 0, 0},                        "the stream is made of tuples; a selector needs records"},
+        {{NULL, "exat", 0, 0},                             "no engine 'exat'; did you mean 'exact'?"               },
+        {{"load pc in main..main+4 -> pc", "exact", 0, 0},
+         "the selector names a symbol, and there is no program to look it up in"                                   },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct rf_batch batch = {
@@ -232,8 +307,8 @@ TEST(the_tap_sees_what_each_lane_gets)
     struct rf_batch batch = {.records = records, .n = 4};
     struct scripted source = script(&batch, 1);
     static const struct rf_lane lanes[] = {
-        {"values",      "exact", 0},
-        {"store -> pc", "exact", 0}
+        {"values",      "exact", 0, 0},
+        {"store -> pc", "exact", 0, 0}
     };
     size_t seen[2] = {0, 0};
     struct rf_collect_setup setup = {
@@ -253,11 +328,12 @@ TEST(every_allocation_may_fail)
         struct rf_batch batch = {.records = records, .n = 4};
         struct scripted source = script(&batch, 1);
         static const struct rf_lane lanes[] = {
-            {NULL,          "exact", 0},
-            {"store -> pc", "exact", 0}
+            {NULL,          "exact", 0, 0},
+            {"store -> pc", "exact", 0, 0},
+            {"load -> pc",  "exact", 0, 1},
         };
         struct rf_collect_setup setup = {
-            .lanes = lanes, .n_lanes = 2, .alloc = &alloc, .interval = 2, .keep_intervals = 1};
+            .lanes = lanes, .n_lanes = 3, .alloc = &alloc, .interval = 2, .keep_intervals = 1};
         struct rf_error error = {""};
         struct rf_run *run;
         rf_status status = rf_collect(&run, &source.base, &setup, &error);

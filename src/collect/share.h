@@ -1,0 +1,31 @@
+/* share.h - several lanes through one engine, told apart by a tag.
+ *
+ * Sastry, Bodik, Smith, section 2.1: the compressor does not interpret its tuples, so one of them serves several
+ * profiles at once; the selector marks whose a tuple is. Here the mark is the top byte of <a>, which is an
+ * address in every preset and has no use for it on 64-bit machines of today. It is part of what the engine
+ * hashes, so that equal tuples of two lanes stay apart. Afterwards the one profile is dealt out again. */
+#ifndef RF_COLLECT_SHARE_H
+#define RF_COLLECT_SHARE_H
+
+#include <stddef.h>
+#include <riffle/event.h>
+#include <riffle/profile.h>
+
+enum { RF_SHARE_SHIFT = 56, RF_SHARE_MAX = 256 };
+
+/* What one lane of a shared engine had. */
+struct rf_share {
+    unsigned tag;
+    const char *selector; /* canonical */
+    uint64_t consumed, lost;
+};
+
+/* Mark n tuples, from `in` to `out`. */
+void rf_share_mark(struct rf_tuple *out, const struct rf_tuple *in, size_t n, unsigned tag);
+
+/* The part of `all` that has the tag, as a profile of its own without the marks; figures, memory and bits are
+ * those of the engine that all of them shared, and the figure "sharing" says how many they are. */
+rf_status rf_share_take(struct rf_profile **part, const struct rf_profile *all,
+                        const struct rf_share *share, size_t sharing);
+
+#endif
