@@ -3,7 +3,7 @@
  * "schema": 1 changes only when a reader of the old one would go wrong; new members may come. Words
  * are texts in hex, since many readers keep numbers as doubles; counts are plain numbers in full.
  * Texts may hold any bytes (a command line does): what is no UTF-8 becomes U+FFFD. */
-#include "report/report.h"
+#include "report/place.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -88,7 +88,36 @@ static void write_box(FILE *out, unsigned shape, const struct rf_item *item)
                 item->a, item->a_hi, item->b, item->b_hi);
 }
 
-static void write_item(FILE *out, const struct rf_table *table, size_t i)
+/* ", "symbol": {"a": {"module": ..., "function": ..., "offset": ..., "file": ..., "line": ...}}" */
+static void write_name(FILE *out, const char *word, struct rf_symbols *symbols, uint64_t address)
+{
+    struct rf_place_name name;
+    rf_symbols_lookup(symbols, address, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
+    fprintf(out, "\"%s\": {\"module\": ", word);
+    write_text(out, name.module);
+    fputs(", \"function\": ", out);
+    write_text(out, name.function);
+    fprintf(out, ", \"offset\": \"0x%" PRIx64 "\", \"file\": ", name.offset);
+    write_text(out, name.file);
+    fprintf(out, ", \"line\": %" PRIu32 "}", name.line);
+}
+
+static void write_symbol(FILE *out, const struct rf_places *places, const struct rf_item *item)
+{
+    if (!rf_places_any(places) || places->profile->shape != RF_SHAPE_TUPLE)
+        return;
+    fputs(", \"symbol\": {", out);
+    if (places->a != RF_WORD_NUMBER)
+        write_name(out, "a", places->symbols, item->a);
+    if (places->a != RF_WORD_NUMBER && places->b != RF_WORD_NUMBER)
+        fputs(", ", out);
+    if (places->b != RF_WORD_NUMBER)
+        write_name(out, "b", places->symbols, item->b);
+    fputc('}', out);
+}
+
+static void write_item(FILE *out, const struct rf_table *table, const struct rf_places *places,
+                       size_t i)
 {
     const struct rf_item *item = &table->items[i];
     fputc('{', out);
@@ -99,6 +128,7 @@ static void write_item(FILE *out, const struct rf_table *table, size_t i)
         fprintf(out, ", \"total\": %" PRIu64, table->totals[i]);
     if (item->intervals > 0)
         fprintf(out, ", \"intervals\": %" PRIu64, item->intervals);
+    write_symbol(out, places, item);
     fputc('}', out);
 }
 
@@ -109,14 +139,18 @@ static rf_status write_items(FILE *out, const struct rf_profile *profile,
     rf_status status = rf_table_open(&table, profile, setup, i);
     if (status != RF_OK)
         return status;
+    struct rf_places places;
+    rf_places_open(&places, profile, setup);
+    status = rf_places_prepare(&places, &table);
     fputs("\"items\": [", out);
     for (size_t k = 0; k < table.shown && !ferror(out); k++) {
         fprintf(out, "%s\n%s  ", k > 0 ? "," : "", indent);
-        write_item(out, &table, k);
+        write_item(out, &table, &places, k);
     }
     fprintf(out, "%s%s]", table.shown > 0 ? "\n" : "", table.shown > 0 ? indent : "");
+    rf_places_close(&places);
     rf_table_close(&table);
-    return RF_OK;
+    return status;
 }
 
 static rf_status write_intervals(FILE *out, const struct rf_profile *profile,

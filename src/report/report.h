@@ -37,7 +37,7 @@ void rf_table_columns(struct rf_columns *columns, const struct rf_profile *profi
 
 /* A word as people read it: every table of the text form goes through here. `column` is the name it
  * stands under. Terminated, cut to `size`; returns the length. */
-enum { RF_WORD_MAX = 256 };
+enum { RF_WORD_MAX = 512 };
 size_t rf_report_word(char *text, size_t size, const struct rf_report_setup *setup,
                       const char *column, uint64_t word);
 

@@ -11,10 +11,15 @@
  *     12.40%  124000     123900   124000  0x401136  0x0
  *      3.10%   31000      30900    31000  0x40113d  0x1
  *
+ * With symbols a column of places follows, and of a pc's items each one's share of that pc:
+ *
+ *      share   count  of pc  pc        value  place
+ *     12.40%  124000  98.2%  0x401136  0x0    hash (hash.c:12)
+ *
  * A table is written in two passes, the first to see how wide its columns are. Texts from outside
  * (commands, paths) may hold anything; control characters are written as escapes, so that a file
  * cannot drive the reader's terminal. */
-#include "report/report.h"
+#include "report/place.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -162,7 +167,7 @@ static void write_profile_head(FILE *out, const struct rf_profile *profile,
     write_figures(out, profile, setup);
 }
 
-enum column_kind { SHARE, COUNT, TOTAL, LOWER, UPPER, INTERVALS, A, A_HI, B, B_HI };
+enum column_kind { SHARE, COUNT, TOTAL, LOWER, UPPER, INTERVALS, PART, A, A_HI, B, B_HI, PLACE };
 
 struct column {
     enum column_kind kind;
@@ -171,9 +176,10 @@ struct column {
 };
 
 struct layout {
-    struct column columns[10];
+    struct column columns[12];
     size_t n;
     struct rf_columns names;
+    struct rf_places places;
 };
 
 static void add_column(struct layout *layout, enum column_kind kind, const char *heading)
@@ -221,7 +227,12 @@ static void make_layout(struct layout *layout, const struct rf_table *table,
     }
     if (table->profile->n_intervals_seen > 0 && !setup->per_interval)
         add_column(layout, INTERVALS, "intervals");
+    rf_places_open(&layout->places, table->profile, setup);
+    if (rf_places_has_parts(&layout->places))
+        add_column(layout, PART, "of pc");
     add_words(layout, table);
+    if (rf_places_any(&layout->places))
+        add_column(layout, PLACE, rf_places_heading(&layout->places));
 }
 
 static double share_of(const struct rf_table *table, uint64_t count)
@@ -258,6 +269,10 @@ static void make_cell(char *cell, size_t size, const struct layout *layout,
     char number[NUMBER_MAX];
     if (kind == SHARE)
         snprintf(cell, size, "%.2f%%", share_of(table, table->items[row].count));
+    else if (kind == PART)
+        snprintf(cell, size, "%.1f%%", rf_places_part(&layout->places, &table->items[row]));
+    else if (kind == PLACE)
+        rf_places_name(&layout->places, &table->items[row], cell, size);
     else if (kind < A)
         snprintf(cell, size, "%s", group(number, number_of(table, row, kind)));
     else
@@ -303,13 +318,32 @@ static void write_line(FILE *out, char *line, const struct rf_report_setup *setu
     fprintf(out, "%s%s%s\n", colour ? "\033[1m" : "", line, colour ? "\033[0m" : "");
 }
 
+/* What the columns are, for tables that name places. */
+static void write_legend(FILE *out, const struct layout *layout, const struct rf_table *table)
+{
+    char events[NUMBER_MAX];
+    if (!rf_places_any(&layout->places))
+        return;
+    fprintf(out, " share: of all %s events", group(events, table->events));
+    if (table->totals != NULL)
+        fputs("; with inner: with the ranges inside it", out);
+    if (table->profile->bound != RF_BOUND_EXACT)
+        fputs("; at least, at most: its true count", out);
+    if (rf_places_has_parts(&layout->places))
+        fprintf(out, "; of pc: of all %ss found at that pc", layout->names.b);
+    fputs("\n\n", out);
+}
+
 enum { STRONG_SHARE = 10 };
 
-static void write_rows(FILE *out, const struct rf_table *table, const struct rf_report_setup *setup)
+static rf_status write_rows(FILE *out, const struct rf_table *table,
+                            const struct rf_report_setup *setup)
 {
     struct layout layout;
     char line[LINE_MAX_BYTES] = "", cell[RF_WORD_MAX];
     make_layout(&layout, table, setup);
+    rf_status status = rf_places_prepare(&layout.places, table);
+    write_legend(out, &layout, table);
     measure_columns(&layout, table, setup);
     for (size_t i = 0; i < layout.n; i++)
         append_cell(line, sizeof line, &layout, i, layout.columns[i].heading);
@@ -322,6 +356,8 @@ static void write_rows(FILE *out, const struct rf_table *table, const struct rf_
         }
         write_line(out, line, setup, share_of(table, table->items[row].count) >= STRONG_SHARE);
     }
+    rf_places_close(&layout.places);
+    return status;
 }
 
 static rf_status write_table(FILE *out, const struct rf_profile *profile,
@@ -341,10 +377,10 @@ static rf_status write_table(FILE *out, const struct rf_profile *profile,
                group(shown, table.shown));
     if (table.shown > 0) {
         fputc('\n', out);
-        write_rows(out, &table, setup);
+        status = write_rows(out, &table, setup);
     }
     rf_table_close(&table);
-    return RF_OK;
+    return status;
 }
 
 static rf_status write_profile(FILE *out, const struct rf_profile *profile,
@@ -360,6 +396,18 @@ static rf_status write_profile(FILE *out, const struct rf_profile *profile,
     return status;
 }
 
+static void write_problems(FILE *out, const struct rf_report_setup *setup)
+{
+    const char *problem;
+    for (size_t i = 0; setup->symbols != NULL; i++) {
+        problem = rf_symbols_problem(setup->symbols, i);
+        if (problem == NULL)
+            return;
+        fputs(i == 0 ? "\n" : "", out);
+        write_outside(out, setup, "names", problem);
+    }
+}
+
 static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
     write_run_head(out, run, setup);
@@ -370,6 +418,7 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
         if (status != RF_OK)
             return status;
     }
+    write_problems(out, setup);
     return rf_report_end(out);
 }
 

@@ -1,0 +1,44 @@
+/* place.h - names for the words of a profile's items; what text.c and json.c know of symbols. */
+#ifndef RF_REPORT_PLACE_H
+#define RF_REPORT_PLACE_H
+
+#include <riffle/symbol.h>
+#include "report/report.h"
+
+enum rf_word { RF_WORD_NUMBER, RF_WORD_CODE, RF_WORD_DATA };
+
+/* What a field of a selector holds. */
+enum rf_word rf_word_of(const char *field);
+
+/* All that was found of one a. */
+struct rf_place_sum {
+    uint64_t a, count;
+};
+
+struct rf_places {
+    struct rf_symbols *symbols; /* NULL: no names */
+    const struct rf_profile *profile;
+    struct rf_columns columns;
+    enum rf_word a, b;
+    struct rf_place_sum *sums;
+    size_t n_sums, room;
+};
+
+void rf_places_open(struct rf_places *places, const struct rf_profile *profile,
+                    const struct rf_report_setup *setup);
+bool rf_places_any(const struct rf_places *places); /* there is something to name */
+
+/* Read the symbols of all shown items in one go, add up what the shares of a pc are of. */
+rf_status rf_places_prepare(struct rf_places *places, const struct rf_table *table);
+void rf_places_close(struct rf_places *places);
+
+const char *rf_places_heading(const struct rf_places *places);
+/* Terminated, cut to `size`; without control characters. */
+void rf_places_name(const struct rf_places *places, const struct rf_item *item, char *text,
+                    size_t size);
+
+/* Does it make sense to ask for an item's share of its pc? Then: in percent of what was found there. */
+bool rf_places_has_parts(const struct rf_places *places);
+double rf_places_part(const struct rf_places *places, const struct rf_item *item);
+
+#endif
