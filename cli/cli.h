@@ -158,6 +158,8 @@ struct cli_report {
     int per_interval;
     int to_stderr; /* stdout belongs to somebody else */
     int silent;    /* print nothing */
+    int no_names;
+    const char *annotate; /* a function; NULL: all that was found */
 };
 #define CLI_OPTIONS_REPORT(settings, field)                                                        \
     {.type = CLI_CHOICE,                                                                           \
@@ -175,10 +177,24 @@ struct cli_report {
          .standard = "20",                                                                         \
          .brief = "the N heaviest of each profile; 0: all",                                        \
          .offset = offsetof(settings, field.items)},                                               \
+        {.type = CLI_FLAG,                                                                         \
+         .name = "per-interval",                                                                   \
+         .brief = "the items of every interval, too",                                              \
+         .text = "Only where the stream is cut into intervals, by --interval or by the engine.",   \
+         .offset = offsetof(settings, field.per_interval)},                                        \
     {                                                                                              \
-        .type = CLI_FLAG, .name = "per-interval", .brief = "the items of every interval, too",     \
-        .text = "Only where the stream is cut into intervals, by --interval or by the engine.",    \
-        .offset = offsetof(settings, field.per_interval)                                           \
+        .type = CLI_FLAG, .name = "no-names", .brief = "addresses as numbers only",                \
+        .text = "Reads none of the files that ran, and asks nothing of them.",                     \
+        .offset = offsetof(settings, field.no_names)                                               \
+    }
+/* --annotate, for the commands that report on a program. */
+#define CLI_OPTIONS_ANNOTATE(settings, field)                                                      \
+    {                                                                                              \
+        .type = CLI_TEXT, .letter = 'a', .name = "annotate", .argument = "FUNCTION",               \
+        .brief = "the source of a function with its counts",                                       \
+        .text = "For each line how often, which share of all, and the value seen most. Without "   \
+                "source the disassembly by objdump. Profiles by pc only.",                         \
+        .offset = offsetof(settings, field.annotate)                                               \
     }
 int cli_report(const struct rf_run *run, const struct cli_report *report);
 /* What a collector handed back: saved (output NULL: not; nor after a failure of ours), printed, and

@@ -7,6 +7,7 @@ struct settings {
 
 static const struct cli_option options[] = {
     CLI_OPTIONS_REPORT(struct settings, report),
+    CLI_OPTIONS_ANNOTATE(struct settings, report),
     {.type = CLI_END},
 };
 
@@ -27,7 +28,8 @@ const struct cli_command cli_command_report = {
     .arguments = "FILE",
     .text = "Prints what replay, run or merge saved with -o.",
     .examples = "    riffle report loads.rfp -n 50\n"
-                "    riffle report loads.rfp --format json > loads.json",
+                "    riffle report loads.rfp --format json > loads.json\n"
+                "    riffle report loads.rfp --annotate longest_match",
     .options = options,
     .settings_size = sizeof(struct settings),
     .arguments_min = 1,

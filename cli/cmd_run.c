@@ -25,6 +25,7 @@ struct settings {
 static const struct cli_option options[] = {
     CLI_OPTIONS_LANES,
     CLI_OPTIONS_REPORT(struct settings, report),
+    CLI_OPTIONS_ANNOTATE(struct settings, report),
     CLI_OPTIONS_CUT(struct settings, cut),
     {.type = CLI_FILE,
                             .letter = 'o',

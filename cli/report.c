@@ -10,7 +10,8 @@ const char *cli_words_forms(size_t i)
 
 int cli_report(const struct rf_run *run, const struct cli_report *report)
 {
-    const struct rf_report_form *form = rf_report_find(report->format);
+    struct rf_error error = {""};
+    FILE *out = report->to_stderr ? stderr : stdout;
     if (report->silent)
         return CLI_OK;
     struct rf_report_setup setup = {.items = report->items,
@@ -18,10 +19,17 @@ int cli_report(const struct rf_run *run, const struct cli_report *report)
                                     .colour = !report->to_stderr && cli_colour(),
                                     .width = report->to_stderr ? 0 : cli_width()};
     errno = 0;
-    rf_status status = form->write(report->to_stderr ? stderr : stdout, run, &setup);
+    rf_status status = RF_OK;
+    if (!report->no_names && run->n_modules > 0)
+        status = rf_symbols_open(&setup.symbols, run, NULL, &error);
+    if (status == RF_OK)
+        status = report->annotate != NULL
+                     ? rf_report_annotate(out, run, &setup, report->annotate, &error)
+                     : rf_report_find(report->format)->write(out, run, &setup);
+    rf_symbols_close(setup.symbols);
     if (cli_stdout_closed() || status == RF_OK) /* cli_finish has the word for the former */
         return CLI_OK;
-    return cli_fail_status(status, &(struct rf_error){""});
+    return cli_fail_status(status, &error);
 }
 
 static int save_and_print(const struct rf_run *run, const char *output,

@@ -2,7 +2,8 @@
  *
  * CSV is a contract: a header line; tuple profiles `a,b,count,lower,upper`, a and b as 0x hex, counts
  * decimal, heaviest first, ties by a then b; per interval with `interval` in front. Ranges:
- * `lo,hi,count,total`. JSON carries "schema": 1, the same items and where they came from. */
+ * `lo,hi,count,total`. JSON carries "schema": 1, the same items and where they came from; with
+ * symbols, a tuple's item has "symbol": {"a": {"module", "function", "offset", "file", "line"}}. */
 #ifndef RIFFLE_REPORT_H
 #define RIFFLE_REPORT_H
 
@@ -33,6 +34,13 @@ struct rf_report_form {
 /* The form of that name ("text", "csv", "json"), or NULL. */
 const struct rf_report_form *rf_report_find(const char *name);
 const struct rf_report_form *const *rf_report_forms(void); /* closed by NULL */
+
+/* The source of one function with the counts of its lines, profile by profile; its disassembly where
+ * there is no source. setup->symbols must be there. A name that nothing has is RF_EINVAL, with a
+ * sentence that says which one is near. */
+rf_status rf_report_annotate(FILE *out, const struct rf_run *run,
+                             const struct rf_report_setup *setup, const char *function,
+                             struct rf_error *error);
 
 #ifdef __cplusplus
 }

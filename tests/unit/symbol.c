@@ -1,129 +1,10 @@
 /* Addresses of real programs to names: the programs in tests/fixture tell where they are. */
-#include <stdarg.h>
-#include <stdbool.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <riffle/symbol.h>
 #include "base/random.h"
 #include "failing.h"
+#include "program.h"
 #include "test.h"
-
-/* ---- programs ---- */
-
-#define ID "00112233445566778899aabbccddeeff00112233"
-static char folder[100];
-static bool can_build;
-
-static int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int run(const char *format, ...)
-{
-    char command[2000];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(command, sizeof command, format, arguments);
-    va_end(arguments);
-    return system(command);
-}
-
-/* What each program is built with: all share the sources of tests/fixture. */
-static const struct {
-    const char *name, *command;
-} programs[] = {
-    {"pie",    "gcc -g -O1 -pie -fPIE marked.c part.c"              },
-    {"fixed",  "gcc -g -O1 -no-pie -fno-pie marked.c part.c"        },
-    {"dwarf4", "gcc -gdwarf-4 -O1 -fPIE -pie marked.c part.c"       },
-    {"bare",   "gcc -g0 -O1 -fPIE -pie marked.c part.c"             },
-    {"cxx",    "g++ -g -O1 -fPIE -pie -x c++ shape.cc -x c marked.c"},
-};
-
-static bool build_programs(void)
-{
-    static bool done;
-    if (done)
-        return can_build;
-    done = true;
-    snprintf(folder, sizeof folder, "/tmp/riffle-symbol-XXXXXX");
-    if (mkdtemp(folder) == NULL)
-        return false;
-    bool ok = true;
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-        ok &= run("cd " FIXTURES " && %s -Wl,--build-id=0x" ID " -o %s/%s", programs[i].command,
-                  folder, programs[i].name) == 0;
-    ok &= run("cd " FIXTURES " && gcc -g -O1 -DSHARED -fPIC -shared part.c -o %s/libpart.so"
-              " -Wl,--build-id=0x" ID " && gcc -g -O1 marked.c -o %s/shared -Wl,--build-id=0x" ID
-              " -L%s -lpart -Wl,-rpath,%s",
-              folder, folder, folder, folder) == 0;
-    ok &= run("cd %s && cp pie stripped && strip stripped && mkdir -p debug/.build-id/00 && "
-              "objcopy --only-keep-debug pie debug/.build-id/00/%s.debug",
-              folder, &ID[2]) == 0;
-    return can_build = ok;
-}
-
-/* ---- runs ---- */
-
-struct mark {
-    uint64_t address;
-    char function[64];
-    long line;
-};
-
-struct program {
-    struct rf_run run;
-    struct rf_module modules[100];
-    struct mark marks[16], data[16];
-    size_t n_marks, n_data;
-    char texts[100][300];
-    bool executable[100];
-};
-
-/* A row of /proc/self/maps. Files of the folder get the build id, `instead` replaces their path. */
-static void add_row(struct program *program, const char *line, const char *instead)
-{
-    unsigned long long start, end, offset;
-    char path[300] = "", rights[10];
-    size_t n = program->run.n_modules;
-    if (n == 100 ||
-        sscanf(line, "%llx-%llx %9s %llx %*s %*s %299s", &start, &end, rights, &offset, path) < 4)
-        return;
-    bool ours = strncmp(path, folder, strlen(folder)) == 0;
-    bool is_library = strstr(path, ".so") != NULL;
-    snprintf(program->texts[n], sizeof program->texts[n], "%s",
-             ours && instead != NULL && !is_library ? instead
-             : path[0] != '\0'                      ? path
-                                                    : "[anon]");
-    program->modules[n] = (struct rf_module){.path = program->texts[n],
-                                             .build_id = ours ? ID : "",
-                                             .process = 7,
-                                             .start = start,
-                                             .end = end,
-                                             .offset = offset,
-                                             .to_event = 1000};
-    program->executable[n] = strchr(rights, 'x') != NULL;
-    program->run.n_modules++;
-}
-
-static bool load(struct program *program, const char *name, const char *instead)
-{
-    char command[300], line[1000];
-    memset(program, 0, sizeof *program);
-    program->run.modules = program->modules;
-    snprintf(command, sizeof command, "%s/%s", folder, name);
-    FILE *out = popen(command, "re");
-    while (out != NULL && fgets(line, sizeof line, out) != NULL) {
-        struct mark mark = {0};
-        unsigned long long address;
-        if (strncmp(line, "map ", 4) == 0)
-            add_row(program, line + 4, instead);
-        else if (sscanf(line, "mark %llx %63s %ld", &address, mark.function, &mark.line) == 3) {
-            mark.address = address;
-            program->marks[program->n_marks++] = mark;
-        } else if (sscanf(line, "data %llx %63s", &address, mark.function) == 2) {
-            mark.address = address;
-            program->data[program->n_data++] = mark;
-        }
-    }
-    return out != NULL && pclose(out) == 0 && program->n_marks >= 2;
-}
 
 static struct rf_place_name name_of(struct rf_symbols *symbols, uint64_t address)
 {
@@ -132,25 +13,9 @@ static struct rf_place_name name_of(struct rf_symbols *symbols, uint64_t address
     return name;
 }
 
-#define NEEDS_COMPILER() REQUIRE(build_programs())
+#define NEEDS_COMPILER() REQUIRE(program_build())
 
 /* ---- tests ---- */
-
-/* The line of the fixture that holds `text`. */
-static uint32_t line_with(const char *text)
-{
-    char line[300];
-    uint32_t n = 0;
-    bool found = false;
-    FILE *source = fopen(FIXTURES "/marked.c", "re");
-    while (source != NULL && !found && fgets(line, sizeof line, source) != NULL) {
-        found = strstr(line, text) != NULL;
-        n++;
-    }
-    if (source != NULL)
-        fclose(source);
-    return found ? n : 0;
-}
 
 /* Leave only our own files: libc has too many names. */
 static void forget_others(struct program *program)
@@ -186,7 +51,7 @@ TEST(marks_have_function_file_and_line)
         static struct program program;
         struct rf_symbols *symbols;
         uint64_t addresses[16];
-        REQUIRE(load(&program, names[i], NULL));
+        REQUIRE(program_load(&program, names[i], NULL));
         CHECK_ROW(names[i], program.n_marks >= 4);
         REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
         for (size_t k = 0; k < program.n_marks; k++)
@@ -213,7 +78,7 @@ TEST(data_has_object_section_or_kind)
     static struct program program;
     struct rf_symbols *symbols;
     NEEDS_COMPILER();
-    REQUIRE(load(&program, "pie", NULL));
+    REQUIRE(program_load(&program, "pie", NULL));
     REQUIRE(program.n_data == 5);
     REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
     for (size_t i = 0; i < 5; i++) {
@@ -254,7 +119,7 @@ TEST(less_information_gives_shorter_names)
         if (strchr(expected, '@') != NULL)
             snprintf(strchr(expected, '@'), 20, "%u)", line_with("MARK(\"plain\")"));
         snprintf(debug, sizeof debug, "%s/%s", folder, rows[i].debug);
-        REQUIRE(load(&program, rows[i].program, NULL));
+        REQUIRE(program_load(&program, rows[i].program, NULL));
         REQUIRE(rf_symbols_open(&symbols, &program.run,
                                 &(struct rf_symbols_setup){.debug_path = debug}, NULL) == RF_OK);
         struct rf_place_name name = name_of(symbols, address_of(&program, "plain"));
@@ -281,7 +146,7 @@ TEST(a_file_that_is_not_the_one_that_ran_is_not_used)
     NEEDS_COMPILER();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct rf_symbols *symbols;
-        REQUIRE(load(&program, "pie", rows[i].instead));
+        REQUIRE(program_load(&program, "pie", rows[i].instead));
         for (size_t k = 0; k < program.run.n_modules; k++)
             if (strcmp(program.modules[k].build_id, ID) == 0)
                 program.modules[k].build_id = (char *)rows[i].build_id;
@@ -326,7 +191,7 @@ TEST(data_is_found_from_the_code_alone)
     NEEDS_COMPILER();
     for (size_t i = 0; i < 2; i++) {
         struct rf_symbols *symbols;
-        REQUIRE(load(&program, names[i], NULL));
+        REQUIRE(program_load(&program, names[i], NULL));
         size_t kept = 0;
         for (size_t k = 0; k < program.run.n_modules; k++)
             if (program.executable[k])
@@ -347,7 +212,7 @@ TEST(process_and_time_choose_the_mapping)
     struct rf_symbols *symbols;
     struct rf_place_name name;
     NEEDS_COMPILER();
-    REQUIRE(load(&program, "pie", NULL));
+    REQUIRE(program_load(&program, "pie", NULL));
     uint64_t address = address_of(&program, "plain");
     struct rf_module other = {.path = "[anon]",
                               .build_id = "",
@@ -389,7 +254,7 @@ TEST(a_name_gives_its_addresses_back)
         struct rf_symbols *symbols;
         struct rf_symbol_range range = {0};
         size_t n = 0;
-        REQUIRE(load(&program, rows[i].program, NULL));
+        REQUIRE(program_load(&program, rows[i].program, NULL));
         forget_others(&program);
         REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
         CHECK_EQ(rf_symbols_find(symbols, rows[i].name, &range, 1, &n), RF_OK);
@@ -414,7 +279,7 @@ TEST(ranges_have_names)
     struct rf_symbols *symbols;
     char text[200];
     NEEDS_COMPILER();
-    REQUIRE(load(&program, "pie", NULL));
+    REQUIRE(program_load(&program, "pie", NULL));
     REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
     uint64_t plain = address_of(&program, "plain");
     struct rf_symbol_range host;
@@ -447,7 +312,7 @@ TEST(lines_of_a_function)
     uint32_t mark = line_with("MARK(\"plain\")");
     bool found = false;
     NEEDS_COMPILER();
-    REQUIRE(load(&program, "pie", NULL));
+    REQUIRE(program_load(&program, "pie", NULL));
     REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
     REQUIRE(rf_symbols_find(symbols, "plain", &plain, 1, &n) == RF_OK && n == 1);
     REQUIRE(rf_symbols_lines(symbols, plain.lo, plain.hi, &lines, &n) == RF_OK);
@@ -468,7 +333,7 @@ TEST(stubs_of_the_linkage_table_are_named)
     struct rf_symbol_range stub;
     size_t n;
     NEEDS_COMPILER();
-    REQUIRE(load(&program, "pie", NULL));
+    REQUIRE(program_load(&program, "pie", NULL));
     forget_others(&program);
     REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
     CHECK_EQ(rf_symbols_find(symbols, "malloc@plt", &stub, 1, &n), RF_OK);
@@ -549,7 +414,7 @@ TEST(a_damaged_file_costs_names_and_nothing_else)
     NEEDS_COMPILER();
     snprintf(path, sizeof path, "%s/pie", folder);
     snprintf(damaged, sizeof damaged, "%s/damaged", folder);
-    REQUIRE(load(&program, "pie", damaged));
+    REQUIRE(program_load(&program, "pie", damaged));
     for (size_t k = 0; k < program.run.n_modules; k++)
         program.modules[k].build_id = "";
     char *bytes = read_file(path, &n), *copy = malloc(1 << 20);
@@ -574,7 +439,7 @@ TEST(running_out_of_memory_is_an_error_and_leaks_nothing)
     static struct program program;
     bool went_through = false;
     NEEDS_COMPILER();
-    REQUIRE(load(&program, "pie", NULL));
+    REQUIRE(program_load(&program, "pie", NULL));
     for (uint64_t at = 1; at < 200 && !went_through; at++) {
         struct failing failing = {.fail_at = at};
         const struct rf_alloc alloc = failing_alloc(&failing);
@@ -598,7 +463,8 @@ TEST(running_out_of_memory_is_an_error_and_leaks_nothing)
 
 TEST(the_programs_are_cleared_away)
 {
-    CHECK(folder[0] == '\0' || run("rm -r %s", folder) == 0);
+    program_clear();
+    CHECK(access(folder, F_OK) != 0);
 }
 
 TEST_MAIN()

@@ -1,0 +1,84 @@
+/* disassembly.c - the instructions of a function, by objdump, each with what was counted at it.
+ *
+ * objdump runs as a program of its own, without a shell between, with a ceiling on processor time:
+ * the file it reads is one that a profile named. Its lines look like `    1139:<tab>mov ...`. */
+#include "report/annotate.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LINE_BYTES = 1024, SECONDS = 20 };
+
+static void __attribute__((noreturn)) be_objdump(const struct rf_symbol_range *range, int fd)
+{
+    char start[64], stop[64];
+    int nowhere = open("/dev/null", O_RDWR);
+    snprintf(start, sizeof start, "--start-address=0x%" PRIx64, range->link);
+    snprintf(stop, sizeof stop, "--stop-address=0x%" PRIx64, range->link + (range->hi - range->lo));
+    dup2(nowhere, 0);
+    dup2(fd, 1);
+    dup2(nowhere, 2);
+    setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    setenv("LC_ALL", "C", 1);
+    unsetenv("DEBUGINFOD_URLS");
+    execlp("objdump", "objdump", "-d", "-C", "--no-show-raw-insn", start, stop, "--", range->path,
+           (char *)NULL);
+    _exit(127);
+}
+
+/* An instruction's line: its address, and where its text begins; NULL: another kind of line. */
+static const char *instruction(const char *line, uint64_t *address)
+{
+    char *end;
+    if (line[0] != ' ')
+        return NULL;
+    *address = strtoull(line, &end, 16);
+    return end[0] == ':' && end[1] == '\t' ? end + 2 : NULL;
+}
+
+static size_t write_lines(FILE *out, const struct rf_hits *hits, FILE *from)
+{
+    char line[LINE_BYTES];
+    size_t written = 0;
+    while (fgets(line, sizeof line, from) != NULL) {
+        uint64_t address;
+        const char *text = instruction(line, &address);
+        if (text == NULL)
+            continue;
+        if (written++ == 0)
+            rf_hits_write_head(out, hits, "address", "instruction");
+        rf_hits_write(out, hits, address);
+        fprintf(out, "  %8" PRIx64 "  ", address);
+        rf_annotate_text(out, text);
+    }
+    return written;
+}
+
+rf_status rf_disassembly_write(FILE *out, const struct rf_hits *hits,
+                               const struct rf_symbol_range *range)
+{
+    int ends[2];
+    size_t written = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return RF_ENOTSUP;
+    fflush(out);
+    pid_t pid = fork();
+    if (pid == 0)
+        be_objdump(range, ends[1]);
+    close(ends[1]);
+    FILE *from = pid > 0 ? fdopen(ends[0], "r") : NULL;
+    if (from != NULL) {
+        written = write_lines(out, hits, from);
+        fclose(from);
+    } else {
+        close(ends[0]);
+    }
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    return written > 0 ? RF_OK : RF_ENOTSUP;
+}
