@@ -259,6 +259,24 @@ static void send_lines_of(struct rf_reader *reader, Dwarf_Die *unit, Dwarf_Addr 
     }
 }
 
+/* Where the function at the start of the range is declared, as a line of its first address. */
+static void send_declaration(struct rf_reader *reader, Dwarf_Die *unit, Dwarf_Addr bias)
+{
+    Dwarf_Die *scopes = NULL;
+    int n = dwarf_getscopes(unit, reader->job->lines_lo - bias, &scopes);
+    for (int i = 0; i < n; i++) {
+        int number = 0;
+        char path[PATH_MAX_HERE];
+        if (!is_function(&scopes[i]) || dwarf_decl_line(&scopes[i], &number) != 0 || number <= 0)
+            continue;
+        full_path(unit, dwarf_decl_file(&scopes[i]), path, sizeof path);
+        const struct rf_symbol_line row = {reader->job->lines_lo, path, (uint32_t)number};
+        rf_wire_line(reader->wire, &row);
+        break;
+    }
+    free(scopes);
+}
+
 void rf_reader_lines(struct rf_reader *reader)
 {
     struct units units = {NULL, 0, 0, false};
@@ -266,7 +284,9 @@ void rf_reader_lines(struct rf_reader *reader)
     if (reader->job->lines_lo == reader->job->lines_hi)
         return;
     Dwarf_Die *unit = find_unit(reader, &units, reader->job->lines_lo, &bias);
-    if (unit != NULL)
+    if (unit != NULL) {
+        send_declaration(reader, unit, bias);
         send_lines_of(reader, unit, bias);
+    }
     free(units.at);
 }

@@ -25,6 +25,8 @@ struct slots {
 
 static void add_slot(struct slots *slots, uint64_t address, const char *name)
 {
+    if (name == NULL || name[0] == '\0')
+        return;
     if (slots->n == slots->room) {
         size_t room = slots->room == 0 ? 256 : 2 * slots->room;
         struct slot *grown = realloc(slots->at, room * sizeof *grown);
@@ -43,9 +45,10 @@ static int by_slot(const void *left, const void *right)
 }
 
 /* The slots that one section of relocations fills. */
-static void read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+static void read_relocations(struct rf_reader *reader, Elf_Scn *section, const GElf_Shdr *header,
                              struct slots *slots)
 {
+    Elf *elf = reader->elf;
     Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
     GElf_Shdr symbol_header;
     Elf_Data *data = elf_getdata(section, NULL), *symbol_data = elf_getdata(symbols, NULL);
@@ -59,13 +62,15 @@ static void read_relocations(Elf *elf, Elf_Scn *section, const GElf_Shdr *header
         if (gelf_getrela(data, (int)i, &relocation) == NULL)
             return;
         unsigned type = (unsigned)GELF_R_TYPE(relocation.r_info);
+        if (type == R_X86_64_IRELATIVE) /* chosen at start, by the function that the addend names */
+            add_slot(slots, relocation.r_offset,
+                     dwfl_module_addrname(reader->module, (GElf_Addr)relocation.r_addend));
         if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
             continue;
         if (gelf_getsym(symbol_data, (int)GELF_R_SYM(relocation.r_info), &symbol) == NULL)
             continue;
-        const char *name = elf_strptr(elf, symbol_header.sh_link, symbol.st_name);
-        if (name != NULL && name[0] != '\0')
-            add_slot(slots, relocation.r_offset, name);
+        add_slot(slots, relocation.r_offset,
+                 elf_strptr(elf, symbol_header.sh_link, symbol.st_name));
     }
 }
 
@@ -89,8 +94,8 @@ static uint64_t jump_slot(const uint8_t *stub, size_t n, uint64_t address)
 static void send_stub(struct rf_reader *reader, uint64_t address, size_t size, const char *name)
 {
     char readable[RF_WIRE_TEXT_MAX];
-    size_t n = rf_symbols_demangle(name, readable, sizeof readable - 4);
-    n = n < sizeof readable - 5 ? n : sizeof readable - 5;
+    rf_symbols_demangle(name, readable, sizeof readable - 4);
+    size_t n = strcspn(readable, "@");
     memcpy(readable + n, "@plt", 5);
     const struct rf_symbol symbol = {
         .lo = address, .hi = address + size, .name = readable, .rank = 128};
@@ -124,7 +129,7 @@ void rf_reader_plt(struct rf_reader *reader)
         return;
     for (Elf_Scn *at = NULL; (at = elf_nextscn(reader->elf, at)) != NULL;)
         if (gelf_getshdr(at, &header) != NULL && header.sh_type == SHT_RELA)
-            read_relocations(reader->elf, at, &header, &slots);
+            read_relocations(reader, at, &header, &slots);
     if (slots.n > 0)
         qsort(slots.at, slots.n, sizeof *slots.at, by_slot);
     for (Elf_Scn *at = NULL; (at = elf_nextscn(reader->elf, at)) != NULL;) {

@@ -175,7 +175,10 @@ static void send_symbol(struct rf_reader *reader, const GElf_Sym *sym, GElf_Addr
     if (__builtin_add_overflow(address, sym->st_size, &symbol.hi))
         return;
     symbol.kind = GELF_ST_TYPE(sym->st_info) == STT_OBJECT ? RF_SYMBOL_OBJECT : RF_SYMBOL_FUNCTION;
+    if (strncmp(name, "__GI_", 5) == 0) /* glibc's inner alias of a name */
+        name += 5;
     rf_symbols_demangle(name, readable, sizeof readable);
+    readable[strcspn(readable, "@")] = '\0'; /* the version: "memcpy@@GLIBC_2.14" */
     symbol.name = readable;
     rf_wire_symbol(reader->wire, &symbol);
 }
