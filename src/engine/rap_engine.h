@@ -33,9 +33,10 @@ struct rf_rap_state {
     struct rf_rap_config config;
     struct rf_rap_tree tree;
     struct rf_rap_buffer buffer;
-    void *cache; /* rap_feed.c */
+    void *cache; /* rap_feed.c has these */
     size_t cache_entries;
     uint32_t *jump;
+    uint64_t jump_classes; /* parts of it that are in use */
     uint64_t outside;
 };
 

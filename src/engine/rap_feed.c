@@ -1,24 +1,32 @@
 /* rap_feed.c - the fast way into the tree of rap_tree.c: where an event went last time is where it goes.
  *
- *     leaf cache   hash(value) -> { value, node }           the same value again
- *     jump table   (leading zeros, next 10 bits) -> node    a value like others: start half way down
- *     tree         from there on
+ *     leaf cache    hash(value) -> { value, node }               the same value again
+ *     jump table    (leading zeros, the bits behind) -> node     a neighbour: start most of the way down
+ *     tree          from there on
  *
  * Both are exact. A node number stays the number of a range that covers the value until the next merge:
- * splits only add nodes below. So a stale entry is a good place to start from, an empty one (0) is the
- * root, and a merge clears both. Between two merges the threshold changes only every per_limit events;
- * inside such a stretch the loop neither counts events nor computes thresholds.
+ * splits only add nodes below. So a stale entry is a good place to start from, an empty one (0, the root)
+ * too, and a merge clears both. Only what lies deeper than a slot of the jump table goes to the leaf
+ * cache: a value out of a crowd of rare ones does not drive out a frequent one. Between two merges the
+ * threshold changes only every per_limit events; inside such a stretch the loop neither counts events nor
+ * computes thresholds, and the choice between cache and table is arithmetic, not a branch.
  *
  * The jump table goes by leading zeros first because values crowd at the small end: one that were indexed
- * by the top bits of a 64-bit universe would have all 32-bit numbers in its first entry.
+ * by the top bits of a 64-bit universe would have all 32-bit numbers in its first slot. With as many slots
+ * for each number of zeros as the leaf cache has entries, a leaf that is not hot by itself is mostly found
+ * without a step. It was tried: with a quarter of the slots a third of the speed is lost on Zipf; a hashed
+ * table of blocks whose width follows the leaves is smaller but costs more than it saves.
  *
- * Memory: 16 bytes an entry of the leaf cache (24 in two dimensions), 256 KiB for the jump table, which
- * one dimension has alone; both are part of the engine's block. */
+ * In two dimensions a second cache of squares takes the place of the jump table.
+ *
+ * Memory: an entry of the leaf cache 16 bytes, and for each of them 64 x 4 bytes of jump table; in two
+ * dimensions 24 and 4 x 24; all of it in the engine's block. */
 #include "engine/rap_engine.h"
 #include "engine/rap_find.h"
 #include <string.h>
 
-enum { JUMP_BITS = 10, JUMP_ENTRIES = 64 << JUMP_BITS };
+enum { CLASSES = 64 };                      /* numbers of leading zeros */
+enum { SQUARE_BITS = 12, SQUARES_LOG = 2 }; /* 4 squares for each entry of the leaf cache */
 
 struct entry {
     uint64_t a;
@@ -32,21 +40,24 @@ struct entry_pair {
 
 size_t rf_rap_cache_entry_size(const struct rf_rap_plan *plan)
 {
-    return plan->dims == 2 ? sizeof(struct entry_pair) : sizeof(struct entry);
+    return plan->dims == 2 ? sizeof(struct entry_pair) * (1 + (1 << SQUARES_LOG))
+                           : sizeof(struct entry);
 }
 
 size_t rf_rap_jump_size(const struct rf_rap_plan *plan, size_t cache_entries)
 {
-    return plan->dims == 1 && cache_entries > 0 ? JUMP_ENTRIES * sizeof(uint32_t) : 0;
+    return plan->dims == 1 ? CLASSES * cache_entries * sizeof(uint32_t) : 0;
 }
 
+/* Only classes that were written to are cleared: most streams touch few. */
 void rf_rap_forget(struct rf_rap_state *state)
 {
-    const struct rf_rap_plan *plan = &state->tree.plan;
-    if (state->cache_entries == 0)
-        return;
-    memset(state->cache, 0, state->cache_entries * rf_rap_cache_entry_size(plan));
-    memset(state->jump, 0, rf_rap_jump_size(plan, state->cache_entries));
+    size_t entries = state->cache_entries;
+    memset(state->cache, 0, entries * rf_rap_cache_entry_size(&state->tree.plan));
+    for (unsigned class = 0; class < CLASSES; class ++)
+        if (state->jump_classes >> class & 1)
+            memset(state->jump + class * entries, 0, entries * sizeof *state->jump);
+    state->jump_classes = 0;
 }
 
 /* One stretch of events under one threshold. */
@@ -67,19 +78,32 @@ RF_RAP_INLINE struct rf_tuple key_of(struct rf_tuple tuple, uint64_t choice)
     return tuple;
 }
 
-/* From the jump table down, and leave the deepest node that covers the slot there for the next time.
- * 0 and 1 share a slot, all others of less than JUMP_BITS bits have one of their own. */
-RF_RAP_INLINE uint32_t find_from_jump(struct rf_rap_state *state, struct rf_tuple key)
+/* Values with as many leading zeros and the same bits behind the first one share a slot. So do 0 and 1. */
+RF_RAP_INLINE size_t jump_slot(uint64_t value, unsigned hash_shift)
 {
+    unsigned zeros = (unsigned)__builtin_clzll(value | 1);
+    uint64_t behind = value << zeros << 1;
+    return ((size_t)zeros << (64 - hash_shift)) | (size_t)(behind >> hash_shift);
+}
+
+/* A slot covers 1 << slot_shift values. */
+static unsigned slot_shift(uint64_t value, unsigned hash_shift)
+{
+    unsigned rest = 63 - (unsigned)__builtin_clzll(value | 1), slot_bits = 64 - hash_shift;
+    return rest > slot_bits ? rest - slot_bits : rest == 0;
+}
+
+/* From node x down, and remember the way: what covers a whole slot there, the rest with the value. */
+static __attribute__((noinline)) uint32_t descend_and_learn(const struct stretch *s, uint32_t x,
+                                                            struct rf_tuple key, struct entry *leaf)
+{
+    struct rf_rap_state *state = s->state;
     const struct rf_rap_tree *tree = &state->tree;
-    unsigned zeros = (unsigned)__builtin_clzll(key.a | 1);
-    uint64_t behind = zeros == 63 ? 0 : key.a << (zeros + 1);
-    uint32_t *slot = &state->jump[(zeros << JUMP_BITS) | (unsigned)(behind >> (64 - JUMP_BITS))];
-    unsigned slot_shift = zeros + JUMP_BITS < 63 ? 63 - JUMP_BITS - zeros : zeros == 63;
-    uint32_t x = *slot, start = x;
+    unsigned whole = slot_shift(key.a, s->hash_shift);
+    uint32_t start = x;
     for (;;) {
         const struct rf_rap_node *node = &tree->nodes[x];
-        if (node->shift >= slot_shift)
+        if (node->shift >= whole)
             start = x;
         if (node->below == 0)
             break;
@@ -88,7 +112,12 @@ RF_RAP_INLINE uint32_t find_from_jump(struct rf_rap_state *state, struct rf_tupl
             break;
         x = (node->below << tree->plan.fan_bits) + rf_rap_digit(&tree->plan, key, shift, 1);
     }
-    *slot = start;
+    if (tree->nodes[start].shift >= whole) {
+        state->jump[jump_slot(key.a, s->hash_shift)] = start;
+        state->jump_classes |= UINT64_C(1) << __builtin_clzll(key.a | 1);
+    }
+    if (start != x)
+        *leaf = (struct entry){key.a, x};
     return x;
 }
 
@@ -98,7 +127,9 @@ RF_RAP_INLINE bool count_in(const struct stretch *s, uint32_t x, uint64_t limit,
 {
     struct rf_rap_tree *tree = &s->state->tree;
     struct rf_rap_node *node = &tree->nodes[x];
-    if (__builtin_expect(++node->count < limit, 1) || node->shift == 0)
+    uint64_t most =
+        node->shift != 0 ? limit : UINT64_MAX; /* a move: which it is is hard to predict */
+    if (__builtin_expect(++node->count < most, 1))
         return false;
     tree->events = s->events_before + i + 1;
     return rf_rap_tree_split(tree, x, key);
@@ -108,38 +139,82 @@ RF_RAP_INLINE bool count_in(const struct stretch *s, uint32_t x, uint64_t limit,
 RF_RAP_INLINE size_t run_line(const struct stretch *s, uint64_t choice)
 {
     struct rf_rap_tree *tree = &s->state->tree;
-    struct entry *cache = s->state->cache;
+    struct entry *leaves = s->state->cache;
+    const uint32_t *jump = s->state->jump;
     uint64_t limit = tree->limit;
     for (size_t i = 0; i < s->n; i++) {
         struct rf_tuple key = key_of(s->tuples[i], choice);
-        struct entry *entry = &cache[key.a * UINT64_C(0x9e3779b97f4a7c15) >> s->hash_shift];
-        uint32_t x = (uint32_t)entry->node;
-        if (__builtin_expect(entry->a != key.a, 0)) {
-            x = find_from_jump(s->state, key);
-            *entry = (struct entry){key.a, x};
-        } else if (tree->nodes[x].below != 0) {
-            x = rf_rap_descend(tree, x, key, 1);
-            entry->node = x;
-        }
+        struct entry *leaf = &leaves[key.a * UINT64_C(0x9e3779b97f4a7c15) >> s->hash_shift];
+        uint32_t start = jump[jump_slot(key.a, s->hash_shift)];
+        uint32_t x = start ^ ((start ^ (uint32_t)leaf->node) & (0u - (leaf->a == key.a)));
+        if (tree->nodes[x].below != 0)
+            x = descend_and_learn(s, x, key, leaf);
         if (count_in(s, x, limit, key, i))
             return i + 1;
     }
     return s->n;
 }
 
-RF_RAP_INLINE size_t run_plane(const struct stretch *s)
+/* --- two dimensions: blocks are squares, and there are too many of them for a table without tags --- */
+
+/* The side of a block is 1 << square_shift: the larger word has SQUARE_BITS bits left behind its first. */
+RF_RAP_INLINE unsigned square_shift(struct rf_tuple key)
+{
+    unsigned rest = 63 - (unsigned)__builtin_clzll(key.a | key.b | 1);
+    return rest > SQUARE_BITS ? rest - SQUARE_BITS : 0;
+}
+
+RF_RAP_INLINE uint64_t hash_pair(struct rf_tuple key)
+{
+    return (key.a * UINT64_C(0xd1342543de82ef95) + key.b) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static __attribute__((noinline)) uint32_t descend_plane(const struct stretch *s, uint32_t x,
+                                                        struct rf_tuple key,
+                                                        struct entry_pair *leaf,
+                                                        struct entry_pair *square)
+{
+    const struct rf_rap_tree *tree = &s->state->tree;
+    unsigned whole = square_shift(key);
+    uint32_t start = x;
+    for (;;) {
+        const struct rf_rap_node *node = &tree->nodes[x];
+        if (node->shift >= whole)
+            start = x;
+        if (node->below == 0)
+            break;
+        unsigned shift = node->below_shift;
+        if (node->gap && !rf_rap_set_covers(tree, node->below, shift, key, 2))
+            break;
+        x = (node->below << tree->plan.fan_bits) + rf_rap_digit(&tree->plan, key, shift, 2);
+    }
+    if (tree->nodes[start].shift >= whole)
+        *square = (struct entry_pair){key.a >> whole << whole, key.b >> whole << whole, start};
+    if (start != x)
+        *leaf = (struct entry_pair){key.a, key.b, x};
+    return x;
+}
+
+RF_RAP_INLINE uint32_t node_if(const struct entry_pair *entry, struct rf_tuple key)
+{
+    return (uint32_t)entry->node & (0u - ((entry->a == key.a) & (entry->b == key.b)));
+}
+
+static size_t run_plane(const struct stretch *s)
 {
     struct rf_rap_tree *tree = &s->state->tree;
-    struct entry_pair *cache = s->state->cache;
+    struct entry_pair *leaves = s->state->cache, *squares = leaves + s->state->cache_entries;
     uint64_t limit = tree->limit;
     for (size_t i = 0; i < s->n; i++) {
         struct rf_tuple key = s->tuples[i];
-        uint64_t mixed =
-            (key.a * UINT64_C(0xd1342543de82ef95) + key.b) * UINT64_C(0x9e3779b97f4a7c15);
-        struct entry_pair *entry = &cache[mixed >> s->hash_shift];
-        bool hit = entry->a == key.a && entry->b == key.b;
-        uint32_t x = rf_rap_descend(tree, hit ? (uint32_t)entry->node : 0, key, 2);
-        *entry = (struct entry_pair){key.a, key.b, x};
+        unsigned shift = square_shift(key);
+        struct rf_tuple corner = {key.a >> shift << shift, key.b >> shift << shift};
+        struct entry_pair *leaf = &leaves[hash_pair(key) >> s->hash_shift];
+        struct entry_pair *square = &squares[hash_pair(corner) >> (s->hash_shift - SQUARES_LOG)];
+        uint32_t exact = node_if(leaf, key), near = node_if(square, corner);
+        uint32_t x = exact | (near & (0u - (exact == 0)));
+        if (tree->nodes[x].below != 0)
+            x = descend_plane(s, x, key, leaf, square);
         if (count_in(s, x, limit, key, i))
             return i + 1;
     }
