@@ -58,6 +58,11 @@ static size_t home(const struct rf_accumulator *accumulator, uint64_t hash)
     return rf_accumulator_bucket(accumulator, hash) / sizeof(uint16_t);
 }
 
+static bool is_tuple(const struct rf_tuple *u, struct rf_tuple t)
+{
+    return u->a == t.a && u->b == t.b;
+}
+
 uint32_t rf_accumulator_search(const struct rf_accumulator *accumulator, struct rf_tuple t,
                                uint64_t hash)
 {
@@ -70,7 +75,7 @@ uint32_t rf_accumulator_search(const struct rf_accumulator *accumulator, struct 
             if (bucket[i] == 0)
                 return RF_ACCUMULATOR_ABSENT;
             if ((bucket[i] & ~accumulator->slot_mask & 0xffff) == tag &&
-                rf_accumulator_differs(accumulator, slot, t) == 0)
+                is_tuple(&accumulator->tuples[slot], t))
                 return slot;
         }
     }

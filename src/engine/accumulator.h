@@ -71,33 +71,39 @@ static inline uint16_t rf_accumulator_tag(const struct rf_accumulator *accumulat
 
 /* Two bits for each word of the bucket that has the tag. */
 static inline uint32_t rf_accumulator_match_plain(const uint16_t *bucket, uint16_t tag,
-                                                  uint16_t slot_mask)
+                                                  uint16_t tag_mask)
 {
     uint32_t match = 0;
     for (unsigned i = 0; i < RF_ACCUMULATOR_BUCKET; i++)
-        match |= (uint32_t)((bucket[i] & ~slot_mask & 0xffff) == tag) * 3u << 2 * i;
+        match |= (uint32_t)((bucket[i] & tag_mask) == tag) * 3u << 2 * i;
     return match;
 }
 
-static inline uint32_t rf_accumulator_match(const uint16_t *bucket, uint16_t tag,
-                                            uint16_t slot_mask)
+static inline uint32_t rf_accumulator_match(const uint16_t *bucket, uint16_t tag, uint16_t tag_mask)
 {
 #ifdef __SSE2__
     __m128i words;
     memcpy(&words, bucket, sizeof words);
-    words = _mm_andnot_si128(_mm_set1_epi16((short)slot_mask), words);
+    words = _mm_and_si128(_mm_set1_epi16((short)tag_mask), words);
     return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi16(words, _mm_set1_epi16((short)tag)));
 #else
-    return rf_accumulator_match_plain(bucket, tag, slot_mask);
+    return rf_accumulator_match_plain(bucket, tag, tag_mask);
 #endif
 }
 
-/* Nothing: it is the tuple of this slot. */
-static inline uint64_t rf_accumulator_differs(const struct rf_accumulator *accumulator,
-                                              uint32_t slot, struct rf_tuple t)
+/* What finding reads, by value, so that a loop can keep it in registers. */
+struct rf_accumulator_view {
+    const char *index;
+    const struct rf_tuple *tuples;
+    uint32_t bucket_mask, tag_mask, tag_low;
+};
+
+static inline struct rf_accumulator_view
+rf_accumulator_view(const struct rf_accumulator *accumulator)
 {
-    const struct rf_tuple *u = &accumulator->tuples[slot];
-    return (u->a ^ t.a) | (u->b ^ t.b);
+    return (struct rf_accumulator_view){(const char *)accumulator->index, accumulator->tuples,
+                                        accumulator->bucket_mask, 0xffffu ^ accumulator->slot_mask,
+                                        accumulator->tag_low};
 }
 
 /* The whole search, bucket by bucket. */
@@ -107,27 +113,31 @@ uint32_t rf_accumulator_search(const struct rf_accumulator *accumulator, struct 
 /* The slot of the tuple, or RF_ACCUMULATOR_ABSENT. Without a branch that depends on the answer, but
  * for the rare case that the first word with this tag is another's or the bucket is full. Where no
  * word has the tag, the last one is looked at and proves to be another's, or the dummy's. */
+static inline uint32_t rf_accumulator_find_by(struct rf_accumulator_view view,
+                                              const struct rf_accumulator *accumulator,
+                                              struct rf_tuple t, uint64_t hash)
+{
+    uint16_t tag = (uint16_t)(((uint32_t)(hash >> 24) & view.tag_mask) | view.tag_low);
+    const char *bucket = view.index + ((size_t)(hash >> 40) & view.bucket_mask);
+    uint32_t match =
+        rf_accumulator_match((const uint16_t *)(const void *)bucket, tag, (uint16_t)view.tag_mask);
+    uint16_t word, last;
+    memcpy(&word, bucket + (unsigned)__builtin_ctz(match | 0x4000u), sizeof word);
+    memcpy(&last, bucket + 14, sizeof last);
+    size_t slot = word & ~view.tag_mask;
+    const struct rf_tuple *u = &view.tuples[slot];
+    uint32_t is = ((u->a ^ t.a) | (u->b ^ t.b)) == 0;
+    RF_OPAQUE(is);
+    uint32_t doubt = (match | last) & (is - 1);
+    if (__builtin_expect(doubt != 0, 0))
+        return rf_accumulator_search(accumulator, t, hash);
+    return (uint32_t)slot & (0 - is);
+}
+
 static inline uint32_t rf_accumulator_find(const struct rf_accumulator *accumulator,
                                            struct rf_tuple t, uint64_t hash)
 {
-    uint16_t tag = rf_accumulator_tag(accumulator, hash);
-    const char *bucket =
-        (const char *)accumulator->index + rf_accumulator_bucket(accumulator, hash);
-    uint32_t match =
-        rf_accumulator_match((const uint16_t *)(const void *)bucket, tag, accumulator->slot_mask);
-    uint16_t word, last;
-    memcpy(&word, bucket + __builtin_ctz(match | 0x4000u), sizeof word);
-    memcpy(&last, bucket + 14, sizeof last);
-    uint32_t slot = word & accumulator->slot_mask;
-    uint32_t doubt = match | last;
-    uint64_t differs = rf_accumulator_differs(accumulator, slot, t);
-    doubt = differs != 0 ? doubt : 0;
-    slot = differs != 0 ? RF_ACCUMULATOR_ABSENT : slot;
-    RF_OPAQUE(doubt);
-    RF_OPAQUE(slot);
-    if (__builtin_expect(doubt != 0, 0))
-        return rf_accumulator_search(accumulator, t, hash);
-    return slot;
+    return rf_accumulator_find_by(rf_accumulator_view(accumulator), accumulator, t, hash);
 }
 
 #endif

@@ -76,7 +76,7 @@ static const struct rf_option options[] = {
         .choices = "retained|coldest"),
     ROW(seed, COUNT, "0", "of the hashes, beside the caller's", .choices = NULL),
     ROW(loop, CHOICE, "adapt", "how tuples are worked through; changes speed, not results",
-        .choices = "adapt|singly|batch"),
+        .choices = "adapt|singly|batch|portable|plain"),
     {.type = RF_OPTION_END},
 };
 
@@ -196,7 +196,7 @@ static void make_lookup(struct rf_multihash *state)
         for (unsigned byte = 0; byte < 16; byte++)
             for (unsigned value = 0; value < 256; value++)
                 lookup->byte[byte][value] |= (uint64_t)hash.byte[byte][value]
-                                             << 16 * (i % RF_MULTIHASH_LANES);
+                                             << rf_multihash_lane(i);
     }
 }
 

@@ -17,7 +17,13 @@
 
 enum rf_multihash_hash { RF_MULTIHASH_MULTIPLY, RF_MULTIHASH_PAPER };
 enum rf_multihash_replace { RF_MULTIHASH_RETAINED, RF_MULTIHASH_COLDEST };
-enum rf_multihash_loop { RF_MULTIHASH_ADAPT, RF_MULTIHASH_SINGLY, RF_MULTIHASH_BATCH };
+enum rf_multihash_loop {
+    RF_MULTIHASH_ADAPT,
+    RF_MULTIHASH_SINGLY,
+    RF_MULTIHASH_BATCH,
+    RF_MULTIHASH_PORTABLE, /* no newer instructions */
+    RF_MULTIHASH_PLAIN,    /* the general loop */
+};
 
 enum {
     RF_MULTIHASH_TABLES_MAX = 16,
@@ -57,6 +63,9 @@ struct rf_multihash {
     uint32_t promote_at;    /* P <= T */
     bool wide;              /* counters of 32 bits here, else of 16 */
     unsigned loop;          /* in the table of multihash_feed.c */
+    bool newer;             /* this processor has what its newer copies want */
+    bool batches;           /* what the last sample asked for */
+    uint32_t stretch;       /* events until the next sample */
 
     /* Of the current interval. */
     uint64_t events;
@@ -101,14 +110,14 @@ static inline uint64_t rf_multihash_hash(const struct rf_multihash *state, struc
     return rf_hash_multiply(t, state->seed);
 }
 
-/* Word `w` of a tuple's signature. */
+/* Word `w` of a tuple's signature. The multiply hash is one already. */
 static inline uint64_t rf_multihash_signature_of(uint64_t kind,
                                                  const struct rf_multihash_lookup *lookups,
                                                  struct rf_tuple t, uint64_t hash, unsigned w)
 {
     if (kind == RF_MULTIHASH_MULTIPLY) {
-        uint64_t mixed = hash * (0xda942042e4dd58b5u + 2 * (uint64_t)w * 0x9e3779b97f4a7c15u);
-        return mixed ^ mixed >> 32;
+        uint64_t mixed = hash * (2 * (uint64_t)w * 0x9e3779b97f4a7c15u + 1);
+        return w == 0 ? hash : mixed ^ mixed >> 32;
     }
     const struct rf_multihash_lookup *lookup = &lookups[w];
     uint64_t signature = 0;
@@ -117,12 +126,18 @@ static inline uint64_t rf_multihash_signature_of(uint64_t kind,
     return signature;
 }
 
+/* How far from the bottom of its word the lane of table `i` lies: the first is on top. */
+static inline unsigned rf_multihash_lane(unsigned i)
+{
+    return 16 * (RF_MULTIHASH_LANES - 1 - i % RF_MULTIHASH_LANES);
+}
+
 /* Where table `i` has the counter of a tuple, in the array of all counters. A lane of the papers' hash
  * is an index; one of the multiply hash is a fraction of the table, which then may have any size. */
 static inline size_t rf_multihash_place_of(uint64_t kind, uint32_t table_size,
                                            const uint64_t *signature, unsigned i)
 {
-    uint32_t lane = signature[i / RF_MULTIHASH_LANES] >> 16 * (i % RF_MULTIHASH_LANES) & 0xffffu;
+    uint32_t lane = signature[i / RF_MULTIHASH_LANES] >> rf_multihash_lane(i) & 0xffffu;
     if (kind == RF_MULTIHASH_MULTIPLY)
         lane = (uint32_t)((uint64_t)lane * table_size >> 16);
     return (size_t)i * table_size + lane;

@@ -68,6 +68,30 @@ static void feed_any(struct rf_multihash *state, struct rf_tuple t)
         rf_multihash_promote(state, t, hash, least);
 }
 
+/* What a loop keeps at hand: the compiler cannot know that the counts it stores are none of these. */
+struct hot {
+    struct rf_multihash *state;
+    struct rf_accumulator_view view;
+    uint32_t *counts;
+    const struct rf_multihash_lookup *lookup;
+    void *counters;
+    uint64_t seed;
+    uint32_t table_size, cap, bar;
+};
+
+static ALWAYS_INLINE struct hot take_hot(struct rf_multihash *state)
+{
+    return (struct hot){state,
+                        rf_accumulator_view(&state->accumulator),
+                        state->accumulator.counts,
+                        state->lookup,
+                        state->counters,
+                        state->seed,
+                        state->table_size,
+                        state->cap,
+                        state->bar};
+}
+
 static ALWAYS_INLINE uint32_t load(const void *counters, size_t place, struct shape shape)
 {
     return shape.wide ? ((const uint32_t *)counters)[place] : ((const uint16_t *)counters)[place];
@@ -82,45 +106,39 @@ static ALWAYS_INLINE void store(void *counters, size_t place, uint32_t count, st
 }
 
 /* bump for a known shape with conservative update. */
-static ALWAYS_INLINE uint32_t bump_shaped(struct rf_multihash *state, struct rf_tuple t,
-                                          uint64_t hash, struct shape shape)
+static ALWAYS_INLINE uint32_t bump_shaped(const struct hot *hot, struct rf_tuple t, uint64_t hash,
+                                          struct shape shape)
 {
-    uint64_t signature = rf_multihash_signature_of(shape.hash, state->lookup, t, hash, 0);
+    uint64_t signature = rf_multihash_signature_of(shape.hash, hot->lookup, t, hash, 0);
     size_t place[RF_MULTIHASH_LANES];
-    uint32_t count[RF_MULTIHASH_LANES], least = state->cap - 1;
+    uint32_t count[RF_MULTIHASH_LANES], least = hot->cap - 1;
     for (unsigned i = 0; i < shape.tables; i++) {
-        place[i] = rf_multihash_place_of(shape.hash, state->table_size, &signature, i);
-        count[i] = load(state->counters, place[i], shape);
+        place[i] = rf_multihash_place_of(shape.hash, hot->table_size, &signature, i);
+        count[i] = load(hot->counters, place[i], shape);
         least = count[i] < least ? count[i] : least;
     }
     least++;
     for (unsigned i = 0; i < shape.tables; i++)
-        store(state->counters, place[i], count[i] > least ? count[i] : least, shape);
+        store(hot->counters, place[i], count[i] > least ? count[i] : least, shape);
     return least;
-}
-
-/* True: the tuple was promoted, or could have been. */
-static ALWAYS_INLINE bool feed_absent(struct rf_multihash *state, struct rf_tuple t, uint64_t hash,
-                                      struct shape shape)
-{
-    uint32_t least = bump_shaped(state, t, hash, shape);
-    if (__builtin_expect(least < state->bar, 1))
-        return false;
-    rf_multihash_promote(state, t, hash, least);
-    return true;
 }
 
 static ALWAYS_INLINE void feed_singly(struct rf_multihash *state, const struct rf_tuple *tuples,
                                       size_t n, struct shape shape)
 {
-    struct rf_accumulator *accumulator = &state->accumulator;
+    struct hot hot = take_hot(state);
     for (size_t i = 0; i < n; i++) {
-        uint64_t hash = rf_multihash_hash(state, tuples[i]);
-        uint32_t slot = rf_accumulator_find(accumulator, tuples[i], hash);
-        if (slot != RF_ACCUMULATOR_ABSENT)
-            accumulator->counts[slot]++;
-        else
-            feed_absent(state, tuples[i], hash, shape);
+        uint64_t hash = rf_hash_multiply(tuples[i], hot.seed);
+        uint32_t slot = rf_accumulator_find_by(hot.view, &state->accumulator, tuples[i], hash);
+        if (slot != RF_ACCUMULATOR_ABSENT) {
+            hot.counts[slot]++;
+            continue;
+        }
+        uint32_t least = bump_shaped(&hot, tuples[i], hash, shape);
+        if (__builtin_expect(least >= hot.bar, 0)) {
+            rf_multihash_promote(state, tuples[i], hash, least);
+            hot.bar = state->bar;
+        }
     }
 }
 
@@ -129,40 +147,41 @@ struct batch {
     uint64_t hash[BATCH];
     uint16_t slot[BATCH];
     uint16_t absent[BATCH + 1];
-    size_t n_absent;
 };
 
-static ALWAYS_INLINE void look_up(struct rf_multihash *state, const struct rf_tuple *tuples,
-                                  size_t n, struct batch *batch)
+/* How many of them were absent. */
+static ALWAYS_INLINE size_t look_up(const struct hot *hot, const struct rf_tuple *tuples, size_t n,
+                                    struct batch *batch)
 {
-    struct rf_accumulator accumulator = state->accumulator;
     size_t absent = 0;
     for (size_t i = 0; i < n; i++) {
-        uint64_t hash = rf_multihash_hash(state, tuples[i]);
-        uint32_t slot = rf_accumulator_find(&accumulator, tuples[i], hash);
-        accumulator.counts[slot]++;
+        uint64_t hash = rf_hash_multiply(tuples[i], hot->seed);
+        uint32_t slot =
+            rf_accumulator_find_by(hot->view, &hot->state->accumulator, tuples[i], hash);
+        hot->counts[slot]++;
         batch->hash[i] = hash;
         batch->slot[i] = (uint16_t)slot;
         batch->absent[absent] = (uint16_t)i;
         absent += slot == RF_ACCUMULATOR_ABSENT;
     }
-    batch->n_absent = absent;
+    return absent;
 }
 
 /* The batch up to a promotion; how many tuples that was. */
-static ALWAYS_INLINE size_t feed_batch(struct rf_multihash *state, const struct rf_tuple *tuples,
-                                       size_t n, struct shape shape)
+static ALWAYS_INLINE size_t feed_batch(struct hot *hot, const struct rf_tuple *tuples, size_t n,
+                                       struct shape shape)
 {
     struct batch batch;
-    look_up(state, tuples, n, &batch);
-    for (size_t k = 0; k < batch.n_absent; k++) {
+    size_t absent = look_up(hot, tuples, n, &batch);
+    for (size_t k = 0; k < absent; k++) {
         size_t i = batch.absent[k];
-        uint32_t least = bump_shaped(state, tuples[i], batch.hash[i], shape);
-        if (__builtin_expect(least < state->bar, 1))
+        uint32_t least = bump_shaped(hot, tuples[i], batch.hash[i], shape);
+        if (__builtin_expect(least < hot->bar, 1))
             continue;
         for (size_t later = i + 1; later < n; later++)
-            state->accumulator.counts[batch.slot[later]]--;
-        rf_multihash_promote(state, tuples[i], batch.hash[i], least);
+            hot->counts[batch.slot[later]]--;
+        rf_multihash_promote(hot->state, tuples[i], batch.hash[i], least);
+        hot->bar = hot->state->bar;
         return i + 1;
     }
     return n;
@@ -171,26 +190,28 @@ static ALWAYS_INLINE size_t feed_batch(struct rf_multihash *state, const struct 
 static ALWAYS_INLINE void feed_batches(struct rf_multihash *state, const struct rf_tuple *tuples,
                                        size_t n, struct shape shape)
 {
-    while (n > 0) {
-        size_t piece = n < BATCH ? n : BATCH;
-        size_t done = feed_batch(state, tuples, piece, shape);
-        feed_singly(state, tuples + done, piece - done, shape);
-        tuples += piece;
-        n -= piece;
-    }
+    struct hot hot = take_hot(state);
+    for (size_t done = 0; done < n;)
+        done += feed_batch(&hot, tuples + done, n - done < BATCH ? n - done : BATCH, shape);
 }
 
-/* The copies. */
-#define LOOPS(name, ...)                                                                           \
-    static void singly_##name(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n) \
-    {                                                                                              \
-        feed_singly(state, tuples, n, (struct shape){__VA_ARGS__});                                \
-    }                                                                                              \
-    static void batches_##name(struct rf_multihash *state, const struct rf_tuple *tuples,          \
+/* The copies: for every shape, and again for processors that have the newer instructions. */
+#define LOOP(name, feed, attribute, ...)                                                           \
+    attribute static void name(struct rf_multihash *state, const struct rf_tuple *tuples,          \
                                size_t n)                                                           \
     {                                                                                              \
-        feed_batches(state, tuples, n, (struct shape){__VA_ARGS__});                               \
+        feed(state, tuples, n, (struct shape){__VA_ARGS__});                                       \
     }
+#ifdef __x86_64__
+#define NEWER __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+#else
+#define NEWER
+#endif
+#define LOOPS(name, ...)                                                                           \
+    LOOP(singly_##name, feed_singly, , __VA_ARGS__)                                                \
+    LOOP(batches_##name, feed_batches, , __VA_ARGS__)                                              \
+    LOOP(newer_singly_##name, feed_singly, NEWER, __VA_ARGS__)                                     \
+    LOOP(newer_batches_##name, feed_batches, NEWER, __VA_ARGS__)
 
 LOOPS(2_narrow, 2, false, RF_MULTIHASH_MULTIPLY)
 LOOPS(3_narrow, 3, false, RF_MULTIHASH_MULTIPLY)
@@ -200,24 +221,44 @@ LOOPS(4_paper, 4, true, RF_MULTIHASH_PAPER)
 
 typedef void feed_loop(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n);
 
+/* [newer][batches] */
+#define SINGLY_AND_BATCHES(prefix, name)                                                           \
+    {                                                                                              \
+        prefix##singly_##name, prefix##batches_##name                                              \
+    }
+#define FOUR(name)                                                                                 \
+    {                                                                                              \
+        SINGLY_AND_BATCHES(, name), SINGLY_AND_BATCHES(newer_, name)                               \
+    }
+
 static const struct {
     struct shape shape;
-    feed_loop *singly, *batches;
+    feed_loop *loop[2][2];
 } loops[] = {
-    {{2, false, RF_MULTIHASH_MULTIPLY}, singly_2_narrow, batches_2_narrow},
-    {{3, false, RF_MULTIHASH_MULTIPLY}, singly_3_narrow, batches_3_narrow},
-    {{4, false, RF_MULTIHASH_MULTIPLY}, singly_4_narrow, batches_4_narrow},
-    {{4, true, RF_MULTIHASH_MULTIPLY},  singly_4_wide,   batches_4_wide  },
-    {{4, true, RF_MULTIHASH_PAPER},     singly_4_paper,  batches_4_paper },
+    {{2, false, RF_MULTIHASH_MULTIPLY}, FOUR(2_narrow)},
+    {{3, false, RF_MULTIHASH_MULTIPLY}, FOUR(3_narrow)},
+    {{4, false, RF_MULTIHASH_MULTIPLY}, FOUR(4_narrow)},
+    {{4, true, RF_MULTIHASH_MULTIPLY},  FOUR(4_wide)  },
+    {{4, true, RF_MULTIHASH_PAPER},     FOUR(4_paper) },
 };
 
 enum { LOOPS_COUNT = sizeof loops / sizeof *loops };
+
+static bool has_newer(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+#else
+    return false;
+#endif
+}
 
 void rf_multihash_choose_loop(struct rf_multihash *state)
 {
     const struct rf_multihash_config *config = &state->config;
     state->loop = LOOPS_COUNT;
-    if (!config->conservative || !config->shield)
+    state->newer = has_newer() && config->loop != RF_MULTIHASH_PORTABLE;
+    if (!config->conservative || !config->shield || config->loop == RF_MULTIHASH_PLAIN)
         return;
     for (unsigned i = 0; i < LOOPS_COUNT; i++)
         if (loops[i].shape.tables == state->tables && loops[i].shape.wide == state->wide &&
@@ -225,18 +266,46 @@ void rf_multihash_choose_loop(struct rf_multihash *state)
             state->loop = i;
 }
 
+/* A branch predictor in small: of the last HISTORY answers it takes a two-bit counter. What it
+ * misses of a sample of branches, a large one would miss about as well. */
+enum { HISTORY = 8, SAMPLE = 256, STRETCH = 1 << 15, MISSES_MAX = SAMPLE / 16 };
+
+static unsigned foretell(struct rf_multihash *state, const struct rf_tuple *tuples)
+{
+    uint8_t counters[1 << HISTORY];
+    unsigned history = 0, missed = 0;
+    memset(counters, 1, sizeof counters);
+    for (size_t i = 0; i < SAMPLE; i++) {
+        uint64_t hash = rf_multihash_hash(state, tuples[i]);
+        unsigned inside = rf_accumulator_find(&state->accumulator, tuples[i], hash) != 0;
+        uint8_t *counter = &counters[history];
+        missed += (*counter >= 2) != inside;
+        *counter = (uint8_t)(inside ? *counter + (*counter < 3) : *counter - (*counter > 0));
+        history = (history << 1 | inside) & ((1 << HISTORY) - 1);
+    }
+    return missed;
+}
+
+static bool wants_batches(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n)
+{
+    if (state->config.loop == RF_MULTIHASH_SINGLY || state->config.loop == RF_MULTIHASH_BATCH)
+        return state->config.loop == RF_MULTIHASH_BATCH;
+    if (state->stretch < n && n >= SAMPLE) {
+        state->stretch = STRETCH;
+        state->batches = foretell(state, tuples) > MISSES_MAX;
+    }
+    state->stretch -= state->stretch < n ? state->stretch : (uint32_t)n;
+    return state->batches;
+}
+
 void rf_multihash_feed(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n)
 {
     state->events += n;
-    if (state->loop == LOOPS_COUNT) {
+    if (state->loop == LOOPS_COUNT)
         for (size_t i = 0; i < n; i++)
             feed_any(state, tuples[i]);
-        return;
-    }
-    if (state->config.loop == RF_MULTIHASH_BATCH)
-        loops[state->loop].batches(state, tuples, n);
     else
-        loops[state->loop].singly(state, tuples, n);
+        loops[state->loop].loop[state->newer][wants_batches(state, tuples, n)](state, tuples, n);
 }
 
 void rf_multihash_feed_counted(struct rf_multihash *state, struct rf_tuple tuple, uint64_t count)
