@@ -140,6 +140,7 @@ Options:
   -f, --format FORM       how to print it: text, csv, json (default: text)
   -n, --items N           the N heaviest of each profile; 0: all (default: 20)
       --per-interval      the items of every interval, too
+      --no-names          addresses as numbers only
   -h, --help              show this help
 
 Examples:
@@ -172,6 +173,7 @@ Options:
   -f, --format FORM       how to print it: text, csv, json (default: text)
   -n, --items N           the N heaviest of each profile; 0: all (default: 20)
       --per-interval      the items of every interval, too
+      --no-names          addresses as numbers only
   -i, --interval N        cut the stream every N events; 0: as the engine says
                           (default: 0)
       --seed N            of the engines' hashes and random choices (default: 0)
@@ -196,11 +198,15 @@ Options:
   -f, --format FORM       how to print it: text, csv, json (default: text)
   -n, --items N           the N heaviest of each profile; 0: all (default: 20)
       --per-interval      the items of every interval, too
+      --no-names          addresses as numbers only
+  -a, --annotate FUNCTION
+                          the source of a function with its counts
   -h, --help              show this help
 
 Examples:
     riffle report loads.rfp -n 50
     riffle report loads.rfp --format json > loads.json
+    riffle report loads.rfp --annotate longest_match
 $ riffle help trace
 riffle trace - look into a trace; convert between text and .rft
 
@@ -245,6 +251,10 @@ the N heaviest of each profile; 0: all (default: 20).
 \\fB\-\-per\-interval\fR
 the items of every interval, too.
 Only where the stream is cut into intervals, by \-\-interval or by the engine.
+.TP
+\\fB\-\-no\-names\fR
+addresses as numbers only.
+Reads none of the files that ran, and asks nothing of them.
 .TP
 \\fB\-h\fR, \fB\-\-help\fR
 show this help.
