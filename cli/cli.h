@@ -202,6 +202,17 @@ int cli_report(const struct rf_run *run, const struct cli_report *report);
 int cli_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
                 const char *output, const struct cli_report *report);
 
+/* --cache, for the commands that select from records. */
+#define CLI_OPTIONS_CACHE(settings, field, default_shape)                                          \
+    {                                                                                              \
+        .type = CLI_TEXT, .name = "cache", .argument = "SHAPE", .standard = (default_shape),       \
+        .brief = "caches to model for selectors that read 'miss'",                                 \
+        .text = "Each level as size/ways/bytes of a line: l1=32Ki/8/64,l2=1Mi/16/64. All loads "   \
+                "and stores run through it; miss is the number of levels that a load or store "    \
+                "missed.",                                                                         \
+        .offset = offsetof(settings, field)                                                        \
+    }
+
 /* The options of every command that cuts a stream. */
 struct cli_cut {
     uint64_t interval, seed, skip, limit;

@@ -6,13 +6,14 @@
 struct settings {
     struct cli_report report;
     struct cli_cut cut;
-    const char *output;
+    const char *output, *cache;
 };
 
 static const struct cli_option options[] = {
     CLI_OPTIONS_LANES,
     CLI_OPTIONS_REPORT(struct settings, report),
     CLI_OPTIONS_CUT(struct settings, cut),
+    CLI_OPTIONS_CACHE(struct settings, cache, NULL),
     {.type = CLI_FILE,
                             .letter = 'o',
                             .name = "output",
@@ -52,6 +53,7 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
                                      .keep_intervals = settings->report.per_interval,
                                      .skip = settings->cut.skip,
                                      .limit = settings->cut.limit,
+                                     .cache = settings->cache,
                                      .stop = cli_catch_interrupt(),
                                      .progress = cli_progress};
     rf_status status = rf_collect(&run, source, &setup, &error);

@@ -18,7 +18,7 @@ enum { SELECTORS_MAX = 32, LIST_MAX = 16 };
 struct settings {
     struct cli_report report;
     struct cli_cut cut;
-    const char *output, *record;
+    const char *output, *record, *cache;
     int no_values, lossy, no_follow, quiet;
 };
 
@@ -27,6 +27,7 @@ static const struct cli_option options[] = {
     CLI_OPTIONS_REPORT(struct settings, report),
     CLI_OPTIONS_ANNOTATE(struct settings, report),
     CLI_OPTIONS_CUT(struct settings, cut),
+    CLI_OPTIONS_CACHE(struct settings, cache, "l1=32Ki/8/64,l2=1Mi/16/64"),
     {.type = CLI_FILE,
                             .letter = 'o',
                             .name = "output",
@@ -86,6 +87,7 @@ struct plan {
     struct rf_selector selectors[SELECTORS_MAX];
     size_t n_selectors;
     bool records;
+    bool misses; /* some selector reads them */
     const char *functions[LIST_MAX + 1], *modules[LIST_MAX + 1];
     struct rf_probe_range ranges[LIST_MAX + 1];
     size_t n_functions, n_modules, n_ranges;
@@ -142,8 +144,9 @@ static int parse_selectors(struct plan *plan)
         if (selector->unbound)
             return cli_fail(CLI_USAGE, "run: '%s' names a symbol; give --function, or addresses",
                             lane->selector);
-        plan->records |= selector->fields >> RF_FIELD_MISS & 1;
+        plan->misses |= selector->fields >> RF_FIELD_MISS & 1;
     }
+    plan->records |= plan->misses;
     plan->records |= plan->settings->record != NULL && plan->n_selectors > 1;
     return CLI_OK;
 }
@@ -321,6 +324,7 @@ static rf_status collect(struct rf_run **run, struct rf_source *source, const st
                                      .keep_intervals = settings->report.per_interval,
                                      .skip = settings->cut.skip,
                                      .limit = settings->cut.limit,
+                                     .cache = plan->misses ? settings->cache : NULL,
                                      .record = writer,
                                      .progress = cli_progress};
     status = rf_collect(run, source, &setup, error);

@@ -40,6 +40,9 @@ struct rf_collect_setup {
     uint64_t skip, limit; /* events of the source; limit 0: all */
     const struct rf_alloc *alloc;
     int selected; /* the source selects by itself and marks its tuples with their stream */
+    /* Model caches of this shape (cache.h) to fill `miss` of all loads and stores, which the source
+     * must then hand out; NULL: it is what the source says. */
+    const char *cache;
     struct rf_trace_writer *record; /* gets everything between skip and limit, too */
     const volatile int *stop;       /* becomes non-zero: end with what is there, RF_ESTOPPED */
     void (*progress)(void *context, const struct rf_collect_progress *progress);

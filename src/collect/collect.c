@@ -1,6 +1,6 @@
 /* collect.c - the pump between one source and many engines.
  *
- *     source --batch--> trim --> record          (skip, limit; a trace that is written along)
+ *     source --batch--> trim [--> caches] --> record    (skip, limit; a trace that is written along)
  *                        |
  *                        +--> lane 0: [selector ->] profiler
  *                        +--> lane 1: [selector ->] profiler ...
@@ -17,6 +17,7 @@
 #include <riffle/trace.h>
 #include "base/alloc.h"
 #include "base/error.h"
+#include "collect/misses.h"
 #include "collect/share.h"
 #include <stdbool.h>
 #include <string.h>
@@ -41,7 +42,8 @@ struct pump {
     struct lane *lanes;
     uint64_t skip, left; /* still to skip; still to take */
     uint64_t events;
-    bool begun; /* the first batch was seen */
+    bool begun;               /* the first batch was seen */
+    struct rf_misses *misses; /* NULL: the source tells them, or nobody asks */
     double next_progress;
     struct rf_tuple chunk[CHUNK];
     struct rf_tuple marked[CHUNK];
@@ -238,7 +240,7 @@ static rf_status take_tuples(struct pump *pump, const struct rf_tuples *tuples, 
     return feed_tuples(pump, tuples, stream, error);
 }
 
-static rf_status take_records(struct pump *pump, const struct rf_record *records, size_t n,
+static rf_status keep_records(struct pump *pump, const struct rf_record *records, size_t n,
                               struct rf_error *error)
 {
     if (pump->setup->record != NULL) {
@@ -247,6 +249,28 @@ static rf_status take_records(struct pump *pump, const struct rf_record *records
             return status;
     }
     return feed_records(pump, records, n, error);
+}
+
+static rf_status take_records(struct pump *pump, const struct rf_record *records, size_t n,
+                              struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    if (pump->misses == NULL)
+        return keep_records(pump, records, n, error);
+    for (size_t done = 0; done < n && status == RF_OK; done += RF_MISSES_CHUNK) {
+        size_t piece = n - done < RF_MISSES_CHUNK ? n - done : RF_MISSES_CHUNK;
+        status =
+            keep_records(pump, rf_misses_fill(pump->misses, records + done, piece), piece, error);
+    }
+    return status;
+}
+
+/* Records that are skipped leave their lines in the caches. */
+static void warm(struct pump *pump, const struct rf_record *records, uint64_t n)
+{
+    for (uint64_t done = 0; pump->misses != NULL && done < n; done += RF_MISSES_CHUNK)
+        rf_misses_fill(pump->misses, records + done,
+                       n - done < RF_MISSES_CHUNK ? (size_t)(n - done) : RF_MISSES_CHUNK);
 }
 
 /* `events` came in a row: how many of them to leave out in front and to take behind that. */
@@ -289,6 +313,8 @@ static rf_status take_batch(struct pump *pump, const struct rf_batch *batch, str
                                                            : trim_counted(pump, batch, error);
     uint64_t leave, take;
     trim(pump, batch->n, &leave, &take);
+    if (batch->records != NULL)
+        warm(pump, batch->records, leave);
     if (take == 0)
         return RF_OK;
     if (batch->records != NULL)
@@ -409,6 +435,8 @@ static rf_status make_run(struct pump *pump, struct rf_run **run, struct rf_erro
         return rf_fail(error, RF_ENOMEM, "no memory for the profiles");
     }
     rf_status status = add_profiles(pump, *run, error);
+    if (status == RF_OK && pump->misses != NULL)
+        status = rf_misses_note(pump->misses, *run);
     if (status != RF_OK) {
         rf_run_free(*run);
         *run = NULL;
@@ -427,11 +455,17 @@ static rf_status open_pump(struct pump *pump, const struct rf_collect_setup *set
     if (pump->lanes == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory for %zu lanes", setup->n_lanes);
     memset(pump->lanes, 0, setup->n_lanes * sizeof *pump->lanes);
+    if (setup->cache != NULL) {
+        rf_status status = rf_misses_open(&pump->misses, setup->cache, pump->alloc, error);
+        if (status != RF_OK)
+            return status;
+    }
     return open_lanes(pump, error);
 }
 
 static void close_pump(struct pump *pump)
 {
+    rf_misses_close(pump->misses);
     for (size_t i = 0; pump->lanes != NULL && i < pump->setup->n_lanes; i++)
         rf_profiler_close(pump->lanes[i].profiler);
     rf_alloc_free(pump->alloc, pump->lanes, pump->setup->n_lanes * sizeof *pump->lanes);

@@ -349,4 +349,55 @@ TEST(every_allocation_may_fail)
     }
 }
 
+/* Lines of 16 bytes, two of them in all: a third line pushes the oldest out. */
+TEST(caches_fill_miss_before_anybody_selects)
+{
+    static const struct rf_record accesses[] = {
+        {.kind = RF_CLASS_LOAD,  .pc = 1, .addr = 0x100, .width = 32},
+        {.kind = RF_CLASS_STORE, .pc = 2, .addr = 0x200, .width = 32},
+        {.kind = RF_CLASS_LOAD,  .pc = 3, .addr = 0x104, .width = 32},
+        {.kind = RF_CLASS_LOAD,  .pc = 4, .addr = 0x200, .width = 32},
+        {.kind = RF_CLASS_LOAD,  .pc = 5, .addr = 0x300, .width = 32},
+        {.kind = RF_CLASS_LOAD,  .pc = 6, .addr = 0x100, .width = 32},
+    };
+    static const struct {
+        const char *label, *cache;
+        uint64_t skip;
+        const char *expected, *note;
+    } rows[] = {
+        {"the source tells",       NULL,         0, "000000", NULL                                   },
+        {"modelled",               "l1=32/2/16", 0, "100011", "l1=32/2/16: 60.00% of loads missed l1"},
+        {"skipped events warm it", "l1=32/2/16", 2, "000011",
+         "l1=32/2/16: 60.00% of loads missed l1"                                                     },
+    };
+    const struct rf_lane lane = {"load miss>=1 -> pc", "exact", 0, 0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct rf_batch batch = {.records = accesses, .n = 6};
+        struct scripted source = script(&batch, 1);
+        struct rf_collect_setup setup = {
+            .lanes = &lane, .n_lanes = 1, .skip = rows[i].skip, .cache = rows[i].cache};
+        struct rf_run *run;
+        REQUIRE(rf_collect(&run, &source.base, &setup, NULL) == RF_OK);
+        char text[8];
+        counts_text(run->profiles[0], text);
+        CHECK_TEXT(text, rows[i].expected);
+        const char *note = rf_run_note(run, "cache");
+        CHECK_ROW(rows[i].label, (note == NULL) == (rows[i].note == NULL));
+        CHECK_TEXT(note != NULL ? note : "", rows[i].note != NULL ? rows[i].note : "");
+        rf_run_free(run);
+    }
+}
+
+TEST(a_cache_that_makes_no_sense_is_refused)
+{
+    const struct rf_batch batch = {.n = 0};
+    struct scripted source = script(&batch, 0);
+    struct rf_collect_setup setup = {.lanes = &plain_lane, .n_lanes = 1, .cache = "l1=5"};
+    struct rf_error error = {""};
+    struct rf_run *run;
+    CHECK_EQ(rf_collect(&run, &source.base, &setup, &error), RF_EINVAL);
+    CHECK(run == NULL);
+    CHECK_TEXT(error.message, "cache l1: expected SIZE/WAYS/LINE, got '5'");
+}
+
 TEST_MAIN()
