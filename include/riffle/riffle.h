@@ -11,6 +11,7 @@
 #include <riffle/invariance.h>
 #include <riffle/item.h>
 #include <riffle/measure.h>
+#include <riffle/overhead.h>
 #include <riffle/probe.h>
 #include <riffle/profile.h>
 #include <riffle/profiler.h>

@@ -23,6 +23,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
+#include <riffle/overhead.h>
 
 enum { NUMBER_MAX = 32, LINE_MAX_BYTES = 2048, LABEL = 12 };
 
@@ -154,6 +155,23 @@ static void write_figures(FILE *out, const struct rf_profile *profile,
         else
             write_fact(out, setup, profile->figures[i].name, "%.6g", value);
     }
+}
+
+/* What the messages of a profiler in hardware would cost, where the run knows its cycles. */
+static void write_overhead(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
+                           const struct rf_report_setup *setup)
+{
+    static const double cpi = 1; /* stated, not measured */
+    struct rf_overhead overhead;
+    char number[NUMBER_MAX];
+    if (rf_overhead(&overhead, run, profile, cpi) != RF_OK)
+        return;
+    if (overhead.instructions > 0)
+        write_fact(out, setup, "overhead", "%.2f%% of %s instructions, taken at one a cycle",
+                   100 * overhead.share, group(number, overhead.instructions));
+    else
+        write_fact(out, setup, "overhead", "%.2f%% of %s cycles of the simulated core",
+                   100 * overhead.share, group(number, (uint64_t)overhead.cycles_in_all));
 }
 
 static void write_profile_head(FILE *out, const struct rf_profile *profile,
@@ -383,7 +401,8 @@ static rf_status write_table(FILE *out, const struct rf_profile *profile,
     return status;
 }
 
-static rf_status write_profile(FILE *out, const struct rf_profile *profile,
+static rf_status write_profile(FILE *out, const struct rf_run *run,
+                               const struct rf_profile *profile,
                                const struct rf_report_setup *setup)
 {
     size_t n;
@@ -391,6 +410,7 @@ static rf_status write_profile(FILE *out, const struct rf_profile *profile,
     if (status != RF_OK)
         return status;
     write_profile_head(out, profile, setup);
+    write_overhead(out, run, profile, setup);
     for (size_t i = 0; i < n && status == RF_OK; i++)
         status = write_table(out, profile, setup, i);
     return status;
@@ -414,7 +434,7 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
     for (size_t i = 0; i < run->n_profiles; i++) {
         if (i > 0)
             fputc('\n', out);
-        rf_status status = write_profile(out, run->profiles[i], setup);
+        rf_status status = write_profile(out, run, run->profiles[i], setup);
         if (status != RF_OK)
             return status;
     }

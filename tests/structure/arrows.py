@@ -16,7 +16,7 @@ OWNERS = {
     "alloc": "base", "status": "base", "event": "base", "text": "base",
     "selector": "event", "trace": "event",
     "engine": "engine", "item": "engine",
-    "invariance": "profile", "measure": "profile", "profile": "profile", "profiler": "profile",
+    "invariance": "profile", "measure": "profile", "overhead": "profile", "profile": "profile", "profiler": "profile",
     "gen": "source", "probe": "source", "source": "source",
     "cache": "cache",
     "collect": "collect",
