@@ -13,7 +13,7 @@ struct context {
     size_t n_text;
 };
 
-static void stop(const char *what)
+__attribute__((noreturn)) static void stop(const char *what)
 {
     fprintf(stderr, "bench: %s\n", what);
     exit(1);

@@ -16,7 +16,7 @@ struct context {
     size_t n_packed, packed_room;
 };
 
-static void stop(const char *what)
+__attribute__((noreturn)) static void stop(const char *what)
 {
     fprintf(stderr, "bench: %s\n", what);
     exit(1);
