@@ -9,7 +9,7 @@
  *                            store if it succeeded
  *     LL, SC                 load; store if it succeeded
  *     Dirty with mFx         load, store or both: fld80, fxsave, xsave ..., low 64 bits as value
- *     t = arithmetic         alu: the last one of an instruction that computes
+ *     Put, store             alu: the result of an instruction that computes
  *     Exit in jcc            branch, for that path alone: where it goes, taken or not
  *     end of the block       branch, jump, call or return, by the last instruction
  *
@@ -18,8 +18,10 @@
  * every transfer of control ends its block, but for small loops, which Valgrind unrolls: there a
  * branch goes on to the next instruction of the block, wherever that is.
  *
- * Cannot: a fault in the middle of a block loses what came after the block's last exit; arithmetic
- * results that Valgrind's optimiser finds dead within the block are not seen. */
+ * Cannot: a fault in the middle of a block loses what came after the block's last exit. A load whose
+ * value is never used within its block and overwritten there is taken out by Valgrind's optimiser
+ * before we see it (2 of 5.5 million in gzip), unless results (alu) are wanted, too: those need every
+ * register up to date at every instruction, and main.c asks for that. */
 #include "probe.h"
 
 /* The instruction that is being looked at. */
@@ -30,7 +32,8 @@ struct insn {
     Bool wanted;
     IRExpr *loaded[8]; /* addresses it has loaded from */
     UInt n_loaded;
-    IRTemp result; /* of arithmetic, IRTemp_INVALID: none yet */
+    IRExpr *result; /* of a computation; NULL: not seen yet */
+    Int result_offset;
 };
 
 struct tour {
@@ -97,6 +100,13 @@ static Bool in_functions(Addr pc)
 
 /* ---- memory ---- */
 
+static IRTemp assign(struct tour *tour, IRType type, IRExpr *value)
+{
+    IRTemp temp = newIRTemp(tour->out->tyenv, type);
+    addStmtToIRSB(tour->out, IRStmt_WrTmp(temp, value));
+    return temp;
+}
+
 struct access {
     UInt kind; /* LOAD or STORE */
     UInt bytes;
@@ -133,6 +143,14 @@ static Bool has_loaded(const struct tour *tour, const IRExpr *addr)
     return False;
 }
 
+static void see_written(struct tour *tour, IRExpr *data)
+{
+    if (tour->insn.kind != INSN_ALU)
+        return;
+    tour->insn.result = data;
+    tour->insn.result_offset = -1;
+}
+
 static void see_load(struct tour *tour, const IRStmt *st)
 {
     const IRExpr *load = st->Ist.WrTmp.data;
@@ -146,6 +164,7 @@ static void see_store(struct tour *tour, const IRStmt *st)
     IRExpr *data = st->Ist.Store.data;
     UInt bytes = (UInt)sizeofIRType(typeOfIRExpr(tour->out->tyenv, data));
     tell_access(tour, &(struct access){STORE, bytes, st->Ist.Store.addr, data, NULL});
+    see_written(tour, data);
 }
 
 static UInt guarded_bytes(IRLoadGOp op)
@@ -177,13 +196,6 @@ static void see_guarded_store(struct tour *tour, const IRStoreG *store)
     tell_access(tour, &(struct access){STORE, bytes, store->addr, store->data, store->guard});
 }
 
-static IRTemp assign(struct tour *tour, IRType type, IRExpr *value)
-{
-    IRTemp temp = newIRTemp(tour->out->tyenv, type);
-    addStmtToIRSB(tour->out, IRStmt_WrTmp(temp, value));
-    return temp;
-}
-
 static IRExpr *equal(struct tour *tour, IRType type, IRTemp old, IRExpr *expected)
 {
     IROp op = type == Ity_I8    ? Iop_CasCmpEQ8
@@ -206,6 +218,7 @@ static void see_cas(struct tour *tour, const IRCAS *cas)
     Bool is_double = cas->oldHi != IRTemp_INVALID;
     IRType type = typeOfIRExpr(tour->out->tyenv, cas->dataLo);
     UInt bytes = (UInt)sizeofIRType(type) * (is_double ? 2 : 1);
+    see_written(tour, cas->dataLo);
     if (!has_loaded(tour, cas->addr))
         tell_access(tour, &(struct access){LOAD, bytes, cas->addr, IRExpr_RdTmp(cas->oldLo), NULL});
     if (!tour->insn.wanted || !wants(STORE))
@@ -281,58 +294,35 @@ static void tell_insn(struct tour *tour)
         block_add(block_of(tour), &event);
 }
 
-static Bool is_arithmetic(IROp op)
+/* An instruction that computes puts its result into memory or into an integer register; of two
+ * registers (a product, a quotient and its remainder) the first is rax, with the low half. */
+static void see_put(struct tour *tour, const IRStmt *st)
 {
-    switch (op) {
-#define SIZES(name)                                                                                \
-    case name##8:                                                                                  \
-    case name##16:                                                                                 \
-    case name##32:                                                                                 \
-    case name##64
-        SIZES(Iop_Add)
-            : SIZES(Iop_Sub)
-            : SIZES(Iop_Mul)
-            : SIZES(Iop_Or)
-            : SIZES(Iop_And)
-            : SIZES(Iop_Xor)
-            : SIZES(Iop_Shl)
-            : SIZES(Iop_Shr)
-            : SIZES(Iop_Sar)
-            : SIZES(Iop_Not)
-            :
-#undef SIZES
-              case Iop_Clz64 : case Iop_Ctz64 : case Iop_ClzNat64 : case Iop_CtzNat64
-            : case Iop_DivModU64to32 : case Iop_DivModS64to32 : case Iop_DivModU128to64
-            : case Iop_DivModS128to64 : return True;
-    default:
-        return False;
+    Int offset = st->Ist.Put.offset;
+    if (tour->insn.kind != INSN_ALU || offset < (Int)offsetof(VexGuestAMD64State, guest_RAX) ||
+        offset >= (Int)(offsetof(VexGuestAMD64State, guest_R15) + 8))
+        return;
+    if (tour->insn.result == NULL || offset < tour->insn.result_offset) {
+        tour->insn.result = st->Ist.Put.data;
+        tour->insn.result_offset = offset;
     }
 }
 
-static void see_arithmetic(struct tour *tour, const IRStmt *st)
-{
-    const IRExpr *data = st->Ist.WrTmp.data;
-    Bool computes = (data->tag == Iex_Binop && is_arithmetic(data->Iex.Binop.op)) ||
-                    (data->tag == Iex_Unop && is_arithmetic(data->Iex.Unop.op));
-    if (computes && tour->insn.kind == INSN_ALU)
-        tour->insn.result = st->Ist.WrTmp.tmp;
-}
-
-/* The instruction is over: its last arithmetic was the result. */
+/* The instruction is over: tell what it computed. */
 static void tell_result(struct tour *tour)
 {
-    if (tour->insn.result == IRTemp_INVALID || !tour->insn.wanted || !wants(ALU))
+    IRExpr *value = tour->insn.result;
+    if (value == NULL || !tour->insn.wanted || !wants(ALU))
         return;
-    IRExpr *value = IRExpr_RdTmp(tour->insn.result);
-    IRType type = typeOfIRTemp(tour->out->tyenv, tour->insn.result);
+    IRType type = typeOfIRExpr(tour->out->tyenv, value);
     struct block_event event = {
         .kind = ALU,
-        .width = (UShort)(sizeofIRType(type) * 8 > 64 ? 64 : sizeofIRType(type) * 8),
+        .width = (UShort)(sizeofIRType(type) * 8),
         .pc = tour->insn.pc,
         .value = if_wanted(ALU, WANT_VALUE, value),
     };
     block_add(block_of(tour), &event);
-    tour->insn.result = IRTemp_INVALID;
+    tour->insn.result = NULL;
 }
 
 static Bool any_class_wanted(void)
@@ -347,10 +337,8 @@ static void begin_insn(struct tour *tour, const IRStmt *st)
 {
     Addr pc = st->Ist.IMark.addr + st->Ist.IMark.delta;
     UInt length = st->Ist.IMark.len;
-    tour->insn = (struct insn){.pc = pc,
-                               .length = length,
-                               .kind = insn_classify((const UChar *)pc, length),
-                               .result = IRTemp_INVALID};
+    tour->insn =
+        (struct insn){.pc = pc, .length = length, .kind = insn_classify((const UChar *)pc, length)};
     tour->insn.wanted = any_class_wanted() && in_ranges(pc) && in_modules(pc) && in_functions(pc);
     if (tour->insn.wanted && tour->block == NULL)
         tour->block = block_begin(tour->out);
@@ -466,8 +454,9 @@ static void see(struct tour *tour, IRStmt *st)
     case Ist_WrTmp:
         if (st->Ist.WrTmp.data->tag == Iex_Load)
             see_load(tour, st);
-        else
-            see_arithmetic(tour, st);
+        break;
+    case Ist_Put:
+        see_put(tour, st);
         break;
     case Ist_Store:
         see_store(tour, st);
@@ -493,7 +482,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
                  const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
                  IRType host_word)
 {
-    struct tour tour = {.out = deepCopyIRSBExceptStmts(in), .insn = {.result = IRTemp_INVALID}};
+    struct tour tour = {.out = deepCopyIRSBExceptStmts(in)};
     if (guest_word != host_word)
         VG_(tool_panic)("riffle: only 64-bit programs can be profiled");
     for (Int i = 0; i < in->stmts_used; i++)

@@ -174,9 +174,26 @@ static void in_child(ThreadId thread)
     see_thread(thread, 0);
 }
 
+/* An exec leaves no later moment to say what was produced. */
+static void before_syscall(ThreadId thread, UInt number, UWord *arguments, UInt n)
+{
+    if (number == __NR_execve || number == __NR_execveat)
+        ring_finish();
+}
+
+static void after_syscall(ThreadId thread, UInt number, UWord *arguments, UInt n, SysRes result)
+{
+    if (number == __NR_execve || number == __NR_execveat)
+        ring_go_on();
+}
+
 static void after_options(void)
 {
     VG_(clo_vex_control).guest_chase = False;
+    if (probe_options.want[ALU]) { /* results that are overwritten soon are results, too */
+        VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
+        VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
+    }
     ring_open();
 }
 
@@ -196,6 +213,7 @@ static void before_options(void)
 
     VG_(basic_tool_funcs)(after_options, instrument, end);
     VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
+    VG_(needs_syscall_wrapper)(before_syscall, after_syscall);
     VG_(track_new_mem_startup)(see_mapping);
     VG_(track_new_mem_mmap)(see_mapping);
     VG_(track_change_mem_mprotect)(see_protection);

@@ -27,6 +27,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_threadstate.h"
+#include "libvex_guest_amd64.h"
 
 #include "source/ring_layout.h"
 #include "source/probe_words.h"
@@ -64,7 +65,9 @@ void ring_open(void);        /* ends the process with a sentence when that is no
 void ring_flush(void);       /* called from instrumented code when the chunk is full */
 void ring_before_fork(void); /* everything so far is published, the child gets the book */
 void ring_in_child(void);    /* a ring of its own */
-void ring_close(void);       /* everything is published, the totals told */
+void ring_finish(void);      /* everything is published, the totals told */
+void ring_go_on(void);       /* it was not the end: exec has failed */
+void ring_close(void);       /* it was; the slot is done with */
 /* Room for `n` words at the cursor; ring_commit makes them part of the stream. */
 ULong *ring_reserve(UInt n);
 void ring_commit(UInt n);

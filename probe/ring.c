@@ -419,7 +419,7 @@ void ring_in_child(void)
     forks = 0;
 }
 
-void ring_close(void)
+void ring_finish(void)
 {
     if (detached)
         return;
@@ -430,6 +430,21 @@ void ring_close(void)
     VG_(memcpy)(word + 1, produced, sizeof produced);
     ring_commit(1 + RF_WORD_CLASSES);
     publish();
+}
+
+void ring_go_on(void)
+{
+    if (detached)
+        return;
+    *ring_reserve(1) = RF_WORD_HEADER(RF_WORD_GOES_ON, 1);
+    ring_commit(1);
+}
+
+void ring_close(void)
+{
+    ring_finish();
+    if (detached)
+        return;
     __atomic_store_n(&slot->state, RF_RING_DONE, __ATOMIC_SEQ_CST);
     ring_bell();
 }

@@ -42,8 +42,38 @@ static void *shelf_get(struct rf_book_shelf *shelf, size_t size)
     return piece;
 }
 
+/* What one message or one path needs for a moment. */
+struct event {
+    struct rf_book_record record;
+    uint8_t first, last; /* paths that count it */
+};
+
+struct define {
+    uint32_t first, n_paths, n_events;
+    const uint64_t *path_words;
+    struct event events[RF_WORD_EVENTS_MAX];
+};
+
+struct rf_book_bench {
+    struct define define;
+    struct rf_book_item items[RF_WORD_EVENTS_MAX];
+    struct rf_record records[RF_WORD_EVENTS_MAX];
+};
+
+rf_status rf_book_shelf_init(struct rf_book_shelf *shelf, const struct rf_selector *selectors,
+                             size_t n_selectors, const struct rf_alloc *alloc)
+{
+    *shelf =
+        (struct rf_book_shelf){.alloc = alloc, .selectors = selectors, .n_selectors = n_selectors};
+    shelf->bench = rf_alloc_get(alloc, sizeof *shelf->bench);
+    return shelf->bench != NULL ? RF_OK : RF_ENOMEM;
+}
+
 void rf_book_shelf_free(struct rf_book_shelf *shelf)
 {
+    if (shelf->alloc == NULL)
+        return;
+    rf_alloc_free(shelf->alloc, shelf->bench, sizeof *shelf->bench);
     while (shelf->slabs != NULL) {
         struct rf_book_slab *slab = shelf->slabs;
         shelf->slabs = slab->next;
@@ -93,17 +123,6 @@ rf_status rf_book_copy(struct rf_book *child, const struct rf_book *parent)
 }
 
 /* ---- reading a DEFINE ---- */
-
-struct event {
-    struct rf_book_record record;
-    uint8_t first, last; /* paths that count it */
-};
-
-struct define {
-    uint32_t first, n_paths, n_events;
-    const uint64_t *path_words;
-    struct event events[RF_WORD_EVENTS_MAX];
-};
 
 static unsigned how(uint64_t shape, unsigned shift)
 {
@@ -315,7 +334,7 @@ static rf_status make_piece(struct rf_book_shelf *shelf, struct rf_book_piece *p
                             const struct define *define, uint32_t path,
                             const struct rf_selector *selector)
 {
-    static _Thread_local struct rf_book_item items[RF_WORD_EVENTS_MAX];
+    struct rf_book_item *items = shelf->bench->items;
     bool depends = false;
     piece->n = 0;
     for (uint32_t i = 0; i < define->n_events; i++) {
@@ -372,14 +391,14 @@ static rf_status make_path(struct rf_book_shelf *shelf, const struct define *def
 rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
                          struct rf_error *error)
 {
-    static _Thread_local struct define define;
-    if (!read_define(&define, words, n) || define.first != book->n_paths ||
-        book->n_paths + define.n_paths > PATHS_MAX)
+    struct define *define = &book->shelf->bench->define;
+    if (!read_define(define, words, n) || define->first != book->n_paths ||
+        book->n_paths + define->n_paths > PATHS_MAX)
         return rf_fail(error, RF_EDAMAGED, "the probe's description of a block makes no sense");
-    if (make_room(book, book->n_paths + define.n_paths) != RF_OK)
+    if (make_room(book, book->n_paths + define->n_paths) != RF_OK)
         return rf_fail(error, RF_ENOMEM, "no memory for the description of the program");
-    for (uint32_t i = 0; i < define.n_paths; i++) {
-        rf_status status = make_path(book->shelf, &define, i, &book->paths[book->n_paths]);
+    for (uint32_t i = 0; i < define->n_paths; i++) {
+        rf_status status = make_path(book->shelf, define, i, &book->paths[book->n_paths]);
         if (status != RF_OK)
             return rf_fail(error, status, "no memory for the description of the program");
         book->n_paths++;
@@ -440,7 +459,7 @@ size_t rf_book_records(const struct rf_book_path *path, const uint64_t *words, u
 static size_t expand_selected(const struct rf_book *book, const struct rf_book_path *path, size_t i,
                               const uint64_t *words, uint16_t thread, struct rf_tuple *out)
 {
-    static _Thread_local struct rf_record records[RF_WORD_EVENTS_MAX];
+    struct rf_record *records = book->shelf->bench->records;
     size_t n = rf_book_records(path, words, thread, records);
     return rf_selector_run(&book->shelf->selectors[i], records, n, out);
 }

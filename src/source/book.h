@@ -54,6 +54,7 @@ struct rf_book_shelf {
     size_t n_selectors;
     bool keep_records; /* records are handed out */
     struct rf_book_slab *slabs;
+    struct rf_book_bench *bench; /* room to work in */
 };
 
 /* The paths of one process. */
@@ -63,6 +64,9 @@ struct rf_book {
     size_t n_paths, room;
 };
 
+/* The selectors and the allocator stay the caller's. */
+rf_status rf_book_shelf_init(struct rf_book_shelf *shelf, const struct rf_selector *selectors,
+                             size_t n_selectors, const struct rf_alloc *alloc);
 void rf_book_shelf_free(struct rf_book_shelf *shelf);
 
 void rf_book_init(struct rf_book *book, struct rf_book_shelf *shelf);

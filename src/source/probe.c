@@ -14,7 +14,7 @@
  *
  * Guarantee: every event that the probe committed is handed out once or counted as lost; when all
  * processes end in order, the numbers that the probes counted themselves are held against ours. */
-#include <riffle/probe.h>
+#include "source/probe.h"
 #include "source/book.h"
 #include "source/modules.h"
 #include "source/ring.h"
@@ -48,6 +48,7 @@ struct process {
     struct rf_book book;
     uint16_t thread;
     bool told_end;
+    uint64_t produced[RF_WORD_CLASSES]; /* as it says itself */
 };
 
 /* A book laid aside for a child. */
@@ -132,8 +133,7 @@ static void see_lost(struct probe *probe, const uint64_t *words)
 static void see_end(struct probe *probe, const uint64_t *words)
 {
     probe->current->told_end = true;
-    for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++)
-        probe->produced[kind] += words[1 + kind];
+    memcpy(probe->current->produced, words + 1, sizeof probe->current->produced);
 }
 
 static rf_status see_module(struct probe *probe, const uint64_t *words, size_t n,
@@ -162,6 +162,7 @@ static size_t least_length(unsigned type)
         [RF_WORD_FORK] = 2,
         [RF_WORD_LOST] = 1 + RF_WORD_CLASSES,
         [RF_WORD_END] = 1 + RF_WORD_CLASSES,
+        [RF_WORD_GOES_ON] = 1,
     };
     return type < sizeof least ? least[type] : 0;
 }
@@ -189,6 +190,9 @@ static rf_status see_message(struct probe *probe, const uint64_t *words, size_t 
         return see_fork(probe, words, error);
     case RF_WORD_LOST:
         see_lost(probe, words);
+        return RF_OK;
+    case RF_WORD_GOES_ON:
+        probe->current->told_end = false;
         return RF_OK;
     default:
         see_end(probe, words);
@@ -308,6 +312,8 @@ static void attach_new(struct probe *probe)
 static void bury(struct probe *probe, struct process *process)
 {
     probe->n_killed += !process->told_end;
+    for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++)
+        probe->produced[kind] += process->produced[kind];
     rf_ring_release(&probe->ring, &process->reader);
     rf_book_free(&process->book);
     process->used = false;
@@ -543,8 +549,10 @@ static bool get_buffers(struct probe *probe)
 {
     const struct rf_alloc *alloc = &probe->base.alloc;
     probe->words = rf_alloc_get(alloc, WORDS * sizeof(uint64_t));
-    if (probe->words == NULL)
+    if (probe->words == NULL ||
+        rf_book_shelf_init(&probe->shelf, probe->selectors, probe->n_selectors, alloc) != RF_OK)
         return false;
+    probe->shelf.keep_records = probe->records;
     if (probe->records) {
         probe->record_buffer = rf_alloc_get(alloc, LANE_ROOM * sizeof(struct rf_record));
         return probe->record_buffer != NULL;
@@ -559,16 +567,14 @@ static bool get_buffers(struct probe *probe)
 
 static rf_status check_setup(const struct rf_probe_setup *setup, struct rf_error *error)
 {
-    if (setup->argv == NULL || setup->argv[0] == NULL)
-        return rf_fail(error, RF_EINVAL, "there is no program to run");
     if (setup->n_selectors == 0 || setup->n_selectors > SELECTORS_MAX)
         return rf_fail(error, RF_EINVAL, "between 1 and %d selectors can run at once, not %zu",
                        SELECTORS_MAX, setup->n_selectors);
     return RF_OK;
 }
 
-rf_status rf_source_open_probe(struct rf_source **source, const struct rf_probe_setup *setup,
-                               struct rf_error *error)
+rf_status rf_probe_open_idle(struct rf_source **source, const struct rf_probe_setup *setup,
+                             struct rf_error *error)
 {
     rf_status status = check_setup(setup, error);
     if (status != RF_OK)
@@ -581,21 +587,37 @@ rf_status rf_source_open_probe(struct rf_source **source, const struct rf_probe_
     probe->records = setup->records != 0;
     probe->handed_out = NO_LANE;
     probe->spawn.pid = -1;
-    probe->shelf = (struct rf_book_shelf){.alloc = &probe->base.alloc,
-                                          .selectors = probe->selectors,
-                                          .n_selectors = probe->n_selectors,
-                                          .keep_records = probe->records};
     rf_modules_init(&probe->modules, &probe->base.alloc);
     status = get_buffers(probe) ? rf_ring_open(&probe->ring, error)
                                 : rf_fail(error, RF_ENOMEM, "no memory for the collector");
-    if (status == RF_OK)
-        status = rf_spawn_start(&probe->spawn, setup, probe->ring.fd, error);
     if (status != RF_OK) {
         close_probe(&probe->base);
         return status;
     }
     *source = &probe->base;
     return RF_OK;
+}
+
+struct rf_ring *rf_probe_ring(struct rf_source *source)
+{
+    return &probe_of(source)->ring;
+}
+
+rf_status rf_source_open_probe(struct rf_source **source, const struct rf_probe_setup *setup,
+                               struct rf_error *error)
+{
+    if (setup->argv == NULL || setup->argv[0] == NULL)
+        return rf_fail(error, RF_EINVAL, "there is no program to run");
+    rf_status status = rf_probe_open_idle(source, setup, error);
+    if (status != RF_OK)
+        return status;
+    struct probe *probe = probe_of(*source);
+    status = rf_spawn_start(&probe->spawn, setup, probe->ring.fd, error);
+    if (status != RF_OK) {
+        close_probe(*source);
+        *source = NULL;
+    }
+    return status;
 }
 
 static bool verify(const struct probe *probe)

@@ -25,6 +25,7 @@
  *     FORK     [header][number]                          the book as it stands is that child's, too
  *     LOST     [header][events of class 0] .. [of the last class]
  *     END      [header][events of class 0 produced, lost ones included] .. [of the last class]
+ *     GOES_ON  [header]                                  the exec before which END was said has failed
  *
  * The shape of an event:
  *
@@ -48,6 +49,7 @@ enum rf_word_type {
     RF_WORD_FORK,
     RF_WORD_LOST,
     RF_WORD_END,
+    RF_WORD_GOES_ON,
 };
 
 enum rf_word_how { RF_HOW_ABSENT, RF_HOW_CONSTANT, RF_HOW_DYNAMIC };
