@@ -5,8 +5,8 @@
  *     rf_source_close(source);
  *
  * A batch is either tuples (with counts or not) or records and stays valid until the next call. A batch
- * with n = 0 is the end. RF_EDAMAGED at the end means that the stream was cut or corrupt: everything
- * handed out before is whole, `error` says what is missing. One thread at a time. */
+ * with n = 0 and nothing lost is the end. RF_EDAMAGED at the end means that the stream was cut or
+ * corrupt: everything handed out before is whole, `error` says what is missing. One thread at a time. */
 #ifndef RIFFLE_SOURCE_H
 #define RIFFLE_SOURCE_H
 

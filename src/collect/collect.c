@@ -369,8 +369,10 @@ static rf_status pump_all(struct pump *pump, struct rf_error *error)
     while (pump->left > 0) {
         struct rf_batch batch;
         rf_status status = next_batch(pump, &batch, error);
-        if (status != RF_OK || batch.n == 0)
+        if (status != RF_OK || (batch.n == 0 && batch.lost == 0))
             return status;
+        if (batch.n == 0)
+            continue;
         status = pump->begun ? RF_OK : begin(pump, &batch, error);
         if (status == RF_OK)
             status = take_batch(pump, &batch, error);

@@ -47,6 +47,7 @@ struct process {
     struct rf_ring_reader reader;
     struct rf_book book;
     uint16_t thread;
+    bool drained; /* it is over, and this was all */
     bool told_end;
     uint64_t produced[RF_WORD_CLASSES]; /* as it says itself */
 };
@@ -76,7 +77,8 @@ struct probe {
     bool
         last; /* its producer is dead: the last message counts, an unfinished one does not matter */
     struct process *current;
-    uint32_t next_slot;
+    uint32_t next_slot; /* of whole chunks */
+    uint32_t rest_slot; /* of the pass over half-filled ones */
 
     struct lane lanes[SELECTORS_MAX];
     size_t handed_out; /* a lane whose buffer the caller may still read, or none */
@@ -368,26 +370,36 @@ static rf_status fetch_whole(struct probe *probe, struct rf_error *error)
     return RF_OK;
 }
 
-/* What stands in half-filled chunks; processes that are over are read to the end and buried. */
+/* One process in a pass over all: what stands in its half-filled chunk. One that is over is read to
+ * its end, then buried. Sets `more` when it has to be looked at again. */
+static rf_status fetch_rest_of(struct probe *probe, struct process *process, bool *more,
+                               struct rf_error *error)
+{
+    bool over = is_over(probe, process);
+    *more = false;
+    if (over && (process->drained || !process->has_book)) {
+        bury(probe, process);
+        return RF_OK;
+    }
+    if (!process->has_book)
+        return RF_OK;
+    rf_status status = read_piece(probe, process, over ? RF_RING_REST : RF_RING_PART, error);
+    process->drained = over && !probe->whole;
+    *more = over;
+    return status;
+}
+
+/* Goes on with the pass until there is something to decode. */
 static rf_status fetch_rest(struct probe *probe, struct rf_error *error)
 {
-    for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++) {
-        struct process *process = &probe->processes[slot];
-        if (!process->used)
-            continue;
-        bool over = is_over(probe, process);
-        if (!process->has_book) {
-            if (over)
-                bury(probe, process);
-            continue;
-        }
-        rf_status status = read_piece(probe, process, over ? RF_RING_REST : RF_RING_PART, error);
-        if (status != RF_OK || probe->n_words > 1)
+    while (probe->rest_slot < RF_RING_SLOTS) {
+        struct process *process = &probe->processes[probe->rest_slot];
+        bool more = false;
+        rf_status status = process->used ? fetch_rest_of(probe, process, &more, error) : RF_OK;
+        probe->rest_slot += !more;
+        if (status != RF_OK || probe->n_words > 0)
             return status;
-        if (over && probe->n_words == 0)
-            bury(probe, process);
     }
-    probe->n_words = probe->at = 0;
     return RF_OK;
 }
 
@@ -437,6 +449,19 @@ static void hand_out_records(struct probe *probe, struct rf_batch *batch)
     probe->n_records = 0;
 }
 
+/* Losses that no batch came to tell of. */
+static bool hand_out_losses(struct probe *probe, struct rf_batch *batch)
+{
+    for (size_t i = 0; !probe->records && i < probe->n_selectors; i++)
+        if (probe->lanes[i].lost != probe->lanes[i].lost_told) {
+            hand_out_lane(probe, i, batch);
+            return true;
+        }
+    if (probe->records)
+        hand_out_records(probe, batch);
+    return batch->lost > 0;
+}
+
 /* The fullest buffer goes out; false when all are empty. */
 static bool hand_out(struct probe *probe, struct rf_batch *batch)
 {
@@ -468,11 +493,12 @@ static rf_status fetch(struct probe *probe, bool *idle, struct rf_error *error)
     if (status != RF_OK || probe->n_words > 0)
         return status;
     if (rf_spawn_clock() >= probe->next_tick || rf_spawn_ended(&probe->spawn, false)) {
-        status = fetch_rest(probe, error);
-        if (status != RF_OK || probe->n_words > 0)
-            return status;
         probe->next_tick = rf_spawn_clock() + TICK_MS / 1e3;
+        probe->rest_slot = 0;
     }
+    status = fetch_rest(probe, error);
+    if (status != RF_OK || probe->n_words > 0)
+        return status;
     *idle = true;
     rf_ring_wait(&probe->ring, bell, TICK_MS);
     return RF_OK;
@@ -504,7 +530,7 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
             break;
         probe->damage = fetch(probe, &idle, &probe->damage_error);
     }
-    if (hand_out(probe, batch))
+    if (hand_out(probe, batch) || hand_out_losses(probe, batch))
         return RF_OK;
     if (probe->damage != RF_OK && error != NULL)
         *error = probe->damage_error;

@@ -137,7 +137,7 @@ rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struc
     if (status != RF_OK)
         memset(batch, 0, sizeof *batch);
     source->ended = status;
-    source->at_end = status != RF_OK || batch->n == 0;
+    source->at_end = status != RF_OK || (batch->n == 0 && batch->lost == 0);
     return status;
 }
 

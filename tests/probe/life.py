@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""life - what riffle run does when somebody dies, and that a recorded stream is the stream.
+
+    life.py RIFFLE SPIN
+
+5 rounds of each kill; 50 with RIFFLE_TEST_LONG=1. The moments are drawn from RIFFLE_TEST_SEED.
+"""
+import csv
+import io
+import os
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+RIFFLE, SPIN = sys.argv[1:3]
+ROUNDS = 50 if os.environ.get("RIFFLE_TEST_LONG") else 5
+SEED = int(os.environ.get("RIFFLE_TEST_SEED", "1"))
+PATIENCE = 60  # seconds, on a busy machine
+
+number = 0
+
+
+def check(title, ok, saw=""):
+    global number
+    number += 1
+    if not ok:
+        print(f"# seed {SEED}: {title}: {saw}")
+    print(f"{'ok' if ok else 'not ok'} {number} - {title}")
+
+
+def wait_for(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def rounds_of(path):
+    """How far spin has come, by its own account."""
+    try:
+        with open(path, "rb") as counter:
+            return struct.unpack("<Q", counter.read(8))[0]
+    except (OSError, struct.error):
+        return 0
+
+
+def target_of(riffle):
+    """The process that riffle has started."""
+    with open(f"/proc/{riffle.pid}/task/{riffle.pid}/children") as children:
+        return int(children.read().split()[0])
+
+
+def rows(*command):
+    out = subprocess.run([RIFFLE, *command, "--format", "csv", "-n", "0"], capture_output=True,
+                         text=True, check=True).stdout
+    return [list(csv.DictReader(io.StringIO(part))) for part in out.strip().split("\n\n")]
+
+
+def hot_load():
+    """The address of the one load of k_spin: behind its first instruction of two bytes."""
+    out = subprocess.run(["nm", SPIN], capture_output=True, text=True, check=True).stdout
+    return next(int(line.split()[0], 16) for line in out.splitlines() if "k_spin" in line) + 2
+
+
+def start(folder, *options, rounds=None):
+    counter = os.path.join(folder, "counter")
+    program = [SPIN, counter] + ([str(rounds)] if rounds else [])
+    command = [RIFFLE, "run", "-p", "load -> pc", "-e", "exact", *options, "--", *program]
+    riffle = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return riffle, counter
+
+
+def kill_target(dice):
+    with tempfile.TemporaryDirectory() as folder:
+        saved = os.path.join(folder, "spin.rfp")
+        riffle, counter = start(folder, "-o", saved)
+        if not wait_for(lambda: rounds_of(counter) > 0):
+            riffle.kill()
+            return "it never started"
+        time.sleep(dice.random() * 0.3)
+        os.kill(target_of(riffle), signal.SIGKILL)
+        _, report = riffle.communicate(timeout=PATIENCE)
+        seen = rounds_of(counter)
+        place = hot_load()
+        counted = sum(int(row["count"]) for row in rows("report", saved)[0]
+                      if int(row["a"], 16) == place)
+    if riffle.returncode != -signal.SIGKILL:
+        return f"ended with {riffle.returncode}"
+    if "by signal 9" not in report:
+        return "the report does not say that it was killed"
+    # a block of the unrolled loop is at most 16 rounds, and one of them was under way
+    if not seen - 16 <= counted <= seen + 16:
+        return f"{seen} rounds run, {counted} counted"
+    return None
+
+
+def kill_collector(dice):
+    with tempfile.TemporaryDirectory() as folder:
+        riffle, counter = start(folder, rounds=30_000_000)
+        if not wait_for(lambda: rounds_of(counter) > 0):
+            riffle.kill()
+            return "it never started"
+        time.sleep(dice.random() * 0.2)
+        if rounds_of(counter) == 30_000_000:
+            return "over before it could be killed"
+        riffle.kill()
+        out, words = riffle.communicate(timeout=PATIENCE)  # until the target closes its ends
+        if "spun" not in out:
+            return f"the target did not run on: {words}"
+        if rounds_of(counter) != 30_000_000:
+            return f"the target stopped at {rounds_of(counter)}"
+        return None if "the collector is gone" in words else f"not a word: '{words}'"
+
+
+def check_kills():
+    dice = random.Random(SEED)
+    for i in range(ROUNDS):
+        failure = kill_target(dice)
+        check(f"kill -9 of the target, {i + 1}", failure is None, failure)
+    for i in range(ROUNDS):
+        failure = kill_collector(dice)
+        check(f"kill -9 of the collector, {i + 1}", failure is None, failure)
+
+
+def check_record(title, *selectors):
+    with tempfile.TemporaryDirectory() as folder:
+        saved, trace = os.path.join(folder, "a.rfp"), os.path.join(folder, "a.rft")
+        lanes = [word for selector in selectors for word in ("-p", selector, "-e", "exact")]
+        command = [RIFFLE, "run", "-q", *lanes, "-o", saved, "--record", trace]
+        run = subprocess.run([*command, "--", "/bin/echo", "hello"], capture_output=True, text=True)
+        check(f"{title}: output", run.stdout == "hello\n" and run.returncode == 0, run.stderr)
+        again = ["-e", "exact"] if len(selectors) == 1 else lanes
+        live, replayed = rows("report", saved), rows("replay", trace, *again)
+        check(f"{title}: replayed as live", live == replayed and len(live[0]) > 100, len(live[0]))
+        modes = [oct(os.stat(path).st_mode & 0o777) for path in (saved, trace)]
+        check(f"{title}: only for the owner", modes == ["0o600", "0o600"], modes)
+
+
+def check_ends():
+    def run(*command, options=()):
+        return subprocess.run([RIFFLE, "run", "-e", "exact", *options, "--", *command],
+                              capture_output=True, text=True, input="in\n")
+
+    result = run("sh", "-c", "cat; exit 9", options=["-q"])
+    check("exit status and streams pass through", (result.returncode, result.stdout, result.stderr)
+          == (9, "in\n", ""), result)
+    result = run("sh", "-c", "kill -TERM $$", options=["-q"])
+    check("so do signals", result.returncode == -signal.SIGTERM, result)
+    result = run("/nowhere/at/all", options=["-q"])
+    check("a program that is not there", result.returncode == 127, result)
+    result = run("sh", "-c", "/bin/echo a; (/bin/echo b); exec /bin/echo c")
+    check("forks and execs are followed", "processes   6" in result.stderr
+          or "processes   5" in result.stderr, result.stderr)
+    check("and verified", "produced = consumed + lost" in result.stderr, result.stderr)
+    result = run("/bin/true", options=["--limit", "1000", "-p", "values"])
+    check("a limit", "1,000 produced, 1,000 consumed" in result.stderr, result.stderr)
+
+
+def check_lossy():
+    with tempfile.TemporaryDirectory() as folder:
+        lanes = [word for _ in range(12) for word in ("-p", "any -> pc,value")]
+        riffle, _ = start(folder, "--lossy", "-n", "1", *lanes, rounds=2_000_000)
+        _, report = riffle.communicate(timeout=PATIENCE)
+    note = next((line for line in report.splitlines() if line.startswith("stream")), report)
+    check("lossy: what is dropped is counted", "produced = consumed + lost" in note
+          and " 0 lost" not in note, note)
+
+
+def main():
+    check_record("one selector", "values")
+    check_record("several", "values", "edges", "calls")
+    check_ends()
+    check_lossy()
+    check_kills()
+    print(f"1..{number}")
+
+
+main()
