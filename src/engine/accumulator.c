@@ -12,16 +12,15 @@ static unsigned bits_for(size_t values)
     return bits;
 }
 
-/* A power of two of buckets, so that half of the words stay empty. */
-static size_t index_bytes(size_t slots)
+/* So many that half of the words stay empty. */
+static size_t buckets_for(size_t slots)
 {
-    size_t buckets = (2 * slots + RF_ACCUMULATOR_BUCKET - 1) / RF_ACCUMULATOR_BUCKET;
-    return (RF_ACCUMULATOR_BUCKET * sizeof(uint16_t)) << bits_for(buckets);
+    return (2 * slots + RF_ACCUMULATOR_BUCKET - 1) / RF_ACCUMULATOR_BUCKET;
 }
 
-static size_t index_words(const struct rf_accumulator *accumulator)
+static size_t index_words(size_t slots)
 {
-    return index_bytes(accumulator->slots) / sizeof(uint16_t);
+    return buckets_for(slots) * RF_ACCUMULATOR_BUCKET;
 }
 
 static size_t round_up(size_t bytes)
@@ -31,21 +30,20 @@ static size_t round_up(size_t bytes)
 
 size_t rf_accumulator_size(size_t slots)
 {
-    return index_bytes(slots) + (slots + 1) * sizeof(struct rf_tuple) +
+    return index_words(slots) * sizeof(uint16_t) + (slots + 1) * sizeof(struct rf_tuple) +
            2 * round_up((slots + 1) * sizeof(uint32_t));
 }
 
 void rf_accumulator_place(struct rf_accumulator *accumulator, size_t slots, void *block)
 {
     char *p = block;
-    size_t bucket_bytes = RF_ACCUMULATOR_BUCKET * sizeof(uint16_t);
     accumulator->slots = (uint32_t)slots;
     accumulator->used = 0;
     accumulator->tag_low = (uint16_t)(1u << bits_for(slots + 1));
     accumulator->slot_mask = (uint16_t)(accumulator->tag_low - 1);
-    accumulator->bucket_mask = (uint32_t)(index_bytes(slots) - bucket_bytes);
+    accumulator->buckets = (uint32_t)buckets_for(slots);
     accumulator->index = (uint16_t *)(void *)p;
-    p += index_bytes(slots);
+    p += index_words(slots) * sizeof(uint16_t);
     accumulator->tuples = (struct rf_tuple *)(void *)p;
     p += (slots + 1) * sizeof(struct rf_tuple);
     accumulator->counts = (uint32_t *)(void *)p;
@@ -55,7 +53,18 @@ void rf_accumulator_place(struct rf_accumulator *accumulator, size_t slots, void
 
 static size_t home(const struct rf_accumulator *accumulator, uint64_t hash)
 {
-    return rf_accumulator_bucket(accumulator, hash) / sizeof(uint16_t);
+    return rf_accumulator_bucket(accumulator->buckets, hash) / sizeof(uint16_t);
+}
+
+static uint16_t tag_of(const struct rf_accumulator *accumulator, uint64_t hash)
+{
+    return rf_accumulator_tag(0xffffu ^ accumulator->slot_mask, accumulator->tag_low, hash);
+}
+
+/* The word behind another, around the end. */
+static size_t behind(const struct rf_accumulator *accumulator, size_t at)
+{
+    return at + 1 < index_words(accumulator->slots) ? at + 1 : 0;
 }
 
 static bool is_tuple(const struct rf_tuple *u, struct rf_tuple t)
@@ -66,37 +75,31 @@ static bool is_tuple(const struct rf_tuple *u, struct rf_tuple t)
 uint32_t rf_accumulator_search(const struct rf_accumulator *accumulator, struct rf_tuple t,
                                uint64_t hash)
 {
-    uint16_t tag = rf_accumulator_tag(accumulator, hash);
-    size_t mask = index_words(accumulator) - 1;
-    for (size_t at = home(accumulator, hash);; at = (at + RF_ACCUMULATOR_BUCKET) & mask) {
-        const uint16_t *bucket = accumulator->index + at;
-        for (unsigned i = 0; i < RF_ACCUMULATOR_BUCKET; i++) {
-            uint32_t slot = bucket[i] & accumulator->slot_mask;
-            if (bucket[i] == 0)
-                return RF_ACCUMULATOR_ABSENT;
-            if ((bucket[i] & ~accumulator->slot_mask & 0xffff) == tag &&
-                is_tuple(&accumulator->tuples[slot], t))
-                return slot;
-        }
+    uint16_t tag = tag_of(accumulator, hash);
+    for (size_t at = home(accumulator, hash);; at = behind(accumulator, at)) {
+        uint16_t word = accumulator->index[at];
+        uint32_t slot = word & accumulator->slot_mask;
+        if (word == 0)
+            return RF_ACCUMULATOR_ABSENT;
+        if ((word ^ slot) == tag && is_tuple(&accumulator->tuples[slot], t))
+            return slot;
     }
 }
 
 void rf_accumulator_enter(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash)
 {
-    size_t mask = index_words(accumulator) - 1;
     size_t at = home(accumulator, hash);
     while (accumulator->index[at] != 0)
-        at = (at + 1) & mask;
-    accumulator->index[at] = (uint16_t)(rf_accumulator_tag(accumulator, hash) | slot);
+        at = behind(accumulator, at);
+    accumulator->index[at] = (uint16_t)(tag_of(accumulator, hash) | slot);
 }
 
 bool rf_accumulator_leave(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash)
 {
-    size_t mask = index_words(accumulator) - 1;
     size_t at = home(accumulator, hash);
-    uint16_t word = (uint16_t)(rf_accumulator_tag(accumulator, hash) | slot);
+    uint16_t word = (uint16_t)(tag_of(accumulator, hash) | slot);
     while (accumulator->index[at] != word)
-        at = (at + 1) & mask;
+        at = behind(accumulator, at);
     size_t last = at | (RF_ACCUMULATOR_BUCKET - 1);
     if (accumulator->index[last] != 0)
         return false;
@@ -111,7 +114,7 @@ void rf_accumulator_reindex(struct rf_accumulator *accumulator,
                             uint64_t (*hash)(const void *context, struct rf_tuple tuple),
                             const void *context)
 {
-    memset(accumulator->index, 0, index_bytes(accumulator->slots));
+    memset(accumulator->index, 0, index_words(accumulator->slots) * sizeof(uint16_t));
     for (uint32_t slot = 1; slot <= accumulator->used; slot++)
         rf_accumulator_enter(accumulator, slot, hash(context, accumulator->tuples[slot]));
 }

@@ -33,9 +33,9 @@ struct rf_accumulator {
     struct rf_tuple *tuples; /* slots + 1 */
     uint32_t *counts;        /* slots + 1 */
     uint32_t *doubts;        /* slots + 1; the caller's, kept with the tuple */
-    uint32_t bucket_mask;    /* a bucket's place in the index, in bytes */
-    uint16_t slot_mask;      /* of a word; the rest is the tag */
-    uint16_t tag_low;        /* the lowest bit of a tag is always set: no word is 0 */
+    uint32_t buckets;
+    uint16_t slot_mask; /* of a word; the rest is the tag */
+    uint16_t tag_low;   /* the lowest bit of a tag is always set: no word is 0 */
     uint32_t slots, used;
 };
 
@@ -58,15 +58,15 @@ bool rf_accumulator_leave(struct rf_accumulator *accumulator, uint32_t slot, uin
 /* Keeps the compiler from turning what was computed without a branch into one. */
 #define RF_OPAQUE(x) __asm__("" : "+r"(x))
 
-static inline size_t rf_accumulator_bucket(const struct rf_accumulator *accumulator, uint64_t hash)
+/* Where the bucket of a hash begins, in bytes, and the tag: the upper and the lower half of it. */
+static inline size_t rf_accumulator_bucket(uint32_t buckets, uint64_t hash)
 {
-    return (size_t)(hash >> 40) & accumulator->bucket_mask;
+    return (size_t)((hash >> 32) * buckets >> 32) * (RF_ACCUMULATOR_BUCKET * sizeof(uint16_t));
 }
 
-static inline uint16_t rf_accumulator_tag(const struct rf_accumulator *accumulator, uint64_t hash)
+static inline uint16_t rf_accumulator_tag(uint32_t tag_mask, uint32_t tag_low, uint64_t hash)
 {
-    return (uint16_t)(((uint32_t)(hash >> 24) & ~(uint32_t)accumulator->slot_mask) |
-                      accumulator->tag_low);
+    return (uint16_t)(((uint32_t)hash >> 16 & tag_mask) | tag_low);
 }
 
 /* Two bits for each word of the bucket that has the tag. */
@@ -95,14 +95,14 @@ static inline uint32_t rf_accumulator_match(const uint16_t *bucket, uint16_t tag
 struct rf_accumulator_view {
     const char *index;
     const struct rf_tuple *tuples;
-    uint32_t bucket_mask, tag_mask, tag_low;
+    uint32_t buckets, tag_mask, tag_low;
 };
 
 static inline struct rf_accumulator_view
 rf_accumulator_view(const struct rf_accumulator *accumulator)
 {
     return (struct rf_accumulator_view){(const char *)accumulator->index, accumulator->tuples,
-                                        accumulator->bucket_mask, 0xffffu ^ accumulator->slot_mask,
+                                        accumulator->buckets, 0xffffu ^ accumulator->slot_mask,
                                         accumulator->tag_low};
 }
 
@@ -117,8 +117,8 @@ static inline uint32_t rf_accumulator_find_by(struct rf_accumulator_view view,
                                               const struct rf_accumulator *accumulator,
                                               struct rf_tuple t, uint64_t hash)
 {
-    uint16_t tag = (uint16_t)(((uint32_t)(hash >> 24) & view.tag_mask) | view.tag_low);
-    const char *bucket = view.index + ((size_t)(hash >> 40) & view.bucket_mask);
+    uint16_t tag = rf_accumulator_tag(view.tag_mask, view.tag_low, hash);
+    const char *bucket = view.index + rf_accumulator_bucket(view.buckets, hash);
     uint32_t match =
         rf_accumulator_match((const uint16_t *)(const void *)bucket, tag, (uint16_t)view.tag_mask);
     uint16_t word, last;

@@ -29,15 +29,17 @@
  * writing back loses its count, so the largest of those is added. A counter at its cap says
  * nothing: the bound is then the events of the interval. No upper bound exceeds those.
  *
- * Memory. counters x 2 bytes (4 above 16 bits), accumulator x 24 bytes and an index of 4 to 8 bytes an
- * entry; the papers' hash adds 32 KiB for every four tables, which hardware would have wired. As
- * hardware: counters x counter_bits + accumulator x (128 + the bits of a count + 2).
+ * Memory. counters x 1.5 bytes (2 above 12 bits, 4 above 16), accumulator x 24 bytes and an index of 4
+ * bytes an entry; the papers' hash adds 32 KiB for every four tables, which hardware would have
+ * wired. As hardware: counters x counter_bits + accumulator x (128 + the bits of a count + 2). The
+ * standard options make 17,392 bytes.
  *
  * Departures, all of them options that `paper` turns off: promotion at half the threshold, where the
- * coldest entry makes room; counts of what leaves go back; a multiply hash. They take the error
- * from several per cent to some tenths (doc/engines/multihash.md has the measurements). What the paper
- * leaves open: a promoted tuple starts with its smallest counter, T is rounded up, the replaceable
- * entry that goes is the first in the list.
+ * coldest entry makes room and its count goes back; two tables in place of four, of any size; narrow
+ * counters; a multiply hash. They take the error from several per cent to some tenths in the same
+ * memory (doc/engines/multihash.md has the measurements). What the paper leaves open: a promoted tuple
+ * starts with its smallest counter, T is rounded up, the replaceable entry that goes is the first in
+ * the list.
  *
  * Cannot: see a tuple that is below T in every interval, however often it occurs in the run. */
 #include "engine/multihash.h"
@@ -57,7 +59,7 @@ typedef struct rf_multihash_config config_t;
 
 static const struct rf_option options[] = {
     ROW(tables, COUNT, "2", "hash tables", .min = 1, .max = RF_MULTIHASH_TABLES_MAX),
-    ROW(counters, COUNT, "5120", "counters in all tables together", .min = 2, .max = 1 << 20),
+    ROW(counters, COUNT, "5700", "counters in all tables together", .min = 2, .max = 1 << 20),
     ROW(interval, COUNT, "1M", "events in an interval; auto: the steadiest of 10K, 100K, 1M",
         .choices = "auto", .max = 1e9),
     ROW(threshold, SHARE, "0.1%", "share of an interval that makes a candidate", .min = 1e-6,
@@ -66,11 +68,12 @@ static const struct rf_option options[] = {
     SWITCH_ROW(reset, "no", "a promoted tuple's counters go to zero (R1)"),
     SWITCH_ROW(retain, "yes", "candidates stay in the accumulator (P1)"),
     SWITCH_ROW(shield, "yes", "what is in the accumulator does not touch the tables"),
-    ROW(accumulator, COUNT, "232", "entries; auto: as many as there can be candidates",
+    ROW(accumulator, COUNT, "300", "entries; auto: as many as there can be candidates",
         .choices = "auto", .max = RF_ACCUMULATOR_SLOTS_MAX),
-    ROW(counter_bits, COUNT, "16", "of a counter, where it saturates", .min = 1, .max = 31),
+    ROW(counter_bits, COUNT, "auto", "of a counter, where it saturates; auto: 12, or as T needs",
+        .choices = "auto", .max = 31),
     ROW(hash, CHOICE, "multiply", "how tuples find their counters", .choices = "multiply|paper"),
-    ROW(promote, SHARE, "25%", "share of the threshold at which a tuple is promoted", .min = 0.001,
+    ROW(promote, SHARE, "50%", "share of the threshold at which a tuple is promoted", .min = 0.001,
         .max = 1),
     ROW(replace, CHOICE, "coldest", "what makes room in a full accumulator",
         .choices = "retained|coldest"),
@@ -137,9 +140,22 @@ static size_t entries(const config_t *config)
     return most < RF_ACCUMULATOR_SLOTS_MAX ? (size_t)most : RF_ACCUMULATOR_SLOTS_MAX;
 }
 
+/* Auto: the narrowest that we pack in which four times the threshold fits. */
+static unsigned counter_bits(const config_t *config)
+{
+    static const unsigned widths[] = {12, 16, 24};
+    if (config->counter_bits != 0)
+        return (unsigned)config->counter_bits;
+    uint64_t most = UINT64_C(4) * rf_multihash_candidate(config, longest_interval(config));
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        if (most >> widths[i] == 0)
+            return widths[i];
+    return 31;
+}
+
 static uint32_t counter_cap(const config_t *config)
 {
-    return (UINT32_C(1) << config->counter_bits) - 1;
+    return (UINT32_C(1) << counter_bits(config)) - 1;
 }
 
 static rf_status check(void *memory, struct rf_error *error)
@@ -173,10 +189,19 @@ static size_t lookup_bytes(const config_t *config)
     return config->hash == RF_MULTIHASH_PAPER ? words * sizeof(struct rf_multihash_lookup) : 0;
 }
 
+static enum rf_multihash_width counter_width(const config_t *config)
+{
+    unsigned bits = counter_bits(config);
+    if (bits > 16)
+        return RF_MULTIHASH_32;
+    return bits > 12 ? RF_MULTIHASH_16 : RF_MULTIHASH_12;
+}
+
 static size_t counter_bytes(const config_t *config)
 {
-    size_t width = config->counter_bits > 16 ? sizeof(uint32_t) : sizeof(uint16_t);
-    return ((size_t)config->counters * width + 15) & ~(size_t)15;
+    static const size_t half_bytes[] = {3, 4, 8};
+    size_t bytes = (size_t)config->counters * half_bytes[counter_width(config)] / 2 + 1;
+    return (bytes + 15) & ~(size_t)15;
 }
 
 static size_t state_size(const void *memory)
@@ -204,12 +229,14 @@ static void set_interval(struct rf_multihash *state, uint64_t interval)
 {
     state->interval = interval;
     state->candidate = rf_multihash_candidate(&state->config, interval);
-    state->promote_at = state->bar = promote_at(&state->config, interval);
+    state->promote_at = promote_at(&state->config, interval);
+    if (state->promote_at > state->cap) /* only with auto, in a longer interval than was foreseen */
+        state->promote_at = state->cap;
+    state->bar = state->promote_at;
 }
 
-static void place(struct rf_multihash *state)
+static void place(struct rf_multihash *state, const config_t *config)
 {
-    const config_t *config = &state->config;
     char *p = (char *)state + state_bytes();
     if (config->hash == RF_MULTIHASH_PAPER)
         state->lookup = (struct rf_multihash_lookup *)(void *)p;
@@ -229,17 +256,18 @@ static rf_status init(void *memory, const void *config, const struct rf_engine_e
     state->words = (state->tables + RF_MULTIHASH_LANES - 1) / RF_MULTIHASH_LANES;
     state->table_size = (uint32_t)(state->config.counters / state->config.tables);
     state->cap = counter_cap(config);
-    state->wide = state->config.counter_bits > 16;
+    state->width = counter_width(config);
+    state->counter_bytes = counter_bytes(config);
     if (env->interval != 0)
         state->config.interval = env->interval;
     uint64_t longest = longest_interval(&state->config);
-    if (promote_at(&state->config, longest) > state->cap)
+    if (state->config.counter_bits != 0 && promote_at(&state->config, longest) > state->cap)
         return rf_fail(error, RF_EINVAL,
                        "engine 'multihash': counters of %u bits cannot reach the %u events at "
                        "which a tuple of an interval of %llu is promoted",
                        (unsigned)state->config.counter_bits, promote_at(&state->config, longest),
                        (unsigned long long)longest);
-    place(state);
+    place(state, config);
     state->cursor = 1;
     rf_multihash_choose_loop(state);
     if (state->lookup != NULL)
@@ -312,7 +340,7 @@ static void end_interval(void *memory)
     if (state->config.interval == 0)
         rf_multihash_pace_step(&state->pace, change(state));
     retain(state);
-    memset(state->counters, 0, counter_bytes(&state->config));
+    memset(state->counters, 0, state->counter_bytes);
     state->events = state->promotions = state->replaced = 0;
     state->slack = 0;
     state->slack_entry = 0;
@@ -416,7 +444,7 @@ static uint64_t bits(const void *memory)
 {
     const config_t *config = memory;
     uint64_t entry = 128 + bits_of_count(longest_interval(config)) + 2;
-    return config->counters * config->counter_bits + entries(config) * entry;
+    return config->counters * counter_bits(config) + entries(config) * entry;
 }
 
 const struct rf_engine_ops rf_multihash_engine = {

@@ -16,6 +16,8 @@
 #include "base/hash.h"
 
 enum rf_multihash_hash { RF_MULTIHASH_MULTIPLY, RF_MULTIHASH_PAPER };
+/* Of a counter here. Two of 12 bits share three bytes. */
+enum rf_multihash_width { RF_MULTIHASH_12, RF_MULTIHASH_16, RF_MULTIHASH_32 };
 enum rf_multihash_replace { RF_MULTIHASH_RETAINED, RF_MULTIHASH_COLDEST };
 enum rf_multihash_loop {
     RF_MULTIHASH_ADAPT,
@@ -38,10 +40,10 @@ struct rf_multihash_config {
     uint64_t interval; /* 0: auto */
     double threshold;
     uint64_t conservative, reset, retain, shield;
-    uint64_t accumulator; /* 0: auto */
-    uint64_t counter_bits;
-    uint64_t hash;  /* enum rf_multihash_hash */
-    double promote; /* at this share of the threshold */
+    uint64_t accumulator;  /* 0: auto */
+    uint64_t counter_bits; /* 0: auto */
+    uint64_t hash;         /* enum rf_multihash_hash */
+    double promote;        /* at this share of the threshold */
     uint64_t replace;
     uint64_t seed;
     uint64_t loop; /* enum rf_multihash_loop */
@@ -61,11 +63,12 @@ struct rf_multihash {
     uint64_t interval;      /* events */
     uint32_t candidate;     /* events that make one: T */
     uint32_t promote_at;    /* P <= T */
-    bool wide;              /* counters of 32 bits here, else of 16 */
-    unsigned loop;          /* in the table of multihash_feed.c */
-    bool newer;             /* this processor has what its newer copies want */
-    bool batches;           /* what the last sample asked for */
-    uint32_t stretch;       /* events until the next sample */
+    enum rf_multihash_width width;
+    size_t counter_bytes;
+    unsigned loop;    /* in the table of multihash_feed.c */
+    bool newer;       /* this processor has what its newer copies want */
+    bool batches;     /* what the last sample asked for */
+    uint32_t stretch; /* events until the next sample */
 
     /* Of the current interval. */
     uint64_t events;
@@ -80,7 +83,7 @@ struct rf_multihash {
     struct rf_multihash_pace pace;
     struct rf_accumulator accumulator;
     struct rf_multihash_lookup *lookup; /* `words` of them; NULL with the multiply hash */
-    void *counters;                     /* uint16_t or uint32_t, table after table */
+    void *counters;                     /* of that width, table after table */
 };
 
 /* More do not fit into the counts of one interval. */
@@ -143,18 +146,43 @@ static inline size_t rf_multihash_place_of(uint64_t kind, uint32_t table_size,
     return (size_t)i * table_size + lane;
 }
 
+static inline uint32_t rf_multihash_load_of(enum rf_multihash_width width, const void *counters,
+                                            size_t place)
+{
+    uint16_t pair;
+    if (width == RF_MULTIHASH_32)
+        return ((const uint32_t *)counters)[place];
+    if (width == RF_MULTIHASH_16)
+        return ((const uint16_t *)counters)[place];
+    memcpy(&pair, (const char *)counters + (place * 3 >> 1), sizeof pair);
+    return (uint32_t)pair >> 4 * (place & 1) & 0xfff;
+}
+
+static inline void rf_multihash_store_of(enum rf_multihash_width width, void *counters,
+                                         size_t place, uint32_t count)
+{
+    uint16_t pair;
+    if (width == RF_MULTIHASH_32) {
+        ((uint32_t *)counters)[place] = count;
+    } else if (width == RF_MULTIHASH_16) {
+        ((uint16_t *)counters)[place] = (uint16_t)count;
+    } else {
+        char *at = (char *)counters + (place * 3 >> 1);
+        unsigned shift = 4 * (place & 1);
+        memcpy(&pair, at, sizeof pair);
+        pair = (uint16_t)((pair & ~(0xfffu << shift)) | count << shift);
+        memcpy(at, &pair, sizeof pair);
+    }
+}
+
 static inline uint32_t rf_multihash_load(const struct rf_multihash *state, size_t place)
 {
-    return state->wide ? ((const uint32_t *)state->counters)[place]
-                       : ((const uint16_t *)state->counters)[place];
+    return rf_multihash_load_of(state->width, state->counters, place);
 }
 
 static inline void rf_multihash_store(struct rf_multihash *state, size_t place, uint32_t count)
 {
-    if (state->wide)
-        ((uint32_t *)state->counters)[place] = count;
-    else
-        ((uint16_t *)state->counters)[place] = (uint16_t)count;
+    rf_multihash_store_of(state->width, state->counters, place, count);
 }
 
 /* The places of all of a tuple's counters. */

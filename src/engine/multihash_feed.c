@@ -31,7 +31,7 @@ enum { BATCH = 128 };
 /* What a loop is made for. A constant in each of its copies. */
 struct shape {
     unsigned tables;
-    bool wide;
+    enum rf_multihash_width width;
     enum rf_multihash_hash hash;
 };
 
@@ -92,19 +92,6 @@ static ALWAYS_INLINE struct hot take_hot(struct rf_multihash *state)
                         state->bar};
 }
 
-static ALWAYS_INLINE uint32_t load(const void *counters, size_t place, struct shape shape)
-{
-    return shape.wide ? ((const uint32_t *)counters)[place] : ((const uint16_t *)counters)[place];
-}
-
-static ALWAYS_INLINE void store(void *counters, size_t place, uint32_t count, struct shape shape)
-{
-    if (shape.wide)
-        ((uint32_t *)counters)[place] = count;
-    else
-        ((uint16_t *)counters)[place] = (uint16_t)count;
-}
-
 /* bump for a known shape with conservative update. */
 static ALWAYS_INLINE uint32_t bump_shaped(const struct hot *hot, struct rf_tuple t, uint64_t hash,
                                           struct shape shape)
@@ -114,12 +101,13 @@ static ALWAYS_INLINE uint32_t bump_shaped(const struct hot *hot, struct rf_tuple
     uint32_t count[RF_MULTIHASH_LANES], least = hot->cap - 1;
     for (unsigned i = 0; i < shape.tables; i++) {
         place[i] = rf_multihash_place_of(shape.hash, hot->table_size, &signature, i);
-        count[i] = load(hot->counters, place[i], shape);
+        count[i] = rf_multihash_load_of(shape.width, hot->counters, place[i]);
         least = count[i] < least ? count[i] : least;
     }
     least++;
     for (unsigned i = 0; i < shape.tables; i++)
-        store(hot->counters, place[i], count[i] > least ? count[i] : least, shape);
+        rf_multihash_store_of(shape.width, hot->counters, place[i],
+                              count[i] > least ? count[i] : least);
     return least;
 }
 
@@ -213,11 +201,12 @@ static ALWAYS_INLINE void feed_batches(struct rf_multihash *state, const struct 
     LOOP(newer_singly_##name, feed_singly, NEWER, __VA_ARGS__)                                     \
     LOOP(newer_batches_##name, feed_batches, NEWER, __VA_ARGS__)
 
-LOOPS(2_narrow, 2, false, RF_MULTIHASH_MULTIPLY)
-LOOPS(3_narrow, 3, false, RF_MULTIHASH_MULTIPLY)
-LOOPS(4_narrow, 4, false, RF_MULTIHASH_MULTIPLY)
-LOOPS(4_wide, 4, true, RF_MULTIHASH_MULTIPLY)
-LOOPS(4_paper, 4, true, RF_MULTIHASH_PAPER)
+LOOPS(2_packed, 2, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY)
+LOOPS(2_narrow, 2, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY)
+LOOPS(3_packed, 3, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY)
+LOOPS(4_narrow, 4, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY)
+LOOPS(4_wide, 4, RF_MULTIHASH_32, RF_MULTIHASH_MULTIPLY)
+LOOPS(4_paper, 4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER)
 
 typedef void feed_loop(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n);
 
@@ -235,11 +224,12 @@ static const struct {
     struct shape shape;
     feed_loop *loop[2][2];
 } loops[] = {
-    {{2, false, RF_MULTIHASH_MULTIPLY}, FOUR(2_narrow)},
-    {{3, false, RF_MULTIHASH_MULTIPLY}, FOUR(3_narrow)},
-    {{4, false, RF_MULTIHASH_MULTIPLY}, FOUR(4_narrow)},
-    {{4, true, RF_MULTIHASH_MULTIPLY},  FOUR(4_wide)  },
-    {{4, true, RF_MULTIHASH_PAPER},     FOUR(4_paper) },
+    {{2, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY}, FOUR(2_packed)},
+    {{2, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY}, FOUR(2_narrow)},
+    {{3, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY}, FOUR(3_packed)},
+    {{4, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY}, FOUR(4_narrow)},
+    {{4, RF_MULTIHASH_32, RF_MULTIHASH_MULTIPLY}, FOUR(4_wide)  },
+    {{4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER},    FOUR(4_paper) },
 };
 
 enum { LOOPS_COUNT = sizeof loops / sizeof *loops };
@@ -261,7 +251,7 @@ void rf_multihash_choose_loop(struct rf_multihash *state)
     if (!config->conservative || !config->shield || config->loop == RF_MULTIHASH_PLAIN)
         return;
     for (unsigned i = 0; i < LOOPS_COUNT; i++)
-        if (loops[i].shape.tables == state->tables && loops[i].shape.wide == state->wide &&
+        if (loops[i].shape.tables == state->tables && loops[i].shape.width == state->width &&
             loops[i].shape.hash == config->hash)
             state->loop = i;
 }

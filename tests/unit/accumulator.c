@@ -8,7 +8,7 @@
 static uint64_t crowded(const void *context, struct rf_tuple t)
 {
     uint64_t hash = rf_hash_multiply(t, 9);
-    return *(const unsigned *)context == 0 ? hash : hash & 0x0000f00003000000u;
+    return *(const unsigned *)context == 0 ? hash : hash & 0xf000000003000000u;
 }
 
 static uint32_t find_slowly(const struct rf_accumulator *accumulator, struct rf_tuple t)
