@@ -56,7 +56,8 @@ static const struct cli_option options[] = {
          "pc, over the values that an optimizer would use: the mean of the differences between "
          "perfect and measured share, weighted by the perfect counts. unseen is the part of it "
          "that the measured profile does not have at all, covered the part of the stream that "
-         "is looked at; --executions, --tuple-share and --pc-share say which that is.", .offset = offsetof(struct settings, measure)},
+         "is looked at; --executions, --tuple-share and --pc-share say which that is.",
+     .offset = offsetof(struct settings, measure)},
     {.type = CLI_SHARE,
      .letter = 't',
      .name = "threshold",
@@ -97,7 +98,7 @@ static const struct cli_option options[] = {
      .words = forms,
      .brief = "how to print it",
      .offset = offsetof(struct settings, format)},
-    {.type = CLI_END                               },
+    {.type = CLI_END},
 };
 
 struct row {
@@ -329,6 +330,7 @@ static rf_status open_tap(struct comparison *c, struct rf_error *error)
     const struct rf_engine_setup alone = {.seed = c->settings->cut.seed, .interval = c->interval};
     const struct cli_curve_setup curve = {c->lanes + 1, c->n_lanes - 1, c->settings->every,
                                           alone.seed, c->settings->filter};
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): run frees what the comparison holds */
     return c->settings->every > 0
                ? cli_curve_new(&c->curve, &curve, error)
                : cli_timing_new(&c->timing, c->lanes + 1, c->n_lanes - 1, &alone, error);

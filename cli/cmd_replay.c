@@ -15,12 +15,12 @@ static const struct cli_option options[] = {
     CLI_OPTIONS_CUT(struct settings, cut),
     CLI_OPTIONS_CACHE(struct settings, cache, NULL),
     {.type = CLI_FILE,
-                            .letter = 'o',
-                            .name = "output",
-                            .argument = "FILE",
-                            .brief = "also save the profiles, for report and merge",
-                            .text = "By custom the name ends in .rfp. It appears whole or not at all.",
-                            .offset = offsetof(struct settings, output)},
+     .letter = 'o',
+     .name = "output",
+     .argument = "FILE",
+     .brief = "also save the profiles, for report and merge",
+     .text = "By custom the name ends in .rfp. It appears whole or not at all.",
+     .offset = offsetof(struct settings, output)},
     {.type = CLI_END},
 };
 

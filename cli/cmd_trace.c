@@ -70,24 +70,18 @@ static void print_record(const struct rf_record *record)
     const struct {
         const char *name;
         uint64_t value;
-    } words[] = {
-        {"addr",   record->addr  },
-        {"value",  record->value },
-        {"target", record->target}
-    };
+    } words[] = {{"addr", record->addr}, {"value", record->value}, {"target", record->target}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i].value != 0)
             printf(" %s=0x%llx", words[i].name, (unsigned long long)words[i].value);
     const struct {
         const char *name;
         unsigned value;
-    } numbers[] = {
-        {"width",    record->width                            },
-        {"miss",     record->miss                             },
-        {"thread",   record->thread                           },
-        {"taken",    record->flags & RF_RECORD_TAKEN          },
-        {"indirect", (record->flags & RF_RECORD_INDIRECT) != 0}
-    };
+    } numbers[] = {{"width", record->width},
+                   {"miss", record->miss},
+                   {"thread", record->thread},
+                   {"taken", record->flags & RF_RECORD_TAKEN},
+                   {"indirect", (record->flags & RF_RECORD_INDIRECT) != 0}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i].value != 0)
             printf(" %s=%u", numbers[i].name, numbers[i].value);
@@ -190,11 +184,7 @@ static const struct {
     const char *name;
     size_t arguments;
     int (*run)(const struct cli_call *call);
-} actions[] = {
-    {"info",    2, show_info},
-    {"head",    2, show_head},
-    {"convert", 3, convert  }
-};
+} actions[] = {{"info", 2, show_info}, {"head", 2, show_head}, {"convert", 3, convert}};
 
 enum { ACTIONS = sizeof actions / sizeof *actions };
 

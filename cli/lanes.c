@@ -57,7 +57,7 @@ static void add(struct cli_lanes *lanes, const char *selector, const char *engin
 {
     uint32_t n = selector != NULL ? count_joined(selector) : 1;
     for (uint32_t i = 0; i < n; i++) {
-        const char *own = n > 1 ? preset_at(selector) : selector;
+        const char *own = selector != NULL && n > 1 ? preset_at(selector) : selector;
         lanes->lanes[lanes->n++] = (struct rf_lane){own, engine, stream + i, i > 0};
         if (n > 1)
             selector += strcspn(selector, "+") + 1;

@@ -33,10 +33,11 @@ static rf_status invariance(double *values, const struct rf_profile *perfect,
 
 const struct cli_measure cli_measures[] = {
     {"interval",
-     "tuples above --threshold, interval by interval", {"error", "false_pos", "false_neg", "neutral_pos", "neutral_neg", NULL},
-     interval                                                                                                                             },
-    {"invariance", "shares of values at each pc",      {"error", "unseen", "covered", NULL},                                    invariance},
-    {NULL,         NULL,                               {NULL},                                                                  NULL      },
+     "tuples above --threshold, interval by interval",
+     {"error", "false_pos", "false_neg", "neutral_pos", "neutral_neg", NULL},
+     interval},
+    {"invariance", "shares of values at each pc", {"error", "unseen", "covered", NULL}, invariance},
+    {NULL, NULL, {NULL}, NULL},
 };
 
 const char *cli_words_measures(size_t i)

@@ -228,16 +228,14 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
     size_t words = (size_t)argc + 1;
     struct cli_given *given = calloc(words, sizeof *given);
     char **arguments = calloc(words, sizeof *arguments);
-    struct parse parse = {
-        .call = {.command = command,
-                 .settings = settings,
-                 .given = given,
-                 .arguments = arguments,
-                 .argc = argc,
-                 .argv = argv},
-        .given = given,
-        .next = 2
-    };
+    struct parse parse = {.call = {.command = command,
+                                   .settings = settings,
+                                   .given = given,
+                                   .arguments = arguments,
+                                   .argc = argc,
+                                   .argv = argv},
+                          .given = given,
+                          .next = 2};
     int status = CLI_OK;
     if (given == NULL || arguments == NULL)
         status = cli_fail(CLI_FAILED, "no memory for the command line");

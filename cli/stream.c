@@ -296,7 +296,7 @@ int cli_stream_copy(const struct cli_stream_setup *setup, struct rf_source *sour
     if (selector != NULL)
         full.kind = RF_TRACE_TUPLES;
     status = cli_stream_open(&stream, &full, &error);
-    if (status != RF_OK)
+    if (stream == NULL)
         return cli_fail_status(status, &error);
     return copy(stream, source, selector, &first);
 }

@@ -184,6 +184,7 @@ size_t rf_format(char *text, size_t size, const char *format, ...)
     return length;
 }
 
+#undef rf_fail
 rf_status rf_fail(struct rf_error *error, rf_status status, const char *format, ...)
 {
     if (error != NULL) {

@@ -18,6 +18,11 @@
 rf_status rf_fail(struct rf_error *error, rf_status status, const char *format, ...)
     RF_PRINTF(3, 4);
 
+/* The analyzer does not look into functions of this form; so it knows what they return. */
+#ifdef __clang_analyzer__
+#define rf_fail(error, status, ...) (rf_fail(error, status, __VA_ARGS__), (status))
+#endif
+
 /* Like snprintf: terminated, cut to `size`; returns the length that the whole text needs. */
 size_t rf_format(char *text, size_t size, const char *format, ...) RF_PRINTF(3, 4);
 size_t rf_format_list(char *text, size_t size, const char *format, va_list arguments)

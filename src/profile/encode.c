@@ -54,6 +54,7 @@ static void put_bytes(struct writer *writer, const void *bytes, size_t n)
         writer->status = rf_bytes_reserve(&writer->out, writer->alloc, n);
     if (writer->status != RF_OK || n == 0)
         return;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is room for n > 0 bytes */
     memcpy(writer->out.bytes + writer->out.n, bytes, n);
     writer->out.n += n;
 }

@@ -64,6 +64,7 @@ void rf_fold_init(struct rf_fold *fold, const struct rf_alloc *alloc)
 
 static size_t slots_size(unsigned bits)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): bits are at most 32 */
     return bits == 0 ? 0 : sizeof(uint32_t) << bits;
 }
 

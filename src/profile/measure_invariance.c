@@ -48,6 +48,7 @@ static rf_status for_each(struct rf_invariance *invariance, const struct origin 
         return rf_engine_report(origin->engine, &sink);
     }
     rf_status status = RF_OK;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is one or the other */
     invariance->wrong_shape |= origin->profile->shape != RF_SHAPE_TUPLE;
     for (size_t i = 0; status == RF_OK && i < origin->profile->n_items; i++)
         status = each(invariance, &origin->profile->items[i]);

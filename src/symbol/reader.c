@@ -132,7 +132,7 @@ static void send_sections(struct rf_reader *reader)
 static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
 {
     unsigned underscores = 0, rank;
-    while (name[underscores] == '_' && underscores < 3)
+    while (underscores < 3 && name[underscores] == '_')
         underscores++;
     switch (GELF_ST_BIND(symbol->st_info)) {
     case STB_GLOBAL:

@@ -273,9 +273,9 @@ TEST(the_tagged_machine_by_hand)
         char events[40], out[200];
         script_open(&script, NULL, &setup);
         char letters[26], *p = letters; /* those of one set */
-        for (char c = 'a'; c <= 'z'; c++)
+        for (int c = 'a'; c <= 'z'; c++)
             if (rf_stratum_of(&script.part.stratum, (struct rf_tuple){(uint64_t)c, 0}) == 0)
-                *p++ = c;
+                *p++ = (char)c;
         REQUIRE(p - letters >= 2);
         strcpy(events, table[i].events);
         for (char *e = events; *e != '\0'; e++)
