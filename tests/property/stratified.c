@@ -162,6 +162,7 @@ TEST(messages_are_those_of_the_transcription)
 /* What a report says, added up. */
 struct said {
     uint64_t items, sum;
+    double heaviest;
     double messages, out, held;
     struct rf_summary summary;
     uint64_t inside, outside; /* items whose true count the interval holds, or not */
@@ -173,6 +174,8 @@ static rf_status said_item(void *context, const struct rf_item *item)
     struct said *said = context;
     said->items++;
     said->sum += item->count;
+    if ((double)item->count > said->heaviest)
+        said->heaviest = (double)item->count;
     CHECK(item->lower <= item->count && item->count <= item->upper);
     if (said->truth != NULL) {
         uint64_t truth = said->truth[item->b];
@@ -337,6 +340,57 @@ TEST(confidence_intervals_hold_as_often_as_they_say)
         if (share < confidence - 0.02)
             printf("# %s: %g of %g\n", texts[k], share, confidence);
         CHECK_ROW(texts[k], share >= confidence - 0.02);
+    }
+}
+
+/* Section 3.3 in small: one tuple makes 30% of a shuffled stream, the rest are all different. The mean
+ * error of its count, in percent. lab/stratified has the whole experiment. */
+static double mean_error(const char *text, uint64_t seed)
+{
+    enum { RUNS = 300, N = 6000, T = N * 3 / 10 };
+    static struct rf_tuple tuples[N];
+    struct rf_random random;
+    rf_random_seed(&random, seed);
+    double sum = 0;
+    for (int run = 0; run < RUNS; run++) {
+        for (size_t i = 0; i < N; i++)
+            tuples[i] = (struct rf_tuple){7, i < T ? 0 : i};
+        for (size_t i = N - 1; i > 0; i--) {
+            size_t k = rf_random_below(&random, i + 1);
+            struct rf_tuple swap = tuples[i];
+            tuples[i] = tuples[k];
+            tuples[k] = swap;
+        }
+        struct bare bare;
+        if (!bare_open(&bare, text, rf_random_next(&random)))
+            return -1;
+        bare_feed(&bare, tuples, N);
+        double estimate = ask(&bare, NULL).heaviest;
+        sum += (estimate > T ? estimate - T : T - estimate) / estimate;
+        bare_close(&bare);
+    }
+    return 100 * sum / RUNS;
+}
+
+TEST(the_three_classes_of_samplers)
+{
+    static const struct {
+        const char *text;
+        double theory; /* of the mean: 80% of a standard deviation */
+    } rows[] = {
+        {"R10",                       5.6},
+        {"H[R10]4",                   5.6},
+        {"P10",                       4.7},
+        {"CR10 (estimate=share)",     4.7},
+        {"H[P10]4",                   3.4},
+        {"H[CR10]4 (estimate=share)", 3.4},
+    };
+    uint64_t seed = test_seed(2001);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double error = mean_error(rows[i].text, seed);
+        if (error < rows[i].theory * 0.88 || error > rows[i].theory * 1.12)
+            printf("# %s: %g, expected about %g\n", rows[i].text, error, rows[i].theory);
+        CHECK_ROW(rows[i].text, error > rows[i].theory * 0.88 && error < rows[i].theory * 1.12);
     }
 }
 
