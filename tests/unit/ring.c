@@ -1,0 +1,288 @@
+/* ring.c - the collector against producers that are right, slow, dead or lying. The producer is this
+ * test itself, writing into the shared memory as the probe would. */
+#include "source/probe.h"
+#include "source/probe_words.h"
+#include "source/ring.h"
+#include "base/random.h"
+#include "test.h"
+#include <unistd.h>
+
+static struct rf_source *source;
+static struct rf_ring *ring;
+static struct rf_ring_slot *slot;
+static uint64_t *chunk; /* the one being written */
+static size_t n;
+
+static void open_ring(const char *selector)
+{
+    struct rf_selector parsed;
+    struct rf_error error = {""};
+    CHECK(rf_selector_parse(&parsed, selector, &error) == RF_OK);
+    const struct rf_probe_setup setup = {.selectors = &parsed, .n_selectors = 1};
+    CHECK(rf_probe_open_idle(&source, &setup, &error) == RF_OK);
+    ring = rf_probe_ring(source);
+    slot = (struct rf_ring_slot *)(void *)(ring->memory + rf_ring_slot_offset(0));
+    slot->pid = (uint32_t)getpid();
+    slot->process = 1;
+    slot->base = (uint64_t)(uintptr_t)slot;
+    slot->state = RF_RING_LIVE;
+    chunk = (uint64_t *)(void *)((uint8_t *)slot + rf_ring_chunk_offset(0));
+    n = 0;
+}
+
+static void put(uint64_t word)
+{
+    chunk[n++] = word;
+}
+
+static void publish(void)
+{
+    slot->fill[slot->head % RF_RING_CHUNKS] = (uint32_t)(n * 8);
+    slot->head++;
+    chunk = (uint64_t *)(void *)((uint8_t *)slot + rf_ring_chunk_offset(slot->head));
+    n = 0;
+}
+
+/* A block with a load at `pc` whose value follows, and two ways out with a branch each. */
+static void put_block(uint32_t first, uint64_t pc)
+{
+    put(RF_WORD_HEADER(RF_WORD_DEFINE, 13));
+    put(first | UINT64_C(2) << 32);
+    put(3);
+    put(1);
+    put(1);
+    put(RF_CLASS_LOAD | 32 << 16 | (uint64_t)RF_WORD_PATHS_MAX << RF_SHAPE_LAST_SHIFT |
+        (uint64_t)RF_HOW_DYNAMIC << RF_SHAPE_VALUE_SHIFT);
+    put(pc);
+    put(RF_CLASS_BRANCH | RF_RECORD_TAKEN << 8 |
+        (uint64_t)RF_HOW_CONSTANT << RF_SHAPE_TARGET_SHIFT);
+    put(pc + 4);
+    put(0x8000);
+    put(RF_CLASS_BRANCH | UINT64_C(1) << RF_SHAPE_FIRST_SHIFT | UINT64_C(1) << RF_SHAPE_LAST_SHIFT |
+        (uint64_t)RF_HOW_CONSTANT << RF_SHAPE_TARGET_SHIFT);
+    put(pc + 4);
+    put(pc + 6);
+}
+
+struct seen {
+    uint64_t n, a, b; /* how many, sums of both words */
+    rf_status status;
+    struct rf_error error;
+};
+
+static struct seen drain(void)
+{
+    struct seen seen = {0};
+    struct rf_batch batch;
+    while ((seen.status = rf_source_next(source, &batch, &seen.error)) == RF_OK && batch.n > 0)
+        for (size_t i = 0; i < batch.n; i++) {
+            seen.n++;
+            seen.a += batch.tuples.tuples[i].a;
+            seen.b += batch.tuples.tuples[i].b;
+        }
+    return seen;
+}
+
+TEST(a_path_becomes_its_tuples)
+{
+    open_ring("load -> pc,value");
+    put_block(0, 0x40);
+    put(0);
+    put(0xdeadbeef00000005); /* 32 bits: the rest is rubbish */
+    put(1);
+    put(7);
+    publish();
+    slot->state = RF_RING_DONE;
+    struct seen seen = drain();
+    CHECK(seen.status == RF_OK);
+    CHECK_EQ(seen.n, 2);
+    CHECK_EQ(seen.a, 0x80);
+    CHECK_EQ(seen.b, 12);
+    rf_source_close(source);
+}
+
+TEST(the_way_out_tells_the_edge)
+{
+    open_ring("branch taken==1 -> pc,target");
+    put_block(0, 0x40);
+    for (int i = 0; i < 10; i++) {
+        put(i % 2 == 0 ? 0 : 1);
+        put(0);
+    }
+    publish();
+    slot->state = RF_RING_DONE;
+    struct seen seen = drain();
+    CHECK_EQ(seen.n, 5);
+    CHECK_EQ(seen.b, 5 * 0x8000);
+    rf_source_close(source);
+}
+
+TEST(conditions_on_what_changes)
+{
+    open_ring("load value>=6 -> value");
+    put_block(0, 0x40);
+    for (uint64_t i = 0; i < 10; i++) {
+        put(0);
+        put(i);
+    }
+    publish();
+    slot->state = RF_RING_DONE;
+    struct seen seen = drain();
+    CHECK_EQ(seen.n, 4);
+    CHECK_EQ(seen.a, 6 + 7 + 8 + 9);
+    rf_source_close(source);
+}
+
+/* Its chunk was never published: what stands before the cursor counts, what stands behind it does not. */
+TEST(the_dead_are_counted_to_their_cursor)
+{
+    open_ring("load -> pc,value");
+    put_block(0, 0x40);
+    put(0);
+    put(3);
+    put(1);
+    put(4);
+    slot->cursor = (uint64_t)(uintptr_t)(chunk + n);
+    put(1); /* begun, not committed */
+    slot->pid = 0x7fffff00;
+    struct seen seen = drain();
+    CHECK(seen.status == RF_OK);
+    CHECK_EQ(seen.n, 2);
+    CHECK_EQ(seen.b, 7);
+    rf_source_close(source);
+}
+
+TEST(a_child_waits_for_its_parents_book)
+{
+    open_ring("load -> pc,value");
+    struct rf_ring_slot *child =
+        (struct rf_ring_slot *)(void *)(ring->memory + rf_ring_slot_offset(1));
+    uint64_t *words = (uint64_t *)(void *)((uint8_t *)child + rf_ring_chunk_offset(0));
+    *child = (struct rf_ring_slot){.pid = 1, .process = 2, .parent = 1, .fork = 1, .head = 1};
+    words[0] = 1; /* a path that only the parent has described */
+    words[1] = 9;
+    child->fill[0] = 16;
+    child->state = RF_RING_DONE;
+    put_block(0, 0x40);
+    put(RF_WORD_HEADER(RF_WORD_FORK, 2));
+    put(1);
+    publish();
+    slot->state = RF_RING_DONE;
+    struct seen seen = drain();
+    CHECK(seen.status == RF_OK);
+    CHECK_EQ(seen.n, 1);
+    CHECK_EQ(seen.b, 9);
+    rf_source_close(source);
+}
+
+static const struct {
+    const char *label;
+    uint64_t words[6];
+    size_t n;
+} lies[] = {
+    {"a path that nobody described",                    {77},                                         1},
+    {"a message without length",                        {RF_WORD_HEADER(RF_WORD_THREAD, 0)},          1},
+    {"a message longer than the chunk",                 {RF_WORD_HEADER(RF_WORD_THREAD, 1 << 30)},    1},
+    {"an unknown message",                              {RF_WORD_HEADER(99, 1)},                      1},
+    {"a message too short for its kind",                {RF_WORD_HEADER(RF_WORD_END, 2), 0},          2},
+    {"a block without paths",                           {RF_WORD_HEADER(RF_WORD_DEFINE, 4), 0, 0, 0}, 4},
+    {"a block with too many events",
+     {RF_WORD_HEADER(RF_WORD_DEFINE, 4), UINT64_C(1) << 32, 1 << 20, 0},
+     4                                                                                                 },
+    {"a block that counts events it does not describe",
+     {RF_WORD_HEADER(RF_WORD_DEFINE, 4), UINT64_C(1) << 32, 1, 0},
+     4                                                                                                 },
+    {"a block of paths that are not next",
+     {RF_WORD_HEADER(RF_WORD_DEFINE, 4), 5 | UINT64_C(1) << 32, 0, 0},
+     4                                                                                                 },
+    {"an event of no class",
+     {RF_WORD_HEADER(RF_WORD_DEFINE, 6), UINT64_C(1) << 32, 1, 0, 200, 0},
+     6                                                                                                 },
+    {"an event with more words than its path",
+     {RF_WORD_HEADER(RF_WORD_DEFINE, 6), UINT64_C(1) << 32, 1, 0,
+      (uint64_t)RF_HOW_DYNAMIC << RF_SHAPE_VALUE_SHIFT, 0},
+     6                                                                                                 },
+    {"a module whose path does not end",
+     {RF_WORD_HEADER(RF_WORD_MODULE, 5), 0, 1, 0, UINT64_MAX},
+     5                                                                                                 },
+};
+
+TEST(lies_are_found_out)
+{
+    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+        open_ring("load -> pc,value");
+        for (size_t j = 0; j < lies[i].n; j++)
+            put(lies[i].words[j]);
+        publish();
+        slot->state = RF_RING_DONE;
+        struct seen seen = drain();
+        if (seen.status != RF_EDAMAGED || seen.error.message[0] == '\0')
+            printf("# %s: status %d\n", lies[i].label, seen.status);
+        CHECK(seen.status == RF_EDAMAGED && seen.error.message[0] != '\0');
+        rf_source_close(source);
+    }
+}
+
+TEST(counters_that_make_no_sense)
+{
+    static const struct {
+        uint32_t head, fill;
+    } cases[] = {
+        {RF_RING_CHUNKS + 1, 8                },
+        {UINT32_MAX,         8                },
+        {1,                  RF_RING_CHUNK + 8},
+        {1,                  12               }
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        open_ring("load -> pc,value");
+        slot->head = cases[i].head;
+        slot->fill[0] = cases[i].fill;
+        slot->state = RF_RING_DONE;
+        CHECK(drain().status == RF_EDAMAGED);
+        rf_source_close(source);
+    }
+}
+
+TEST(a_cursor_that_points_anywhere)
+{
+    static const uint64_t offsets[] = {UINT64_MAX, 1, RF_RING_CHUNK * 4, 0x8000000000000000};
+    for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+        open_ring("load -> pc,value");
+        slot->cursor = (uint64_t)(uintptr_t)chunk + offsets[i];
+        slot->pid = 0x7fffff00;
+        struct seen seen = drain();
+        CHECK(seen.status == RF_OK && seen.n == 0);
+        rf_source_close(source);
+    }
+}
+
+/* A good stream in which some words were changed: anything but a crash will do. */
+TEST(a_flood_of_garbage)
+{
+    struct rf_random random;
+    rf_random_seed(&random, test_seed(1));
+    for (int round = 0; round < 300; round++) {
+        open_ring(round % 2 == 0 ? "load -> pc,value" : "load value!=3 -> addr,value");
+        for (uint32_t block = 0; n < RF_RING_CHUNK / 8 - 64; block++) {
+            put_block(2 * block, 0x40 + block);
+            for (int i = 0; i < 8; i++) {
+                put(rf_random_below(&random, 2 * block + 2));
+                put(rf_random_next(&random));
+            }
+        }
+        size_t used = n;
+        publish();
+        uint64_t *words = (uint64_t *)(void *)((uint8_t *)slot + rf_ring_chunk_offset(0));
+        for (uint64_t i = rf_random_below(&random, 6); i > 0; i--) {
+            uint64_t *word = &words[rf_random_below(&random, used)];
+            *word = rf_random_below(&random, 2) == 0 ? rf_random_next(&random)
+                                                     : *word ^ 1u << rf_random_below(&random, 31);
+        }
+        slot->state = RF_RING_DONE;
+        struct seen seen = drain();
+        CHECK(seen.status == RF_OK || seen.status == RF_EDAMAGED);
+        rf_source_close(source);
+    }
+}
+
+TEST_MAIN()
