@@ -174,7 +174,7 @@ static void add(struct block *block, const struct block_event *event, UInt last,
     if (event->guard != NULL)
         tell_guard(block, told, event, totals);
     else
-        totals->events[event->kind]++;
+        totals->events.of[event->kind]++; /* at most a few of each instruction */
     tell_field(block, told, event->addr, RF_SHAPE_ADDR_SHIFT);
     tell_field(block, told, event->value, RF_SHAPE_VALUE_SHIFT);
     tell_field(block, told, event->target, RF_SHAPE_TARGET_SHIFT);
@@ -218,7 +218,7 @@ void block_exit(struct block *block)
     path->totals = block->totals;
     path->totals.words = (UShort)block->n_words;
     for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
-        path->totals.events[kind] += block->here.events[kind];
+        path->totals.events.of[kind] += block->here.events.of[kind];
     VG_(memset)(&block->here, 0, sizeof block->here);
     block->n_here = 0;
 }

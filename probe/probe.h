@@ -74,8 +74,11 @@ void ring_commit(UInt n);
 
 /* What the producer itself keeps of a path, to count what it produces and drops. */
 struct path_totals {
-    UChar events[RF_WORD_CLASSES]; /* without the guarded ones */
-    UShort words;                  /* dynamic ones */
+    union {
+        UChar of[RF_WORD_CLASSES]; /* class */
+        ULong word;
+    } events;     /* without the guarded ones */
+    UShort words; /* dynamic ones */
     UShort n_guards;
     UInt guards; /* index of the first guard in the list of ring_add_guard */
 };

@@ -123,27 +123,57 @@ static UInt message_length(ULong word)
     return (UInt)word;
 }
 
-static void count_path(ULong *totals, const ULong *at)
+/* Sums of eight classes at once: the counts of a path are bytes of one word, even and odd ones are
+ * added up in fields of 16 bits, which are emptied before they can overflow. */
+struct sums {
+    ULong even, odd;
+    UInt n;
+};
+
+enum { SUMS_MAX = 255 };
+static const ULong even_bytes = 0x00ff00ff00ff00ffULL;
+
+static void empty(struct sums *sums, ULong *totals)
 {
-    const struct path_totals *path = &paths[*at];
-    for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
-        totals[kind] += path->events[kind];
+    for (UInt i = 0; i < RF_WORD_CLASSES / 2; i++) {
+        totals[2 * i] += sums->even >> 16 * i & 0xffff;
+        totals[2 * i + 1] += sums->odd >> 16 * i & 0xffff;
+    }
+    *sums = (struct sums){0, 0, 0};
+}
+
+static void count_guards(ULong *totals, const struct path_totals *path, const ULong *at)
+{
     for (UInt i = 0; i < path->n_guards; i++) {
         const struct guard *guard = &guards[path->guards + i];
         totals[guard->kind] += at[1 + guard->word] != 0;
     }
 }
 
+/* What the words from `at` to `end` tell, by class. */
+static void count_words(ULong *totals, const ULong *at, const ULong *end)
+{
+    struct sums sums = {0, 0, 0};
+    while (at < end) {
+        if (*at & RF_WORD_MESSAGE) {
+            at += message_length(*at);
+            continue;
+        }
+        const struct path_totals *path = &paths[*at];
+        sums.even += path->events.word & even_bytes;
+        sums.odd += path->events.word >> 8 & even_bytes;
+        if (++sums.n == SUMS_MAX)
+            empty(&sums, totals);
+        if (path->n_guards > 0)
+            count_guards(totals, path, at);
+        at += 1 + path->words;
+    }
+    empty(&sums, totals);
+}
+
 static const ULong *skip(const ULong *at)
 {
     return at + ((*at & RF_WORD_MESSAGE) ? message_length(*at) : 1u + paths[*at].words);
-}
-
-static void count_words(ULong *totals, const ULong *at, const ULong *end)
-{
-    for (; at < end; at = skip(at))
-        if (!(*at & RF_WORD_MESSAGE))
-            count_path(totals, at);
 }
 
 /* ---- chunks ---- */
@@ -225,7 +255,7 @@ static Bool drop(void)
     ULong dropped[RF_WORD_CLASSES] = {0};
     for (const ULong *at = start; at < end; at = skip(at)) {
         if (!(*at & RF_WORD_MESSAGE)) {
-            count_path(dropped, at);
+            count_words(dropped, at, at + 1);
         } else if ((*at >> 32 & 0xff) == RF_WORD_LOST) {
             for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
                 dropped[kind] += at[1 + kind];
