@@ -106,7 +106,7 @@ static void print_debug_usage(void)
 
 /* ---- memory that comes and goes ---- */
 
-static void tell_module(Addr start, SizeT length, const NSegment *segment, const HChar *path)
+static void tell_mapping(Addr start, Addr end, ULong offset, const HChar *path)
 {
     SizeT n = VG_(strlen)(path);
     UInt words = 4 + (UInt)(n / 8 + 1);
@@ -116,8 +116,8 @@ static void tell_module(Addr start, SizeT length, const NSegment *segment, const
     VG_(memset)(to, 0, words * 8);
     to[0] = RF_WORD_HEADER(RF_WORD_MODULE, words);
     to[1] = start;
-    to[2] = start + length;
-    to[3] = (ULong)segment->offset + (start - segment->start);
+    to[2] = end;
+    to[3] = offset;
     VG_(memcpy)(to + 4, path, n);
     ring_commit(words);
 }
@@ -130,7 +130,28 @@ static void see_mapping(Addr start, SizeT length, Bool rr, Bool ww, Bool xx, ULo
     const HChar *path = VG_(am_get_filename)(segment);
     Bool is_probe = path != NULL && VG_(strstr)(path, "riffle-amd64-linux") != NULL;
     if (path != NULL && !is_probe)
-        tell_module(start, length, segment, path);
+        tell_mapping(start, start + length, (ULong)segment->offset + (start - segment->start),
+                     path);
+}
+
+/* Kinds of memory have a name, too. Both grow; the core gives neither more than this. */
+enum { KIND_MAX = 8 << 20 };
+
+static void see_heap(Addr start, SizeT length, ThreadId thread)
+{
+    static Bool told;
+    if (!told)
+        tell_mapping(start, start + KIND_MAX, 0, "[heap]");
+    told = True;
+}
+
+static void see_stack(ThreadId thread)
+{
+    const NSegment *segment = VG_(am_find_nsegment)(VG_(get_SP)(thread));
+    static Bool told;
+    if (!told && segment != NULL && segment->kind == SkAnonC)
+        tell_mapping(segment->end + 1 - KIND_MAX, segment->end + 1, 0, "[stack]");
+    told = True;
 }
 
 static void see_protection(Addr start, SizeT length, Bool rr, Bool ww, Bool xx)
@@ -153,6 +174,7 @@ static ThreadId running = 1; /* what the collector takes it to be without being 
 
 static void see_thread(ThreadId thread, ULong blocks)
 {
+    see_stack(thread);
     if (thread == running)
         return;
     running = thread;
@@ -215,6 +237,7 @@ static void before_options(void)
     VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
     VG_(needs_syscall_wrapper)(before_syscall, after_syscall);
     VG_(track_new_mem_startup)(see_mapping);
+    VG_(track_new_mem_brk)(see_heap);
     VG_(track_new_mem_mmap)(see_mapping);
     VG_(track_change_mem_mprotect)(see_protection);
     VG_(track_die_mem_munmap)(see_unmapping);

@@ -65,7 +65,7 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
 /* Send a signal to the program. Safe in a signal handler. */
 void rf_probe_signal(const struct rf_source *source, int signal);
 
-/* A file that was mapped to be executed, for a while. */
+/* A file that was mapped to be executed, for a while; "[heap]" and "[stack]" are no files. */
 struct rf_probe_module {
     char *path;
     uint32_t process; /* its number, from 1 */

@@ -76,7 +76,7 @@ rf_status rf_symbols_lookup(struct rf_symbols *symbols, uint64_t address, uint32
                             uint64_t when, struct rf_place_name *name);
 
 /* "deflate (deflate.c:120)", "hash (hash.h:7) in deflate (deflate.c:120)", "free+0x1c (libc.so.6)",
- * "gzip+0x1234", "table+0x40 (.bss of gzip)", "[heap]"; terminated, cut to `size`. Returns the length
+ * "gzip+0x1234", "gzip+0x8010 (.data)", "table+0x40 (.bss of gzip)", "[heap]"; terminated, cut to `size`. Returns the length
  * needed; 0 for an empty name. */
 size_t rf_place_print(const struct rf_place_name *name, char *text, size_t size);
 

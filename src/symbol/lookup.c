@@ -198,5 +198,7 @@ size_t rf_place_print(const struct rf_place_name *name, char *place, size_t size
         add(&text, "%s", name->module);
     else if (name->module[0] != '\0')
         add(&text, "%s+0x%llx", name->module, (unsigned long long)name->offset);
+    if (name->function[0] == '\0' && name->section[0] != '\0' && !name->is_code)
+        add(&text, " (%s)", name->section);
     return text.n;
 }
