@@ -1,0 +1,61 @@
+# A program with a hot value in a known line; the source is in this folder.
+$ cat > hot.c <<'END'
+> #include <stdio.h>
+> static volatile int table[4] = {42, 42, 42, 7};
+> static volatile int sink;
+> __attribute__((noinline)) static void hot(int n)
+> {
+>     for (int i = 0; i < n; i++)
+>         sink = table[i % 4];
+> }
+> int main(void)
+> {
+>     hot(100000);
+>     puts("done");
+>     return 0;
+> }
+> END
+> gcc -g -O1 hot.c -o hot && riffle run -q -e exact -p values -p calls -p 'load -> addr' -o hot.rfp -- ./hot
+done
+# The right value at the right line.
+$ riffle report hot.rfp -n 2 | sed -n '/profile  *load -> pc,value/,/^profile  *call/ { s/0x10[0-9a-f]*/PC/; /^ / p }' | sed -E 's/ of all [0-9,]+ events/ of all N events/; s/^ *[0-9]+\.[0-9]+%/ S%/'
+ share: of all N events; of pc: of all values found at that pc
+  share   count  of pc  pc        value  place
+ S%  75,000  75.0%  PC  0x2a   hot (hot.c:7)
+ S%  25,000  25.0%  PC  0x7    hot (hot.c:7)
+# Which data.
+$ riffle report hot.rfp -n 3 | sed -n '/profile  *load -> addr/,$ { /table/ s/^ *[^ ]* *[^ ]* *[^ ]* *//p }' | sort
+table (.data of hot)
+table+0x4 (.data of hot)
+table+0x8 (.data of hot)
+# Its source.
+$ riffle report hot.rfp --annotate hot | sed -E "s|$PWD|HERE|; s/ of [0-9,]+ events.*/ of N events/; s/^( +[0-9,]+) +[0-9]+\.[0-9]+%/\1  S%/; s/0x1[0-9a-f]{5}/RETURN/" | sed '/^profile *call/,$ d'
+profile     load -> pc,value
+function    hot in HERE/hot.c, 100,001 of N events
+
+         count   share  hottest value                   line  source
+                                                           4  __attribute__((noinline)) static void hot(int n)
+                                                           5  {
+                                                           6      for (int i = 0; i < n; i++)
+       100,000  S%  0x2a 75.0%                         7          sink = table[i % 4];
+             1  S%  RETURN 100.0%                    8  }
+
+# A line with calls.
+$ riffle report hot.rfp --annotate main | grep 'puts@plt' | sed 's/.*puts/puts/'
+puts("done");
+$ riffle report hot.rfp --annotate hott
+riffle: no function 'hott' ran; did you mean 'hot'?
+[1]
+$ riffle report hot.rfp --no-names -n 1 | grep -c hot.c
+0
+[1]
+# Without the source: the disassembly.
+$ mv hot.c away.c; riffle report hot.rfp --annotate hot | sed -n '/^profile *call/q; s/^ *\(100,000\).*\(0x2a 75.0%\).* mov .*/\1 \2/p; s/.*\(address  instruction\)/\1/p'
+address  instruction
+100,000 0x2a 75.0%
+# Without the program: addresses, and a sentence.
+$ mv hot gone; riffle report hot.rfp -n 1 | sed -E "s|$PWD|HERE|" | grep '^names'
+names       HERE/hot: it cannot be opened: No such file or directory; its places are shown as addresses
+# With another program in its place: the same.
+$ gcc -g -O0 away.c -o hot; riffle report hot.rfp -n 1 | sed -E "s|$PWD|HERE|; s/[0-9a-f]{40}/ID/g" | grep '^names'
+names       HERE/hot: it is not the file that ran: its build id is ID, that of the run is ID; its places are shown as addresses
