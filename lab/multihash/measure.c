@@ -2,6 +2,7 @@
  *
  *     measure error STREAM INTERVAL THRESHOLD [-i] ENGINE...    error and its four parts, as CSV
  *     measure shape STREAM INTERVAL THRESHOLD...                distinct tuples, candidates, change
+ *     measure change STREAM ENGINE...        how much candidates change, as the engines tell it
  *
  * STREAM is a file that `riffle replay` reads, or gen:KIND:EVENTS:SEED. -i prints every interval.
  * Only whole intervals count. The error is that of Narayanasamy et al., section 5.5.2:
@@ -274,6 +275,38 @@ static void feed_cut(struct run *run, const struct rf_tuple *tuples, size_t n)
     }
 }
 
+/* One engine over the stream, its own intervals. */
+struct steadiness {
+    double change; /* of the interval that is being told */
+    double weighted, events;
+    uint64_t intervals;
+};
+
+static rf_status ignore_item(void *context, const struct rf_item *item)
+{
+    (void)context;
+    (void)item;
+    return RF_OK;
+}
+
+static rf_status take_figure(void *context, const struct rf_figure *figure)
+{
+    struct steadiness *s = context;
+    if (strcmp(figure->name, "candidates-changed") == 0)
+        s->change = figure->value;
+    return RF_OK;
+}
+
+static rf_status take_interval(void *context, const struct rf_summary *summary)
+{
+    struct steadiness *s = context;
+    if (s->intervals++ > 0) { /* the first has nothing to be compared with */
+        s->weighted += s->change * (double)summary->events;
+        s->events += (double)summary->events;
+    }
+    return RF_OK;
+}
+
 static void open_stream(struct rf_source **source, const char *name, struct rf_error *error)
 {
     char kind[32];
@@ -303,6 +336,28 @@ static void pump(struct run *run)
     if (status != RF_OK)
         die(error.message);
     rf_source_close(source);
+}
+
+static void run_change(const char *stream, const char *text)
+{
+    struct steadiness s = {0, 0, 0, 0};
+    struct rf_sink sink = {ignore_item, take_figure, take_interval, &s};
+    struct rf_engine_setup setup = {.seed = 1, .intervals = &sink};
+    struct rf_engine *engine;
+    struct rf_source *source;
+    struct rf_error error = {""};
+    struct rf_batch batch;
+    if (rf_engine_open(&engine, text, &setup, &error) != RF_OK)
+        die(error.message);
+    open_stream(&source, stream, &error);
+    while (rf_source_next(source, &batch, &error) == RF_OK && batch.n > 0)
+        if (rf_engine_feed(engine, &batch.tuples, &error) != RF_OK)
+            die(error.message);
+    printf("%s,\"%s\",%llu,%.0f,%.2f\n", stream, text, (unsigned long long)s.intervals,
+           s.intervals < 2 ? 0 : s.events / (double)(s.intervals - 1),
+           s.events == 0 ? 0 : 100 * s.weighted / s.events);
+    rf_source_close(source);
+    rf_engine_close(engine);
 }
 
 static void enter(struct run *run, const char *text)
@@ -357,8 +412,14 @@ static void run_shape(struct run *run, char **texts)
 int main(int argc, char **argv)
 {
     static struct run run;
+    if (argc >= 4 && strcmp(argv[1], "change") == 0) {
+        printf("stream,engine,intervals,length,change\n");
+        for (int i = 3; i < argc; i++)
+            run_change(argv[2], argv[i]);
+        return 0;
+    }
     if (argc < 5)
-        die("measure error|shape STREAM INTERVAL THRESHOLD ...");
+        die("measure error|shape STREAM INTERVAL THRESHOLD ..., or change STREAM ENGINE...");
     run.stream = argv[2];
     run.interval = strtoull(argv[3], NULL, 10);
     run.threshold[0] = strtod(argv[4], NULL);

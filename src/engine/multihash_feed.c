@@ -33,6 +33,7 @@ struct shape {
     unsigned tables;
     enum rf_multihash_width width;
     enum rf_multihash_hash hash;
+    bool plain; /* not the conservative update */
 };
 
 static uint32_t bump(struct rf_multihash *state, const size_t *places)
@@ -92,22 +93,26 @@ static ALWAYS_INLINE struct hot take_hot(struct rf_multihash *state)
                         state->bar};
 }
 
-/* bump for a known shape with conservative update. */
+/* bump for a known shape. */
 static ALWAYS_INLINE uint32_t bump_shaped(const struct hot *hot, struct rf_tuple t, uint64_t hash,
                                           struct shape shape)
 {
-    uint64_t signature = rf_multihash_signature_of(shape.hash, hot->lookup, t, hash, 0);
-    size_t place[RF_MULTIHASH_LANES];
-    uint32_t count[RF_MULTIHASH_LANES], least = hot->cap - 1;
+    uint64_t signature[RF_MULTIHASH_WORDS_MAX];
+    size_t place[RF_MULTIHASH_TABLES_MAX];
+    uint32_t count[RF_MULTIHASH_TABLES_MAX], least = hot->cap - 1;
+    for (unsigned w = 0; w * RF_MULTIHASH_LANES < shape.tables; w++)
+        signature[w] = rf_multihash_signature_of(shape.hash, hot->lookup, t, hash, w);
     for (unsigned i = 0; i < shape.tables; i++) {
-        place[i] = rf_multihash_place_of(shape.hash, hot->table_size, &signature, i);
+        place[i] = rf_multihash_place_of(shape.hash, hot->table_size, signature, i);
         count[i] = rf_multihash_load_of(shape.width, hot->counters, place[i]);
         least = count[i] < least ? count[i] : least;
     }
     least++;
-    for (unsigned i = 0; i < shape.tables; i++)
+    for (unsigned i = 0; i < shape.tables; i++) {
+        uint32_t more = shape.plain ? count[i] + (count[i] < hot->cap) : least;
         rf_multihash_store_of(shape.width, hot->counters, place[i],
-                              count[i] > least ? count[i] : least);
+                              count[i] > more ? count[i] : more);
+    }
     return least;
 }
 
@@ -188,7 +193,8 @@ static ALWAYS_INLINE void feed_batches(struct rf_multihash *state, const struct 
     attribute static void name(struct rf_multihash *state, const struct rf_tuple *tuples,          \
                                size_t n)                                                           \
     {                                                                                              \
-        feed(state, tuples, n, (struct shape){__VA_ARGS__});                                       \
+        const struct shape shape = {__VA_ARGS__};                                                  \
+        feed(state, tuples, n, shape);                                                             \
     }
 #ifdef __x86_64__
 #define NEWER __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
@@ -201,12 +207,19 @@ static ALWAYS_INLINE void feed_batches(struct rf_multihash *state, const struct 
     LOOP(newer_singly_##name, feed_singly, NEWER, __VA_ARGS__)                                     \
     LOOP(newer_batches_##name, feed_batches, NEWER, __VA_ARGS__)
 
-LOOPS(2_packed, 2, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY)
-LOOPS(2_narrow, 2, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY)
-LOOPS(3_packed, 3, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY)
-LOOPS(4_narrow, 4, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY)
-LOOPS(4_wide, 4, RF_MULTIHASH_32, RF_MULTIHASH_MULTIPLY)
-LOOPS(4_paper, 4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER)
+LOOPS(2_packed, 2, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY, false)
+LOOPS(2_narrow, 2, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY, false)
+LOOPS(3_packed, 3, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY, false)
+LOOPS(4_narrow, 4, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY, false)
+LOOPS(4_wide, 4, RF_MULTIHASH_32, RF_MULTIHASH_MULTIPLY, false)
+LOOPS(1_paper, 1, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)
+LOOPS(2_paper, 2, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)
+LOOPS(4_paper, 4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)
+LOOPS(8_paper, 8, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)
+LOOPS(16_paper, 16, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)
+LOOPS(2_plain, 2, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true)
+LOOPS(4_plain, 4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true)
+LOOPS(8_plain, 8, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true)
 
 typedef void feed_loop(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n);
 
@@ -224,12 +237,19 @@ static const struct {
     struct shape shape;
     feed_loop *loop[2][2];
 } loops[] = {
-    {{2, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY}, FOUR(2_packed)},
-    {{2, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY}, FOUR(2_narrow)},
-    {{3, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY}, FOUR(3_packed)},
-    {{4, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY}, FOUR(4_narrow)},
-    {{4, RF_MULTIHASH_32, RF_MULTIHASH_MULTIPLY}, FOUR(4_wide)  },
-    {{4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER},    FOUR(4_paper) },
+    {{2, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY, false}, FOUR(2_packed)},
+    {{2, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY, false}, FOUR(2_narrow)},
+    {{3, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY, false}, FOUR(3_packed)},
+    {{4, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY, false}, FOUR(4_narrow)},
+    {{4, RF_MULTIHASH_32, RF_MULTIHASH_MULTIPLY, false}, FOUR(4_wide)  },
+    {{1, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false},    FOUR(1_paper) },
+    {{2, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false},    FOUR(2_paper) },
+    {{4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false},    FOUR(4_paper) },
+    {{8, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false},    FOUR(8_paper) },
+    {{16, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false},   FOUR(16_paper)},
+    {{2, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true},     FOUR(2_plain) },
+    {{4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true},     FOUR(4_plain) },
+    {{8, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true},     FOUR(8_plain) },
 };
 
 enum { LOOPS_COUNT = sizeof loops / sizeof *loops };
@@ -248,11 +268,12 @@ void rf_multihash_choose_loop(struct rf_multihash *state)
     const struct rf_multihash_config *config = &state->config;
     state->loop = LOOPS_COUNT;
     state->newer = has_newer() && config->loop != RF_MULTIHASH_PORTABLE;
-    if (!config->conservative || !config->shield || config->loop == RF_MULTIHASH_PLAIN)
+    bool plain = !config->conservative && state->tables > 1; /* the same with one table */
+    if (!config->shield || config->loop == RF_MULTIHASH_PLAIN)
         return;
     for (unsigned i = 0; i < LOOPS_COUNT; i++)
         if (loops[i].shape.tables == state->tables && loops[i].shape.width == state->width &&
-            loops[i].shape.hash == config->hash)
+            loops[i].shape.hash == config->hash && loops[i].shape.plain == plain)
             state->loop = i;
 }
 

@@ -232,7 +232,7 @@ static void choose_mix(struct mix *mix, struct rf_random *random)
     unsigned half = rf_random_below(random, 2) == 0 ? 100 : 50;
     o->promote_at = (whole * half + 99) / 100;
     o->entries = ONE_OF(random, 5, 20, 100);
-    o->conservative = fast || rf_random_below(random, 2) != 0;
+    o->conservative = rf_random_below(random, fast ? 4 : 2) != 0;
     o->reset = !fast && rf_random_below(random, 2) != 0;
     o->retain = rf_random_below(random, 3) != 0;
     o->shield = fast || rf_random_below(random, 3) != 0;
