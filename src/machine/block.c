@@ -1,0 +1,112 @@
+/* block.c - decoding code into blocks of steps.
+ *
+ *     enter | addi | ld | beq --taken--> another block's enter
+ *                        | add | jalr
+ *     enter | addi | ... 64 instructions ... | goto --> the next block's enter
+ *
+ * A block runs on past conditional branches and ends at an unconditional transfer, a system instruction, an
+ * illegal one or after BLOCK_MAX. Steps come out of chunks that are given back all together. */
+#include "machine/block.h"
+#include "base/alloc.h"
+#include <string.h>
+
+enum { BLOCK_MAX = 64, CHUNK_STEPS = 8192 };
+
+struct rf_block_chunk {
+    struct rf_block_chunk *next;
+    struct rf_step steps[CHUNK_STEPS];
+};
+
+void rf_block_flush(struct rf_core *core)
+{
+    struct rf_blocks *blocks = core->blocks;
+    while (blocks->chunks != NULL) {
+        struct rf_block_chunk *chunk = blocks->chunks;
+        blocks->chunks = chunk->next;
+        rf_alloc_free(&core->alloc, chunk, sizeof *chunk);
+    }
+    memset(blocks->table, 0, sizeof blocks->table);
+    blocks->used = CHUNK_STEPS;
+    core->linking = NULL;
+    core->cursor = NULL;
+    core->stale = false;
+}
+
+/* Room for the longest block. */
+static struct rf_step *get_steps(struct rf_core *core)
+{
+    struct rf_blocks *blocks = core->blocks;
+    if (blocks->used + BLOCK_MAX + 2 > CHUNK_STEPS) {
+        struct rf_block_chunk *chunk = rf_alloc_get(&core->alloc, sizeof *chunk);
+        if (chunk == NULL)
+            return NULL;
+        chunk->next = blocks->chunks;
+        blocks->chunks = chunk;
+        blocks->used = 0;
+    }
+    return &blocks->chunks->steps[blocks->used];
+}
+
+/* The instruction at pc; false: it is not in executable memory. */
+static bool fetch(const struct rf_core *core, uint64_t pc, struct rf_insn *insn)
+{
+    uint16_t low, high = 0;
+    const uint8_t *at = rf_memory_at(&core->memory, pc, 2, RF_EXECUTE);
+    if (at == NULL || (pc & 1) != 0)
+        return false;
+    memcpy(&low, at, 2);
+    if ((low & 3) == 3) {
+        at = rf_memory_at(&core->memory, pc + 2, 2, RF_EXECUTE);
+        if (at == NULL)
+            return false;
+        memcpy(&high, at, 2);
+    }
+    *insn = rf_insn_decode((uint32_t)high << 16 | low);
+    return true;
+}
+
+static bool ends_block(const struct rf_insn *insn)
+{
+    return insn->kind == RF_OP_CLASS_JUMP || insn->kind == RF_OP_CLASS_SYSTEM ||
+           insn->kind == RF_OP_CLASS_FENCE;
+}
+
+static struct rf_step make_step(rf_step_run *run, const struct rf_insn *insn, uint64_t pc)
+{
+    return (struct rf_step){.run = run, .insn = *insn, .pc = pc};
+}
+
+/* Decode from pc into steps[1..]; returns how many instructions. */
+static unsigned decode_block(const struct rf_core *core, struct rf_step *steps, uint64_t pc)
+{
+    unsigned n = 0;
+    struct rf_insn insn = {0};
+    while (n < BLOCK_MAX && fetch(core, pc, &insn)) {
+        steps[++n] = make_step(rf_execute_table[insn.op], &insn, pc);
+        pc += insn.length;
+        if (ends_block(&insn))
+            break;
+    }
+    steps[n + 1] = make_step(rf_execute_goto, &insn, pc);
+    for (unsigned i = 1; i <= n; i++)
+        steps[i].left = (uint16_t)(n + 1 - i);
+    return n;
+}
+
+struct rf_step *rf_block_find(struct rf_core *core, uint64_t pc)
+{
+    struct rf_step **place = rf_block_place(core->blocks, pc);
+    if (*place != NULL && (*place)->pc == pc)
+        return *place;
+    struct rf_step *steps = get_steps(core);
+    unsigned n = steps != NULL ? decode_block(core, steps, pc) : 0;
+    if (n == 0) {
+        core->stop = RF_STOP_FETCH;
+        return NULL;
+    }
+    steps[0] = make_step(rf_execute_enter, &steps[1].insn, pc);
+    steps[0].left = (uint16_t)n;
+    core->blocks->used += n + 2;
+    *place = steps;
+    return steps;
+}

@@ -1,0 +1,108 @@
+/* core.c - opening a core and the loop around its blocks. */
+#include "machine/core.h"
+#include "machine/block.h"
+#include "machine/fp.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <string.h>
+
+rf_status rf_core_open(struct rf_core *core, const struct rf_alloc *alloc, struct rf_error *error)
+{
+    memset(core, 0, sizeof *core);
+    core->alloc = *rf_alloc_or_standard(alloc);
+    core->budget = UINT64_MAX;
+    core->blocks = rf_alloc_get(&core->alloc, sizeof *core->blocks);
+    if (core->blocks == NULL)
+        return rf_fail(error, RF_ENOMEM, "no memory for the simulated core's decoded code");
+    core->blocks->chunks = NULL;
+    rf_block_flush(core);
+    rf_status status = rf_memory_open(&core->memory, error);
+    if (status != RF_OK)
+        rf_alloc_free(&core->alloc, core->blocks, sizeof *core->blocks);
+    return status;
+}
+
+void rf_core_close(struct rf_core *core)
+{
+    rf_block_flush(core);
+    rf_alloc_free(&core->alloc, core->blocks, sizeof *core->blocks);
+    rf_memory_close(&core->memory);
+}
+
+void rf_core_flush(struct rf_core *core)
+{
+    core->stale = true;
+}
+
+void rf_core_enter(struct rf_core *core)
+{
+    rf_fp_enter(core->fflags);
+    core->stop = RF_STOP_NONE;
+}
+
+void rf_core_leave(struct rf_core *core)
+{
+    core->fflags = rf_fp_flags();
+}
+
+/* The block at pc, linked to the jump that wanted it. */
+static struct rf_step *next_block(struct rf_core *core)
+{
+    if (core->stale)
+        rf_block_flush(core);
+    struct rf_step *block = rf_block_find(core, core->pc);
+    if (core->linking != NULL)
+        core->linking->link = block;
+    core->linking = NULL;
+    return block;
+}
+
+const struct rf_step *rf_core_peek(struct rf_core *core)
+{
+    if (core->stale || core->cursor == NULL || core->cursor->left == 0)
+        core->cursor = next_block(core);
+    if (core->cursor != NULL && core->cursor->run == rf_execute_enter)
+        core->cursor++;
+    return core->cursor;
+}
+
+void rf_core_step(struct rf_core *core, const struct rf_step *step)
+{
+    core->instructions += step->left; /* as if its block were entered here */
+    const struct rf_step *next = step->run(core, step);
+    if (next == step + 1)
+        core->instructions -= step->left - 1u; /* the rest of it has not run */
+    core->cursor = next;
+    if (next != NULL)
+        core->pc = next->pc;
+}
+
+/* The last few instructions of a budget that ends inside a block. */
+static void run_to_budget(struct rf_core *core)
+{
+    core->cursor = NULL;
+    while (core->stop == RF_STOP_NONE && core->instructions < core->budget) {
+        const struct rf_step *step = rf_core_peek(core);
+        if (step != NULL)
+            rf_core_step(core, step);
+    }
+    core->cursor = NULL;
+    if (core->stop == RF_STOP_NONE)
+        core->stop = RF_STOP_BUDGET;
+}
+
+void rf_core_run(struct rf_core *core)
+{
+    rf_core_enter(core);
+    core->cursor = NULL;
+    while (core->stop == RF_STOP_NONE) {
+        const struct rf_step *step = next_block(core);
+        while (step != NULL)
+            step = step->run(core, step);
+    }
+    if (core->stop == RF_STOP_BUDGET) {
+        core->stop = RF_STOP_NONE;
+        run_to_budget(core);
+    }
+    rf_core_leave(core);
+}

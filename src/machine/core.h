@@ -1,0 +1,80 @@
+/* core.h - the functional core: registers, memory, and the loop that runs instructions.
+ *
+ *     pc -> block cache -> [enter][step][step]...[branch][goto]
+ *                                   |
+ *                        step.run(core, step) -> the next step, or NULL: look at core->stop
+ *
+ * Code is decoded once into blocks of steps. Each step knows the function that carries it out; that
+ * function returns the step to run next, so straight code and linked branches never leave the inner loop. A
+ * block opens with `enter`, which counts its instructions and ends the run when the budget is spent.
+ *
+ * NULL means that something else has to happen first: a block to be found, a system call, an end. */
+#ifndef RF_MACHINE_CORE_H
+#define RF_MACHINE_CORE_H
+
+#include "machine/isa.h"
+#include "machine/memory.h"
+#include <riffle/alloc.h>
+#include <riffle/status.h>
+
+enum rf_stop {
+    RF_STOP_NONE,    /* go on at core->pc */
+    RF_STOP_SYSCALL, /* pc stands at the ecall */
+    RF_STOP_BREAK,
+    RF_STOP_ILLEGAL,
+    RF_STOP_FETCH, /* pc is not in executable memory, or odd */
+    RF_STOP_LOAD,  /* core->fault is the address */
+    RF_STOP_STORE,
+    RF_STOP_BUDGET, /* as many instructions as were asked for */
+};
+
+struct rf_core;
+struct rf_step;
+typedef const struct rf_step *rf_step_run(struct rf_core *core, const struct rf_step *step);
+
+struct rf_step {
+    rf_step_run *run;
+    struct rf_insn insn;
+    uint16_t left; /* instructions from this one to the end of its block; 0: not an instruction */
+    uint64_t pc;
+    struct rf_step *link; /* of a jump with a known target: its block, once that is there */
+};
+
+struct rf_core {
+    uint64_t x[RF_REG_NONE + 1]; /* 0..31 integer, 32..63 floating point, 64 takes writes to x0 */
+    uint64_t pc;
+    uint32_t frm;    /* rounding mode */
+    uint32_t fflags; /* valid while the core does not run; the host gathers them otherwise */
+    uint64_t reserved_address; /* of lr */
+    bool reserved;
+    uint64_t instructions; /* retired */
+    uint64_t budget;       /* stop when that many are retired */
+    enum rf_stop stop;
+    uint64_t fault;
+    struct rf_memory memory;
+
+    struct rf_blocks *blocks;
+    bool stale;                   /* decoded code is out of date */
+    struct rf_step *linking;      /* the jump that left the inner loop to find its target */
+    const struct rf_step *cursor; /* where single steps go on; NULL: look pc up */
+    struct rf_alloc alloc;
+};
+
+rf_status rf_core_open(struct rf_core *core, const struct rf_alloc *alloc, struct rf_error *error);
+void rf_core_close(struct rf_core *core);
+
+/* Run until something other than the next instruction is due; core->stop says what. */
+void rf_core_run(struct rf_core *core);
+
+/* One instruction at a time, for whoever wants to look at each: peek gives the instruction at pc,
+ * NULL with core->stop set when there is none; step runs it and sets core->stop. Both between rf_core_enter
+ * and rf_core_leave, which switch the host's floating-point flags over. */
+void rf_core_enter(struct rf_core *core);
+void rf_core_leave(struct rf_core *core);
+const struct rf_step *rf_core_peek(struct rf_core *core);
+void rf_core_step(struct rf_core *core, const struct rf_step *step);
+
+/* Decoded code is out of date, after fence.i or a change of executable memory. */
+void rf_core_flush(struct rf_core *core);
+
+#endif

@@ -1,0 +1,200 @@
+/* fp.c - F and D on the host's floating point. The compiler is told that rounding modes and flags are
+ * used, so that it neither folds nor moves arithmetic. */
+#include "machine/fp.h"
+#include <fenv.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#ifdef __clang__
+#pragma STDC FENV_ACCESS ON
+#else
+#pragma GCC optimize("rounding-math", "trapping-math")
+#endif
+
+static const int host_flag[5] = {FE_INEXACT, FE_UNDERFLOW, FE_OVERFLOW, FE_DIVBYZERO, FE_INVALID};
+
+uint32_t rf_fp_flags(void)
+{
+    int raised = fetestexcept(FE_ALL_EXCEPT);
+    uint32_t flags = 0;
+    for (unsigned i = 0; i < 5; i++)
+        flags |= (uint32_t)((raised & host_flag[i]) != 0) << i;
+    return flags;
+}
+
+void rf_fp_set_flags(uint32_t fflags)
+{
+    int raise = 0;
+    for (unsigned i = 0; i < 5; i++)
+        raise |= (fflags >> i & 1) != 0 ? host_flag[i] : 0;
+    feclearexcept(FE_ALL_EXCEPT);
+    if (raise == 0)
+        return;
+    feraiseexcept(raise);
+    feclearexcept(FE_ALL_EXCEPT & ~raise); /* overflow raises inexact on some hosts */
+}
+
+void rf_fp_enter(uint32_t fflags)
+{
+    fesetround(FE_TONEAREST);
+    rf_fp_set_flags(fflags);
+}
+
+static void set_rounding(unsigned rm)
+{
+    static const int host_mode[5] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD,
+                                     FE_TONEAREST};
+    fesetround(host_mode[rm]);
+}
+
+static double round_to_integer(double value, unsigned rm)
+{
+    switch (rm) {
+    case RF_RNE:
+        return nearbyint(value);
+    case RF_RTZ:
+        return trunc(value);
+    case RF_RDN:
+        return floor(value);
+    case RF_RUP:
+        return ceil(value);
+    default:
+        return round(value); /* half away from zero: rmm */
+    }
+}
+
+/* The values that fit, as doubles: lo <= x < hi, and what saturation gives at either end. */
+static const struct {
+    double lo, hi;
+    uint64_t least, most;
+} integer_ranges[4] = {
+    [RF_FP_W] = {-0x1p31, 0x1p31, 0xffffffff80000000u, 0x7fffffffu        },
+    [RF_FP_WU] = {0,       0x1p32, 0,                   0xffffffffffffffffu},
+    [RF_FP_L] = {-0x1p63, 0x1p63, 0x8000000000000000u, 0x7fffffffffffffffu},
+    [RF_FP_LU] = {0,       0x1p64, 0,                   0xffffffffffffffffu},
+};
+
+static uint64_t integer_of(enum rf_fp_integer to, double whole)
+{
+    switch (to) {
+    case RF_FP_W:
+        return (uint64_t)(int64_t)(int32_t)whole;
+    case RF_FP_WU:
+        return (uint64_t)(int64_t)(int32_t)(uint32_t)whole;
+    case RF_FP_L:
+        return (uint64_t)(int64_t)whole;
+    default:
+        return whole >= 0x1p63 ? (uint64_t)(int64_t)(whole - 0x1p63) | UINT64_C(1) << 63
+                               : (uint64_t)(int64_t)whole;
+    }
+}
+
+static uint64_t to_integer(enum rf_fp_integer to, double value, unsigned rm)
+{
+    uint32_t flags = rf_fp_flags();
+    uint64_t result;
+    double whole = round_to_integer(value, rm);
+    if (value != value || whole >= integer_ranges[to].hi) {
+        result = integer_ranges[to].most;
+        flags |= RF_FP_NV;
+    } else if (whole < integer_ranges[to].lo) {
+        result = integer_ranges[to].least;
+        flags |= RF_FP_NV;
+    } else {
+        result = integer_of(to, whole);
+        if (whole != value)
+            flags |= RF_FP_NX;
+    }
+    rf_fp_set_flags(flags);
+    return result;
+}
+
+/* Compilers build unsigned conversions from signed ones in ways that round twice or raise what they
+ * should not under other rounding modes; through long double, which holds 64 bits, there is one rounding. */
+static uint64_t unsigned_to(uint64_t a, size_t size)
+{
+    volatile long double wide = a;
+    if (size == sizeof(float)) {
+        volatile float narrow = (float)wide;
+        float f = narrow;
+        uint32_t bits;
+        memcpy(&bits, &f, sizeof bits);
+        return rf_fp_box(bits);
+    }
+    volatile double narrow = (double)wide;
+    double d = narrow;
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return bits;
+}
+
+#define NAME(x)      x##_s
+#define FLOAT        float
+#define WIDE         double
+#define BITS         uint32_t
+#define LOAD(reg)    rf_fp_unbox(reg)
+#define STORE(bits)  rf_fp_box(bits)
+#define QUIET        0x00400000u
+#define SIGN         0x80000000u
+#define NAN_BITS     0x7fc00000u
+#define DIGITS       23
+#define EXPONENT_MAX 255
+#define NEXT_AFTER   nextafterf
+#define FUSED        fmaf
+#define FUSED_WIDE   fma
+#define ROOT         sqrtf
+#include "machine/fp_width.h"
+#undef NAME
+#undef FLOAT
+#undef WIDE
+#undef BITS
+#undef LOAD
+#undef STORE
+#undef QUIET
+#undef SIGN
+#undef NAN_BITS
+#undef DIGITS
+#undef EXPONENT_MAX
+#undef NEXT_AFTER
+#undef FUSED
+#undef FUSED_WIDE
+#undef ROOT
+
+#define NAME(x)      x##_d
+#define FLOAT        double
+#define WIDE         long double
+#define BITS         uint64_t
+#define LOAD(reg)    (reg)
+#define STORE(bits)  (bits)
+#define QUIET        0x0008000000000000u
+#define SIGN         0x8000000000000000u
+#define NAN_BITS     0x7ff8000000000000u
+#define DIGITS       52
+#define EXPONENT_MAX UINT64_C(2047)
+#define NEXT_AFTER   nextafter
+#define FUSED        fma
+#define FUSED_WIDE   fmal
+#define ROOT         sqrt
+#include "machine/fp_width.h"
+
+uint64_t rf_fp_narrow(uint64_t a, unsigned rm)
+{
+    double wide = value_d(a);
+    if (rm == RF_RMM) {
+        volatile float even = (float)wide;
+        uint32_t flags = rf_fp_flags();
+        float away = nearest_away_s(even, wide, true);
+        rf_fp_set_flags(flags);
+        return reg_s(away);
+    }
+    set_rounding(rm);
+    volatile float result = (float)wide;
+    set_rounding(RF_RNE);
+    return reg_s(result);
+}
+
+uint64_t rf_fp_widen(uint64_t a)
+{
+    return reg_d((double)value_s(a));
+}

@@ -1,0 +1,33 @@
+/* system.h - the Linux that the guest sees: system calls on files, memory and a frozen clock.
+ *
+ * Everything that could differ from run to run is fixed: the clock advances with the instructions,
+ * getrandom is seeded, ids are constant. Absolute paths are taken below `root`. A call that is not there
+ * answers ENOSYS and is noted once. */
+#ifndef RF_MACHINE_SYSTEM_H
+#define RF_MACHINE_SYSTEM_H
+
+#include "machine/core.h"
+#include "base/random.h"
+
+enum { RF_SYSTEM_FILES = 256, RF_SYSTEM_UNKNOWN_MAX = 32 };
+
+struct rf_system {
+    struct rf_core *core;
+    const char *root; /* "" : the host's own */
+    uint64_t brk_start, brk;
+    uint64_t mmap_from;
+    int file[RF_SYSTEM_FILES]; /* the host's descriptor, -1: closed */
+    struct rf_random random;
+    bool exited;
+    int exit_status;
+    unsigned unknown[RF_SYSTEM_UNKNOWN_MAX]; /* numbers of calls that are not there */
+    size_t n_unknown;
+};
+
+void rf_system_open(struct rf_system *system, struct rf_core *core, uint64_t brk, const char *root);
+void rf_system_close(struct rf_system *system); /* closes what the guest left open */
+
+/* Carry out the call that the core stopped at, and move past it. */
+void rf_system_call(struct rf_system *system);
+
+#endif
