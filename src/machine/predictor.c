@@ -1,0 +1,67 @@
+/* predictor.c - prediction and learning in one call: both happen at fetch, in program order, which is
+ * what a core with perfect history repair does. */
+#include "machine/predictor.h"
+
+enum { RA = 1, T0 = 5 }; /* the link registers of the calling convention */
+
+static bool is_link(uint8_t reg)
+{
+    return reg == RA || reg == T0;
+}
+
+static bool predict_direction(struct rf_predictor *predictor, uint64_t pc, bool taken)
+{
+    uint64_t mask = (UINT64_C(1) << predictor->history_bits) - 1;
+    uint8_t *counter = &predictor->direction[(pc >> 1 ^ predictor->history) & mask];
+    bool predicted = *counter >= 2;
+    if (taken && *counter < 3)
+        ++*counter;
+    else if (!taken && *counter > 0)
+        --*counter;
+    predictor->history = (predictor->history << 1 | taken) & mask;
+    return predicted;
+}
+
+static bool target_known(struct rf_predictor *predictor, uint64_t pc, uint64_t target)
+{
+    struct rf_btb_entry *entry = &predictor->btb[(pc >> 1) % predictor->btb_entries];
+    bool known = entry->pc == pc && entry->target == target;
+    *entry = (struct rf_btb_entry){pc, target};
+    return known;
+}
+
+static void push_return(struct rf_predictor *predictor, uint64_t address)
+{
+    predictor->ras_top = (predictor->ras_top + 1) % predictor->ras_entries;
+    predictor->ras[predictor->ras_top] = address;
+}
+
+static uint64_t pop_return(struct rf_predictor *predictor)
+{
+    uint64_t address = predictor->ras[predictor->ras_top];
+    predictor->ras_top = (predictor->ras_top + predictor->ras_entries - 1) % predictor->ras_entries;
+    return address;
+}
+
+static enum rf_prediction see_jump(struct rf_predictor *predictor, const struct rf_insn *insn,
+                                   uint64_t pc, uint64_t next_pc)
+{
+    bool returns = insn->op == RF_OP_jalr && is_link(insn->rs1) && !is_link(insn->rd);
+    bool right = returns ? pop_return(predictor) == next_pc : target_known(predictor, pc, next_pc);
+    if (is_link(insn->rd))
+        push_return(predictor, pc + insn->length);
+    if (right)
+        return RF_PREDICTED;
+    return insn->op == RF_OP_jal ? RF_PREDICTED_LATE : RF_MISPREDICTED;
+}
+
+enum rf_prediction rf_predictor_see(struct rf_predictor *predictor, const struct rf_insn *insn,
+                                    uint64_t pc, uint64_t next_pc)
+{
+    if (insn->kind == RF_OP_CLASS_JUMP)
+        return see_jump(predictor, insn, pc, next_pc);
+    bool taken = next_pc != pc + insn->length;
+    if (predict_direction(predictor, pc, taken) != taken)
+        return RF_MISPREDICTED;
+    return !taken || target_known(predictor, pc, next_pc) ? RF_PREDICTED : RF_PREDICTED_LATE;
+}
