@@ -10,6 +10,7 @@
 #include <riffle/gen.h>
 #include <riffle/invariance.h>
 #include <riffle/item.h>
+#include <riffle/machine.h>
 #include <riffle/measure.h>
 #include <riffle/overhead.h>
 #include <riffle/probe.h>

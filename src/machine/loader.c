@@ -74,8 +74,9 @@ rf_status rf_loader_load(struct rf_memory *memory, struct rf_program *program, c
             return status;
         if (segment.p_offset == 0)
             program->headers = segment.p_vaddr + header.e_phoff;
-        if (program->start == 0 || segment.p_vaddr < program->start)
-            program->start = segment.p_vaddr;
+        if ((segment.p_flags & PF_X) != 0 && program->n_code < RF_PROGRAM_SEGMENTS)
+            program->code[program->n_code++] = (struct rf_machine_segment){
+                segment.p_vaddr, segment.p_vaddr + segment.p_memsz, segment.p_offset};
         if (segment.p_vaddr + segment.p_memsz > program->end)
             program->end = segment.p_vaddr + segment.p_memsz;
     }

@@ -3,12 +3,16 @@
 #define RF_MACHINE_LOADER_H
 
 #include "machine/core.h"
+#include <riffle/machine.h>
+
+enum { RF_PROGRAM_SEGMENTS = 8 };
 
 struct rf_program {
     uint64_t entry;
     uint64_t headers, n_headers; /* where the program headers are in memory, for auxv */
     uint64_t end;                /* behind the last segment: where brk begins */
-    uint64_t start;              /* of the first */
+    struct rf_machine_segment code[RF_PROGRAM_SEGMENTS]; /* executable */
+    size_t n_code;
 };
 
 /* Copy the segments in and set their rights. Nothing in the file is trusted. */

@@ -11,6 +11,7 @@
  * store addresses; a store leaves its cache access to an endless write buffer after commit. */
 #include "machine/timing.h"
 #include "machine/predictor.h"
+#include "machine/records.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
@@ -74,14 +75,6 @@ struct rf_timing {
     struct store stores[STORES];
     struct fill fills[FILLS];
 };
-
-const char *rf_stall_name(enum rf_stall stall)
-{
-    static const char *const names[RF_STALL_COUNT] = {
-        "fetch",          "instruction cache",    "mispredicted branch",
-        "reorder buffer", "reservation stations", "load/store queue"};
-    return names[stall];
-}
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -386,19 +379,14 @@ static uint64_t issue(struct rf_timing *timing, const struct rf_insn *insn, uint
     return from;
 }
 
-static unsigned access_bytes(const struct rf_insn *insn)
-{
-    /* The width is in the low bits of funct3, of atomics and floating point as well. */
-    return 1u << (rf_op_table[insn->op].match >> 12 & 3);
-}
-
 /* When a load's value is there. */
 static uint64_t load(struct rf_timing *timing, const struct rf_retired *retired, uint64_t issued,
                      unsigned *missed)
 {
     uint64_t address = retired->address;
     const struct store *store = &timing->stores[address / 8 % STORES];
-    *missed = rf_cache_access(timing->dcache, address, access_bytes(retired->insn), RF_CACHE_LOAD);
+    *missed =
+        rf_cache_access(timing->dcache, address, rf_records_bytes(retired->insn), RF_CACHE_LOAD);
     timing->stats.loads++;
     if (store->word == address / 8 && store->written > issued) {
         timing->stats.forwards++;
@@ -423,7 +411,8 @@ static void write_back(struct rf_timing *timing, const struct rf_retired *retire
 {
     uint64_t address = retired->address;
     timing->stats.stores++;
-    *missed = rf_cache_access(timing->dcache, address, access_bytes(retired->insn), RF_CACHE_STORE);
+    *missed =
+        rf_cache_access(timing->dcache, address, rf_records_bytes(retired->insn), RF_CACHE_STORE);
     timing->stats.dcache_misses += *missed > 0;
     timing->stores[address / 8 % STORES] = (struct store){address / 8, complete, committed};
     if (*missed > 0)

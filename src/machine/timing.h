@@ -61,6 +61,4 @@ void rf_timing_charge(struct rf_timing *timing, uint64_t cycles);
 /* So far; the cycles are those at which the last instruction committed. */
 struct rf_timing_stats rf_timing_stats(const struct rf_timing *timing);
 
-const char *rf_stall_name(enum rf_stall stall);
-
 #endif

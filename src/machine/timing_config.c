@@ -5,12 +5,17 @@
 #include "base/units.h"
 #include <string.h>
 
-const struct rf_timing_core rf_timing_cores[] = {
+static const struct rf_machine_core cores[] = {
     {"hps",        "4-way, 12 stages, 128 ROB, 80 RS, 32 KB L1s, 1 MB L2 (Mousa, Krintz)"},
     {"stratified", "4-way, 64 KB L1s, gshare (Sastry, Bodik, Smith)"                     },
     {"coproc",     "4-way, 64-entry window, 64 KB L1s, 1 MB L2 (Zilles, Sohi)"           },
     {NULL,         NULL                                                                  },
 };
+
+const struct rf_machine_core *rf_machine_cores(void)
+{
+    return cores;
+}
 
 static const struct key {
     const char *name;
@@ -86,7 +91,7 @@ static void set_core(struct rf_timing_config *config, const char *name)
 static rf_status choose_core(struct rf_timing_config *config, const char *word, size_t n,
                              struct rf_error *error)
 {
-    for (const struct rf_timing_core *core = rf_timing_cores; core->name != NULL; core++)
+    for (const struct rf_machine_core *core = cores; core->name != NULL; core++)
         if (rf_text_equal(core->name, word, n)) {
             set_core(config, core->name);
             return RF_OK;
@@ -189,4 +194,13 @@ size_t rf_timing_config_print(const struct rf_timing_config *config, char *text,
                        (unsigned long long)*value_of(&copy, &keys[i]));
 #undef REST
     return n;
+}
+
+rf_status rf_machine_core_print(const char *core, char *text, size_t size, struct rf_error *error)
+{
+    struct rf_timing_config config;
+    rf_status status = rf_timing_config_parse(&config, core, error);
+    if (status == RF_OK)
+        rf_timing_config_print(&config, text, size);
+    return status;
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <riffle/cache.h>
+#include <riffle/machine.h>
 #include <riffle/status.h>
 
 struct rf_timing_config {
@@ -25,12 +26,6 @@ struct rf_timing_config {
     uint64_t btb_miss;                    /* cycles until decode finds the target itself */
     struct rf_cache_shape icache, dcache; /* the second level is shared and is dcache's */
 };
-
-struct rf_timing_core {
-    const char *name;
-    const char *brief;
-};
-extern const struct rf_timing_core rf_timing_cores[]; /* closed by a NULL name */
 
 /* Errors name the key. */
 rf_status rf_timing_config_parse(struct rf_timing_config *config, const char *text,

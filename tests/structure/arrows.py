@@ -36,7 +36,7 @@ ARROWS = {
     "source": ["base", "event"],
     "cache": ["base", "event"],
     "symbol": ["base", "event", "engine (public)", "profile (public)"],
-    "machine": ["base", "event"],
+    "machine": ["base", "event", "source", "cache (public)"],
     "dise": ["base", "event"],
     "coproc": ["base", "event"],
     "collect": ["base", "event", "engine", "profile", "source", "cache"],

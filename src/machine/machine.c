@@ -1,0 +1,300 @@
+/* machine.c - the simulated machine as a source: program in, records and cycles out.
+ *
+ *     file -> loader -> core <-> system calls
+ *                        |  each instruction
+ *                        +--> timing (cycles, misses) --> records --> batches
+ *
+ * Without timing and without records wanted, whole blocks run at the functional core's full speed. */
+#include "machine/loader.h"
+#include "machine/records.h"
+#include "machine/system.h"
+#include "machine/timing.h"
+#include "source/source.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct machine {
+    struct rf_source base;
+    struct rf_machine_setup setup;
+    struct rf_core core;
+    struct rf_system system;
+    struct rf_program program;
+    struct rf_timing *timing;
+    bool core_open;
+    bool ended;
+    double seconds;
+    char fault[160];
+    struct rf_record records[RF_SOURCE_BATCH + RF_RECORDS_EACH];
+};
+
+/* --- running ---------------------------------------------------------------------------------- */
+
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static unsigned time_it(struct machine *machine, const struct rf_step *step,
+                        const struct rf_before *before)
+{
+    const struct rf_retired retired = {&step->insn, step->pc, machine->core.pc, before->address, 0};
+    return rf_timing_retire(machine->timing, &retired);
+}
+
+/* Instruction by instruction, until the batch is full or something else is due. */
+static size_t run_watched(struct machine *machine)
+{
+    struct rf_core *core = &machine->core;
+    uint64_t skip = machine->setup.skip_instructions;
+    size_t n = 0;
+    rf_core_enter(core);
+    while (core->stop == RF_STOP_NONE && n < RF_SOURCE_BATCH) {
+        if (core->instructions >= core->budget) {
+            core->stop = RF_STOP_BUDGET;
+            break;
+        }
+        const struct rf_step *step = rf_core_peek(core);
+        if (step == NULL)
+            break;
+        struct rf_before before = rf_records_before(core, step);
+        rf_core_step(core, step);
+        if (core->stop != RF_STOP_NONE)
+            break;
+        unsigned missed = machine->timing != NULL ? time_it(machine, step, &before) : 0;
+        if (core->instructions > skip)
+            n += rf_records_after(core, step, &before, machine->setup.classes, missed,
+                                  machine->records + n);
+    }
+    rf_core_leave(core);
+    return n;
+}
+
+/* At full speed to the end of what is skipped, where nobody looks. */
+static void run_unwatched(struct machine *machine, uint64_t until)
+{
+    struct rf_core *core = &machine->core;
+    uint64_t budget = core->budget;
+    core->budget = until < budget ? until : budget;
+    rf_core_run(core);
+    core->budget = budget;
+    if (core->stop == RF_STOP_BUDGET && core->instructions < budget)
+        core->stop = RF_STOP_NONE;
+}
+
+static void end_with_fault(struct machine *machine, const char *what)
+{
+    rf_format(machine->fault, sizeof machine->fault, "%s at pc 0x%llx", what,
+              (unsigned long long)machine->core.pc);
+    machine->ended = true;
+}
+
+static void end_with_access(struct machine *machine, const char *what)
+{
+    rf_format(machine->fault, sizeof machine->fault, "%s 0x%llx at pc 0x%llx", what,
+              (unsigned long long)machine->core.fault, (unsigned long long)machine->core.pc);
+    machine->ended = true;
+}
+
+/* What the core stopped for. */
+static void attend(struct machine *machine)
+{
+    switch (machine->core.stop) {
+    case RF_STOP_NONE:
+        break;
+    case RF_STOP_SYSCALL:
+        rf_system_call(&machine->system);
+        machine->ended = machine->system.exited;
+        break;
+    case RF_STOP_BUDGET:
+        machine->ended = true;
+        break;
+    case RF_STOP_BREAK:
+        end_with_fault(machine, "a breakpoint");
+        break;
+    case RF_STOP_ILLEGAL:
+        end_with_fault(machine, "an illegal instruction");
+        break;
+    case RF_STOP_FETCH:
+        end_with_fault(machine, "no code to execute");
+        break;
+    case RF_STOP_LOAD:
+        end_with_access(machine, "a load from the wild address");
+        break;
+    case RF_STOP_STORE:
+        end_with_access(machine, "a store to the wild address");
+        break;
+    }
+}
+
+static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
+{
+    struct machine *machine = (struct machine *)source;
+    bool watched = machine->timing != NULL || machine->setup.classes != 0;
+    double start = cpu_seconds();
+    size_t n = 0;
+    (void)error;
+    while (n == 0 && !machine->ended) {
+        uint64_t skip = machine->setup.skip_instructions;
+        if (!watched || (machine->timing == NULL && machine->core.instructions < skip))
+            run_unwatched(machine, watched ? skip : UINT64_MAX);
+        else
+            n = run_watched(machine);
+        attend(machine);
+    }
+    machine->seconds += cpu_seconds() - start;
+    batch->records = machine->records;
+    batch->n = n;
+    return RF_OK;
+}
+
+static void progress(const struct rf_source *source, uint64_t *done, uint64_t *total)
+{
+    const struct machine *machine = (const struct machine *)source;
+    *done = machine->core.instructions;
+    *total = machine->setup.max_instructions;
+}
+
+/* --- opening and closing ---------------------------------------------------------------------- */
+
+static void close_machine(struct rf_source *source)
+{
+    struct machine *machine = (struct machine *)source;
+    struct rf_alloc alloc = source->alloc;
+    if (machine->core_open) {
+        rf_system_close(&machine->system);
+        rf_core_close(&machine->core);
+    }
+    rf_timing_close(machine->timing);
+    rf_alloc_free(&alloc, machine, sizeof *machine);
+}
+
+static const struct rf_source_ops ops = {
+    .name = "machine", .next = next, .progress = progress, .close = close_machine};
+
+static rf_status load_file(struct machine *machine, const char *path, struct rf_error *error)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+        int why = errno;
+        if (fd >= 0)
+            close(fd);
+        return rf_fail(error, RF_EIO, "%s: %s", path,
+                       fd < 0 ? strerror(why) : "not a file with a program in it");
+    }
+    size_t size = (size_t)status.st_size;
+    void *file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (file == MAP_FAILED)
+        return rf_fail(error, RF_EIO, "%s: %s", path, strerror(errno));
+    rf_status loaded =
+        rf_loader_load(&machine->core.memory, &machine->program, file, size, path, error);
+    munmap(file, size);
+    return loaded;
+}
+
+static rf_status start(struct machine *machine, struct rf_error *error)
+{
+    static const char *const nothing[] = {NULL};
+    const struct rf_machine_setup *setup = &machine->setup;
+    const char *const *environment = setup->environment != NULL ? setup->environment : nothing;
+    const char *root = setup->root != NULL ? setup->root : "";
+    rf_status status = rf_core_open(&machine->core, setup->alloc, error);
+    if (status != RF_OK)
+        return status;
+    machine->core_open = true;
+    rf_system_open(&machine->system, &machine->core, 0, root);
+    status = load_file(machine, setup->argv[0], error);
+    if (status == RF_OK)
+        status =
+            rf_loader_start(&machine->core, &machine->program, setup->argv, environment, error);
+    rf_system_open(&machine->system, &machine->core, machine->program.end, root);
+    if (setup->max_instructions != 0)
+        machine->core.budget = setup->max_instructions;
+    return status;
+}
+
+static rf_status open_timing(struct machine *machine, struct rf_error *error)
+{
+    struct rf_timing_config config;
+    rf_status status = rf_timing_config_parse(&config, machine->setup.core, error);
+    if (status == RF_OK)
+        status = rf_timing_open(&machine->timing, &config, machine->setup.alloc, error);
+    return status;
+}
+
+rf_status rf_source_open_machine(struct rf_source **source, const struct rf_machine_setup *setup,
+                                 struct rf_error *error)
+{
+    *source = NULL;
+    struct machine *machine = rf_source_new(&ops, sizeof *machine, setup->alloc);
+    if (machine == NULL)
+        return rf_fail(error, RF_ENOMEM, "no memory for a simulated machine");
+    machine->setup = *setup;
+    rf_status status = setup->core != NULL ? open_timing(machine, error) : RF_OK;
+    if (status == RF_OK)
+        status = start(machine, error);
+    if (status != RF_OK) {
+        close_machine(&machine->base);
+        return status;
+    }
+    *source = &machine->base;
+    return RF_OK;
+}
+
+/* --- how it went ------------------------------------------------------------------------------ */
+
+static void add_figure(struct rf_machine_outcome *outcome, const char *name, uint64_t value)
+{
+    outcome->figures[outcome->n_figures++] = (struct rf_machine_figure){name, value};
+}
+
+static void add_figures(struct rf_machine_outcome *outcome, const struct rf_timing_stats *stats)
+{
+    static const char *const stalls[RF_STALL_COUNT] = {
+        "stall-fetch", "stall-icache", "stall-mispredict", "stall-rob", "stall-rs", "stall-lsq"};
+    add_figure(outcome, "branches", stats->branches);
+    add_figure(outcome, "mispredicts", stats->mispredicts);
+    add_figure(outcome, "loads", stats->loads);
+    add_figure(outcome, "stores", stats->stores);
+    add_figure(outcome, "forwards", stats->forwards);
+    add_figure(outcome, "icache-misses", stats->icache_misses);
+    add_figure(outcome, "dcache-misses", stats->dcache_misses);
+    add_figure(outcome, "l2-misses", stats->l2_misses);
+    for (unsigned i = 0; i < RF_STALL_COUNT; i++)
+        add_figure(outcome, stalls[i], stats->stall[i]);
+}
+
+void rf_machine_outcome(const struct rf_source *source, struct rf_machine_outcome *outcome)
+{
+    const struct machine *machine = (const struct machine *)source;
+    memset(outcome, 0, sizeof *outcome);
+    outcome->ended = machine->ended;
+    outcome->exit_status = machine->system.exit_status;
+    memcpy(outcome->fault, machine->fault, sizeof outcome->fault);
+    outcome->instructions = machine->core.instructions;
+    outcome->host_seconds = machine->seconds;
+    if (machine->timing != NULL) {
+        struct rf_timing_stats stats = rf_timing_stats(machine->timing);
+        outcome->cycles = stats.cycles;
+        add_figures(outcome, &stats);
+    }
+    outcome->n_unknown_calls = machine->system.n_unknown;
+    memcpy(outcome->unknown_calls, machine->system.unknown, sizeof outcome->unknown_calls);
+}
+
+const struct rf_machine_segment *rf_machine_segments(const struct rf_source *source, size_t *n)
+{
+    const struct machine *machine = (const struct machine *)source;
+    *n = machine->program.n_code;
+    return machine->program.code;
+}

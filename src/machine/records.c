@@ -1,0 +1,104 @@
+/* records.c - from instructions to records. */
+#include "machine/records.h"
+
+enum { RA = 1, T0 = 5 }; /* link registers: jumps that write one are calls, that read one returns */
+
+static bool is_link(uint8_t reg)
+{
+    return reg == RA || reg == T0;
+}
+
+static enum rf_class class_of_jump(const struct rf_insn *insn)
+{
+    if (is_link(insn->rd))
+        return RF_CLASS_CALL;
+    return insn->op == RF_OP_jalr && is_link(insn->rs1) ? RF_CLASS_RETURN : RF_CLASS_JUMP;
+}
+
+static uint64_t low_bytes(uint64_t value, unsigned bytes)
+{
+    return bytes == 8 ? value : value & ((UINT64_C(1) << 8 * bytes) - 1);
+}
+
+/* What is being written to. */
+struct output {
+    struct rf_record *out;
+    size_t n;
+    uint32_t classes;
+};
+
+static void put(struct output *output, enum rf_class class, struct rf_record record)
+{
+    if ((output->classes >> class & 1) == 0)
+        return;
+    record.kind = (uint8_t) class;
+    output->out[output->n++] = record;
+}
+
+static void put_memory(struct output *output, enum rf_class class, const struct rf_step *step,
+                       const struct rf_before *before, uint64_t value, unsigned missed)
+{
+    unsigned bytes = rf_records_bytes(&step->insn);
+    put(output, class,
+        (struct rf_record){.pc = step->pc,
+                           .addr = before->address,
+                           .value = low_bytes(value, bytes),
+                           .width = (uint16_t)(8 * bytes),
+                           .miss = (uint8_t)missed});
+}
+
+static void put_transfer(struct output *output, const struct rf_core *core,
+                         const struct rf_step *step)
+{
+    const struct rf_insn *insn = &step->insn;
+    bool taken = core->pc != step->pc + insn->length;
+    struct rf_record record = {.pc = step->pc, .target = core->pc};
+    if (insn->kind == RF_OP_CLASS_BRANCH) {
+        record.flags = taken ? RF_RECORD_TAKEN : 0;
+        put(output, RF_CLASS_BRANCH, record);
+        return;
+    }
+    record.flags = insn->op == RF_OP_jalr ? RF_RECORD_INDIRECT : 0;
+    put(output, class_of_jump(insn), record);
+}
+
+static void put_result(struct output *output, uint64_t value, uint64_t pc)
+{
+    uint16_t width = (uint16_t)(value == 0 ? 0 : 64 - __builtin_clzll(value));
+    put(output, RF_CLASS_ALU, (struct rf_record){.pc = pc, .value = value, .width = width});
+}
+
+size_t rf_records_after(const struct rf_core *core, const struct rf_step *step,
+                        const struct rf_before *before, uint32_t classes, unsigned missed,
+                        struct rf_record *out)
+{
+    struct output output = {out, 0, classes};
+    const struct rf_insn *insn = &step->insn;
+    bool conditional = insn->op == RF_OP_sc_w || insn->op == RF_OP_sc_d;
+    put(&output, RF_CLASS_INSN, (struct rf_record){.pc = step->pc});
+    switch (insn->kind) {
+    case RF_OP_CLASS_LOAD:
+        put_memory(&output, RF_CLASS_LOAD, step, before, core->x[insn->rd], missed);
+        break;
+    case RF_OP_CLASS_STORE:
+        put_memory(&output, RF_CLASS_STORE, step, before, before->operand, missed);
+        break;
+    case RF_OP_CLASS_ATOMIC:
+        if (!conditional)
+            put_memory(&output, RF_CLASS_LOAD, step, before, core->x[insn->rd], missed);
+        put_memory(&output, RF_CLASS_STORE, step, before, before->operand, missed);
+        break;
+    case RF_OP_CLASS_BRANCH:
+    case RF_OP_CLASS_JUMP:
+        put_transfer(&output, core, step);
+        break;
+    case RF_OP_CLASS_ALU:
+    case RF_OP_CLASS_MULTIPLY:
+    case RF_OP_CLASS_DIVIDE:
+        put_result(&output, core->x[insn->rd], step->pc);
+        break;
+    default:
+        break;
+    }
+    return output.n;
+}
