@@ -217,7 +217,7 @@ int cli_deliver(struct rf_run *run, rf_status status, const struct rf_error *err
 struct cli_cut {
     uint64_t interval, seed, skip, limit;
 };
-#define CLI_OPTIONS_CUT(settings, field)                                                           \
+#define CLI_OPTIONS_INTERVAL(settings, field)                                                      \
     {.type = CLI_COUNT,                                                                            \
      .letter = 'i',                                                                                \
      .name = "interval",                                                                           \
@@ -225,12 +225,13 @@ struct cli_cut {
      .standard = "0",                                                                              \
      .brief = "cut the stream every N events; 0: as the engine says",                              \
      .offset = offsetof(settings, field.interval)},                                                \
-        {.type = CLI_COUNT,                                                                        \
-         .name = "seed",                                                                           \
-         .argument = "N",                                                                          \
-         .standard = "0",                                                                          \
-         .brief = "of the engines' hashes and random choices",                                     \
-         .offset = offsetof(settings, field.seed)},                                                \
+    {                                                                                              \
+        .type = CLI_COUNT, .name = "seed", .argument = "N", .standard = "0",                       \
+        .brief = "of the engines' hashes and random choices",                                      \
+        .offset = offsetof(settings, field.seed)                                                   \
+    }
+#define CLI_OPTIONS_CUT(settings, field)                                                           \
+    CLI_OPTIONS_INTERVAL(settings, field),                                                         \
         {.type = CLI_COUNT,                                                                        \
          .name = "skip",                                                                           \
          .argument = "N",                                                                          \
@@ -241,6 +242,56 @@ struct cli_cut {
         .type = CLI_COUNT, .name = "limit", .argument = "N", .standard = "0",                      \
         .brief = "take at most N events; 0: all", .offset = offsetof(settings, field.limit)        \
     }
+
+/* plan.c: what the commands share that run a program and profile it. */
+struct cli_keep {
+    const char *output, *record;
+    int quiet;
+};
+#define CLI_OPTIONS_KEEP(settings, field)                                                          \
+    {.type = CLI_FILE,                                                                             \
+     .letter = 'o',                                                                                \
+     .name = "output",                                                                             \
+     .argument = "FILE",                                                                           \
+     .brief = "save the profiles, for report and merge",                                           \
+     .text = "By custom the name ends in .rfp. It appears whole or not at all, readable by its "   \
+             "owner alone: profiles of values hold what the program had in memory.",               \
+     .offset = offsetof(settings, field.output)},                                                  \
+        {.type = CLI_FILE,                                                                         \
+         .name = "record",                                                                         \
+         .argument = "FILE",                                                                       \
+         .brief = "keep the stream, too, for replay",                                              \
+         .text = "By custom the name ends in .rft. With one -p the trace holds its tuples, with "  \
+                 "several the records that they select from.",                                     \
+         .offset = offsetof(settings, field.record)},                                              \
+    {                                                                                              \
+        .type = CLI_FLAG, .letter = 'q', .name = "quiet", .brief = "print no report",              \
+        .offset = offsetof(settings, field.quiet)                                                  \
+    }
+
+enum { CLI_SELECTORS_MAX = 32 };
+struct cli_plan {
+    char *command;
+    struct cli_lanes lanes;
+    struct rf_selector selectors[CLI_SELECTORS_MAX];
+    size_t n_selectors;
+    bool records;      /* the source hands out records; otherwise the tuples of each selector */
+    const char *cache; /* as in rf_collect_setup */
+    const struct cli_keep *keep;
+    const struct cli_report *report;
+};
+/* -p and -e alone, the defaults where nothing is said: values, edges and calls; multihash. */
+int cli_plan_make(struct cli_plan *plan, const struct cli_call *call, const struct cli_keep *keep,
+                  const struct cli_report *report);
+void cli_plan_free(struct cli_plan *plan);
+/* rf_collect with everything that the command line asks for. stop may be NULL. */
+rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source,
+                           const struct cli_plan *plan, const struct cli_cut *cut,
+                           const volatile int *stop, struct rf_error *error);
+/* cli_deliver, with the report on standard error: standard output is the program's. */
+int cli_plan_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
+                     const struct cli_plan *plan);
+rf_status cli_note(struct rf_run *run, const char *name, const char *format, ...) CLI_PRINTF(3, 4);
 
 /* measures.c: how far from the truth; one row a measure. */
 enum { CLI_MEASURE_COLUMNS_MAX = 8 };

@@ -7,19 +7,19 @@
  * target by themselves, and riffle stays to report what it did of them. */
 #include "cli.h"
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { SELECTORS_MAX = 32, LIST_MAX = 16 };
+enum { LIST_MAX = 16 };
 
 struct settings {
     struct cli_report report;
     struct cli_cut cut;
-    const char *output, *record, *cache;
-    int no_values, lossy, no_follow, quiet;
+    struct cli_keep keep;
+    const char *cache;
+    int no_values, lossy, no_follow;
 };
 
 static const struct cli_option options[] = {
@@ -28,22 +28,7 @@ static const struct cli_option options[] = {
     CLI_OPTIONS_ANNOTATE(struct settings, report),
     CLI_OPTIONS_CUT(struct settings, cut),
     CLI_OPTIONS_CACHE(struct settings, cache, "l1=32Ki/8/64,l2=1Mi/16/64"),
-    {.type = CLI_FILE,
-     .letter = 'o',
-     .name = "output",
-     .argument = "FILE",
-     .brief = "save the profiles, for report and merge",
-     .text = "By custom the name ends in .rfp. It appears whole or not at all, readable by its "
-             "owner alone: profiles of values hold what the program had in memory.",
-     .offset = offsetof(struct settings, output)},
-    {.type = CLI_FILE,
-     .name = "record",
-     .argument = "FILE",
-     .brief = "keep the stream, too, for replay",
-     .text =
-         "By custom the name ends in .rft. With one -p the trace holds its tuples, with several "
-         "the records that they select from.",
-     .offset = offsetof(struct settings, record)},
+    CLI_OPTIONS_KEEP(struct settings, keep),
     {.type = CLI_LIST,
      .name = "function",
      .argument = "NAME",
@@ -71,11 +56,6 @@ static const struct cli_option options[] = {
      .brief = "leave the program's children alone",
      .text = "Otherwise forked and exec'ed children are profiled, too, into the same profiles.",
      .offset = offsetof(struct settings, no_follow)},
-    {.type = CLI_FLAG,
-     .letter = 'q',
-     .name = "quiet",
-     .brief = "print no report",
-     .offset = offsetof(struct settings, quiet)},
     {.type = CLI_END},
 };
 
@@ -84,74 +64,11 @@ static const struct cli_option options[] = {
 /* Everything that the options say, in the forms that the parts want it. */
 struct plan {
     const struct settings *settings;
-    char *command;
-    struct cli_lanes lanes;
-    struct rf_selector selectors[SELECTORS_MAX];
-    size_t n_selectors;
-    bool records;
-    bool misses; /* some selector reads them */
+    struct cli_plan common;
     const char *functions[LIST_MAX + 1], *modules[LIST_MAX + 1];
     struct rf_probe_range ranges[LIST_MAX + 1];
     size_t n_functions, n_modules, n_ranges;
 };
-
-static const struct cli_option *option_of(char letter)
-{
-    const struct cli_option *o = options;
-    while (o->letter != letter)
-        o++;
-    return o;
-}
-
-/* -p and -e alone, with the defaults where nothing is said: values, edges and calls. */
-static int make_lanes(struct cli_lanes *lanes, const struct cli_call *call)
-{
-    static const char *const standard[] = {"values", "edges", "calls"};
-    struct cli_given *given = calloc(call->n_given + 4, sizeof *given);
-    struct cli_call lean = *call;
-    bool has_selector = false, has_engine = false;
-    if (given == NULL)
-        return cli_fail(CLI_FAILED, "no memory for the command line");
-    lean.given = given;
-    lean.n_given = 0;
-    for (size_t i = 0; i < call->n_given; i++) {
-        has_selector |= call->given[i].option->letter == 'p';
-        has_engine |= call->given[i].option->letter == 'e';
-    }
-    if (!has_engine)
-        given[lean.n_given++] = (struct cli_given){option_of('e'), "multihash"};
-    for (size_t i = 0; i < call->n_given; i++)
-        if (call->given[i].option->letter != 0)
-            given[lean.n_given++] = call->given[i];
-    for (size_t i = 0; !has_selector && i < 3; i++)
-        given[lean.n_given++] = (struct cli_given){option_of('p'), standard[i]};
-    int status = cli_lanes_make(lanes, &lean);
-    free(given);
-    return status;
-}
-
-static int parse_selectors(struct plan *plan)
-{
-    struct rf_error error = {""};
-    for (size_t i = 0; i < plan->lanes.n; i++) {
-        const struct rf_lane *lane = &plan->lanes.lanes[i];
-        if (lane->stream < plan->n_selectors)
-            continue;
-        if (plan->n_selectors == SELECTORS_MAX)
-            return cli_fail(CLI_USAGE, "run: at most %d selectors at once", SELECTORS_MAX);
-        struct rf_selector *selector = &plan->selectors[plan->n_selectors++];
-        rf_status status = rf_selector_parse(selector, lane->selector, &error);
-        if (status != RF_OK)
-            return cli_fail_status(status, &error);
-        if (selector->unbound)
-            return cli_fail(CLI_USAGE, "run: '%s' names a symbol; give --function, or addresses",
-                            lane->selector);
-        plan->misses |= selector->fields >> RF_FIELD_MISS & 1;
-    }
-    plan->records |= plan->misses;
-    plan->records |= plan->settings->record != NULL && plan->n_selectors > 1;
-    return CLI_OK;
-}
 
 static bool parse_range(struct rf_probe_range *range, const char *text)
 {
@@ -183,17 +100,21 @@ static int take_place(struct plan *plan, const struct cli_given *given)
 
 static int make_plan(struct plan *plan, const struct cli_call *call)
 {
-    *plan = (struct plan){.settings = call->settings, .command = cli_command_text(call)};
-    if (plan->command == NULL)
-        return cli_fail(CLI_FAILED, "no memory for the command line");
+    const struct settings *settings = call->settings;
+    *plan = (struct plan){.settings = settings};
     for (size_t i = 0; i < call->n_given; i++) {
         int status =
             call->given[i].option->letter == 0 ? take_place(plan, &call->given[i]) : CLI_OK;
         if (status != CLI_OK)
             return status;
     }
-    int status = make_lanes(&plan->lanes, call);
-    return status == CLI_OK ? parse_selectors(plan) : status;
+    int status = cli_plan_make(&plan->common, call, &settings->keep, &settings->report);
+    bool misses = false; /* some selector reads them */
+    for (size_t i = 0; status == CLI_OK && i < plan->common.n_selectors; i++)
+        misses |= plan->common.selectors[i].fields >> RF_FIELD_MISS & 1;
+    plan->common.records |= misses;
+    plan->common.cache = misses ? settings->cache : NULL;
+    return status;
 }
 
 /* ---- signals ---- */
@@ -235,41 +156,28 @@ static void die_of(int number)
 
 /* ---- the run ---- */
 
-static rf_status note(struct rf_run *run, const char *name, const char *format, ...)
-    CLI_PRINTF(3, 4);
-
-static rf_status note(struct rf_run *run, const char *name, const char *format, ...)
-{
-    char text[160];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    return rf_run_add_note(run, name, text);
-}
-
 static rf_status note_outcome(struct rf_run *run, const struct rf_probe_outcome *outcome)
 {
     rf_status status = RF_OK;
     if (outcome->signal != 0)
-        status = note(run, "killed", "by signal %d (%s); counted up to its last block",
-                      outcome->signal, strsignal(outcome->signal));
+        status = cli_note(run, "killed", "by signal %d (%s); counted up to its last block",
+                          outcome->signal, strsignal(outcome->signal));
     else
-        status = note(run, "exit-status", "%d", outcome->exit_status);
+        status = cli_note(run, "exit-status", "%d", outcome->exit_status);
     if (status == RF_OK)
-        status = note(run, "seconds", "%.2f, %.2f of its processor", outcome->wall_seconds,
-                      outcome->cpu_seconds);
+        status = cli_note(run, "seconds", "%.2f, %.2f of its processor", outcome->wall_seconds,
+                          outcome->cpu_seconds);
     if (status == RF_OK)
-        status = note(run, "stream", "%llu events, %.1f M a second, %llu lost%s",
-                      (unsigned long long)outcome->events,
-                      (double)outcome->events * 1e-6 / (outcome->wall_seconds + 1e-9),
-                      (unsigned long long)outcome->lost,
-                      outcome->verified ? "; produced = consumed + lost" : "");
+        status = cli_note(run, "stream", "%llu events, %.1f M a second, %llu lost%s",
+                          (unsigned long long)outcome->events,
+                          (double)outcome->events * 1e-6 / (outcome->wall_seconds + 1e-9),
+                          (unsigned long long)outcome->lost,
+                          outcome->verified ? "; produced = consumed + lost" : "");
     if (status == RF_OK && outcome->processes > 1)
-        status = note(run, "processes", "%llu", (unsigned long long)outcome->processes);
+        status = cli_note(run, "processes", "%llu", (unsigned long long)outcome->processes);
     if (status == RF_OK && outcome->unfollowed > 0)
-        status =
-            note(run, "not-followed", "%llu processes", (unsigned long long)outcome->unfollowed);
+        status = cli_note(run, "not-followed", "%llu processes",
+                          (unsigned long long)outcome->unfollowed);
     return status;
 }
 
@@ -295,61 +203,6 @@ static rf_status add_modules(struct rf_run *run, const struct rf_source *source)
     return RF_OK;
 }
 
-static rf_status start_record(struct rf_trace_writer **writer, const struct plan *plan,
-                              struct rf_error *error)
-{
-    char selector[512];
-    *writer = NULL;
-    if (plan->settings->record == NULL)
-        return RF_OK;
-    rf_selector_print(&plan->selectors[0], selector, sizeof selector);
-    return rf_trace_create(writer, plan->settings->record,
-                           plan->records ? RF_TRACE_RECORDS : RF_TRACE_TUPLES, plan->command,
-                           plan->records ? NULL : selector, NULL, error);
-}
-
-static rf_status collect(struct rf_run **run, struct rf_source *source, const struct plan *plan,
-                         struct rf_error *error)
-{
-    const struct settings *settings = plan->settings;
-    struct rf_trace_writer *writer;
-    *run = NULL;
-    rf_status status = start_record(&writer, plan, error);
-    if (status != RF_OK)
-        return status;
-    struct rf_collect_setup setup = {.lanes = plan->lanes.lanes,
-                                     .n_lanes = plan->lanes.n,
-                                     .selected = !plan->records,
-                                     .command = plan->command,
-                                     .seed = settings->cut.seed,
-                                     .interval = settings->cut.interval,
-                                     .keep_intervals = settings->report.per_interval,
-                                     .skip = settings->cut.skip,
-                                     .limit = settings->cut.limit,
-                                     .cache = plan->misses ? settings->cache : NULL,
-                                     .record = writer,
-                                     .progress = cli_progress};
-    status = rf_collect(run, source, &setup, error);
-    if (writer == NULL)
-        return status;
-    struct rf_error finish_error = {""};
-    rf_status finished = rf_trace_finish(writer, &finish_error);
-    if (status == RF_OK && finished != RF_OK) {
-        *error = finish_error;
-        return finished;
-    }
-    return status;
-}
-
-static int deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
-                   const struct settings *settings)
-{
-    struct cli_report report = settings->report;
-    report.to_stderr = 1;
-    report.silent = settings->quiet;
-    return cli_deliver(run, status, error, settings->output, &report);
-}
-
 /* The target's own end, unless ours is worse. */
 static int leave(int status, const struct rf_probe_outcome *outcome)
 {
@@ -364,12 +217,14 @@ static int profile(struct rf_source *source, const struct plan *plan)
     struct rf_probe_outcome outcome;
     struct rf_run *run;
     catch_signals(source);
-    rf_status status = collect(&run, source, plan, &error);
+    rf_status status =
+        cli_plan_collect(&run, source, &plan->common, &plan->settings->cut, NULL, &error);
     rf_probe_wait(source, &outcome, &ignored);
     if (run != NULL && (note_outcome(run, &outcome) != RF_OK || add_modules(run, source) != RF_OK))
         status = status != RF_OK ? status : RF_ENOMEM;
     running = NULL;
-    return leave(deliver(run, status, &error, plan->settings), &outcome);
+    int told = cli_plan_deliver(run, status, &error, &plan->common);
+    return leave(told, &outcome);
 }
 
 static int start(const struct plan *plan, const struct cli_call *call)
@@ -378,9 +233,9 @@ static int start(const struct plan *plan, const struct cli_call *call)
     struct rf_source *source;
     const struct settings *settings = plan->settings;
     const struct rf_probe_setup setup = {.argv = (const char *const *)call->arguments,
-                                         .selectors = plan->selectors,
-                                         .n_selectors = plan->n_selectors,
-                                         .records = plan->records,
+                                         .selectors = plan->common.selectors,
+                                         .n_selectors = plan->common.n_selectors,
+                                         .records = plan->common.records,
                                          .no_values = settings->no_values,
                                          .lossy = settings->lossy,
                                          .no_follow = settings->no_follow,
@@ -401,8 +256,7 @@ static int run(const struct cli_call *call)
     int status = make_plan(&plan, call);
     if (status == CLI_OK)
         status = start(&plan, call);
-    cli_lanes_free(&plan.lanes);
-    free(plan.command);
+    cli_plan_free(&plan.common);
     return status;
 }
 

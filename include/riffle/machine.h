@@ -21,11 +21,12 @@ extern "C" {
 struct rf_machine_setup {
     const char *const *argv;        /* the program's file and its arguments, closed by NULL */
     const char *const *environment; /* closed by NULL; NULL: empty */
-    const char *root;               /* where the program's absolute paths begin; NULL: / */
-    const char *core;               /* a named core and changes to it; NULL: no timing */
-    uint32_t classes;               /* of records to hand out, 1 << enum rf_class */
-    uint64_t max_instructions;      /* then it ends; 0: no limit */
-    uint64_t skip_instructions;     /* before the first record */
+    const char *root; /* its / and the folder it starts in, which no name leads out of; NULL: the
+                         host's own */
+    const char *core; /* a named core and changes to it; NULL: no timing */
+    uint32_t classes; /* of records to hand out, 1 << enum rf_class */
+    uint64_t max_instructions;  /* then it ends; 0: no limit */
+    uint64_t skip_instructions; /* without timing and records, at full speed */
     const struct rf_alloc *alloc;
 };
 
@@ -42,11 +43,12 @@ enum { RF_MACHINE_FIGURES_MAX = 24, RF_MACHINE_UNKNOWN_MAX = 32 };
 
 struct rf_machine_outcome {
     int ended;       /* 0: it could run on */
-    int exit_status; /* 128 + n: it ended itself by signal n */
+    int exit_status; /* 128 + n: it ended itself by signal n, or Linux would have by that */
     char fault[160]; /* why it could not go on, with the pc; "": it could */
     uint64_t instructions;
-    uint64_t cycles;     /* 0: no timing */
-    double host_seconds; /* of processor time, for MIPS */
+    uint64_t cycles;             /* 0: no timing */
+    uint64_t timed_instructions; /* that the cycles are of: all but the skipped */
+    double host_seconds;         /* of processor time, for MIPS */
     struct rf_machine_figure figures[RF_MACHINE_FIGURES_MAX];
     size_t n_figures;
     unsigned unknown_calls[RF_MACHINE_UNKNOWN_MAX]; /* system calls that are not there */

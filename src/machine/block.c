@@ -5,12 +5,15 @@
  *     enter | addi | ... 64 instructions ... | goto --> the next block's enter
  *
  * A block runs on past conditional branches and ends at an unconditional transfer, a system instruction, an
- * illegal one or after BLOCK_MAX. Steps come out of chunks that are given back all together. */
+ * illegal one or after BLOCK_MAX. Steps come out of chunks that are given back all together: when code has
+ * changed, and when there are CHUNKS_MAX of them, for a guest that makes code without end.
+ *
+ * Memory: 0.5 MiB of table and at most CHUNKS_MAX * CHUNK_STEPS * 48 bytes, 24 MiB. */
 #include "machine/block.h"
 #include "base/alloc.h"
 #include <string.h>
 
-enum { BLOCK_MAX = 64, CHUNK_STEPS = 8192 };
+enum { BLOCK_MAX = 64, CHUNK_STEPS = 8192, CHUNKS_MAX = 64 };
 
 struct rf_block_chunk {
     struct rf_block_chunk *next;
@@ -27,6 +30,7 @@ void rf_block_flush(struct rf_core *core)
     }
     memset(blocks->table, 0, sizeof blocks->table);
     blocks->used = CHUNK_STEPS;
+    blocks->n_chunks = 0;
     core->linking = NULL;
     core->cursor = NULL;
     core->stale = false;
@@ -37,11 +41,14 @@ static struct rf_step *get_steps(struct rf_core *core)
 {
     struct rf_blocks *blocks = core->blocks;
     if (blocks->used + BLOCK_MAX + 2 > CHUNK_STEPS) {
+        if (blocks->n_chunks == CHUNKS_MAX)
+            rf_block_flush(core);
         struct rf_block_chunk *chunk = rf_alloc_get(&core->alloc, sizeof *chunk);
         if (chunk == NULL)
             return NULL;
         chunk->next = blocks->chunks;
         blocks->chunks = chunk;
+        blocks->n_chunks++;
         blocks->used = 0;
     }
     return &blocks->chunks->steps[blocks->used];
@@ -93,19 +100,37 @@ static unsigned decode_block(const struct rf_core *core, struct rf_step *steps, 
     return n;
 }
 
+/* The block at pc if it is decoded, moved to the front of its place. */
+static struct rf_step *find_decoded(struct rf_blocks *blocks, uint64_t pc)
+{
+    struct rf_step **place = rf_block_place(blocks, pc);
+    for (struct rf_step **at = place; *at != NULL; at = &(*at)->link) {
+        struct rf_step *block = *at;
+        if (block->pc != pc)
+            continue;
+        *at = block->link;
+        block->link = *place;
+        *place = block;
+        return block;
+    }
+    return NULL;
+}
+
 struct rf_step *rf_block_find(struct rf_core *core, uint64_t pc)
 {
-    struct rf_step **place = rf_block_place(core->blocks, pc);
-    if (*place != NULL && (*place)->pc == pc)
-        return *place;
+    struct rf_step *block = find_decoded(core->blocks, pc);
+    if (block != NULL)
+        return block;
     struct rf_step *steps = get_steps(core);
     unsigned n = steps != NULL ? decode_block(core, steps, pc) : 0;
     if (n == 0) {
-        core->stop = RF_STOP_FETCH;
+        core->stop = steps != NULL ? RF_STOP_FETCH : RF_STOP_MEMORY;
         return NULL;
     }
+    struct rf_step **place = rf_block_place(core->blocks, pc);
     steps[0] = make_step(rf_execute_enter, &steps[1].insn, pc);
     steps[0].left = (uint16_t)n;
+    steps[0].link = *place;
     core->blocks->used += n + 2;
     *place = steps;
     return steps;

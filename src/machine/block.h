@@ -6,10 +6,12 @@
 
 enum { RF_BLOCK_TABLE = 1 << 16 };
 
-/* Blocks found by pc, direct-mapped: a block that loses its place is decoded again when it is wanted. */
+/* Blocks found by pc. Those of one place hang together by the link of their `enter`, the one that was
+ * wanted last in front. */
 struct rf_blocks {
     struct rf_step *table[RF_BLOCK_TABLE]; /* to the `enter` of a block */
     struct rf_block_chunk *chunks;
+    size_t n_chunks;
     size_t used; /* steps of the first chunk */
 };
 

@@ -1,7 +1,6 @@
 /* core.c - opening a core and the loop around its blocks. */
 #include "machine/core.h"
 #include "machine/block.h"
-#include "machine/fp.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
@@ -36,13 +35,13 @@ void rf_core_flush(struct rf_core *core)
 
 void rf_core_enter(struct rf_core *core)
 {
-    rf_fp_enter(core->fflags);
+    rf_fp_enter(&core->host, core->fflags);
     core->stop = RF_STOP_NONE;
 }
 
 void rf_core_leave(struct rf_core *core)
 {
-    core->fflags = rf_fp_flags();
+    core->fflags = rf_fp_leave(&core->host);
 }
 
 /* The block at pc, linked to the jump that wanted it. */

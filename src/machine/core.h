@@ -12,6 +12,7 @@
 #ifndef RF_MACHINE_CORE_H
 #define RF_MACHINE_CORE_H
 
+#include "machine/fp.h"
 #include "machine/isa.h"
 #include "machine/memory.h"
 #include <riffle/alloc.h>
@@ -22,8 +23,9 @@ enum rf_stop {
     RF_STOP_SYSCALL, /* pc stands at the ecall */
     RF_STOP_BREAK,
     RF_STOP_ILLEGAL,
-    RF_STOP_FETCH, /* pc is not in executable memory, or odd */
-    RF_STOP_LOAD,  /* core->fault is the address */
+    RF_STOP_FETCH,  /* pc is not in executable memory, or odd */
+    RF_STOP_MEMORY, /* none of ours to decode into */
+    RF_STOP_LOAD,   /* core->fault is the address */
     RF_STOP_STORE,
     RF_STOP_BUDGET, /* as many instructions as were asked for */
 };
@@ -37,14 +39,16 @@ struct rf_step {
     struct rf_insn insn;
     uint16_t left; /* instructions from this one to the end of its block; 0: not an instruction */
     uint64_t pc;
-    struct rf_step *link; /* of a jump with a known target: its block, once that is there */
+    struct rf_step *link; /* of a jump with a known target: its block, once that is there; of an
+                             `enter`: another block of its place in the table */
 };
 
 struct rf_core {
     uint64_t x[RF_REG_NONE + 1]; /* 0..31 integer, 32..63 floating point, 64 takes writes to x0 */
     uint64_t pc;
-    uint32_t frm;    /* rounding mode */
-    uint32_t fflags; /* valid while the core does not run; the host gathers them otherwise */
+    uint32_t frm;           /* rounding mode */
+    uint32_t fflags;        /* valid while the core does not run; the host gathers them otherwise */
+    struct rf_fp_host host; /* the caller's floating-point environment while it does */
     uint64_t reserved_address; /* of lr */
     bool reserved;
     uint64_t instructions; /* retired */
@@ -68,7 +72,8 @@ void rf_core_run(struct rf_core *core);
 
 /* One instruction at a time, for whoever wants to look at each: peek gives the instruction at pc,
  * NULL with core->stop set when there is none; step runs it and sets core->stop. Both between rf_core_enter
- * and rf_core_leave, which switch the host's floating-point flags over. */
+ * and rf_core_leave, which switch the host's floating-point environment over: what runs between them
+ * must not do arithmetic on floating-point numbers of its own. */
 void rf_core_enter(struct rf_core *core);
 void rf_core_leave(struct rf_core *core);
 const struct rf_step *rf_core_peek(struct rf_core *core);

@@ -7,7 +7,6 @@
  * `enter` counts a block's instructions before they run; whoever leaves a block early takes those back that
  * did not run (step->left of them, itself included). */
 #include "machine/block.h"
-#include "machine/fp.h"
 #include <string.h>
 
 #define STEP(id)                                                                                   \
@@ -365,7 +364,7 @@ CONVERSIONS(d, wu, RF_FP_WU)
 CONVERSIONS(d, l, RF_FP_L)
 CONVERSIONS(d, lu, RF_FP_LU)
 ROUNDED(fcvt_s_d, rf_fp_narrow(RS1, rm))
-PLAIN(fcvt_d_s, rf_fp_widen(RS1))
+ROUNDED(fcvt_d_s, rf_fp_widen(RS1)) /* exact, but a bad rounding mode is still illegal */
 
 #define SIGN_S 0x80000000u
 #define SIGN_D 0x8000000000000000u
@@ -443,7 +442,7 @@ static bool write_csr(struct rf_core *core, int32_t number, uint64_t value)
 
 enum csr_change { CSR_WRITE, CSR_SET, CSR_CLEAR };
 
-/* `writes`: set and clear with x0 or 0 only read. */
+/* Set and clear with x0 or 0 only read; whoever writes a read-only register is illegal. */
 static const struct rf_step *change_csr(struct rf_core *core, const struct rf_step *step,
                                         enum csr_change how, uint64_t operand)
 {

@@ -1,16 +1,16 @@
-/* fp.c - F and D on the host's floating point. The compiler is told that rounding modes and flags are
- * used, so that it neither folds nor moves arithmetic. */
+/* fp.c - F and D on the host's floating point.
+ *
+ * Compilers do not know that arithmetic reads the rounding mode and writes flags, and no option makes them
+ * all keep it between two calls of fenv.h. So operands and results pass through HIDE where that matters: the
+ * compiler then cannot move or join the arithmetic between. */
 #include "machine/fp.h"
-#include <fenv.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#ifdef __clang__
-#pragma STDC FENV_ACCESS ON
-#else
-#pragma GCC optimize("rounding-math", "trapping-math")
-#endif
+/* The compiler forgets what it knows of the variable, here. */
+#define HIDE(variable) __asm__ volatile("" : "+m"(variable) : : "memory")
 
 static const int host_flag[5] = {FE_INEXACT, FE_UNDERFLOW, FE_OVERFLOW, FE_DIVBYZERO, FE_INVALID};
 
@@ -35,10 +35,30 @@ void rf_fp_set_flags(uint32_t fflags)
     feclearexcept(FE_ALL_EXCEPT & ~raise); /* overflow raises inexact on some hosts */
 }
 
-void rf_fp_enter(uint32_t fflags)
+void rf_fp_enter(struct rf_fp_host *host, uint32_t fflags)
 {
+    feholdexcept(&host->saved);
     fesetround(FE_TONEAREST);
     rf_fp_set_flags(fflags);
+}
+
+uint32_t rf_fp_leave(struct rf_fp_host *host)
+{
+    uint32_t flags = rf_fp_flags();
+    fesetenv(&host->saved);
+    return flags;
+}
+
+/* Much faster than feraiseexcept. */
+static void raise_inexact(void)
+{
+    volatile float large = 0x1p60f;
+    large = large + 1.0f;
+}
+
+static void raise_invalid(void)
+{
+    feraiseexcept(FE_INVALID);
 }
 
 static void set_rounding(unsigned rm)
@@ -90,24 +110,17 @@ static uint64_t integer_of(enum rf_fp_integer to, double whole)
     }
 }
 
+/* Rounding to a whole number raises no flag but invalid, for a signaling NaN; neither does the rest. */
 static uint64_t to_integer(enum rf_fp_integer to, double value, unsigned rm)
 {
-    uint32_t flags = rf_fp_flags();
-    uint64_t result;
     double whole = round_to_integer(value, rm);
-    if (value != value || whole >= integer_ranges[to].hi) {
-        result = integer_ranges[to].most;
-        flags |= RF_FP_NV;
-    } else if (whole < integer_ranges[to].lo) {
-        result = integer_ranges[to].least;
-        flags |= RF_FP_NV;
-    } else {
-        result = integer_of(to, whole);
-        if (whole != value)
-            flags |= RF_FP_NX;
+    if (value != value || whole >= integer_ranges[to].hi || whole < integer_ranges[to].lo) {
+        raise_invalid();
+        return whole < integer_ranges[to].lo ? integer_ranges[to].least : integer_ranges[to].most;
     }
-    rf_fp_set_flags(flags);
-    return result;
+    if (whole != value)
+        raise_inexact();
+    return integer_of(to, whole);
 }
 
 /* Compilers build unsigned conversions from signed ones in ways that round twice or raise what they
@@ -181,16 +194,19 @@ static uint64_t unsigned_to(uint64_t a, size_t size)
 uint64_t rf_fp_narrow(uint64_t a, unsigned rm)
 {
     double wide = value_d(a);
+    HIDE(wide);
+    if (rm != RF_RNE && rm != RF_RMM)
+        set_rounding(rm);
+    HIDE(wide);
+    float result = (float)wide;
+    HIDE(result);
     if (rm == RF_RMM) {
-        volatile float even = (float)wide;
         uint32_t flags = rf_fp_flags();
-        float away = nearest_away_s(even, wide, true);
+        result = nearest_away_s(result, wide, true);
         rf_fp_set_flags(flags);
-        return reg_s(away);
+    } else if (rm != RF_RNE) {
+        set_rounding(RF_RNE);
     }
-    set_rounding(rm);
-    volatile float result = (float)wide;
-    set_rounding(RF_RNE);
     return reg_s(result);
 }
 

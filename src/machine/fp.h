@@ -9,13 +9,20 @@
 #ifndef RF_MACHINE_FP_H
 #define RF_MACHINE_FP_H
 
+#include <fenv.h>
 #include <stdint.h>
 
 enum { RF_FP_NX = 1, RF_FP_UF = 2, RF_FP_OF = 4, RF_FP_DZ = 8, RF_FP_NV = 16 };
 enum { RF_RNE, RF_RTZ, RF_RDN, RF_RUP, RF_RMM };
 
-void rf_fp_enter(uint32_t fflags); /* saves nothing: the caller's flags are the caller's loss */
-uint32_t rf_fp_flags(void);        /* so far */
+/* The host's environment as it was before a core ran in it. */
+struct rf_fp_host {
+    fenv_t saved;
+};
+
+void rf_fp_enter(struct rf_fp_host *host, uint32_t fflags);
+uint32_t rf_fp_leave(struct rf_fp_host *host); /* returns the flags */
+uint32_t rf_fp_flags(void);                    /* so far */
 void rf_fp_set_flags(uint32_t fflags);
 
 enum rf_fp_binary { RF_FP_ADD, RF_FP_SUB, RF_FP_MUL, RF_FP_DIV };

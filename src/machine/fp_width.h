@@ -69,25 +69,65 @@ static FLOAT NAME(nearest_away)(FLOAT nearest_even, WIDE wide, bool exact)
     return tie ? away : nearest_even;
 }
 
+/* In a directed rounding mode of the host. */
+static FLOAT NAME(binary_directed)(enum rf_fp_binary what, FLOAT x, FLOAT y, unsigned rm)
+{
+    set_rounding(rm);
+    HIDE(x);
+    HIDE(y);
+    FLOAT result = NAME(binary)(what, x, y);
+    HIDE(result);
+    set_rounding(RF_RNE);
+    return result;
+}
+
+static FLOAT NAME(binary_away)(enum rf_fp_binary what, FLOAT x, FLOAT y)
+{
+    FLOAT even = NAME(binary)(what, x, y);
+    HIDE(even);
+    uint32_t flags = rf_fp_flags();
+    rf_fp_set_flags(0);
+    HIDE(x);
+    HIDE(y);
+    WIDE wide = NAME(binary_wide)(what, x, y);
+    HIDE(wide);
+    bool exact = (rf_fp_flags() & RF_FP_NX) == 0;
+    FLOAT away = NAME(nearest_away)(even, wide, exact);
+    rf_fp_set_flags(flags);
+    return away;
+}
+
 uint64_t NAME(rf_fp_binary)(enum rf_fp_binary what, uint64_t a, uint64_t b, unsigned rm)
 {
     FLOAT x = NAME(value)(a), y = NAME(value)(b);
     if (rm == RF_RNE)
         return NAME(reg)(NAME(binary)(what, x, y));
-    if (rm == RF_RMM) {
-        FLOAT even = NAME(binary)(what, x, y);
-        uint32_t flags = rf_fp_flags();
-        rf_fp_set_flags(0);
-        volatile WIDE wide = NAME(binary_wide)(what, x, y);
-        bool exact = (rf_fp_flags() & RF_FP_NX) == 0;
-        FLOAT away = NAME(nearest_away)(even, wide, exact);
-        rf_fp_set_flags(flags);
-        return NAME(reg)(away);
-    }
+    if (rm == RF_RMM)
+        return NAME(reg)(NAME(binary_away)(what, x, y));
+    return NAME(reg)(NAME(binary_directed)(what, x, y, rm));
+}
+
+static FLOAT NAME(fused_directed)(FLOAT a, FLOAT b, FLOAT c, unsigned rm)
+{
     set_rounding(rm);
-    volatile FLOAT result = NAME(binary)(what, x, y);
+    FLOAT result = FUSED(a, b, c);
+    HIDE(result);
     set_rounding(RF_RNE);
-    return NAME(reg)(result);
+    return result;
+}
+
+static FLOAT NAME(fused_away)(FLOAT a, FLOAT b, FLOAT c)
+{
+    FLOAT even = FUSED(a, b, c);
+    HIDE(even);
+    uint32_t flags = rf_fp_flags();
+    rf_fp_set_flags(0);
+    WIDE wide = FUSED_WIDE(a, b, c);
+    HIDE(wide);
+    bool exact = (rf_fp_flags() & RF_FP_NX) == 0;
+    FLOAT away = NAME(nearest_away)(even, wide, exact);
+    rf_fp_set_flags(flags);
+    return away;
 }
 
 uint64_t NAME(rf_fp_fused)(enum rf_fp_fused what, const uint64_t abc[3], unsigned rm)
@@ -99,27 +139,23 @@ uint64_t NAME(rf_fp_fused)(enum rf_fp_fused what, const uint64_t abc[3], unsigne
         c = -c;
     /* Infinity times zero is invalid even when the addend is a NaN. */
     if ((__builtin_isinf(a) && b == 0) || (__builtin_isinf(b) && a == 0))
-        feraiseexcept(FE_INVALID);
-    if (rm == RF_RMM) {
-        FLOAT even = FUSED(a, b, c);
-        uint32_t flags = rf_fp_flags();
-        rf_fp_set_flags(0);
-        volatile WIDE wide = FUSED_WIDE(a, b, c);
-        bool exact = (rf_fp_flags() & RF_FP_NX) == 0;
-        FLOAT away = NAME(nearest_away)(even, wide, exact);
-        rf_fp_set_flags(flags);
-        return NAME(reg)(away);
-    }
-    set_rounding(rm);
-    volatile FLOAT result = FUSED(a, b, c);
-    set_rounding(RF_RNE);
-    return NAME(reg)(result);
+        raise_invalid();
+    if (rm == RF_RNE)
+        return NAME(reg)(FUSED(a, b, c));
+    if (rm == RF_RMM)
+        return NAME(reg)(NAME(fused_away)(a, b, c));
+    return NAME(reg)(NAME(fused_directed)(a, b, c, rm));
 }
 
 uint64_t NAME(rf_fp_sqrt)(uint64_t a, unsigned rm)
 {
-    set_rounding(rm == RF_RMM ? RF_RNE : rm); /* a root is never a tie */
-    volatile FLOAT result = ROOT(NAME(value)(a));
+    FLOAT x = NAME(value)(a);
+    if (rm == RF_RNE || rm == RF_RMM) /* a root is never a tie */
+        return NAME(reg)(ROOT(x));
+    set_rounding(rm);
+    HIDE(x);
+    FLOAT result = ROOT(x);
+    HIDE(result);
     set_rounding(RF_RNE);
     return NAME(reg)(result);
 }
@@ -127,7 +163,7 @@ uint64_t NAME(rf_fp_sqrt)(uint64_t a, unsigned rm)
 uint64_t NAME(rf_fp_pick)(enum rf_fp_pick what, uint64_t a, uint64_t b)
 {
     if (NAME(is_signaling)(a) || NAME(is_signaling)(b))
-        feraiseexcept(FE_INVALID);
+        raise_invalid();
     if (NAME(is_nan)(a))
         return NAME(is_nan)(b) ? STORE(NAN_BITS) : STORE(LOAD(b));
     if (NAME(is_nan)(b))
@@ -141,7 +177,7 @@ uint64_t NAME(rf_fp_compare)(enum rf_fp_relation what, uint64_t a, uint64_t b)
 {
     if (NAME(is_nan)(a) || NAME(is_nan)(b)) {
         if (what != RF_FP_EQ || NAME(is_signaling)(a) || NAME(is_signaling)(b))
-            feraiseexcept(FE_INVALID);
+            raise_invalid();
         return 0;
     }
     FLOAT x = NAME(value)(a), y = NAME(value)(b);
@@ -167,28 +203,32 @@ static uint64_t NAME(convert)(enum rf_fp_integer from, uint64_t a)
     }
 }
 
+static uint64_t NAME(convert_away)(enum rf_fp_integer from, uint64_t a)
+{
+    FLOAT even = NAME(value)(NAME(convert)(from, a));
+    HIDE(even);
+    uint32_t flags = rf_fp_flags();
+    long double wide = from == RF_FP_W    ? (long double)(int32_t)a
+                       : from == RF_FP_WU ? (long double)(uint32_t)a
+                       : from == RF_FP_L  ? (long double)(int64_t)a
+                                          : (long double)a;
+    FLOAT next = NEXT_AFTER(even, wide > 0 ? (FLOAT)INFINITY : -(FLOAT)INFINITY);
+    bool below = wide > 0 ? (long double)even < wide : (long double)even > wide;
+    bool tie = below && wide - (long double)even == (long double)next - wide;
+    rf_fp_set_flags(flags);
+    return NAME(reg)(tie ? next : even);
+}
+
 uint64_t NAME(rf_fp_from_integer)(enum rf_fp_integer from, uint64_t a, unsigned rm)
 {
-    volatile uint64_t held = a;
-    if (rm == RF_RMM) {
-        FLOAT even = NAME(value)(NAME(convert)(from, held));
-        uint32_t flags = rf_fp_flags();
-        long double wide = from == RF_FP_W    ? (long double)(int32_t)a
-                           : from == RF_FP_WU ? (long double)(uint32_t)a
-                           : from == RF_FP_L  ? (long double)(int64_t)a
-                                              : (long double)a;
-        FLOAT away = even;
-        if ((long double)even != wide) {
-            FLOAT next = NEXT_AFTER(even, wide > 0 ? (FLOAT)INFINITY : -(FLOAT)INFINITY);
-            bool below = wide > 0 ? (long double)even < wide : (long double)even > wide;
-            if (below && wide - (long double)even == (long double)next - wide)
-                away = next;
-        }
-        rf_fp_set_flags(flags);
-        return NAME(reg)(away);
-    }
+    if (rm == RF_RNE)
+        return NAME(convert)(from, a);
+    if (rm == RF_RMM)
+        return NAME(convert_away)(from, a);
     set_rounding(rm);
-    volatile uint64_t result = NAME(convert)(from, held);
+    HIDE(a);
+    uint64_t result = NAME(convert)(from, a);
+    HIDE(result);
     set_rounding(RF_RNE);
     return result;
 }

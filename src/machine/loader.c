@@ -1,5 +1,8 @@
 /* loader.c - ELF segments and the initial stack.
  *
+ * Nothing that the file says is believed: every offset and size is checked against the file and the address
+ * space before it is used. What a hostile program then does is the core's and the pages' rights' business.
+ *
  *     stack top  | strings | random bytes | auxv | envp | argv | argc |  <- sp, 16-byte aligned
  *                                                                     grows down               */
 #include "machine/loader.h"
@@ -52,6 +55,18 @@ static rf_status load_segment(struct rf_memory *memory, const Elf64_Phdr *segmen
     return RF_OK;
 }
 
+static void note_segment(struct rf_program *program, const Elf64_Phdr *segment, uint64_t headers)
+{
+    uint64_t end = segment->p_vaddr + segment->p_memsz;
+    if (headers >= segment->p_offset && headers - segment->p_offset < segment->p_filesz)
+        program->headers = segment->p_vaddr + (headers - segment->p_offset);
+    if ((segment->p_flags & PF_X) != 0 && program->n_code < RF_PROGRAM_SEGMENTS)
+        program->code[program->n_code++] =
+            (struct rf_machine_segment){segment->p_vaddr, end, segment->p_offset};
+    if (end > program->end)
+        program->end = end;
+}
+
 rf_status rf_loader_load(struct rf_memory *memory, struct rf_program *program, const void *file,
                          size_t size, const char *name, struct rf_error *error)
 {
@@ -72,13 +87,7 @@ rf_status rf_loader_load(struct rf_memory *memory, struct rf_program *program, c
         status = load_segment(memory, &segment, file, size, name, error);
         if (status != RF_OK)
             return status;
-        if (segment.p_offset == 0)
-            program->headers = segment.p_vaddr + header.e_phoff;
-        if ((segment.p_flags & PF_X) != 0 && program->n_code < RF_PROGRAM_SEGMENTS)
-            program->code[program->n_code++] = (struct rf_machine_segment){
-                segment.p_vaddr, segment.p_vaddr + segment.p_memsz, segment.p_offset};
-        if (segment.p_vaddr + segment.p_memsz > program->end)
-            program->end = segment.p_vaddr + segment.p_memsz;
+        note_segment(program, &segment, header.e_phoff);
     }
     if (status == RF_OK && program->end == 0)
         return refuse(error, name, "nothing in it to load");

@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,7 +28,9 @@ struct machine {
     struct rf_program program;
     struct rf_timing *timing;
     bool core_open;
-    bool ended;
+    bool ended; /* nothing more will run */
+    bool cut;   /* but it could have: the limit of instructions ended it */
+    int exit_status;
     double seconds;
     char fault[160];
     struct rf_record records[RF_SOURCE_BATCH + RF_RECORDS_EACH];
@@ -50,14 +52,25 @@ static unsigned time_it(struct machine *machine, const struct rf_step *step,
     return rf_timing_retire(machine->timing, &retired);
 }
 
+/* Run the instruction; a system call is one, too. False: it did not retire, core->stop says why. */
+static bool run_one(struct machine *machine, const struct rf_step *step)
+{
+    struct rf_core *core = &machine->core;
+    rf_core_step(core, step);
+    if (core->stop != RF_STOP_SYSCALL)
+        return core->stop == RF_STOP_NONE;
+    rf_system_call(&machine->system);
+    machine->ended = machine->system.exited;
+    return true;
+}
+
 /* Instruction by instruction, until the batch is full or something else is due. */
 static size_t run_watched(struct machine *machine)
 {
     struct rf_core *core = &machine->core;
-    uint64_t skip = machine->setup.skip_instructions;
     size_t n = 0;
     rf_core_enter(core);
-    while (core->stop == RF_STOP_NONE && n < RF_SOURCE_BATCH) {
+    while (!machine->ended && core->stop == RF_STOP_NONE && n < RF_SOURCE_BATCH) {
         if (core->instructions >= core->budget) {
             core->stop = RF_STOP_BUDGET;
             break;
@@ -66,13 +79,11 @@ static size_t run_watched(struct machine *machine)
         if (step == NULL)
             break;
         struct rf_before before = rf_records_before(core, step);
-        rf_core_step(core, step);
-        if (core->stop != RF_STOP_NONE)
+        if (!run_one(machine, step))
             break;
         unsigned missed = machine->timing != NULL ? time_it(machine, step, &before) : 0;
-        if (core->instructions > skip)
-            n += rf_records_after(core, step, &before, machine->setup.classes, missed,
-                                  machine->records + n);
+        n += rf_records_after(core, step, &before, machine->setup.classes, missed,
+                              machine->records + n);
     }
     rf_core_leave(core);
     return n;
@@ -90,11 +101,13 @@ static void run_unwatched(struct machine *machine, uint64_t until)
         core->stop = RF_STOP_NONE;
 }
 
-static void end_with_fault(struct machine *machine, const char *what)
+/* `number`: of the signal that Linux would have ended it by. */
+static void end_with_fault(struct machine *machine, int number, const char *what)
 {
     rf_format(machine->fault, sizeof machine->fault, "%s at pc 0x%llx", what,
               (unsigned long long)machine->core.pc);
     machine->ended = true;
+    machine->exit_status = 128 + number;
 }
 
 static void end_with_access(struct machine *machine, const char *what)
@@ -102,6 +115,7 @@ static void end_with_access(struct machine *machine, const char *what)
     rf_format(machine->fault, sizeof machine->fault, "%s 0x%llx at pc 0x%llx", what,
               (unsigned long long)machine->core.fault, (unsigned long long)machine->core.pc);
     machine->ended = true;
+    machine->exit_status = 128 + SIGSEGV;
 }
 
 /* What the core stopped for. */
@@ -115,16 +129,19 @@ static void attend(struct machine *machine)
         machine->ended = machine->system.exited;
         break;
     case RF_STOP_BUDGET:
-        machine->ended = true;
+        machine->ended = machine->cut = true;
         break;
     case RF_STOP_BREAK:
-        end_with_fault(machine, "a breakpoint");
+        end_with_fault(machine, SIGTRAP, "a breakpoint");
         break;
     case RF_STOP_ILLEGAL:
-        end_with_fault(machine, "an illegal instruction");
+        end_with_fault(machine, SIGILL, "an illegal instruction");
         break;
     case RF_STOP_FETCH:
-        end_with_fault(machine, "no code to execute");
+        end_with_fault(machine, SIGSEGV, "no code to execute");
+        break;
+    case RF_STOP_MEMORY:
+        end_with_fault(machine, SIGKILL, "no memory of the host's left to decode code");
         break;
     case RF_STOP_LOAD:
         end_with_access(machine, "a load from the wild address");
@@ -144,11 +161,12 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
     (void)error;
     while (n == 0 && !machine->ended) {
         uint64_t skip = machine->setup.skip_instructions;
-        if (!watched || (machine->timing == NULL && machine->core.instructions < skip))
+        if (!watched || machine->core.instructions < skip)
             run_unwatched(machine, watched ? skip : UINT64_MAX);
         else
             n = run_watched(machine);
-        attend(machine);
+        if (!machine->ended)
+            attend(machine);
     }
     machine->seconds += cpu_seconds() - start;
     batch->records = machine->records;
@@ -180,25 +198,39 @@ static void close_machine(struct rf_source *source)
 static const struct rf_source_ops ops = {
     .name = "machine", .next = next, .progress = progress, .close = close_machine};
 
+/* All of the file, into the caller's memory: a mapping could be cut short under our hands. */
+static rf_status read_file(struct machine *machine, int fd, const char *path, size_t size,
+                           struct rf_error *error)
+{
+    const struct rf_alloc *alloc = &machine->base.alloc;
+    size_t done = 0;
+    ssize_t n = 1;
+    uint8_t *file = rf_alloc_get(alloc, size);
+    if (file == NULL)
+        return rf_fail(error, RF_ENOMEM, "%s: no memory for its %zu bytes", path, size);
+    while (done < size && n > 0) {
+        n = pread(fd, file + done, size - done, (off_t)done);
+        done += n > 0 ? (size_t)n : 0;
+    }
+    rf_status status =
+        n < 0 ? rf_fail(error, RF_EIO, "%s: cannot read: %s", path, strerror(errno))
+              : rf_loader_load(&machine->core.memory, &machine->program, file, done, path, error);
+    rf_alloc_free(alloc, file, size);
+    return status;
+}
+
 static rf_status load_file(struct machine *machine, const char *path, struct rf_error *error)
 {
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
-        int why = errno;
-        if (fd >= 0)
-            close(fd);
-        return rf_fail(error, RF_EIO, "%s: %s", path,
-                       fd < 0 ? strerror(why) : "not a file with a program in it");
-    }
-    size_t size = (size_t)status.st_size;
-    void *file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (fd < 0)
+        return rf_fail(error, RF_EIO, "%s: cannot open: %s", path, strerror(errno));
+    rf_status loaded;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0)
+        loaded = rf_fail(error, RF_EINVAL, "%s: not a file with a program in it", path);
+    else
+        loaded = read_file(machine, fd, path, (size_t)status.st_size, error);
     close(fd);
-    if (file == MAP_FAILED)
-        return rf_fail(error, RF_EIO, "%s: %s", path, strerror(errno));
-    rf_status loaded =
-        rf_loader_load(&machine->core.memory, &machine->program, file, size, path, error);
-    munmap(file, size);
     return loaded;
 }
 
@@ -207,17 +239,17 @@ static rf_status start(struct machine *machine, struct rf_error *error)
     static const char *const nothing[] = {NULL};
     const struct rf_machine_setup *setup = &machine->setup;
     const char *const *environment = setup->environment != NULL ? setup->environment : nothing;
-    const char *root = setup->root != NULL ? setup->root : "";
     rf_status status = rf_core_open(&machine->core, setup->alloc, error);
     if (status != RF_OK)
         return status;
     machine->core_open = true;
-    rf_system_open(&machine->system, &machine->core, 0, root);
-    status = load_file(machine, setup->argv[0], error);
+    status = rf_system_open(&machine->system, &machine->core, setup->root, error);
+    if (status == RF_OK)
+        status = load_file(machine, setup->argv[0], error);
     if (status == RF_OK)
         status =
             rf_loader_start(&machine->core, &machine->program, setup->argv, environment, error);
-    rf_system_open(&machine->system, &machine->core, machine->program.end, root);
+    rf_system_set_brk(&machine->system, machine->program.end);
     if (setup->max_instructions != 0)
         machine->core.budget = setup->max_instructions;
     return status;
@@ -278,14 +310,16 @@ void rf_machine_outcome(const struct rf_source *source, struct rf_machine_outcom
 {
     const struct machine *machine = (const struct machine *)source;
     memset(outcome, 0, sizeof *outcome);
-    outcome->ended = machine->ended;
-    outcome->exit_status = machine->system.exit_status;
+    outcome->ended = machine->ended && !machine->cut;
+    outcome->exit_status =
+        machine->system.exited ? machine->system.exit_status : machine->exit_status;
     memcpy(outcome->fault, machine->fault, sizeof outcome->fault);
     outcome->instructions = machine->core.instructions;
     outcome->host_seconds = machine->seconds;
     if (machine->timing != NULL) {
         struct rf_timing_stats stats = rf_timing_stats(machine->timing);
         outcome->cycles = stats.cycles;
+        outcome->timed_instructions = stats.instructions;
         add_figures(outcome, &stats);
     }
     outcome->n_unknown_calls = machine->system.n_unknown;

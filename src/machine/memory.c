@@ -48,7 +48,7 @@ bool rf_memory_map(struct rf_memory *memory, uint64_t address, uint64_t length, 
     uint64_t first, n;
     if (!page_range(memory, address, length, &first, &n))
         return false;
-    memset(memory->rights + first, (int)rights, n);
+    memset(memory->rights + first, (int)(rights | RF_MAPPED), n);
     return true;
 }
 
@@ -58,8 +58,41 @@ bool rf_memory_unmap(struct rf_memory *memory, uint64_t address, uint64_t length
     if (!page_range(memory, address, length, &first, &n))
         return false;
     memset(memory->rights + first, 0, n);
-    madvise(memory->bytes + (first << RF_PAGE_BITS), n << RF_PAGE_BITS, MADV_DONTNEED);
+    return rf_memory_clear(memory, address, length);
+}
+
+bool rf_memory_clear(struct rf_memory *memory, uint64_t address, uint64_t length)
+{
+    uint64_t first, n;
+    if (!page_range(memory, address, length, &first, &n))
+        return false;
+    uint8_t *bytes = memory->bytes + (first << RF_PAGE_BITS);
+    if (madvise(bytes, n << RF_PAGE_BITS, MADV_DONTNEED) != 0)
+        memset(bytes, 0, n << RF_PAGE_BITS);
     return true;
+}
+
+/* Do the pages have any of these rights? True of pages that are outside. */
+static bool has_any(const struct rf_memory *memory, uint64_t address, uint64_t length,
+                    unsigned rights)
+{
+    uint64_t first, n;
+    if (!page_range(memory, address, length, &first, &n))
+        return true;
+    for (uint64_t i = 0; i < n; i++)
+        if ((memory->rights[first + i] & rights) != 0)
+            return true;
+    return false;
+}
+
+bool rf_memory_is_free(const struct rf_memory *memory, uint64_t address, uint64_t length)
+{
+    return !has_any(memory, address, length, RF_MAPPED);
+}
+
+bool rf_memory_has_code(const struct rf_memory *memory, uint64_t address, uint64_t length)
+{
+    return has_any(memory, address, length, RF_EXECUTE);
 }
 
 uint64_t rf_memory_find_free(const struct rf_memory *memory, uint64_t from, uint64_t length)
@@ -68,7 +101,7 @@ uint64_t rf_memory_find_free(const struct rf_memory *memory, uint64_t from, uint
     uint64_t pages = memory->size >> RF_PAGE_BITS;
     for (uint64_t page = from >> RF_PAGE_BITS; page + 1 < pages; page++) {
         run = memory->rights[page] == 0 ? run + 1 : 0;
-        if (run == wanted && wanted > 0)
+        if (run >= wanted && wanted > 0)
             return (page + 1 - wanted) << RF_PAGE_BITS;
     }
     return 0;

@@ -12,7 +12,8 @@
 #include <riffle/status.h>
 
 enum { RF_PAGE = 4096, RF_PAGE_BITS = 12 };
-enum { RF_READ = 1, RF_WRITE = 2, RF_EXECUTE = 4 };
+/* Rights of a page. One that is there has RF_MAPPED, whatever else it lacks; 0 is a free one. */
+enum { RF_READ = 1, RF_WRITE = 2, RF_EXECUTE = 4, RF_MAPPED = 8 };
 
 struct rf_memory {
     uint8_t *bytes;  /* of address 0 */
@@ -23,10 +24,17 @@ struct rf_memory {
 rf_status rf_memory_open(struct rf_memory *memory, struct rf_error *error);
 void rf_memory_close(struct rf_memory *memory);
 
-/* Set the rights of whole pages; fresh ones are zero. False: not inside the address space. */
+/* All of these work on whole pages and answer false when those are not inside the address space.
+ * Map sets rights, RF_MAPPED by itself; fresh pages are zero, pages that were there keep what they hold. */
 bool rf_memory_map(struct rf_memory *memory, uint64_t address, uint64_t length, unsigned rights);
 /* Take pages away and forget what they held. */
 bool rf_memory_unmap(struct rf_memory *memory, uint64_t address, uint64_t length);
+/* Forget what they held, keep the rights. */
+bool rf_memory_clear(struct rf_memory *memory, uint64_t address, uint64_t length);
+/* Is none of it mapped? */
+bool rf_memory_is_free(const struct rf_memory *memory, uint64_t address, uint64_t length);
+/* Is any of it executable? */
+bool rf_memory_has_code(const struct rf_memory *memory, uint64_t address, uint64_t length);
 /* The lowest free stretch of `length` bytes at or above `from`; 0: none. */
 uint64_t rf_memory_find_free(const struct rf_memory *memory, uint64_t from, uint64_t length);
 

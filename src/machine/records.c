@@ -1,5 +1,6 @@
 /* records.c - from instructions to records. */
 #include "machine/records.h"
+#include <string.h>
 
 enum { RA = 1, T0 = 5 }; /* link registers: jumps that write one are calls, that read one returns */
 
@@ -47,6 +48,21 @@ static void put_memory(struct output *output, enum rf_class class, const struct 
                            .miss = (uint8_t)missed});
 }
 
+/* A store-conditional loads nothing and, when it fails, stores nothing. */
+static void put_atomic(struct output *output, const struct rf_core *core,
+                       const struct rf_step *step, const struct rf_before *before, unsigned missed)
+{
+    const struct rf_insn *insn = &step->insn;
+    bool conditional = insn->op == RF_OP_sc_w || insn->op == RF_OP_sc_d;
+    uint64_t stored = 0;
+    if (!conditional)
+        put_memory(output, RF_CLASS_LOAD, step, before, core->x[insn->rd], missed);
+    else if (core->x[insn->rd] != 0)
+        return;
+    memcpy(&stored, core->memory.bytes + before->address, rf_records_bytes(insn));
+    put_memory(output, RF_CLASS_STORE, step, before, stored, missed);
+}
+
 static void put_transfer(struct output *output, const struct rf_core *core,
                          const struct rf_step *step)
 {
@@ -74,7 +90,6 @@ size_t rf_records_after(const struct rf_core *core, const struct rf_step *step,
 {
     struct output output = {out, 0, classes};
     const struct rf_insn *insn = &step->insn;
-    bool conditional = insn->op == RF_OP_sc_w || insn->op == RF_OP_sc_d;
     put(&output, RF_CLASS_INSN, (struct rf_record){.pc = step->pc});
     switch (insn->kind) {
     case RF_OP_CLASS_LOAD:
@@ -84,9 +99,7 @@ size_t rf_records_after(const struct rf_core *core, const struct rf_step *step,
         put_memory(&output, RF_CLASS_STORE, step, before, before->operand, missed);
         break;
     case RF_OP_CLASS_ATOMIC:
-        if (!conditional)
-            put_memory(&output, RF_CLASS_LOAD, step, before, core->x[insn->rd], missed);
-        put_memory(&output, RF_CLASS_STORE, step, before, before->operand, missed);
+        put_atomic(&output, core, step, before, missed);
         break;
     case RF_OP_CLASS_BRANCH:
     case RF_OP_CLASS_JUMP:
@@ -95,7 +108,8 @@ size_t rf_records_after(const struct rf_core *core, const struct rf_step *step,
     case RF_OP_CLASS_ALU:
     case RF_OP_CLASS_MULTIPLY:
     case RF_OP_CLASS_DIVIDE:
-        put_result(&output, core->x[insn->rd], step->pc);
+        if (insn->rd != RF_REG_NONE)
+            put_result(&output, core->x[insn->rd], step->pc);
         break;
     default:
         break;

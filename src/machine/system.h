@@ -1,7 +1,7 @@
 /* system.h - the Linux that the guest sees: system calls on files, memory and a frozen clock.
  *
  * Everything that could differ from run to run is fixed: the clock advances with the instructions,
- * getrandom is seeded, ids are constant. Absolute paths are taken below `root`. A call that is not there
+ * getrandom is seeded, ids are constant. With a root no name leads out of it. A call that is not there
  * answers ENOSYS and is noted once. */
 #ifndef RF_MACHINE_SYSTEM_H
 #define RF_MACHINE_SYSTEM_H
@@ -13,8 +13,8 @@ enum { RF_SYSTEM_FILES = 256, RF_SYSTEM_UNKNOWN_MAX = 32 };
 
 struct rf_system {
     struct rf_core *core;
-    const char *root; /* "" : the host's own */
-    uint64_t brk_start, brk;
+    int root;                /* the folder that is the guest's /; -1: the host's own */
+    uint64_t brk_start, brk; /* start: a whole page */
     uint64_t mmap_from;
     int file[RF_SYSTEM_FILES]; /* the host's descriptor, -1: closed */
     struct rf_random random;
@@ -24,7 +24,10 @@ struct rf_system {
     size_t n_unknown;
 };
 
-void rf_system_open(struct rf_system *system, struct rf_core *core, uint64_t brk, const char *root);
+/* root NULL: the host's own /. */
+rf_status rf_system_open(struct rf_system *system, struct rf_core *core, const char *root,
+                         struct rf_error *error);
+void rf_system_set_brk(struct rf_system *system, uint64_t brk); /* behind the program */
 void rf_system_close(struct rf_system *system); /* closes what the guest left open */
 
 /* Carry out the call that the core stopped at, and move past it. */

@@ -1,0 +1,242 @@
+/* cmd_sim.c - riffle sim: profile a RISC-V program on the simulated core.
+ *
+ *     program ends ... report on stderr ... a line on its speed ... leave with its exit status
+ *
+ * Everything that is noted in the profile is of the simulated machine, so the same run twice saves the same
+ * bytes; how fast this host was is only said. */
+#include "cli.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct settings {
+    struct cli_report report;
+    struct cli_cut cut;
+    struct cli_keep keep;
+    const char *core, *root;
+    int functional;
+    uint64_t max_instructions, skip;
+};
+
+static const char *words_cores(size_t i)
+{
+    return rf_machine_cores()[i].name;
+}
+
+static const struct cli_option options[] = {
+    CLI_OPTIONS_LANES,
+    CLI_OPTIONS_REPORT(struct settings, report),
+    CLI_OPTIONS_ANNOTATE(struct settings, report),
+    CLI_OPTIONS_INTERVAL(struct settings, cut),
+    CLI_OPTIONS_KEEP(struct settings, keep),
+    {.type = CLI_TEXT,
+     .letter = 'c',
+     .name = "core",
+     .argument = "CORE",
+     .standard = "hps",
+     .words = words_cores,
+     .brief = "the simulated core: its name, then what differs from it",
+     .text = "Such as hps, or hps,rob=64,dcache=16Ki/2/64. Which instructions run is the same on "
+             "every core; when, is not.",
+     .offset = offsetof(struct settings, core)},
+    {.type = CLI_FLAG,
+     .name = "functional",
+     .brief = "no cycles and no caches: much faster",
+     .text = "Loads and stores then miss nothing.",
+     .offset = offsetof(struct settings, functional)},
+    {.type = CLI_COUNT,
+     .name = "max-instructions",
+     .argument = "N",
+     .standard = "0",
+     .brief = "end after N instructions; 0: with the program",
+     .offset = offsetof(struct settings, max_instructions)},
+    {.type = CLI_COUNT,
+     .name = "skip",
+     .argument = "N",
+     .standard = "0",
+     .brief = "run the first N instructions without looking, at full speed",
+     .offset = offsetof(struct settings, skip)},
+    {.type = CLI_FILE,
+     .name = "root",
+     .argument = "FOLDER",
+     .brief = "the program's / and the folder it starts in; nothing outside is reached",
+     .text = "Without it, names of files mean what they mean to riffle.",
+     .offset = offsetof(struct settings, root)},
+    {.type = CLI_END},
+};
+
+/* Nobody would see a profile: the program only runs. */
+static bool only_runs(const struct settings *settings)
+{
+    const struct cli_keep *keep = &settings->keep;
+    return keep->quiet && keep->output == NULL && keep->record == NULL;
+}
+
+static uint32_t classes_of(const struct cli_plan *plan)
+{
+    uint32_t classes = 0;
+    for (size_t i = 0; i < plan->n_selectors; i++)
+        classes |= plan->selectors[i].classes;
+    return classes;
+}
+
+/* ---- what is noted ---- */
+
+static rf_status note_cycles(struct rf_run *run, const struct settings *settings,
+                             const struct rf_machine_outcome *outcome)
+{
+    rf_status status = cli_note(run, "core", "%s", settings->core);
+    if (status == RF_OK)
+        status = cli_note(run, "cycles", "%llu", (unsigned long long)outcome->cycles);
+    if (status == RF_OK)
+        status = cli_note(run, "ipc", "%.3f",
+                          (double)outcome->timed_instructions / (double)outcome->cycles);
+    for (size_t i = 0; status == RF_OK && i < outcome->n_figures; i++)
+        status = cli_note(run, outcome->figures[i].name, "%llu",
+                          (unsigned long long)outcome->figures[i].value);
+    return status;
+}
+
+static rf_status note_outcome(struct rf_run *run, const struct settings *settings,
+                              const struct rf_machine_outcome *outcome)
+{
+    rf_status status =
+        cli_note(run, "instructions", "%llu", (unsigned long long)outcome->instructions);
+    if (status == RF_OK && outcome->cycles > 0)
+        status = note_cycles(run, settings, outcome);
+    if (status == RF_OK && outcome->ended)
+        status = cli_note(run, "exit-status", "%d", outcome->exit_status);
+    if (status == RF_OK && outcome->fault[0] != '\0')
+        status = cli_note(run, "fault", "%s", outcome->fault);
+    for (size_t i = 0; status == RF_OK && i < outcome->n_unknown_calls; i++)
+        status = cli_note(run, "unknown-call", "%u", outcome->unknown_calls[i]);
+    return status;
+}
+
+static rf_status add_modules(struct rf_run *run, const struct rf_source *source, char *path)
+{
+    size_t n;
+    char build_id[129];
+    const struct rf_machine_segment *segments = rf_machine_segments(source, &n);
+    char *absolute = realpath(path, NULL);
+    rf_status status = RF_OK;
+    rf_symbols_build_id(path, build_id, sizeof build_id);
+    for (size_t i = 0; status == RF_OK && i < n; i++) {
+        const struct rf_module module = {.path = absolute != NULL ? absolute : path,
+                                         .build_id = build_id,
+                                         .start = segments[i].start,
+                                         .end = segments[i].end,
+                                         .offset = segments[i].offset,
+                                         .to_event = UINT64_MAX};
+        status = rf_run_add_module(run, &module);
+    }
+    free(absolute);
+    return status;
+}
+
+/* ---- what is said ---- */
+
+static void say_outcome(const struct settings *settings, const struct rf_machine_outcome *outcome)
+{
+    double instructions = (double)outcome->instructions;
+    for (size_t i = 0; i < outcome->n_unknown_calls; i++)
+        fprintf(stderr, "riffle: system call %u is not there; it answered ENOSYS\n",
+                outcome->unknown_calls[i]);
+    if (!settings->keep.quiet) {
+        fprintf(stderr, "riffle: %llu instructions", (unsigned long long)outcome->instructions);
+        if (outcome->cycles > 0)
+            fprintf(stderr, ", %llu cycles, IPC %.3f", (unsigned long long)outcome->cycles,
+                    (double)outcome->timed_instructions / (double)outcome->cycles);
+        fprintf(stderr, ", %.1f MIPS\n", instructions * 1e-6 / (outcome->host_seconds + 1e-9));
+    }
+    if (outcome->fault[0] != '\0')
+        cli_fail(CLI_OK, "the program ended: %s", outcome->fault);
+}
+
+/* ---- the run ---- */
+
+static int run_alone(struct rf_source *source)
+{
+    struct rf_batch batch;
+    struct rf_error error = {""};
+    rf_status status;
+    do
+        status = rf_source_next(source, &batch, &error);
+    while (status == RF_OK && batch.n > 0);
+    return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
+}
+
+static int profile(struct rf_source *source, const struct cli_plan *plan,
+                   const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct rf_error error = {""};
+    struct rf_machine_outcome outcome;
+    struct rf_run *run;
+    const volatile int *stop = cli_catch_interrupt();
+    rf_status status = cli_plan_collect(&run, source, plan, &settings->cut, stop, &error);
+    rf_machine_outcome(source, &outcome);
+    if (run != NULL && (note_outcome(run, settings, &outcome) != RF_OK ||
+                        add_modules(run, source, call->arguments[0]) != RF_OK))
+        status = status != RF_OK ? status : RF_ENOMEM;
+    return cli_plan_deliver(run, status, &error, plan);
+}
+
+static int start(const struct cli_plan *plan, const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct rf_error error = {""};
+    struct rf_source *source;
+    struct rf_machine_outcome outcome;
+    bool alone = only_runs(settings);
+    const struct rf_machine_setup setup = {.argv = (const char *const *)call->arguments,
+                                           .root = settings->root,
+                                           .core = settings->functional ? NULL : settings->core,
+                                           .classes = alone ? 0 : classes_of(plan),
+                                           .max_instructions = settings->max_instructions,
+                                           .skip_instructions = settings->skip};
+    rf_status opened = rf_source_open_machine(&source, &setup, &error);
+    if (opened != RF_OK)
+        return cli_fail_status(opened, &error);
+    int status = alone ? run_alone(source) : profile(source, plan, call);
+    rf_machine_outcome(source, &outcome);
+    say_outcome(settings, &outcome);
+    rf_source_close(source);
+    return outcome.exit_status != 0 ? outcome.exit_status : status;
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct cli_plan plan;
+    int status = cli_plan_make(&plan, call, &settings->keep, &settings->report);
+    plan.records = true;
+    if (status == CLI_OK)
+        status = start(&plan, call);
+    cli_plan_free(&plan);
+    return status;
+}
+
+const struct cli_command cli_command_sim = {
+    .name = "sim",
+    .brief = "profile a RISC-V program on a simulated core, with its cycles",
+    .arguments = "PROGRAM [ARGUMENT...]",
+    .text =
+        "Runs a statically linked 64-bit RISC-V Linux program (riscv64-linux-gnu-gcc -static) on a "
+        "simulated out-of-order core and reports as run does, with instructions, cycles and what "
+        "the core waited for. The same run twice gives the same instructions, cycles and profile: "
+        "the clock counts instructions, random numbers are seeded, the environment is empty.\n\n"
+        "The program has riffle's standard input, output and error, and riffle ends with its exit "
+        "status. A program that does something illegal ends with a sentence and the status that a "
+        "shell would give it, 128 and the signal. One thread, no signals. With -q and nothing to "
+        "save the program only runs.",
+    .examples = "    riffle sim -- prog.rv64 1000\n"
+                "    riffle sim --core hps,rob=64 -p values -e multihash -- prog.rv64 1000\n"
+                "    riffle sim --functional -p edges -o prog.rfp -- prog.rv64 1000\n"
+                "    riffle sim --functional -q -- prog.rv64 1000",
+    .options = options,
+    .settings_size = sizeof(struct settings),
+    .arguments_min = 1,
+    .arguments_max = CLI_ANY_NUMBER,
+    .first_ends_options = true,
+    .run = run,
+};

@@ -1,0 +1,146 @@
+/* plan.c - what the commands share that run a program and profile it: run and sim.
+ *
+ *     -p, -e  ->  lanes, selectors  ->  collect  ->  notes, modules (the command's)  ->  report */
+#include "cli.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cli_option *option_of(const struct cli_call *call, char letter)
+{
+    const struct cli_option *o = call->command->options;
+    while (o->letter != letter)
+        o++;
+    return o;
+}
+
+static int make_lanes(struct cli_lanes *lanes, const struct cli_call *call)
+{
+    static const char *const standard[] = {"values", "edges", "calls"};
+    struct cli_given *given = calloc(call->n_given + 4, sizeof *given);
+    struct cli_call lean = *call;
+    bool has_selector = false, has_engine = false;
+    if (given == NULL)
+        return cli_fail(CLI_FAILED, "no memory for the command line");
+    lean.given = given;
+    lean.n_given = 0;
+    for (size_t i = 0; i < call->n_given; i++) {
+        has_selector |= call->given[i].option->letter == 'p';
+        has_engine |= call->given[i].option->letter == 'e';
+    }
+    if (!has_engine)
+        given[lean.n_given++] = (struct cli_given){option_of(call, 'e'), "multihash"};
+    for (size_t i = 0; i < call->n_given; i++)
+        if (call->given[i].option->letter != 0)
+            given[lean.n_given++] = call->given[i];
+    for (size_t i = 0; !has_selector && i < 3; i++)
+        given[lean.n_given++] = (struct cli_given){option_of(call, 'p'), standard[i]};
+    int status = cli_lanes_make(lanes, &lean);
+    free(given);
+    return status;
+}
+
+static int parse_selectors(struct cli_plan *plan, const char *command)
+{
+    struct rf_error error = {""};
+    for (size_t i = 0; i < plan->lanes.n; i++) {
+        const struct rf_lane *lane = &plan->lanes.lanes[i];
+        if (lane->stream < plan->n_selectors)
+            continue;
+        if (plan->n_selectors == CLI_SELECTORS_MAX)
+            return cli_fail(CLI_USAGE, "%s: at most %d selectors at once", command,
+                            CLI_SELECTORS_MAX);
+        struct rf_selector *selector = &plan->selectors[plan->n_selectors++];
+        rf_status status = rf_selector_parse(selector, lane->selector, &error);
+        if (status != RF_OK)
+            return cli_fail_status(status, &error);
+        if (selector->unbound)
+            return cli_fail(CLI_USAGE, "%s: '%s' names a symbol; give addresses", command,
+                            lane->selector);
+    }
+    plan->records |= plan->keep->record != NULL && plan->n_selectors > 1;
+    return CLI_OK;
+}
+
+int cli_plan_make(struct cli_plan *plan, const struct cli_call *call, const struct cli_keep *keep,
+                  const struct cli_report *report)
+{
+    *plan = (struct cli_plan){.command = cli_command_text(call), .keep = keep, .report = report};
+    if (plan->command == NULL)
+        return cli_fail(CLI_FAILED, "no memory for the command line");
+    int status = make_lanes(&plan->lanes, call);
+    return status == CLI_OK ? parse_selectors(plan, call->command->name) : status;
+}
+
+void cli_plan_free(struct cli_plan *plan)
+{
+    cli_lanes_free(&plan->lanes);
+    free(plan->command);
+    plan->command = NULL;
+}
+
+rf_status cli_note(struct rf_run *run, const char *name, const char *format, ...)
+{
+    char text[160];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return rf_run_add_note(run, name, text);
+}
+
+static rf_status start_record(struct rf_trace_writer **writer, const struct cli_plan *plan,
+                              struct rf_error *error)
+{
+    char selector[512];
+    *writer = NULL;
+    if (plan->keep->record == NULL)
+        return RF_OK;
+    rf_selector_print(&plan->selectors[0], selector, sizeof selector);
+    return rf_trace_create(writer, plan->keep->record,
+                           plan->records ? RF_TRACE_RECORDS : RF_TRACE_TUPLES, plan->command,
+                           plan->records ? NULL : selector, NULL, error);
+}
+
+rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source,
+                           const struct cli_plan *plan, const struct cli_cut *cut,
+                           const volatile int *stop, struct rf_error *error)
+{
+    struct rf_trace_writer *writer;
+    *run = NULL;
+    rf_status status = start_record(&writer, plan, error);
+    if (status != RF_OK)
+        return status;
+    struct rf_collect_setup setup = {.lanes = plan->lanes.lanes,
+                                     .n_lanes = plan->lanes.n,
+                                     .selected = !plan->records,
+                                     .command = plan->command,
+                                     .seed = cut->seed,
+                                     .interval = cut->interval,
+                                     .keep_intervals = plan->report->per_interval,
+                                     .skip = cut->skip,
+                                     .limit = cut->limit,
+                                     .cache = plan->cache,
+                                     .record = writer,
+                                     .stop = stop,
+                                     .progress = cli_progress};
+    status = rf_collect(run, source, &setup, error);
+    if (writer == NULL)
+        return status;
+    struct rf_error finish_error = {""};
+    rf_status finished = rf_trace_finish(writer, &finish_error);
+    if (status == RF_OK && finished != RF_OK) {
+        *error = finish_error;
+        return finished;
+    }
+    return status;
+}
+
+int cli_plan_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
+                     const struct cli_plan *plan)
+{
+    struct cli_report on_stderr = *plan->report;
+    on_stderr.to_stderr = 1;
+    on_stderr.silent = plan->keep->quiet;
+    return cli_deliver(run, status, error, plan->keep->output, &on_stderr);
+}
