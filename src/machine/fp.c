@@ -68,59 +68,79 @@ static void set_rounding(unsigned rm)
     fesetround(host_mode[rm]);
 }
 
-static double round_to_integer(double value, unsigned rm)
+/* Conversion to integer works on the bits: the host's own rounding to whole numbers raises inexact
+ * where RISC-V must raise invalid alone. */
+struct parts {
+    bool negative;
+    uint64_t whole;      /* magnitude, towards zero */
+    uint64_t rest, half; /* what was cut off, and what half of the last digit would be */
+};
+
+/* Of a number below 2^64. */
+static struct parts take_apart(uint64_t bits)
+{
+    int exponent = (int)(bits >> 52 & 2047);
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    uint64_t digits = exponent != 0 ? fraction | UINT64_C(1) << 52 : fraction;
+    int shift = 1075 - (exponent != 0 ? exponent : 1); /* whole = digits / 2^shift */
+    bool negative = bits >> 63 != 0;
+    if (shift <= 0)
+        return (struct parts){negative, digits << -shift, 0, 1};
+    if (shift > 60)
+        return (struct parts){negative, 0, digits != 0, 2};
+    uint64_t half = UINT64_C(1) << (shift - 1);
+    return (struct parts){negative, digits >> shift, digits & (2 * half - 1), half};
+}
+
+static bool rounds_up(const struct parts *parts, unsigned rm)
 {
     switch (rm) {
     case RF_RNE:
-        return nearbyint(value);
+        return parts->rest > parts->half || (parts->rest == parts->half && (parts->whole & 1) != 0);
     case RF_RTZ:
-        return trunc(value);
+        return false;
     case RF_RDN:
-        return floor(value);
+        return parts->negative && parts->rest != 0;
     case RF_RUP:
-        return ceil(value);
-    default:
-        return round(value); /* half away from zero: rmm */
+        return !parts->negative && parts->rest != 0;
+    default: /* rmm */
+        return parts->rest >= parts->half;
     }
 }
 
-/* The values that fit, as doubles: lo <= x < hi, and what saturation gives at either end. */
+/* The largest magnitudes that fit, and what saturation gives at either end. */
 static const struct {
-    double lo, hi;
+    uint64_t negative, positive;
     uint64_t least, most;
 } integer_ranges[4] = {
-    [RF_FP_W] = {-0x1p31, 0x1p31, 0xffffffff80000000u, 0x7fffffffu        },
-    [RF_FP_WU] = {0,       0x1p32, 0,                   0xffffffffffffffffu},
-    [RF_FP_L] = {-0x1p63, 0x1p63, 0x8000000000000000u, 0x7fffffffffffffffu},
-    [RF_FP_LU] = {0,       0x1p64, 0,                   0xffffffffffffffffu},
+    [RF_FP_W] = {0x80000000u,         0x7fffffffu,         0xffffffff80000000u, 0x7fffffffu        },
+    [RF_FP_WU] = {0,                   0xffffffffu,         0,                   0xffffffffffffffffu},
+    [RF_FP_L] = {0x8000000000000000u, 0x7fffffffffffffffu, 0x8000000000000000u,
+                 0x7fffffffffffffffu                                                               },
+    [RF_FP_LU] = {0,                   0xffffffffffffffffu, 0,                   0xffffffffffffffffu},
 };
 
-static uint64_t integer_of(enum rf_fp_integer to, double whole)
+static uint64_t saturate(enum rf_fp_integer to, bool negative)
 {
-    switch (to) {
-    case RF_FP_W:
-        return (uint64_t)(int64_t)(int32_t)whole;
-    case RF_FP_WU:
-        return (uint64_t)(int64_t)(int32_t)(uint32_t)whole;
-    case RF_FP_L:
-        return (uint64_t)(int64_t)whole;
-    default:
-        return whole >= 0x1p63 ? (uint64_t)(int64_t)(whole - 0x1p63) | UINT64_C(1) << 63
-                               : (uint64_t)(int64_t)whole;
-    }
+    raise_invalid();
+    return negative ? integer_ranges[to].least : integer_ranges[to].most;
 }
 
-/* Rounding to a whole number raises no flag but invalid, for a signaling NaN; neither does the rest. */
 static uint64_t to_integer(enum rf_fp_integer to, double value, unsigned rm)
 {
-    double whole = round_to_integer(value, rm);
-    if (value != value || whole >= integer_ranges[to].hi || whole < integer_ranges[to].lo) {
-        raise_invalid();
-        return whole < integer_ranges[to].lo ? integer_ranges[to].least : integer_ranges[to].most;
-    }
-    if (whole != value)
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bool is_nan = bits << 1 > UINT64_C(2047) << 53;
+    if ((bits >> 52 & 2047) >= 1023 + 64)
+        return saturate(to, !is_nan && bits >> 63 != 0);
+    struct parts parts = take_apart(bits);
+    parts.whole += rounds_up(&parts, rm);
+    if (parts.whole > (parts.negative ? integer_ranges[to].negative : integer_ranges[to].positive))
+        return saturate(to, parts.negative);
+    if (parts.rest != 0)
         raise_inexact();
-    return integer_of(to, whole);
+    uint64_t result = parts.negative ? 0 - parts.whole : parts.whole;
+    return to == RF_FP_W || to == RF_FP_WU ? (uint64_t)(int64_t)(int32_t)result : result;
 }
 
 /* Compilers build unsigned conversions from signed ones in ways that round twice or raise what they

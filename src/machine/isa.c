@@ -151,6 +151,7 @@ static const char *const fp_names[32] = {
     "ft0", "ft1", "ft2", "ft3", "ft4",  "ft5",  "ft6", "ft7", "fs0",  "fs1", "fa0",
     "fa1", "fa2", "fa3", "fa4", "fa5",  "fa6",  "fa7", "fs2", "fs3",  "fs4", "fs5",
     "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
+enum { DYNAMIC = 7 };
 static const char *const rounding_names[8] = {"rne", "rtz", "rdn", "rup", "rmm", "?", "?", "dyn"};
 
 static const char *register_name(uint8_t number)
@@ -184,14 +185,14 @@ static size_t print_operand(const struct rf_insn *insn, char letter, uint64_t pc
     case 'u':
         return rf_format(text, size, "0x%x", (uint32_t)insn->imm >> 12);
     case 'E':
+    case '>':
+    case '<':
         return rf_format(text, size, "0x%x", (uint32_t)insn->imm);
     case 'Z':
         return rf_format(text, size, "%u", (unsigned)insn->rs2);
     case 'j':
     case 'o':
     case 'q':
-    case '>':
-    case '<':
         return rf_format(text, size, "%d", insn->imm);
     default:
         return rf_format(text, size, "%c", letter);
@@ -203,6 +204,8 @@ size_t rf_insn_print(const struct rf_insn *insn, uint64_t pc, char *text, size_t
     const struct rf_op_info *info = &rf_op_table[insn->op];
     size_t n = rf_format(text, size, "%s%s", info->mnemonic, info->operands[0] != '\0' ? " " : "");
     for (const char *p = info->operands; *p != '\0'; p++) {
+        if (p[0] == ',' && p[1] == 'm' && insn->rm == DYNAMIC)
+            break; /* as assemblers have it: what frm says goes without saying */
         size_t at = n < size ? n : size;
         n += print_operand(insn, *p, pc, text + at, size - at);
     }
