@@ -17,6 +17,7 @@ struct settings {
     double threshold;
     struct rf_invariance_filter filter;
     uint64_t every;
+    int per_interval;
 };
 
 static const char *forms(size_t i)
@@ -89,6 +90,10 @@ static const struct cli_option options[] = {
      .standard = "0",
      .brief = "invariance: the error every N events, as CSV",
      .offset = offsetof(struct settings, every)},
+    {.type = CLI_FLAG,
+     .name = "per-interval",
+     .brief = "interval: the error of every interval, as CSV",
+     .offset = offsetof(struct settings, per_interval)},
     CLI_OPTIONS_CUT(struct settings, cut),
     {.type = CLI_CHOICE,
      .letter = 'f',
@@ -246,8 +251,31 @@ static void print_json(const struct table *table)
     puts("\n]}");
 }
 
+/* One line for each interval and engine. */
+static int print_intervals(struct comparison *c)
+{
+    const struct rf_profile *perfect = c->run->profiles[0];
+    struct rf_error error = {""};
+    puts("interval,error,false_pos,false_neg,neutral_pos,neutral_neg,engine");
+    for (size_t i = 0; i < perfect->n_intervals; i++)
+        for (size_t k = 1; k < c->n_lanes; k++) {
+            struct rf_measure_interval m;
+            rf_status status = rf_measure_one_interval(&m, perfect, c->run->profiles[k], i,
+                                                       c->settings->threshold, &error);
+            if (status != RF_OK)
+                return cli_fail_status(status, &error);
+            printf("%zu,%.17g,%.17g,%.17g,%.17g,%.17g,", i, m.error, m.false_positive,
+                   m.false_negative, m.neutral_positive, m.neutral_negative);
+            put_csv(c->run->profiles[k]->engine);
+            putchar('\n');
+        }
+    return CLI_OK;
+}
+
 static int print(struct comparison *c)
 {
+    if (c->settings->per_interval)
+        return print_intervals(c);
     struct table table = {c->settings, find_measure(c->settings->measure),
                           c->run,      c->interval,
                           c->rows,     c->n_lanes - 1};
@@ -341,6 +369,8 @@ static int open_parts(struct comparison *c)
     struct rf_error error = {""};
     if (c->settings->every > 0 && strcmp(c->settings->measure, "invariance") != 0)
         return cli_fail(CLI_USAGE, "compare: --every is for -m invariance");
+    if (c->settings->per_interval && strcmp(c->settings->measure, "interval") != 0)
+        return cli_fail(CLI_USAGE, "compare: --per-interval is for -m interval");
     rf_status status = open_tap(c, &error);
     if (status == RF_OK)
         status = rf_source_open(&c->source, c->call->arguments[0], NULL, &error);

@@ -32,3 +32,16 @@ riffle: compare: engine 'multihash(interval=10K)' cuts every 10K events, not eve
 $ riffle compare z.txt -e 'multihash(interval=10K, threshold=1%, counters=16, tables=1)' --threshold 1% --format csv |
 > awk -F, 'NR > 1 { d = $4 - $5 - $6 - $7 - $8; print ($4 > 0), (d < 1e-9 && d > -1e-9) }'
 1 1
+# Interval by interval; the mean of the lines is the error above.
+$ riffle compare z.txt -e 'multihash(paper-single, interval=50K, threshold=1%, counters=32)' --threshold 1% --per-interval | cut -d, -f1-6
+interval,error,false_pos,false_neg,neutral_pos,neutral_neg
+0,1.4429269375971576,1.3414945591827672,0,0.066178103486564513,0.035254274927825895
+1,1.3636363636363638,1.3636363636363638,0,0,0
+2,1.2470487596236099,1.2410037068719704,0,0.0060450527516395774,0
+3,1.3138630201579631,1.3138630201579631,0,0,0
+$ riffle compare z.txt -e 'multihash(paper-single, interval=50K, threshold=1%, counters=32)' --threshold 1% --format csv | cut -d, -f4-8
+error,false_pos,false_neg,neutral_pos,neutral_neg
+1.3418687702537735,1.3149994124622661,0,0.018055789059551023,0.0088135687319564737
+$ riffle compare z.txt -e exact -m invariance --per-interval
+riffle: compare: --per-interval is for -m interval
+[2]

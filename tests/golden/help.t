@@ -55,6 +55,7 @@ Options:
                           (default: 40%)
       --every N           invariance: the error every N events, as CSV (default:
                           0)
+      --per-interval      interval: the error of every interval, as CSV
   -i, --interval N        cut the stream every N events; 0: as the engine says
                           (default: 0)
       --seed N            of the engines' hashes and random choices (default: 0)

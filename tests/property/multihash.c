@@ -6,6 +6,8 @@
 #include "test.h"
 #include "base/random.h"
 #include "engine/multihash.h"
+#include <riffle/gen.h>
+#include <riffle/measure.h>
 #include <riffle/profiler.h>
 
 enum { EVENTS = 30000, CROWD = 40, CROWDS = 6, INTERVAL = 3000 };
@@ -133,6 +135,47 @@ TEST(bounds_hold_where_everything_collides)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         make_stream(stream, texts[i], &random);
         check_text(texts[i], stream);
+    }
+}
+
+static void count(struct rf_profile **profile, const char *text, const struct rf_gen *gen)
+{
+    struct rf_profiler *profiler;
+    struct rf_source *source;
+    struct rf_batch batch;
+    struct rf_profiler_setup setup = {.interval = 1000000, .keep_intervals = 1};
+    if (rf_profiler_open(&profiler, text, &setup, NULL) != RF_OK ||
+        rf_source_open_gen(&source, gen, NULL, NULL) != RF_OK)
+        abort();
+    while (rf_source_next(source, &batch, NULL) == RF_OK && batch.n > 0)
+        CHECK_EQ(rf_profiler_feed(profiler, &batch.tuples, NULL), RF_OK);
+    CHECK_EQ(rf_profiler_profile(profiler, profile, NULL), RF_OK);
+    rf_source_close(source);
+    rf_profiler_close(profiler);
+}
+
+/* What doc/engines/multihash.md promises of the standard options, in no more than 17 KiB. */
+TEST(the_standard_options_are_as_accurate_as_promised)
+{
+    static const struct {
+        const char *kind;
+        double error_max;
+    } rows[] = {
+        {"loop", 0.005 },
+        {"zipf", 0.0001},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rf_gen gen = {.kind = rows[i].kind, .events = 4000000, .seed = 1};
+        struct rf_measure_interval measure;
+        struct rf_profile *perfect, *measured;
+        count(&perfect, "exact", &gen);
+        count(&measured, "multihash", &gen);
+        CHECK_EQ(rf_measure_interval(&measure, perfect, measured, 0.001, NULL), RF_OK);
+        CHECK_EQ(measure.intervals, 4);
+        CHECK_ROW(rows[i].kind, measure.error > 0 && measure.error <= rows[i].error_max);
+        CHECK_ROW(rows[i].kind, measured->memory <= 17 * 1024);
+        rf_profile_free(perfect);
+        rf_profile_free(measured);
     }
 }
 
