@@ -108,6 +108,7 @@ int cli_fail_unused(rf_status status, const struct rf_error *error);
 const char *cli_nearest(const char *word, cli_words *words);
 /* Flush stdout: the worse of `exit_status` and what that brings. A closed pipe is no failure. */
 int cli_finish(int exit_status);
+bool cli_reader_gone(void);   /* stdout is a pipe, and nobody reads it any more */
 bool cli_stdout_closed(void); /* the reader is gone or the disk is full: writing on is useless */
 
 /* terminal.c: who is watching. */

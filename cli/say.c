@@ -71,7 +71,7 @@ bool cli_stdout_closed(void)
 }
 
 /* A pipe that nobody reads any more is in an error state. */
-static bool is_reader_gone(void)
+bool cli_reader_gone(void)
 {
     struct pollfd pipe = {.fd = STDOUT_FILENO};
     return stdout_reason == EPIPE || (poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0);
@@ -82,7 +82,7 @@ int cli_finish(int exit_status)
     errno = 0;
     if (fflush(stdout) != 0)
         stdout_reason = errno;
-    if ((stdout_reason == 0 && ferror(stdout) == 0) || is_reader_gone())
+    if ((stdout_reason == 0 && ferror(stdout) == 0) || cli_reader_gone())
         return exit_status;
     const char *reason = stdout_reason != 0 ? strerror(stdout_reason) : "cannot write";
     int status = cli_fail(CLI_FAILED, "standard output: %s", reason);

@@ -16,7 +16,7 @@ struct cli_stream {
     int fd;
     char *path;      /* of text; NULL: standard output */
     char *temporary; /* NULL: written directly */
-    bool reader_gone;
+    bool to_stdout;
     size_t n;
     char buffer[1 << 16];
 };
@@ -103,6 +103,7 @@ rf_status cli_stream_open(struct cli_stream **opened, const struct cli_stream_se
     if (stream == NULL)
         return fail(error, RF_ENOMEM, "no memory to write '%s'", setup->path);
     stream->fd = -1;
+    stream->to_stdout = strcmp(setup->path, "-") == 0;
     rf_status status;
     if (strcmp(form, "rft") == 0)
         status = rf_trace_create(&stream->trace, setup->path, setup->kind, setup->command,
@@ -125,7 +126,6 @@ static rf_status flush(struct cli_stream *stream, struct rf_error *error)
         if (n >= 0) {
             done += (size_t)n;
         } else if (errno != EINTR) {
-            stream->reader_gone = errno == EPIPE;
             return fail(error, RF_EIO, "%s: %s",
                         stream->path != NULL ? stream->path : "standard output", strerror(errno));
         }
@@ -193,9 +193,9 @@ rf_status cli_stream_finish(struct cli_stream *stream, struct rf_error *error)
         status = flush(stream, error);
         if (status == RF_OK && stream->temporary != NULL)
             status = publish(stream, error);
-        if (stream->reader_gone)
-            status = RF_OK;
     }
+    if (stream->to_stdout && cli_reader_gone())
+        status = RF_OK;
     release(stream);
     return status;
 }
@@ -261,7 +261,7 @@ static int copy(struct cli_stream *stream, struct rf_source *source,
     bool whole = true;
     rf_status status = copy_batches(stream, source, selector, first, &whole, &error);
     if (!whole) {
-        bool quiet = stream->reader_gone;
+        bool quiet = stream->to_stdout && cli_reader_gone();
         cli_stream_abandon(stream);
         return quiet ? CLI_OK : cli_fail_status(status, &error);
     }

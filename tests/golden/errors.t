@@ -121,6 +121,8 @@ $ test $(wc -l < counted.csv) -gt 500
 $ riffle gen uniform --events 1M | head -n 2
 0x40aad0 0xf5a1ea1
 0x40210c 0xba53bf48
+$ riffle gen uniform --events 1M --to rft | head -c 100 | wc -c
+100
 $ riffle gen uniform --events 1K | riffle replay - -n 0 --format csv | head -n 2
 a,b,count,lower,upper
 0x40abc8,0x41047455,2,2,2
