@@ -156,6 +156,7 @@ extern cli_words cli_words_forms;
 struct cli_report {
     const char *format;
     uint64_t items;
+    double hot;
     int per_interval;
     int to_stderr; /* stdout belongs to somebody else */
     int silent;    /* print nothing */
@@ -178,6 +179,12 @@ struct cli_report {
          .standard = "20",                                                                         \
          .brief = "the N heaviest of each profile; 0: all",                                        \
          .offset = offsetof(settings, field.items)},                                               \
+        {.type = CLI_SHARE,                                                                        \
+         .name = "hot",                                                                            \
+         .argument = "SHARE",                                                                      \
+         .standard = "2%",                                                                         \
+         .brief = "tree, heat: what makes a range hot",                                            \
+         .offset = offsetof(settings, field.hot)},                                                 \
         {.type = CLI_FLAG,                                                                         \
          .name = "per-interval",                                                                   \
          .brief = "the items of every interval, too",                                              \

@@ -16,6 +16,7 @@ int cli_report(const struct rf_run *run, const struct cli_report *report)
         return CLI_OK;
     struct rf_report_setup setup = {.items = report->items,
                                     .per_interval = report->per_interval,
+                                    .hot = report->hot,
                                     .colour = !report->to_stderr && cli_colour(),
                                     .width = report->to_stderr ? 0 : cli_width()};
     errno = 0;

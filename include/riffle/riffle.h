@@ -16,6 +16,8 @@
 #include <riffle/probe.h>
 #include <riffle/profile.h>
 #include <riffle/profiler.h>
+#include <riffle/range.h>
+#include <riffle/rap.h>
 #include <riffle/report.h>
 #include <riffle/selector.h>
 #include <riffle/source.h>

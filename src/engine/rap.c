@@ -18,7 +18,8 @@
  * counted apart, exactly, as one range above it.
  *
  * Memory: known from the options: the ceiling of rap_tree.c or `nodes`, 20 bytes a node (b = 4, one
- * dimension), and the caches: 272 bytes a cache entry, 120 in two dimensions. */
+ * dimension), and the caches: 16 bytes a cache entry, 4 a slot of the jump table
+ * (rap_feed.c); in two dimensions 120 a cache entry. */
 #include "engine/rap_engine.h"
 #include "engine/rap_find.h"
 #include "base/error.h"
@@ -418,6 +419,11 @@ static rf_status report_figures(const struct rf_rap_state *state, const struct r
     return RF_OK;
 }
 
+uint64_t rf_rap_events(const struct rf_rap_state *state)
+{
+    return state->tree.events + state->buffer.events + state->outside;
+}
+
 static rf_status report(const void *memory, const struct rf_sink *sink)
 {
     static const uint8_t shapes[] = {RF_SHAPE_RANGE_A, RF_SHAPE_RANGE_B, RF_SHAPE_RECTANGLE};
@@ -433,7 +439,7 @@ static rf_status report(const void *memory, const struct rf_sink *sink)
     if (status != RF_OK)
         return status;
     struct rf_summary summary = {
-        .events = state->tree.events + state->buffer.events + state->outside,
+        .events = rf_rap_events(state),
         .absent_upper = reporter.hidden,
         .shape = shapes[state->config.key],
         .bound = RF_BOUND_HARD,

@@ -2,6 +2,7 @@
  *
  *     rap_tree.c   the tree: splits, merges, the ceiling on its size, questions
  *     rap_find.h   the way down, written once for one and for two dimensions
+ *     rap_points.c the calls of riffle/rap.h for embedders
  *     rap.c        the engine: options, the block of memory, the buffer, reports
  *     rap_feed.c   the fast way in: leaf cache and jump table
  *     rap_hw.c     the same tree as a pipeline over a ternary memory, cycle by cycle

@@ -44,6 +44,7 @@ extern const struct rf_engine_ops rf_rap_engine;
 
 rf_status rf_rap_check(void *config, struct rf_error *error);
 void rf_rap_plan_from(struct rf_rap_plan *plan, const struct rf_rap_config *config);
+uint64_t rf_rap_events(const struct rf_rap_state *state);
 struct rf_rap_bounds rf_rap_query_state(const struct rf_rap_state *state, struct rf_rap_box box);
 
 /* rap_feed.c: straight into the tree, without the buffer. */

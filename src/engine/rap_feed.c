@@ -13,19 +13,18 @@
  *
  * The jump table goes by leading zeros first because values crowd at the small end: one that were indexed
  * by the top bits of a 64-bit universe would have all 32-bit numbers in its first slot. With as many slots
- * for each number of zeros as the leaf cache has entries, a leaf that is not hot by itself is mostly found
- * without a step. It was tried: with a quarter of the slots a third of the speed is lost on Zipf; a hashed
+ * for each number of zeros as there can be leaves of equal weight, a leaf that is not hot by itself is
+ * mostly found without a step. It was tried: with a quarter of the slots a third of the speed is lost on Zipf; a hashed
  * table of blocks whose width follows the leaves is smaller but costs more than it saves.
  *
  * In two dimensions a second cache of squares takes the place of the jump table.
  *
- * Memory: an entry of the leaf cache 16 bytes, and for each of them 64 x 4 bytes of jump table; in two
- * dimensions 24 and 4 x 24; all of it in the engine's block. */
+ * Memory: an entry of the leaf cache 16 bytes, a slot of the jump table 4; in two dimensions 24 bytes an
+ * entry and 4 x 24 for squares; all of it in the engine's block. */
 #include "engine/rap_engine.h"
 #include "engine/rap_find.h"
 #include <string.h>
 
-enum { CLASSES = 64 };                      /* numbers of leading zeros */
 enum { SQUARE_BITS = 12, SQUARES_LOG = 2 }; /* 4 squares for each entry of the leaf cache */
 
 struct entry {
@@ -44,19 +43,32 @@ size_t rf_rap_cache_entry_size(const struct rf_rap_plan *plan)
                            : sizeof(struct entry);
 }
 
+/* Slots for each number of leading zeros: as many as there can be leaves of equal weight, but no more than
+ * the leaf cache has entries. */
+static unsigned jump_bits(const struct rf_rap_plan *plan, size_t cache_entries)
+{
+    unsigned bits = 0;
+    while (cache_entries >> bits > 1 && plan->per_limit >> bits > 0)
+        bits++;
+    return bits;
+}
+
 size_t rf_rap_jump_size(const struct rf_rap_plan *plan, size_t cache_entries)
 {
-    return plan->dims == 1 ? CLASSES * cache_entries * sizeof(uint32_t) : 0;
+    if (plan->dims != 1 || cache_entries == 0)
+        return 0;
+    return ((size_t)plan->bits << jump_bits(plan, cache_entries)) * sizeof(uint32_t);
 }
 
 /* Only classes that were written to are cleared: most streams touch few. */
 void rf_rap_forget(struct rf_rap_state *state)
 {
-    size_t entries = state->cache_entries;
-    memset(state->cache, 0, entries * rf_rap_cache_entry_size(&state->tree.plan));
-    for (unsigned class = 0; class < CLASSES; class ++)
+    const struct rf_rap_plan *plan = &state->tree.plan;
+    size_t slots = (size_t)1 << jump_bits(plan, state->cache_entries);
+    memset(state->cache, 0, state->cache_entries * rf_rap_cache_entry_size(plan));
+    for (unsigned class = 0; class < 64; class ++)
         if (state->jump_classes >> class & 1)
-            memset(state->jump + class * entries, 0, entries * sizeof *state->jump);
+            memset(state->jump + class * slots, 0, slots * sizeof *state->jump);
     state->jump_classes = 0;
 }
 
@@ -65,8 +77,10 @@ struct stretch {
     struct rf_rap_state *state;
     const struct rf_tuple *tuples;
     size_t n;
-    unsigned hash_shift;
     uint64_t events_before;
+    unsigned hash_shift;
+    unsigned slot_bits;  /* of the jump table, for each class */
+    unsigned zeros_base; /* leading zeros that every value of the universe has */
 };
 
 RF_RAP_INLINE struct rf_tuple key_of(struct rf_tuple tuple, uint64_t choice)
@@ -78,19 +92,21 @@ RF_RAP_INLINE struct rf_tuple key_of(struct rf_tuple tuple, uint64_t choice)
     return tuple;
 }
 
-/* Values with as many leading zeros and the same bits behind the first one share a slot. So do 0 and 1. */
-RF_RAP_INLINE size_t jump_slot(uint64_t value, unsigned hash_shift)
+/* Values with as many leading zeros (a class) and the same bits behind the first one share a slot. So do 0
+ * and 1. */
+RF_RAP_INLINE size_t jump_slot(const struct stretch *s, uint64_t value)
 {
     unsigned zeros = (unsigned)__builtin_clzll(value | 1);
     uint64_t behind = value << zeros << 1;
-    return ((size_t)zeros << (64 - hash_shift)) | (size_t)(behind >> hash_shift);
+    return ((size_t)(zeros - s->zeros_base) << s->slot_bits) |
+           (size_t)(behind >> (63 - s->slot_bits) >> 1);
 }
 
 /* A slot covers 1 << slot_shift values. */
-static unsigned slot_shift(uint64_t value, unsigned hash_shift)
+static unsigned slot_shift(const struct stretch *s, uint64_t value)
 {
-    unsigned rest = 63 - (unsigned)__builtin_clzll(value | 1), slot_bits = 64 - hash_shift;
-    return rest > slot_bits ? rest - slot_bits : rest == 0;
+    unsigned rest = 63 - (unsigned)__builtin_clzll(value | 1);
+    return rest > s->slot_bits ? rest - s->slot_bits : rest == 0;
 }
 
 /* From node x down, and remember the way: what covers a whole slot there, the rest with the value. */
@@ -99,7 +115,7 @@ static __attribute__((noinline)) uint32_t descend_and_learn(const struct stretch
 {
     struct rf_rap_state *state = s->state;
     const struct rf_rap_tree *tree = &state->tree;
-    unsigned whole = slot_shift(key.a, s->hash_shift);
+    unsigned whole = slot_shift(s, key.a);
     uint32_t start = x;
     for (;;) {
         const struct rf_rap_node *node = &tree->nodes[x];
@@ -113,8 +129,9 @@ static __attribute__((noinline)) uint32_t descend_and_learn(const struct stretch
         x = (node->below << tree->plan.fan_bits) + rf_rap_digit(&tree->plan, key, shift, 1);
     }
     if (tree->nodes[start].shift >= whole) {
-        state->jump[jump_slot(key.a, s->hash_shift)] = start;
-        state->jump_classes |= UINT64_C(1) << __builtin_clzll(key.a | 1);
+        size_t slot = jump_slot(s, key.a);
+        state->jump[slot] = start;
+        state->jump_classes |= UINT64_C(1) << (slot >> s->slot_bits);
     }
     if (start != x)
         *leaf = (struct entry){key.a, x};
@@ -145,7 +162,7 @@ RF_RAP_INLINE size_t run_line(const struct stretch *s, uint64_t choice)
     for (size_t i = 0; i < s->n; i++) {
         struct rf_tuple key = key_of(s->tuples[i], choice);
         struct entry *leaf = &leaves[key.a * UINT64_C(0x9e3779b97f4a7c15) >> s->hash_shift];
-        uint32_t start = jump[jump_slot(key.a, s->hash_shift)];
+        uint32_t start = jump[jump_slot(s, key.a)];
         uint32_t x = start ^ ((start ^ (uint32_t)leaf->node) & (0u - (leaf->a == key.a)));
         if (tree->nodes[x].below != 0)
             x = descend_and_learn(s, x, key, leaf);
@@ -257,14 +274,17 @@ static uint64_t stretch_length(struct rf_rap_tree *tree)
 static void feed_inside(struct rf_rap_state *state, const struct rf_tuple *tuples, size_t n)
 {
     struct rf_rap_tree *tree = &state->tree;
-    unsigned hash_shift = 64;
+    struct stretch s = {.state = state,
+                        .hash_shift = 64,
+                        .slot_bits = jump_bits(&tree->plan, state->cache_entries),
+                        .zeros_base = 64 - tree->plan.bits};
     for (size_t entries = state->cache_entries; entries > 1; entries /= 2)
-        hash_shift--;
+        s.hash_shift--;
     while (n > 0) {
-        uint64_t length = stretch_length(tree);
-        struct stretch s = {state, tuples, length < n ? (size_t)length : n, hash_shift,
-                            tree->events};
-        uint64_t early = tree->early;
+        uint64_t length = stretch_length(tree), early = tree->early;
+        s.tuples = tuples;
+        s.n = length < n ? (size_t)length : n;
+        s.events_before = tree->events;
         size_t taken = run_stretch(&s);
         tree->events = s.events_before + taken;
         tuples += taken;

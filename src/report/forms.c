@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct rf_report_form *const forms[] = {&rf_report_text, &rf_report_csv,
-                                                     &rf_report_json, NULL};
+static const struct rf_report_form *const forms[] = {
+    &rf_report_text, &rf_report_csv, &rf_report_json, &rf_report_tree, &rf_report_heat, NULL};
 
 const struct rf_report_form *const *rf_report_forms(void)
 {

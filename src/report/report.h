@@ -8,6 +8,7 @@
 #include <riffle/report.h>
 
 extern const struct rf_report_form rf_report_text, rf_report_csv, rf_report_json;
+extern const struct rf_report_form rf_report_tree, rf_report_heat;
 
 /* One table: the items of a profile, or those of one of its intervals. */
 struct rf_table {

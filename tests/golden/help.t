@@ -10,6 +10,7 @@ Commands:
   gen        make a synthetic stream
   help       explain a command; write man pages and shell completion
   merge      add up profile files
+  query      how many events a range holds
   replay     run a stream through engines and report what they found
   report     print the profiles of a file
   run        profile a program as it runs
@@ -139,8 +140,10 @@ bounds too; others stand side by side. Without -o the sum is printed.
 
 Options:
   -o, --output FILE       save the sum there and print nothing
-  -f, --format FORM       how to print it: text, csv, json (default: text)
+  -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
+                          text)
   -n, --items N           the N heaviest of each profile; 0: all (default: 20)
+      --hot SHARE         tree, heat: what makes a range hot (default: 2%)
       --per-interval      the items of every interval, too
       --no-names          addresses as numbers only
   -h, --help              show this help
@@ -172,8 +175,10 @@ Options:
   -e, --engine ENGINE     what counts; may be given often (default: exact)
   -p, --profile SELECTOR  what to count, of a stream of records; may be given
                           often
-  -f, --format FORM       how to print it: text, csv, json (default: text)
+  -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
+                          text)
   -n, --items N           the N heaviest of each profile; 0: all (default: 20)
+      --hot SHARE         tree, heat: what makes a range hot (default: 2%)
       --per-interval      the items of every interval, too
       --no-names          addresses as numbers only
   -i, --interval N        cut the stream every N events; 0: as the engine says
@@ -198,8 +203,10 @@ Usage: riffle report [OPTION...] FILE
 Prints what replay, run or merge saved with -o.
 
 Options:
-  -f, --format FORM       how to print it: text, csv, json (default: text)
+  -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
+                          text)
   -n, --items N           the N heaviest of each profile; 0: all (default: 20)
+      --hot SHARE         tree, heat: what makes a range hot (default: 2%)
       --per-interval      the items of every interval, too
       --no-names          addresses as numbers only
   -a, --annotate FUNCTION
@@ -246,10 +253,13 @@ Profiles with the same selector, engine and seed add up item by item, their boun
 save the sum there and print nothing.
 .TP
 \\fB\-f\fR, \fB\-\-format\fR \fIFORM\fR
-how to print it: text, csv, json (default: text).
+how to print it: text, csv, json, tree, heat (default: text).
 .TP
 \\fB\-n\fR, \fB\-\-items\fR \fIN\fR
 the N heaviest of each profile; 0: all (default: 20).
+.TP
+\\fB\-\-hot\fR \fISHARE\fR
+tree, heat: what makes a range hot (default: 2%).
 .TP
 \\fB\-\-per\-interval\fR
 the items of every interval, too.
@@ -275,6 +285,7 @@ show this help.
 .BR riffle\-engines (1),
 .BR riffle\-gen (1),
 .BR riffle\-help (1),
+.BR riffle\-query (1),
 .BR riffle\-replay (1),
 .BR riffle\-report (1),
 .BR riffle\-run (1),
@@ -291,7 +302,7 @@ $ bash -c '. <(riffle help --completion bash)
 > try re; try replay --f; try replay --format ""; try trace c; try gen z'
 replay report
 --format
-text csv json
+text csv json tree heat
 convert
 zipf
 $ riffle help --completion zsh | head -3

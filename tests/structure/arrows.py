@@ -15,8 +15,8 @@ import tempfile
 OWNERS = {
     "alloc": "base", "status": "base", "event": "base", "text": "base",
     "selector": "event", "trace": "event",
-    "engine": "engine", "item": "engine",
-    "invariance": "profile", "measure": "profile", "overhead": "profile", "profile": "profile", "profiler": "profile",
+    "engine": "engine", "item": "engine", "rap": "engine",
+    "invariance": "profile", "measure": "profile", "overhead": "profile", "profile": "profile", "profiler": "profile", "range": "profile",
     "gen": "source", "probe": "source", "source": "source",
     "cache": "cache",
     "collect": "collect",

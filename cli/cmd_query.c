@@ -1,0 +1,162 @@
+/* cmd_query.c - riffle query: how many events a range holds, from a profile file. */
+#include "cli.h"
+#include <inttypes.h>
+#include <string.h>
+
+struct settings {
+    int csv;
+};
+
+static const struct cli_option options[] = {
+    {.type = CLI_FLAG,
+     .name = "csv",
+     .brief = "as CSV: a_lo,a_hi,b_lo,b_hi,lower,upper,events",
+     .offset = offsetof(struct settings, csv)},
+    {.type = CLI_END},
+};
+
+struct asker {
+    const struct rf_run *run;
+    struct rf_symbols *symbols; /* opened when the first name comes */
+};
+
+static int find_symbol(struct asker *asker, const char *name, uint64_t *address)
+{
+    struct rf_error error = {""};
+    struct rf_symbol_range found;
+    size_t n = 0;
+    if (asker->symbols == NULL) {
+        rf_status status = rf_symbols_open(&asker->symbols, asker->run, NULL, &error);
+        if (status != RF_OK)
+            return cli_fail_status(status, &error);
+    }
+    rf_symbols_find(asker->symbols, name, &found, 1, &n);
+    if (n == 0) {
+        const char *nearest = rf_symbols_nearest(asker->symbols, name);
+        if (nearest != NULL)
+            return cli_fail(CLI_FAILED, "no function '%s' ran; did you mean '%s'?", name, nearest);
+        return cli_fail(CLI_FAILED, "'%s' is neither a number nor a function that ran", name);
+    }
+    *address = found.lo;
+    return CLI_OK;
+}
+
+/* number | function [ "+" number ] */
+static int read_place(struct asker *asker, const char *text, size_t n, uint64_t *place)
+{
+    char name[256];
+    uint64_t offset = 0;
+    if (rf_units_count(text, n, place) == RF_OK)
+        return CLI_OK;
+    const char *plus = memchr(text, '+', n);
+    size_t length = plus != NULL ? (size_t)(plus - text) : n;
+    if (plus != NULL && rf_units_count(plus + 1, n - length - 1, &offset) != RF_OK)
+        return cli_fail(CLI_USAGE, "'%.*s' has no number behind its '+'", (int)n, text);
+    if (length == 0 || length >= sizeof name)
+        return cli_fail(CLI_USAGE, "a range is LOW..HIGH, both ends in, got '%s'", text);
+    memcpy(name, text, length);
+    name[length] = '\0';
+    int result = find_symbol(asker, name, place);
+    *place += offset;
+    return result;
+}
+
+static int read_range(struct asker *asker, const char *text, uint64_t *lo, uint64_t *hi)
+{
+    const char *dots = strstr(text, "..");
+    if (dots == NULL)
+        return cli_fail(CLI_USAGE, "a range is LOW..HIGH, both ends in, got '%s'", text);
+    int result = read_place(asker, text, (size_t)(dots - text), lo);
+    if (result == CLI_OK)
+        result = read_place(asker, dots + 2, strlen(dots + 2), hi);
+    if (result == CLI_OK && *lo > *hi)
+        return cli_fail(CLI_USAGE, "the range '%s' ends before it begins", text);
+    return result;
+}
+
+/* The first range is of the word that the profile has; with two, of a and of b. */
+static struct rf_range_box box_for(const struct rf_profile *profile, const uint64_t ends[4],
+                                   size_t n)
+{
+    if (n == 1 && profile->shape == RF_SHAPE_RANGE_B)
+        return (struct rf_range_box){0, UINT64_MAX, ends[0], ends[1]};
+    return (struct rf_range_box){ends[0], ends[1], n == 2 ? ends[2] : 0,
+                                 n == 2 ? ends[3] : UINT64_MAX};
+}
+
+static void print_csv(const struct rf_range_box *box, const struct rf_range_answer *answer)
+{
+    printf("0x%" PRIx64 ",0x%" PRIx64 ",0x%" PRIx64 ",0x%" PRIx64 ",%" PRIu64 ",%" PRIu64
+           ",%" PRIu64 "\n",
+           box->a, box->a_hi, box->b, box->b_hi, answer->lower, answer->upper, answer->events);
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+static void print_text(const struct rf_profile *profile, const struct rf_range_answer *answer)
+{
+    printf("%s%s%s\n", profile->selector, profile->selector[0] != '\0' ? " by " : "",
+           profile->engine);
+    printf("  at least %12" PRIu64 "  %6.2f%%\n", answer->lower,
+           percent(answer->lower, answer->events));
+    printf("  at most  %12" PRIu64 "  %6.2f%%\n", answer->upper,
+           percent(answer->upper, answer->events));
+    printf("  of       %12" PRIu64 "  events\n", answer->events);
+}
+
+static void answer_all(const struct rf_run *run, const uint64_t ends[4], size_t n, int csv)
+{
+    if (csv)
+        puts("a_lo,a_hi,b_lo,b_hi,lower,upper,events");
+    for (size_t i = 0; i < run->n_profiles; i++) {
+        struct rf_range_box box = box_for(run->profiles[i], ends, n);
+        struct rf_range_answer answer;
+        rf_range_query(run->profiles[i], &box, &answer);
+        if (csv)
+            print_csv(&box, &answer);
+        else
+            print_text(run->profiles[i], &answer);
+    }
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct rf_error error = {""};
+    struct rf_run *loaded;
+    rf_status status = rf_run_load(&loaded, call->arguments[0], NULL, &error);
+    if (status != RF_OK)
+        return cli_fail_unused(status, &error);
+    struct asker asker = {loaded, NULL};
+    uint64_t ends[4] = {0, UINT64_MAX, 0, UINT64_MAX};
+    int result = CLI_OK;
+    for (size_t i = 1; result == CLI_OK && i < call->n_arguments; i++)
+        result = read_range(&asker, call->arguments[i], &ends[2 * i - 2], &ends[2 * i - 1]);
+    if (result == CLI_OK)
+        answer_all(loaded, ends, call->n_arguments - 1, settings->csv);
+    rf_symbols_close(asker.symbols);
+    rf_run_free(loaded);
+    return result;
+}
+
+const struct cli_command cli_command_query = {
+    .name = "query",
+    .brief = "how many events a range holds",
+    .arguments = "FILE LOW..HIGH [LOW..HIGH]",
+    .text = "Answers from a saved profile with the bounds that hold for the range, whether the "
+            "profile has a range like it or not. Both ends are in. A place is a number or a "
+            "function that ran, with an offset: main..main+0x3f.\n\n"
+            "One range is of the word that a profile of ranges is over, of a otherwise; with two, "
+            "the first is of a and the second of b.",
+    .examples = "    riffle replay loads.rft -e 'rap(key=b)' -o loads.rfp\n"
+                "    riffle query loads.rfp 0..255\n"
+                "    riffle query both.rfp 0x400000..0x4fffff 0..0xff",
+    .options = options,
+    .settings_size = sizeof(struct settings),
+    .arguments_min = 2,
+    .arguments_max = 3,
+    .run = run,
+};

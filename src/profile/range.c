@@ -1,0 +1,137 @@
+/* range.c - questions to a profile of ranges: sums of boxes, and the tree they make again.
+ *
+ * Boxes of one profile nest or are disjoint. In the order of the curve that goes through a square quarter
+ * by quarter (the bits of a and b taken in turns; of a alone for ranges), wider ones first, everything
+ * inside a box follows it without a gap, so one pass with the chain of open boxes finds the parents:
+ *
+ *     0..255   0..63   0..15   16..31   64..127         open: 0..255 > 0..63 > 16..31
+ *
+ * and one pass backwards, children before parents, the totals and what is hot. */
+#include <riffle/range.h>
+#include "base/alloc.h"
+#include <stdbool.h>
+#include <stdlib.h>
+
+static struct rf_range_box box_of(const struct rf_item *item)
+{
+    return (struct rf_range_box){item->a, item->a_hi, item->b, item->b_hi};
+}
+
+static bool inside(const struct rf_range_box *inner, const struct rf_range_box *outer)
+{
+    return outer->a <= inner->a && inner->a_hi <= outer->a_hi && outer->b <= inner->b &&
+           inner->b_hi <= outer->b_hi;
+}
+
+static bool disjoint(const struct rf_range_box *x, const struct rf_range_box *y)
+{
+    return x->a_hi < y->a || y->a_hi < x->a || x->b_hi < y->b || y->b_hi < x->b;
+}
+
+/* Of tuples an upper bound inside cannot be summed up: what is not listed may be there. What surely lies
+ * outside is not inside. */
+static void query_tuples(const struct rf_profile *profile, const struct rf_range_box *box,
+                         struct rf_range_answer *answer)
+{
+    uint64_t outside = 0;
+    for (size_t i = 0; i < profile->n_items; i++) {
+        struct rf_range_box own = box_of(&profile->items[i]);
+        if (inside(&own, box))
+            answer->lower += profile->items[i].lower;
+        else
+            outside += profile->items[i].lower;
+    }
+    answer->upper = outside < answer->events ? answer->events - outside : 0;
+}
+
+void rf_range_query(const struct rf_profile *profile, const struct rf_range_box *box,
+                    struct rf_range_answer *answer)
+{
+    *answer = (struct rf_range_answer){0, 0, profile->consumed};
+    if (profile->shape == RF_SHAPE_TUPLE) {
+        query_tuples(profile, box, answer);
+        return;
+    }
+    for (size_t i = 0; i < profile->n_items; i++) {
+        struct rf_range_box own = box_of(&profile->items[i]);
+        if (inside(&own, box))
+            answer->lower += profile->items[i].count;
+        if (!disjoint(&own, box))
+            answer->upper += profile->items[i].count;
+    }
+}
+
+static int compare(uint64_t x, uint64_t y)
+{
+    return (x > y) - (x < y);
+}
+
+/* Along the curve: the word whose first difference is in the higher bit decides, a before b. */
+static int by_curve(const void *left, const void *right)
+{
+    const struct rf_range_box *x = &((const struct rf_range_node *)left)->box;
+    const struct rf_range_box *y = &((const struct rf_range_node *)right)->box;
+    uint64_t in_a = x->a ^ y->a, in_b = x->b ^ y->b;
+    if (in_a == 0 && in_b == 0) {
+        int wider = compare(y->a_hi - y->a, x->a_hi - x->a);
+        return wider != 0 ? wider : compare(y->b_hi - y->b, x->b_hi - x->b);
+    }
+    bool b_decides = in_a < in_b && in_a < (in_a ^ in_b);
+    return b_decides ? compare(x->b, y->b) : compare(x->a, y->a);
+}
+
+static void find_parents(struct rf_range_tree *tree)
+{
+    size_t open = SIZE_MAX;
+    for (size_t i = 0; i < tree->n; i++) {
+        struct rf_range_node *node = &tree->nodes[i];
+        while (open != SIZE_MAX && !inside(&node->box, &tree->nodes[open].box))
+            open = tree->nodes[open].parent;
+        node->parent = open;
+        node->depth = open == SIZE_MAX ? 0 : tree->nodes[open].depth + 1;
+        open = i;
+    }
+}
+
+static void weigh(struct rf_range_tree *tree, double threshold)
+{
+    for (size_t i = tree->n; i-- > 0;) {
+        struct rf_range_node *node = &tree->nodes[i];
+        node->total += node->count;
+        node->weight += node->count;
+        node->hot = (double)node->weight > threshold;
+        tree->n_hot += (size_t)node->hot;
+        if (node->parent == SIZE_MAX)
+            continue;
+        tree->nodes[node->parent].total += node->total;
+        tree->nodes[node->parent].weight += node->hot ? 0 : node->weight;
+    }
+}
+
+rf_status rf_range_tree_make(struct rf_range_tree *tree, const struct rf_profile *profile,
+                             double hot)
+{
+    *tree = (struct rf_range_tree){.alloc = profile->alloc, .events = profile->consumed};
+    if (profile->shape == RF_SHAPE_TUPLE)
+        return RF_EINVAL;
+    if (profile->n_items == 0)
+        return RF_OK;
+    tree->nodes = rf_alloc_get(&tree->alloc, profile->n_items * sizeof *tree->nodes);
+    if (tree->nodes == NULL)
+        return RF_ENOMEM;
+    tree->n = profile->n_items;
+    for (size_t i = 0; i < tree->n; i++)
+        tree->nodes[i] = (struct rf_range_node){.box = box_of(&profile->items[i]),
+                                                .count = profile->items[i].count};
+    qsort(tree->nodes, tree->n, sizeof *tree->nodes, by_curve);
+    find_parents(tree);
+    weigh(tree, hot * (double)profile->consumed);
+    return RF_OK;
+}
+
+void rf_range_tree_free(struct rf_range_tree *tree)
+{
+    rf_alloc_free(&tree->alloc, tree->nodes, tree->n * sizeof *tree->nodes);
+    tree->nodes = NULL;
+    tree->n = 0;
+}

@@ -1,0 +1,115 @@
+/* hot.c - the hot ranges of a profile with their names; what tree.c and heat.c share. */
+#include "report/hot.h"
+#include "base/alloc.h"
+#include <inttypes.h>
+
+enum { HOT_PERCENT_STANDARD = 2 };
+
+/* Raise the threshold until no more are hot than may be shown. */
+static rf_status make_tree(struct rf_hot *hot, const struct rf_profile *profile, uint64_t most)
+{
+    for (;;) {
+        rf_status status = rf_range_tree_make(&hot->tree, profile, hot->threshold);
+        if (status != RF_OK || most == 0 || hot->tree.n_hot <= most || hot->threshold >= 1)
+            return status;
+        rf_range_tree_free(&hot->tree);
+        hot->threshold *= 1.25;
+    }
+}
+
+static unsigned hot_depth(const struct rf_range_tree *tree, const struct rf_range_node *node)
+{
+    unsigned depth = 0;
+    for (size_t i = node->parent; i != SIZE_MAX; i = tree->nodes[i].parent)
+        depth += tree->nodes[i].hot != 0;
+    return depth;
+}
+
+static void list_hot(struct rf_hot *hot)
+{
+    for (size_t i = 0; i < hot->tree.n; i++) {
+        const struct rf_range_node *node = &hot->tree.nodes[i];
+        if (!node->hot)
+            continue;
+        hot->items[hot->n] = (struct rf_item){.a = node->box.a,
+                                              .a_hi = node->box.a_hi,
+                                              .b = node->box.b,
+                                              .b_hi = node->box.b_hi,
+                                              .count = node->weight};
+        hot->ranges[hot->n++] = (struct rf_hot_range){node, hot_depth(&hot->tree, node)};
+    }
+}
+
+rf_status rf_hot_open(struct rf_hot *hot, const struct rf_profile *profile,
+                      const struct rf_report_setup *setup)
+{
+    *hot = (struct rf_hot){.threshold = setup->hot > 0 ? setup->hot : HOT_PERCENT_STANDARD / 100.0};
+    if (profile->shape == RF_SHAPE_TUPLE)
+        return RF_ENOTSUP;
+    rf_status status = make_tree(hot, profile, setup->items);
+    if (status != RF_OK)
+        return status;
+    size_t n = hot->tree.n_hot;
+    const struct rf_alloc *alloc = &hot->tree.alloc;
+    hot->ranges = n > 0 ? rf_alloc_get(alloc, n * sizeof *hot->ranges) : NULL;
+    hot->items = n > 0 ? rf_alloc_get(alloc, n * sizeof *hot->items) : NULL;
+    if (n > 0 && hot->ranges != NULL && hot->items != NULL)
+        list_hot(hot);
+    else if (n > 0)
+        status = RF_ENOMEM;
+    struct rf_table table = {.profile = profile, .items = hot->items, .n = n, .shown = n};
+    rf_places_open(&hot->places, profile, setup);
+    if (status == RF_OK && rf_places_any(&hot->places))
+        status = rf_places_prepare(&hot->places, &table);
+    if (status != RF_OK)
+        rf_hot_close(hot);
+    return status;
+}
+
+void rf_hot_close(struct rf_hot *hot)
+{
+    const struct rf_alloc *alloc = &hot->tree.alloc;
+    size_t n = hot->tree.n_hot;
+    rf_places_close(&hot->places);
+    rf_alloc_free(alloc, hot->ranges, n * sizeof *hot->ranges);
+    rf_alloc_free(alloc, hot->items, n * sizeof *hot->items);
+    rf_range_tree_free(&hot->tree);
+}
+
+double rf_hot_share(const struct rf_hot *hot, uint64_t count)
+{
+    return hot->tree.events > 0 ? 100 * (double)count / (double)hot->tree.events : 0;
+}
+
+void rf_hot_name(const struct rf_hot *hot, enum rf_word kind, uint64_t lo, uint64_t hi, char *text,
+                 size_t size)
+{
+    text[0] = '\0';
+    if (kind == RF_WORD_NUMBER || hot->places.symbols == NULL)
+        return;
+    rf_symbols_name_range(hot->places.symbols, lo, hi, text, size);
+    for (char *p = text; *p != '\0'; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            *p = '?';
+}
+
+static void write_clean(FILE *out, const char *label, const char *text)
+{
+    fprintf(out, "%-12s", label);
+    for (const unsigned char *s = (const unsigned char *)text; *s != '\0'; s++)
+        fputc(*s < 0x20 || *s == 0x7f ? '?' : *s, out);
+    fputc('\n', out);
+}
+
+void rf_hot_write_head(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
+                       const struct rf_hot *hot)
+{
+    if (run->command[0] != '\0')
+        write_clean(out, "command", run->command);
+    if (profile->selector[0] != '\0')
+        write_clean(out, "profile", profile->selector);
+    write_clean(out, "engine", profile->engine);
+    fprintf(out, "%-12s%" PRIu64 "\n", "events", profile->consumed);
+    fprintf(out, "%-12s%zu of %zu ranges, each above %.4g%% without hot ones inside it\n\n", "hot",
+            hot->n, hot->tree.n, 100 * hot->threshold);
+}

@@ -1,0 +1,37 @@
+/* hot.h - the hot ranges of a profile, for the forms that show them: tree.c, heat.c. */
+#ifndef RF_REPORT_HOT_H
+#define RF_REPORT_HOT_H
+
+#include <riffle/range.h>
+#include "report/place.h"
+
+/* One hot range: a node of the tree, its box as an item for the names, how many hot ones are around. */
+struct rf_hot_range {
+    const struct rf_range_node *node;
+    unsigned depth;
+};
+
+struct rf_hot {
+    struct rf_range_tree tree;
+    double threshold; /* as asked for, or higher: there are no more of them than setup->items */
+    struct rf_hot_range *ranges; /* outer ones first */
+    struct rf_item *items;       /* the same boxes */
+    size_t n;
+    struct rf_places places;
+};
+
+/* RF_ENOTSUP for a profile of tuples. */
+rf_status rf_hot_open(struct rf_hot *hot, const struct rf_profile *profile,
+                      const struct rf_report_setup *setup);
+void rf_hot_close(struct rf_hot *hot);
+
+double rf_hot_share(const struct rf_hot *hot, uint64_t count); /* in percent */
+
+/* Command, engine, events, threshold: what stands above either form. */
+void rf_hot_write_head(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
+                       const struct rf_hot *hot);
+/* What a range of words covers, by name; empty where nothing is known. */
+void rf_hot_name(const struct rf_hot *hot, enum rf_word kind, uint64_t lo, uint64_t hi, char *text,
+                 size_t size);
+
+#endif

@@ -1,0 +1,101 @@
+/* tree.c - the hot ranges of a profile as an indented tree, outer ones above what they hold.
+ *
+ *     hot         3 of 214 ranges, each above 2% without hot ones inside it
+ *
+ *       share  with inner
+ *       1.20%     100.00%  0x0..0xffffffffffffffff
+ *      16.70%      30.30%    0x0..0xfe
+ *      13.60%      13.60%      0x0..0xe
+ *
+ * `share` is what the range holds beyond the hot ranges inside it, so that the column adds up to what
+ * the hot ranges cover; Mysore et al., figure 7. */
+#include "report/hot.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* "0x10..0x1f", in two dimensions "0x10..0x1f x 0x0..0xf". */
+static int print_box(char *text, size_t size, const struct rf_profile *profile,
+                     const struct rf_range_box *box)
+{
+    if (profile->shape == RF_SHAPE_RANGE_B)
+        return snprintf(text, size, "0x%" PRIx64 "..0x%" PRIx64, box->b, box->b_hi);
+    if (profile->shape == RF_SHAPE_RANGE_A)
+        return snprintf(text, size, "0x%" PRIx64 "..0x%" PRIx64, box->a, box->a_hi);
+    return snprintf(text, size, "0x%" PRIx64 "..0x%" PRIx64 " x 0x%" PRIx64 "..0x%" PRIx64, box->a,
+                    box->a_hi, box->b, box->b_hi);
+}
+
+static void print_place(char *text, size_t size, const struct rf_hot *hot, size_t i)
+{
+    text[0] = '\0';
+    if (rf_places_any(&hot->places))
+        rf_places_name(&hot->places, &hot->items[i], text, size);
+}
+
+static int indent_of(const struct rf_hot *hot, size_t i)
+{
+    return 2 * (int)hot->ranges[i].depth;
+}
+
+static int widest(const struct rf_hot *hot, const struct rf_profile *profile)
+{
+    char text[RF_WORD_MAX];
+    int width = 0;
+    for (size_t i = 0; i < hot->n; i++) {
+        int own =
+            indent_of(hot, i) + print_box(text, sizeof text, profile, &hot->ranges[i].node->box);
+        width = own > width ? own : width;
+    }
+    return width;
+}
+
+static void write_range(FILE *out, const struct rf_profile *profile, const struct rf_hot *hot,
+                        size_t i, int width)
+{
+    char box[RF_WORD_MAX], place[RF_WORD_MAX];
+    const struct rf_range_node *node = hot->ranges[i].node;
+    int indent = indent_of(hot, i);
+    print_box(box, sizeof box, profile, &node->box);
+    print_place(place, sizeof place, hot, i);
+    fprintf(out, "%6.2f%%  %9.2f%%  %*s", rf_hot_share(hot, node->weight),
+            rf_hot_share(hot, node->total), indent, "");
+    if (place[0] != '\0')
+        fprintf(out, "%-*s  %s\n", width - indent, box, place);
+    else
+        fprintf(out, "%s\n", box);
+}
+
+static rf_status write_profile(FILE *out, const struct rf_run *run,
+                               const struct rf_profile *profile,
+                               const struct rf_report_setup *setup)
+{
+    struct rf_hot hot;
+    rf_status status = rf_hot_open(&hot, profile, setup);
+    if (status != RF_OK)
+        return status;
+    rf_hot_write_head(out, run, profile, &hot);
+    int width = widest(&hot, profile);
+    fputs("  share  with inner\n", out);
+    for (size_t i = 0; i < hot.n && !ferror(out); i++)
+        write_range(out, profile, &hot, i, width);
+    rf_hot_close(&hot);
+    return RF_OK;
+}
+
+static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
+{
+    for (size_t i = 0; i < run->n_profiles; i++) {
+        if (i > 0)
+            fputc('\n', out);
+        rf_status status = write_profile(out, run, run->profiles[i], setup);
+        if (status != RF_OK)
+            return status;
+    }
+    return rf_report_end(out);
+}
+
+const struct rf_report_form rf_report_tree = {
+    .name = "tree",
+    .brief = "hot ranges, indented, with their shares; of profiles of ranges",
+    .write = write_run,
+};

@@ -1,0 +1,110 @@
+# Ranges as a tree, as a heat map, asked for.
+$ riffle gen loop -N 200K --seed 1 -o loop.rft
+$ riffle replay loop.rft -e 'rap(key=b, eps=2%)' -f tree --hot 10%
+command     riffle replay loop.rft -e 'rap(key=b, eps=2%)' -f tree --hot 10%
+engine      rap(eps=2%, b=4, bits=64, key=b, q=2, first_merge=1Ki, buffer=0, nodes=0, ends=2, cache=4Ki)
+events      200000
+hot         6 of 3910 ranges, each above 10% without hot ones inside it
+
+  share  with inner
+ 11.12%      70.44%  0x0..0x3fffffffffff
+ 15.35%      59.33%    0x0..0xfffffff
+ 23.32%      43.97%      0x0..0x3ffff
+ 20.66%      20.66%        0x0..0xff
+ 14.07%      25.58%  0x400000000000..0x7fffffffffff
+ 11.51%      11.51%    0x7f0080000000..0x7f00bfffffff
+$ riffle replay loop.rft -e 'rap(key=b, eps=2%)' -f csv -n 3
+lo,hi,count,total
+0x85a0,0x85a0,8145,8145
+0x7f00a5d42d70,0x7f00a5d42d70,8136,8136
+0x2a,0x2a,4770,4770
+$ riffle replay loop.rft -e 'rap(key=both, eps=2%)' -f heat --hot 8%
+command     riffle replay loop.rft -e 'rap(key=both, eps=2%)' -f heat --hot 8%
+engine      rap(eps=2%, b=4, bits=64, key=both, q=2, first_merge=1Ki, buffer=0, nodes=0, ends=2, cache=4Ki)
+events      200000
+hot         11 of 4192 ranges, each above 8% without hot ones inside it
+
+          A   B   C   D   E   F   G   H   I   J   K
+  8.90%  %%                                           0x0..0xffffffffffffffff
+  9.89%      @@                                       0x0..0x3fffffffffff
+ 10.66%                                      @@       0x0..0x7fffffff
+ 18.12%          ##                              @@   0x0..0x1fffffff
+  8.00%                                  ##           0x0..0x7ffffff
+  9.69%              @@                               0x0..0x7fffff
+  8.38%                  %%                           0x4c0000..0x4fffff
+  8.13%                          ##                   0x4ca000..0x4cbfff
+  8.01%                      ##                       0x4e0000..0x4fffff
+ 10.21%                              @@               0x4ea000..0x4ea7ff
+
+   A  0x0..0xffffffffffffffff
+   B  0x0..0x3fffffffffff
+   C  0x0..0x1fffffff
+   D  0x0..0x7fffff
+   E  0x0..0x3ffff
+   F  0x0..0x1ffff
+   G  0x0..0x1fff
+   H  0x0..0x7ff
+   I  0x8000000..0xfffffff
+   J  0x7f0000000000..0x7f007fffffff
+   K  0x7f00a0000000..0x7f00bfffffff
+
+  @@ is 10.66%
+$ riffle replay loop.rft -e 'rap(key=b, eps=2%)' -o loads.rfp
+command     riffle replay loop.rft -e 'rap(key=b, eps=2%)' -o loads.rfp
+engine      rap(eps=2%, b=4, bits=64, key=b, q=2, first_merge=1Ki, buffer=0, nodes=0, ends=2, cache=4Ki), seed 0
+memory      2.2 MiB; as hardware 966.1 KiB of storage
+events      200,000 produced, 200,000 consumed, 0 lost
+bounds      always hold; what is not listed has at most 1,322
+eps         0.02
+nodes       6,577
+nodes-max   9,781
+nodes-room  61,829
+splits      4,687
+merges      8
+early-merges 0
+outside     0
+items       3,910 found, 20 shown
+
+ share  count  with inner  at least  at most  from            to
+ 4.07%  8,145       8,145     8,145    8,209  0x85a0          0x85a0
+ 4.07%  8,136       8,136     8,136    8,180  0x7f00a5d42d70  0x7f00a5d42d70
+ 2.38%  4,770       4,770     4,770    4,831  0x2a            0x2a
+ 2.29%  4,581       4,581     4,581    4,629  0x7f00a2272bd0  0x7f00a2272bd0
+ 2.25%  4,510       4,510     4,510    4,560  0x7f00bb5c5590  0x7f00bb5c5590
+ 1.24%  2,479       2,479     2,479    2,540  0xfc            0xfc
+ 1.22%  2,435       2,435     2,435    2,496  0x4d            0x4d
+ 1.19%  2,387       2,387     2,387    2,448  0xe             0xe
+ 1.13%  2,261       2,261     2,261    2,428  0x5a32          0x5a32
+ 1.12%  2,238       2,238     2,238    2,430  0x671           0x671
+ 1.11%  2,226       2,226     2,226    2,418  0x6512          0x6512
+ 1.04%  2,076       2,076     2,076    2,134  0x4a747c41      0x4a747c41
+ 1.03%  2,066       2,066     2,066    2,110  0x7f00fd8258b0  0x7f00fd8258b0
+ 0.99%  1,983       1,983     1,983    2,033  0x7f003cda0990  0x7f003cda0990
+ 0.99%  1,981       1,981     1,981    2,407  0x11022289      0x11022289
+ 0.99%  1,980       1,980     1,980    2,424  0x98b105e0      0x98b105e0
+ 0.94%  1,888       1,888     1,888    2,392  0x7f0055852e40  0x7f0055852e40
+ 0.93%  1,858       1,858     1,858    2,401  0x7f001c6c3050  0x7f001c6c3050
+ 0.81%  1,630       1,630     1,630    1,691  0xc9            0xc9
+ 0.81%  1,620       1,620     1,620    1,681  0x6f            0x6f
+$ riffle query loads.rfp 0..255
+rap(eps=2%, b=4, bits=64, key=b, q=2, first_merge=1Ki, buffer=0, nodes=0, ends=2, cache=4Ki)
+  at least        41315   20.66%
+  at most         41372   20.69%
+  of             200000  events
+$ riffle query loads.rfp 0..0xff --csv
+a_lo,a_hi,b_lo,b_hi,lower,upper,events
+0x0,0xffffffffffffffff,0x0,0xff,41315,41372,200000
+$ riffle query loads.rfp 0..0xffffffffffffffff --csv | tail -1 | cut -d, -f5-
+200000,200000,200000
+$ riffle query loads.rfp 9..8
+riffle: the range '9..8' ends before it begins
+[2]
+$ riffle query loads.rfp 12
+riffle: a range is LOW..HIGH, both ends in, got '12'
+[2]
+$ riffle query loads.rfp nowhere..9
+riffle: 'nowhere' is neither a number nor a function that ran
+[1]
+$ riffle replay loop.rft -f tree
+riffle: not supported
+[1]
