@@ -3,6 +3,7 @@
 #   make demo     profile something, show it         make fuzz    fuzz every reader for a while
 #   make check    every test                         make lab     remake the papers' figures
 #   make bench    speed, as ratios                   make install (DESTDIR and PREFIX are heeded)
+#   make bench-probe   what profiling costs, beside Valgrind's own tools
 # SETUP=no leaves the system's packages alone.
 SETUP ?= yes
 PREFIX ?= /usr/local
@@ -12,9 +13,10 @@ all:     ; @$(setup) build && tools/build build
 demo:    all ; @tools/demo
 check:   ; @$(setup) check && tools/check
 bench:   ; @$(setup) check && tools/build build && tools/bench
+bench-probe: ; @$(setup) check && tools/build build && bench/probe
 lint:    ; @$(setup) check && tools/build build && tools/lint
 fuzz:    ; @$(setup) check && tools/fuzz $(SECONDS_EACH)
 lab:     ; @$(setup) check && tools/build build && tools/lab
 install: all ; @meson configure build -Dprefix=$(PREFIX) && meson install -C build --quiet
 clean:   ; @rm -rf build build-asan build-clang build-fuzz
-.PHONY: all demo check bench lint fuzz lab install clean
+.PHONY: all demo check bench bench-probe lint fuzz lab install clean

@@ -408,32 +408,17 @@ rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
 
 /* ---- running a path ---- */
 
-static inline uint64_t low_bits(uint64_t word, unsigned bits)
-{
-    return bits == 0 ? 0 : word & (UINT64_MAX >> (64 - bits));
-}
-
 static size_t expand_general(const struct rf_book_piece *piece, const uint64_t *words,
                              struct rf_tuple *out)
 {
     const struct rf_book_item *item = piece->list;
     size_t n = 0;
     for (uint32_t i = 0; i < piece->n; i++, item++) {
-        out[n].a = item->a + low_bits(words[item->word_a], item->bits_a);
-        out[n].b = item->b + low_bits(words[item->word_b], item->bits_b);
+        out[n].a = item->a + rf_book_low_bits(words[item->word_a], item->bits_a);
+        out[n].b = item->b + rf_book_low_bits(words[item->word_b], item->bits_b);
         n += item->guard == 0 || words[item->guard] != 0;
     }
     return n;
-}
-
-static void expand_values(const struct rf_book_piece *piece, const uint64_t *words,
-                          struct rf_tuple *out)
-{
-    const struct rf_book_item *item = piece->list;
-    for (uint32_t i = 0; i < piece->n; i++, item++) {
-        out[i].a = item->a;
-        out[i].b = item->b + low_bits(words[item->word_b], item->bits_b);
-    }
 }
 
 size_t rf_book_records(const struct rf_book_path *path, const uint64_t *words, uint16_t thread,
@@ -447,7 +432,8 @@ size_t rf_book_records(const struct rf_book_path *path, const uint64_t *words, u
         record->thread = thread;
         record->addr += r->addr != 0 ? words[r->addr] : 0;
         record->target += r->target != 0 ? words[r->target] : 0;
-        record->value += r->value != 0 ? low_bits(words[r->value], value_bits(&r->base)) : 0;
+        record->value +=
+            r->value != 0 ? rf_book_low_bits(words[r->value], value_bits(&r->base)) : 0;
         if (record->kind == RF_CLASS_ALU)
             record->width =
                 (uint16_t)(record->value == 0 ? 0 : 64 - __builtin_clzll(record->value));
@@ -464,21 +450,10 @@ static size_t expand_selected(const struct rf_book *book, const struct rf_book_p
     return rf_selector_run(&book->shelf->selectors[i], records, n, out);
 }
 
-size_t rf_book_expand(const struct rf_book *book, const struct rf_book_path *path, size_t i,
-                      const uint64_t *words, uint16_t thread, struct rf_tuple *out)
+size_t rf_book_expand_other(const struct rf_book *book, const struct rf_book_path *path, size_t i,
+                            const uint64_t *words, uint16_t thread, struct rf_tuple *out)
 {
-    const struct rf_book_piece *piece = &path->pieces[i];
-    switch (piece->form) {
-    case RF_BOOK_CONSTANT:
-        for (uint32_t j = 0; j < piece->n; j++)
-            out[j] = ((const struct rf_tuple *)piece->list)[j];
-        return piece->n;
-    case RF_BOOK_VALUE:
-        expand_values(piece, words, out);
-        return piece->n;
-    case RF_BOOK_GENERAL:
-        return expand_general(piece, words, out);
-    default:
-        return expand_selected(book, path, i, words, thread, out);
-    }
+    if (path->pieces[i].form == RF_BOOK_GENERAL)
+        return expand_general(&path->pieces[i], words, out);
+    return expand_selected(book, path, i, words, thread, out);
 }

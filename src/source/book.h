@@ -78,9 +78,35 @@ rf_status rf_book_copy(struct rf_book *child, const struct rf_book *parent);
 rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
                          struct rf_error *error);
 
+static inline uint64_t rf_book_low_bits(uint64_t word, unsigned bits)
+{
+    return bits == 0 ? 0 : word & (UINT64_MAX >> (64 - bits));
+}
+
+/* The rarer forms of rf_book_expand. */
+size_t rf_book_expand_other(const struct rf_book *book, const struct rf_book_path *path, size_t i,
+                            const uint64_t *words, uint16_t thread, struct rf_tuple *out);
+
 /* The tuples of the i-th selector, from the words of one run of the path; returns how many. */
-size_t rf_book_expand(const struct rf_book *book, const struct rf_book_path *path, size_t i,
-                      const uint64_t *words, uint16_t thread, struct rf_tuple *out);
+static inline size_t rf_book_expand(const struct rf_book *book, const struct rf_book_path *path,
+                                    size_t i, const uint64_t *words, uint16_t thread,
+                                    struct rf_tuple *out)
+{
+    const struct rf_book_piece *piece = &path->pieces[i];
+    if (piece->form == RF_BOOK_CONSTANT) {
+        for (uint32_t j = 0; j < piece->n; j++)
+            out[j] = ((const struct rf_tuple *)piece->list)[j];
+        return piece->n;
+    }
+    if (piece->form != RF_BOOK_VALUE)
+        return rf_book_expand_other(book, path, i, words, thread, out);
+    const struct rf_book_item *item = piece->list;
+    for (uint32_t j = 0; j < piece->n; j++, item++) {
+        out[j].a = item->a;
+        out[j].b = item->b + rf_book_low_bits(words[item->word_b], item->bits_b);
+    }
+    return piece->n;
+}
 /* The records; returns how many. */
 size_t rf_book_records(const struct rf_book_path *path, const uint64_t *words, uint16_t thread,
                        struct rf_record *out);

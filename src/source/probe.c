@@ -240,11 +240,34 @@ static bool take_path(struct probe *probe, const struct rf_book_path *path, cons
     return probe->n_records >= RF_SOURCE_BATCH;
 }
 
+/* Paths, one after the other, as long as they are whole and no buffer is full. The last one of a part
+ * is left alone: it may change yet. */
+static bool decode_paths(struct probe *probe)
+{
+    const struct rf_book *book = &probe->current->book;
+    const uint64_t *words = probe->words;
+    size_t at = probe->at, spare = probe->whole || probe->last ? 0 : 1;
+    bool full = false;
+    while (at < probe->n_words && words[at] < book->n_paths && !full) {
+        const struct rf_book_path *path = book->paths[words[at]];
+        size_t length = 1 + (size_t)path->words;
+        if (length + spare > probe->n_words - at)
+            break;
+        full = take_path(probe, path, words + at);
+        at += length;
+    }
+    probe->at = at;
+    return full;
+}
+
 /* Decode until the piece is used up or a buffer is full. */
 static rf_status decode(struct probe *probe, bool *full, struct rf_error *error)
 {
     *full = false;
-    while (probe->at < probe->n_words && !*full) {
+    while (probe->at < probe->n_words) {
+        *full = decode_paths(probe);
+        if (*full || probe->at == probe->n_words)
+            break;
         const uint64_t *words = probe->words + probe->at;
         size_t left = probe->n_words - probe->at, length = length_at(probe, words[0]);
         bool unfinished = length == 0 || length > left;
@@ -254,13 +277,9 @@ static rf_status decode(struct probe *probe, bool *full, struct rf_error *error)
             probe->n_words = probe->at;
             break;
         }
-        if (words[0] & RF_WORD_MESSAGE) {
-            rf_status status = see_message(probe, words, length, error);
-            if (status != RF_OK)
-                return status;
-        } else {
-            *full = take_path(probe, probe->current->book.paths[words[0]], words);
-        }
+        rf_status status = see_message(probe, words, length, error);
+        if (status != RF_OK)
+            return status;
         probe->at += length;
     }
     return RF_OK;

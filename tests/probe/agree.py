@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""agree - on real programs: the same output, and the same counts as Valgrind's own tools.
+
+    agree.py RIFFLE
+
+Loads and stores are held against lackey, calls against callgrind; gzip alone, six programs with
+RIFFLE_TEST_LONG=1. Lackey counts an atomic read-modify-write as two loads (of the load and of the
+compare-and-swap that Valgrind makes of it), we as one; the environments differ by a few words.
+Callgrind also takes a jump from one function into another for a call: only places that have a call
+instruction are compared.
+"""
+import csv
+import glob
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+RIFFLE = sys.argv[1]
+LONG = bool(os.environ.get("RIFFLE_TEST_LONG"))
+TOLERANCE = 0.001
+
+number = 0
+
+
+def check(title, ok, saw=""):
+    global number
+    number += 1
+    if not ok:
+        print(f"# {title}: {saw}")
+    print(f"{'ok' if ok else 'not ok'} {number} - {title}", flush=True)
+
+
+def programs(folder):
+    """Name and command; inputs are made here."""
+    text = os.path.join(folder, "text")
+    with open(text, "w") as out:
+        out.writelines(f"line {i * 7919 % 1000} of {i}\n" for i in range(4000))
+    yield "gzip", ["gzip", "-6", "-c", text]
+    if not LONG:
+        return
+    source = os.path.join(folder, "a.c")
+    with open(source, "w") as out:
+        out.writelines(f"int f{i}(int x) {{ return x * {i} + (x >> {i % 7}); }}\n" for i in range(40))
+    compiler = subprocess.run(["gcc", "-print-prog-name=cc1"], capture_output=True, text=True).stdout
+    yield "bzip2", ["bzip2", "-c", text]
+    yield "cc1", [compiler.strip(), "-quiet", "-O2", source, "-o", "-"]
+    yield "perl", ["perl", "-ne", "$h{$_ % 97}++; END { print join(',', map {$h{$_}} sort keys %h) }",
+                   text]
+    yield "python3", [*glob.glob("/usr/bin/python3")[:1], "-S", "-c",
+                      "print(sum(i * i for i in range(20000)))"]
+    yield "sqlite3", ["sqlite3", ":memory:", "create table t(a); insert into t values(1),(2);"
+                      "with recursive c(x) as (select 1 union all select x+1 from c where x<3000) "
+                      "select sum(x) from c;"]
+
+
+def place_of(pc, modules):
+    """File and address in it, as callgrind counts: of what is linked to a fixed place, the pc."""
+    for module in modules:
+        start, end, offset = (int(str(module[key]), 0) for key in ("start", "end", "offset"))
+        if start <= pc < end:
+            link = pc - start + offset
+            fixed = start >= 0x400000 and start < 0x4000000
+            return os.path.basename(module["path"]), pc if fixed else link
+    return "", pc
+
+
+def ours(command, native, folder):
+    selectors = ["load -> pc", "store -> pc", "call -> pc,target"]
+    lanes = [word for selector in selectors for word in ("-p", selector)]
+    saved = os.path.join(folder, "run.rfp")
+    run = subprocess.run([RIFFLE, "run", "-n", "1", "-e", "exact", *lanes, "-o", saved, "--", *command],
+                         capture_output=True)
+    report = run.stderr.decode()
+    tables = subprocess.run([RIFFLE, "report", saved, "--format", "csv", "-n", "0"],
+                            capture_output=True, text=True, check=True).stdout.strip().split("\n\n")
+    modules = json.loads(subprocess.run([RIFFLE, "report", saved, "--format", "json", "-n", "1"],
+                                        capture_output=True, text=True, check=True).stdout)["modules"]
+    sites = {}
+    for row in csv.DictReader(io.StringIO(tables[2])):
+        place = place_of(int(row["a"], 16), modules)
+        sites[place] = sites.get(place, 0) + int(row["count"])
+    check(f"{command[0]}: the same output and exit status",
+          (run.stdout, run.returncode) == (native.stdout, native.returncode), report[-500:])
+    check(f"{command[0]}: produced = consumed + lost", "produced = consumed + lost" in report, report)
+    counts = re.findall(r"^events +([\d,]+) produced", report, re.M)
+    return [int(n.replace(",", "")) for n in counts[:2]] + [sites]
+
+
+def lackey(command):
+    report = subprocess.run(["valgrind", "--tool=lackey", "--basic-counts=no", "--detailed-counts=yes",
+                             *command], capture_output=True).stderr.decode()
+    rows = re.findall(r"== +[IFVD]\d+ +([\d,]+) +([\d,]+) ", report)
+    return [sum(int(row[i].replace(",", "")) for row in rows) for i in (0, 1)]
+
+
+def callgrind(command, folder):
+    out = os.path.join(folder, "callgrind.out")
+    subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}",
+                    "--compress-strings=no", "--compress-pos=no", "--dump-instr=yes", *command], capture_output=True, check=False)
+    sites, calls, module = {}, 0, ""
+    with open(out) as lines:
+        for line in lines:
+            if line.startswith("ob="):
+                module = os.path.basename(line[3:].strip())
+            if calls > 0:
+                place = module, int(line.split()[0], 16)
+                sites[place] = sites.get(place, 0) + calls
+            calls = int(line.split()[0][6:]) if line.startswith("calls=") else 0
+    return sites
+
+
+def near(a, b):
+    return abs(a - b) <= TOLERANCE * max(a, b)
+
+
+def main():
+    os.environ["PYTHONHASHSEED"] = "0"
+    with tempfile.TemporaryDirectory() as folder:
+        for name, command in programs(folder):
+            native = subprocess.run(command, capture_output=True)
+            loads, stores, calls = ours(command, native, folder)
+            their_loads, their_stores = lackey(command)
+            check(f"{name}: loads as lackey", near(loads, their_loads), (loads, their_loads))
+            check(f"{name}: stores as lackey", near(stores, their_stores), (stores, their_stores))
+            theirs = callgrind(command, folder)
+            their_calls = sum(n for place, n in theirs.items() if place in calls)
+            check(f"{name}: calls as callgrind", near(sum(calls.values()), their_calls),
+                  (sum(calls.values()), their_calls))
+    print(f"1..{number}")
+
+
+main()
