@@ -48,6 +48,8 @@ struct rf_frame {
 /* What an address is called. No member is NULL; what is not known is "" or 0. */
 struct rf_place_name {
     const char *module;   /* the last part of its path, or "[heap]" */
+    const char *other;    /* a module that had the same address in another process or at another
+                             time, and not just briefly: what was counted may have been there */
     const char *path;     /* of the module */
     const char *function; /* the symbol, demangled; of a data address the object */
     const char *section;  /* ".text", ".bss" */
@@ -70,13 +72,13 @@ void rf_symbols_close(struct rf_symbols *symbols); /* NULL is fine */
 /* Read what is needed for these addresses (of any process and time), one child a file. */
 rf_status rf_symbols_prepare(struct rf_symbols *symbols, const uint64_t *addresses, size_t n);
 
-/* `process` and `when` (an event's number) say which mapping is meant; with ANY the one that was
- * there longest. RF_EINVAL: no module is there; the name is then all empty. */
+/* `process` and `when` (an event's number) say which mapping is meant; with ANY the one of the file
+ * that was there longest, in events. RF_EINVAL: no module is there; the name is then all empty. */
 rf_status rf_symbols_lookup(struct rf_symbols *symbols, uint64_t address, uint32_t process,
                             uint64_t when, struct rf_place_name *name);
 
 /* "deflate (deflate.c:120)", "hash (hash.h:7) in deflate (deflate.c:120)", "free+0x1c (libc.so.6)",
- * "gzip+0x1234", "gzip+0x8010 (.data)", "table+0x40 (.bss of gzip)", "[heap]"; terminated, cut to `size`. Returns the length
+ * "gzip+0x1234", "gzip+0x8010 (.data)", "table+0x40 (.bss of gzip)", "[heap]"; with ", or in bash" behind it where `other` is there; terminated, cut to `size`. Returns the length
  * needed; 0 for an empty name. */
 size_t rf_place_print(const struct rf_place_name *name, char *text, size_t size);
 

@@ -333,6 +333,7 @@ static void attach_new(struct probe *probe)
 static void bury(struct probe *probe, struct process *process)
 {
     probe->n_killed += !process->told_end;
+    rf_modules_unmap(&probe->modules, process->reader.process, 0, UINT64_MAX, probe->events);
     for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++)
         probe->produced[kind] += process->produced[kind];
     rf_ring_release(&probe->ring, &process->reader);

@@ -78,7 +78,7 @@ rf_status rf_symbols_prepare(struct rf_symbols *symbols, const uint64_t *address
 /* ---- one ---- */
 
 static const struct rf_place_name nothing = {
-    .module = "", .path = "", .function = "", .section = "", .file = ""};
+    .module = "", .other = "", .path = "", .function = "", .section = "", .file = ""};
 
 /* Symbols first: they are what a linker and a debugger agree on. */
 static void name_function(struct rf_place_name *name, const struct where *where,
@@ -135,6 +135,8 @@ rf_status rf_symbols_lookup(struct rf_symbols *symbols, uint64_t address, uint32
         return RF_OK;
     }
     name->module = where.file->name;
+    if (where.other != NO_ROW)
+        name->other = symbols->files.at[symbols->file_of[where.other]].name;
     if (needs_spot(&where) && is_code(&where))
         status = rf_names_read_spots(symbols, where.file, &where.link, 1);
     fill_name(name, &where);
@@ -200,5 +202,7 @@ size_t rf_place_print(const struct rf_place_name *name, char *place, size_t size
         add(&text, "%s+0x%llx", name->module, (unsigned long long)name->offset);
     if (name->function[0] == '\0' && name->section[0] != '\0' && !name->is_code)
         add(&text, " (%s)", name->section);
+    if (name->other[0] != '\0')
+        add(&text, ", or in %s", name->other);
     return text.n;
 }

@@ -11,6 +11,7 @@ struct rf_symbols {
     struct rf_alloc alloc;
     struct rf_arena arena;
     const struct rf_run *run;
+    uint64_t last_event; /* of the run */
     const char *debug_path;
     struct rf_limits limits;
     size_t *file_of; /* by row of run->modules; NO_FILE: a kind of memory */
@@ -20,6 +21,7 @@ struct rf_symbols {
 /* Where an address lies. */
 struct where {
     size_t row;           /* of run->modules */
+    size_t other;         /* a row of another file at the same address; NO_ROW: none */
     struct rf_file *file; /* NULL: a kind of memory */
     uint64_t link;        /* the offset in the file where that is all there is to know */
     bool linked;          /* `link` is a link address */
@@ -28,7 +30,7 @@ struct where {
 rf_status rf_names_where(struct rf_symbols *symbols, uint64_t address, uint32_t process,
                          uint64_t when, struct where *where);
 size_t rf_names_row(const struct rf_symbols *symbols, uint64_t address, uint32_t process,
-                    uint64_t when);
+                    uint64_t when, size_t *other);
 /* Address - link address, in one mapping; false where the file does not tell. */
 bool rf_names_bias(const struct rf_file *file, const struct rf_module *module, uint64_t *bias);
 rf_status rf_names_read_table(struct rf_symbols *symbols, struct rf_file *file);

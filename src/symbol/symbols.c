@@ -60,6 +60,20 @@ static bool list_files(struct rf_symbols *symbols)
     return true;
 }
 
+/* When the run ended, as far as it tells: a module that stayed has no end of its own. */
+static uint64_t last_event(const struct rf_run *run)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i < run->n_modules; i++) {
+        const struct rf_module *module = &run->modules[i];
+        last = module->from_event > last ? module->from_event : last;
+        last = module->to_event != UINT64_MAX && module->to_event > last ? module->to_event : last;
+    }
+    for (size_t i = 0; i < run->n_profiles; i++)
+        last = run->profiles[i]->produced > last ? run->profiles[i]->produced : last;
+    return last;
+}
+
 static void take_setup(struct rf_symbols *symbols, const struct rf_symbols_setup *setup)
 {
     static const struct rf_symbols_setup none;
@@ -80,6 +94,7 @@ rf_status rf_symbols_open(struct rf_symbols **opened, const struct rf_run *run,
         return rf_fail(error, RF_ENOMEM, "no memory for symbols");
     memset(symbols, 0, sizeof *symbols);
     symbols->run = run;
+    symbols->last_event = last_event(run);
     take_setup(symbols, setup);
     if (run->n_modules > 0)
         symbols->file_of = rf_alloc_get(alloc, run->n_modules * sizeof *symbols->file_of);
@@ -236,25 +251,61 @@ static bool was_there(const struct rf_module *module, uint32_t process, uint64_t
     return when == RF_SYMBOLS_ANY_TIME || (when >= module->from_event && when <= module->to_event);
 }
 
-/* A file says more than a kind of memory, a long time more than a short one. */
-static bool better(const struct rf_symbols *symbols, size_t row, size_t than)
+/* Another file counts where it was there for at least a twentieth of the time of the first. */
+enum { CANDIDATES_MAX = 64, OTHER_PART = 20 };
+
+/* The rows that cover an address; past CANDIDATES_MAX the rest is left out. */
+static size_t list_rows(const struct rf_symbols *symbols, uint64_t address, uint32_t process,
+                        uint64_t when, size_t rows[CANDIDATES_MAX])
 {
-    const struct rf_module *l = &symbols->run->modules[row], *r = &symbols->run->modules[than];
-    if (is_file(l) != is_file(r))
-        return is_file(l);
-    return l->to_event - l->from_event > r->to_event - r->from_event;
+    size_t n = 0;
+    for (size_t i = 0; i < symbols->run->n_modules && n < CANDIDATES_MAX; i++) {
+        const struct rf_module *module = &symbols->run->modules[i];
+        if (address >= module->start && address < module->end && was_there(module, process, when))
+            rows[n++] = i;
+    }
+    return n;
+}
+
+/* The same file at the same place, in several processes or again and again. */
+static bool same_place(const struct rf_symbols *symbols, size_t l, size_t r)
+{
+    const struct rf_module *left = &symbols->run->modules[l], *right = &symbols->run->modules[r];
+    return symbols->file_of[l] == symbols->file_of[r] &&
+           left->start - left->offset == right->start - right->offset;
+}
+
+/* How long a row's file was there, in events of the run, all such rows together. A file says more
+ * than a kind of memory. */
+static double weight_of(const struct rf_symbols *symbols, size_t row, const size_t *rows, size_t n)
+{
+    double weight = symbols->file_of[row] == NO_FILE ? 0 : 1;
+    for (size_t i = 0; i < n && weight > 0; i++) {
+        const struct rf_module *module = &symbols->run->modules[rows[i]];
+        uint64_t to = module->to_event != UINT64_MAX ? module->to_event : symbols->last_event;
+        if (same_place(symbols, row, rows[i]) && to > module->from_event)
+            weight += (double)(to - module->from_event);
+    }
+    return weight;
 }
 
 size_t rf_names_row(const struct rf_symbols *symbols, uint64_t address, uint32_t process,
-                    uint64_t when)
+                    uint64_t when, size_t *other)
 {
-    size_t best = NO_ROW;
-    for (size_t i = 0; i < symbols->run->n_modules; i++)
-        if (address >= symbols->run->modules[i].start && address < symbols->run->modules[i].end &&
-            was_there(&symbols->run->modules[i], process, when) &&
-            (best == NO_ROW || better(symbols, i, best)))
+    size_t rows[CANDIDATES_MAX], best = 0;
+    size_t n = list_rows(symbols, address, process, when, rows);
+    *other = NO_ROW;
+    if (n == 0)
+        return NO_ROW;
+    for (size_t i = 1; i < n; i++)
+        if (weight_of(symbols, rows[i], rows, n) > weight_of(symbols, rows[best], rows, n))
             best = i;
-    return best;
+    double least = weight_of(symbols, rows[best], rows, n) / OTHER_PART;
+    for (size_t i = 0; i < n; i++)
+        if (!same_place(symbols, rows[best], rows[i]) &&
+            weight_of(symbols, rows[i], rows, n) > least)
+            *other = rows[i];
+    return rows[best];
 }
 
 bool rf_names_bias(const struct rf_file *file, const struct rf_module *module, uint64_t *bias)
@@ -292,7 +343,8 @@ static size_t row_of_image(struct rf_symbols *symbols, uint64_t address, uint32_
 rf_status rf_names_where(struct rf_symbols *symbols, uint64_t address, uint32_t process,
                          uint64_t when, struct where *where)
 {
-    *where = (struct where){.row = rf_names_row(symbols, address, process, when)};
+    *where = (struct where){.file = NULL};
+    where->row = rf_names_row(symbols, address, process, when, &where->other);
     if (where->row == NO_ROW || symbols->file_of[where->row] == NO_FILE) {
         size_t row = row_of_image(symbols, address, process, when, &where->link);
         if (row != NO_ROW) {

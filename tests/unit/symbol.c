@@ -234,6 +234,43 @@ TEST(process_and_time_choose_the_mapping)
     rf_symbols_close(symbols);
 }
 
+TEST(of_two_files_at_one_address_the_longer_there_gives_the_name)
+{
+    static struct program program;
+    struct rf_symbols *symbols;
+    char text[200];
+    NEEDS_COMPILER();
+    REQUIRE(program_load(&program, "pie", NULL));
+    uint64_t address = address_of(&program, "plain");
+    const struct rf_module other = {.path = "/usr/bin/other",
+                                    .build_id = "",
+                                    .process = 9,
+                                    .start = address & ~UINT64_C(0xfff),
+                                    .end = (address & ~UINT64_C(0xfff)) + 0x1000,
+                                    .from_event = 1000,
+                                    .to_event = 1600};
+    program.modules[program.run.n_modules++] = other; /* 600 events; the program has 1000 */
+    REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
+    struct rf_place_name name = name_of(symbols, address);
+    CHECK_TEXT(name.function, "plain");
+    CHECK_TEXT(name.other, "other");
+    rf_place_print(&name, text, sizeof text);
+    CHECK(strstr(text, "), or in other") != NULL);
+    rf_symbols_close(symbols);
+    program.modules[program.run.n_modules] = other; /* again, later: 1200 events */
+    program.modules[program.run.n_modules].process = 10;
+    program.modules[program.run.n_modules].from_event += 1000;
+    program.modules[program.run.n_modules++].to_event += 1000;
+    REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
+    name = name_of(symbols, address);
+    CHECK_TEXT(name.module, "other");
+    CHECK_TEXT(name.other, "pie");
+    rf_symbols_lookup(symbols, address, 7, 500, &name);
+    CHECK_TEXT(name.function, "plain");
+    CHECK_TEXT(name.other, "");
+    rf_symbols_close(symbols);
+}
+
 TEST(a_name_gives_its_addresses_back)
 {
     static const struct {
