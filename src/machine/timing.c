@@ -21,6 +21,7 @@ enum {
     RING = 1024,        /* no buffer is larger */
     STORES = 1024,      /* recent stores that a load could take its value from */
     FILLS = 4096,       /* recent lines that are on their way */
+    MISSES = 128,       /* of which at most 64 are on their way */
     BACK_STAGES = 4,    /* issue, execute, write back, commit */
 };
 
@@ -47,6 +48,11 @@ struct fill {
     uint64_t ready;
 };
 
+/* A line on its way: an MSHR is busy from start to ready. */
+struct miss {
+    uint64_t start, ready;
+};
+
 enum port { PORT_ALU, PORT_MULTIPLY, PORT_MEMORY, PORT_FP, PORT_COUNT };
 
 struct rf_timing {
@@ -69,9 +75,9 @@ struct rf_timing {
     uint64_t memory_committed[RING];
     uint64_t rs_used, rs_cycle; /* stations in use at rs_cycle */
     uint64_t ready[RF_REG_NONE + 1];
-    uint64_t mshr[64]; /* cycle when each is free */
-    uint64_t bus_free;
-    struct calendar issue, left_rs, ports[PORT_COUNT];
+    struct miss misses[MISSES]; /* the latest, in program order */
+    uint64_t n_misses;
+    struct calendar issue, left_rs, bus, ports[PORT_COUNT];
     struct store stores[STORES];
     struct fill fills[FILLS];
 };
@@ -159,22 +165,65 @@ void rf_timing_close(struct rf_timing *timing)
 
 /* --- the memory behind the first-level caches -------------------------------------------------- */
 
+/* Instructions come in program order, their misses do not come in order of time: what is older may be
+ * issued later. So neither the MSHRs nor the bus may be a single "free from": both are kept as what is
+ * taken when. */
+
+static bool is_busy(const struct miss *miss, uint64_t cycle)
+{
+    return miss->start <= cycle && cycle < miss->ready;
+}
+
+/* Are all MSHRs taken in this cycle? Then *until is when the first of them is free. */
+static bool all_busy(const struct rf_timing *timing, uint64_t cycle, uint64_t *until)
+{
+    uint64_t busy = 0;
+    *until = UINT64_MAX;
+    for (size_t i = 0; i < MISSES; i++)
+        if (is_busy(&timing->misses[i], cycle)) {
+            busy++;
+            *until = timing->misses[i].ready < *until ? timing->misses[i].ready : *until;
+        }
+    return busy >= timing->config.mshrs;
+}
+
+/* The first cycle from `from` on in which an MSHR is free, and stays so for `length` cycles: nothing
+ * can change but where a later miss of an older instruction begins. */
+static uint64_t wait_for_mshr(const struct rf_timing *timing, uint64_t from, uint64_t length)
+{
+    uint64_t until;
+    for (;;) {
+        bool waits = all_busy(timing, from, &until);
+        for (size_t i = 0; i < MISSES && !waits; i++) {
+            uint64_t start = timing->misses[i].start;
+            waits = start > from && start < from + length && all_busy(timing, start, &until);
+        }
+        if (!waits)
+            return from;
+        from = until;
+    }
+}
+
+/* The bus carries one line in every stretch of `bus` cycles. */
+static uint64_t wait_for_bus(struct rf_timing *timing, uint64_t from)
+{
+    uint64_t each = timing->config.bus, slot = from / each;
+    while (*calendar_at(&timing->bus, slot) > 0)
+        slot++;
+    ++*calendar_at(&timing->bus, slot);
+    return later(from, slot * each);
+}
+
 /* A line that missed `levels` levels at `from`: the cycle when it is there. */
 static uint64_t fetch_line(struct rf_timing *timing, uint64_t from, unsigned levels)
 {
-    const struct rf_timing_config *config = &timing->config;
-    uint64_t *mshr = &timing->mshr[0];
-    for (uint64_t i = 1; i < config->mshrs; i++)
-        if (timing->mshr[i] < *mshr)
-            mshr = &timing->mshr[i];
-    uint64_t start = later(from, *mshr), ready = start + config->l2_hit;
+    uint64_t length = timing->config.l2_hit + (levels > 1 ? timing->config.memory : 0);
+    uint64_t start = wait_for_mshr(timing, from, length), ready = start + timing->config.l2_hit;
     if (levels > 1) {
-        uint64_t on_bus = later(start + config->l2_hit, timing->bus_free);
-        timing->bus_free = on_bus + config->bus;
-        ready = on_bus + config->memory;
+        ready = wait_for_bus(timing, ready) + timing->config.memory;
         timing->stats.l2_misses++;
     }
-    *mshr = ready;
+    timing->misses[timing->n_misses++ % MISSES] = (struct miss){start, ready};
     return ready;
 }
 
