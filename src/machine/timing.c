@@ -6,10 +6,12 @@
  * of commit times tells when one is free; reservation stations give them back at issue, in any order, so a
  * calendar of departures does.
  *
- * Departures from a real core, and from the cycle-by-cycle judge: wrong-path instructions are not fetched and
- * leave no trace in the caches; caches and predictor see accesses in program order; a load knows all older
- * store addresses; a store leaves its cache access to an endless write buffer after commit. */
+ * Departures from a real core: wrong-path instructions are not fetched and leave no trace in the caches; a
+ * load knows all older store addresses; a store leaves its cache access to an endless write buffer after
+ * commit. From the cycle-by-cycle judge: caches see accesses in program order, so an older load that asks for
+ * a line later than a younger one is told of the miss in its place. */
 #include "machine/timing.h"
+#include "machine/lines.h"
 #include "machine/predictor.h"
 #include "machine/records.h"
 #include "base/alloc.h"
@@ -21,7 +23,6 @@ enum {
     RING = 1024,        /* no buffer is larger */
     STORES = 1024,      /* recent stores that a load could take its value from */
     FILLS = 4096,       /* recent lines that are on their way */
-    MISSES = 128,       /* of which at most 64 are on their way */
     BACK_STAGES = 4,    /* issue, execute, write back, commit */
 };
 
@@ -45,12 +46,8 @@ struct store {
 
 struct fill {
     uint64_t line;
+    uint64_t asked; /* cycle of the access that missed */
     uint64_t ready;
-};
-
-/* A line on its way: an MSHR is busy from start to ready. */
-struct miss {
-    uint64_t start, ready;
 };
 
 enum port { PORT_ALU, PORT_MULTIPLY, PORT_MEMORY, PORT_FP, PORT_COUNT };
@@ -75,9 +72,8 @@ struct rf_timing {
     uint64_t memory_committed[RING];
     uint64_t rs_used, rs_cycle; /* stations in use at rs_cycle */
     uint64_t ready[RF_REG_NONE + 1];
-    struct miss misses[MISSES]; /* the latest, in program order */
-    uint64_t n_misses;
-    struct calendar issue, left_rs, bus, ports[PORT_COUNT];
+    struct rf_lines lines;
+    struct calendar issue, left_rs, ports[PORT_COUNT];
     struct store stores[STORES];
     struct fill fills[FILLS];
 };
@@ -165,82 +161,40 @@ void rf_timing_close(struct rf_timing *timing)
 
 /* --- the memory behind the first-level caches -------------------------------------------------- */
 
-/* Instructions come in program order, their misses do not come in order of time: what is older may be
- * issued later. So neither the MSHRs nor the bus may be a single "free from": both are kept as what is
- * taken when. */
-
-static bool is_busy(const struct miss *miss, uint64_t cycle)
-{
-    return miss->start <= cycle && cycle < miss->ready;
-}
-
-/* Are all MSHRs taken in this cycle? Then *until is when the first of them is free. */
-static bool all_busy(const struct rf_timing *timing, uint64_t cycle, uint64_t *until)
-{
-    uint64_t busy = 0;
-    *until = UINT64_MAX;
-    for (size_t i = 0; i < MISSES; i++)
-        if (is_busy(&timing->misses[i], cycle)) {
-            busy++;
-            *until = timing->misses[i].ready < *until ? timing->misses[i].ready : *until;
-        }
-    return busy >= timing->config.mshrs;
-}
-
-/* The first cycle from `from` on in which an MSHR is free, and stays so for `length` cycles: nothing
- * can change but where a later miss of an older instruction begins. */
-static uint64_t wait_for_mshr(const struct rf_timing *timing, uint64_t from, uint64_t length)
-{
-    uint64_t until;
-    for (;;) {
-        bool waits = all_busy(timing, from, &until);
-        for (size_t i = 0; i < MISSES && !waits; i++) {
-            uint64_t start = timing->misses[i].start;
-            waits = start > from && start < from + length && all_busy(timing, start, &until);
-        }
-        if (!waits)
-            return from;
-        from = until;
-    }
-}
-
-/* The bus carries one line in every stretch of `bus` cycles. */
-static uint64_t wait_for_bus(struct rf_timing *timing, uint64_t from)
-{
-    uint64_t each = timing->config.bus, slot = from / each;
-    while (*calendar_at(&timing->bus, slot) > 0)
-        slot++;
-    ++*calendar_at(&timing->bus, slot);
-    return later(from, slot * each);
-}
-
-/* A line that missed `levels` levels at `from`: the cycle when it is there. */
-static uint64_t fetch_line(struct rf_timing *timing, uint64_t from, unsigned levels)
-{
-    uint64_t length = timing->config.l2_hit + (levels > 1 ? timing->config.memory : 0);
-    uint64_t start = wait_for_mshr(timing, from, length), ready = start + timing->config.l2_hit;
-    if (levels > 1) {
-        ready = wait_for_bus(timing, ready) + timing->config.memory;
-        timing->stats.l2_misses++;
-    }
-    timing->misses[timing->n_misses++ % MISSES] = (struct miss){start, ready};
-    return ready;
-}
-
 static struct fill *fill_of(struct rf_timing *timing, uint64_t address)
 {
     return &timing->fills[address / 64 % FILLS];
+}
+
+static uint64_t start_fill(struct rf_timing *timing, uint64_t address, uint64_t from,
+                           unsigned levels)
+{
+    uint64_t ready = rf_lines_fetch(&timing->lines, &timing->config, from, levels);
+    *fill_of(timing, address) = (struct fill){address / 64, from, ready};
+    timing->stats.l2_misses += levels > 1;
+    return ready;
+}
+
+/* An older instruction asked for the line, but later than this one does, which is therefore the one
+ * that misses. */
+static void begin_earlier(struct rf_timing *timing, struct fill *fill, uint64_t from)
+{
+    fill->ready = rf_lines_advance(&timing->lines, &timing->config, fill->asked, from);
+    fill->asked = from;
 }
 
 /* When the line of an access at `from` is there. */
 static uint64_t data_ready(struct rf_timing *timing, uint64_t address, uint64_t from,
                            unsigned missed)
 {
-    struct fill *fill = fill_of(timing, address);
     if (missed > 0)
-        *fill = (struct fill){address / 64, fetch_line(timing, from, missed)};
-    uint64_t hit = from + timing->config.l1_hit;
-    return fill->line == address / 64 ? later(hit, fill->ready) : hit;
+        return start_fill(timing, address, from, missed);
+    struct fill *fill = fill_of(timing, address);
+    if (fill->line != address / 64)
+        return from + timing->config.l1_hit;
+    if (from < fill->asked)
+        begin_earlier(timing, fill, from);
+    return later(from + timing->config.l1_hit, fill->ready);
 }
 
 /* --- front end -------------------------------------------------------------------------------- */
@@ -254,25 +208,33 @@ static void hold_fetch(struct rf_timing *timing, uint64_t until, enum rf_stall r
     timing->reason_until = until + timing->config.stages - BACK_STAGES;
 }
 
+/* A new line is asked for in the cycle in which its first instruction could be fetched. */
+static void enter_line(struct rf_timing *timing, const struct rf_retired *retired, uint64_t from)
+{
+    unsigned missed =
+        rf_cache_access(timing->icache, retired->pc, retired->insn->length, RF_CACHE_LOAD);
+    timing->line = retired->pc / 64 + 1;
+    if (missed == 0)
+        return;
+    hold_fetch(timing, rf_lines_fetch(&timing->lines, &timing->config, from, missed),
+               RF_STALL_ICACHE);
+    timing->stats.icache_misses++;
+    timing->stats.l2_misses += missed > 1;
+}
+
 /* The cycle in which the instruction comes out of the instruction cache. */
 static uint64_t fetch(struct rf_timing *timing, const struct rf_retired *retired)
 {
     const struct rf_timing_config *config = &timing->config;
     uint64_t queue = (config->stages - BACK_STAGES) * config->decode_width;
-    uint64_t line = retired->pc / 64 + 1;
-    if (line != timing->line) {
-        timing->line = line;
-        unsigned missed =
-            rf_cache_access(timing->icache, retired->pc, retired->insn->length, RF_CACHE_LOAD);
-        if (missed > 0) {
-            uint64_t from = later(timing->fetch.cycle, timing->redirect);
-            hold_fetch(timing, fetch_line(timing, from, missed), RF_STALL_ICACHE);
-            timing->stats.icache_misses++;
-        }
-    }
-    uint64_t from = later(timing->redirect, timing->fetch.cycle);
+    uint64_t from = timing->fetch.cycle + (timing->fetch.used == config->fetch_width);
+    from = later(timing->redirect, from);
     if (timing->count >= queue)
         from = later(from, timing->dispatched[(timing->count - queue) % RING]);
+    if (retired->pc / 64 + 1 != timing->line) {
+        enter_line(timing, retired, from);
+        from = later(timing->redirect, from);
+    }
     return pass_gate(&timing->fetch, from, config->fetch_width);
 }
 
@@ -434,13 +396,13 @@ static uint64_t load(struct rf_timing *timing, const struct rf_retired *retired,
 {
     uint64_t address = retired->address;
     const struct store *store = &timing->stores[address / 8 % STORES];
-    *missed =
-        rf_cache_access(timing->dcache, address, rf_records_bytes(retired->insn), RF_CACHE_LOAD);
     timing->stats.loads++;
     if (store->word == address / 8 && store->written > issued) {
         timing->stats.forwards++;
         return later(issued, store->data) + timing->config.forward;
     }
+    *missed =
+        rf_cache_access(timing->dcache, address, rf_records_bytes(retired->insn), RF_CACHE_LOAD);
     timing->stats.dcache_misses += *missed > 0;
     return data_ready(timing, address, issued, *missed);
 }
@@ -465,8 +427,7 @@ static void write_back(struct rf_timing *timing, const struct rf_retired *retire
     timing->stats.dcache_misses += *missed > 0;
     timing->stores[address / 8 % STORES] = (struct store){address / 8, complete, committed};
     if (*missed > 0)
-        *fill_of(timing, address) =
-            (struct fill){address / 64, fetch_line(timing, committed, *missed)};
+        start_fill(timing, address, committed, *missed);
 }
 
 unsigned rf_timing_retire(struct rf_timing *timing, const struct rf_retired *retired)

@@ -162,11 +162,11 @@ static bool ready_to_issue(const struct pipeline *p, size_t i)
 static uint64_t load_complete(struct pipeline *p, size_t i)
 {
     uint64_t address = p->stream[i].address, hit = p->cycle + p->config->l1_hit;
+    long store = forwarding_store(p, i);
+    if (store != NOBODY) /* and the cache is not asked */
+        return later(p->cycle, p->flights[store].complete) + p->config->forward;
     unsigned missed =
         rf_cache_access(p->dcache, address, rf_records_bytes(p->stream[i].insn), RF_CACHE_LOAD);
-    long store = forwarding_store(p, i);
-    if (store != NOBODY)
-        return later(p->cycle, p->flights[store].complete) + p->config->forward;
     struct line_fill *fill = &p->fills[address / 64 % 4096];
     if (missed > 0)
         *fill = (struct line_fill){address / 64, fetch_line(p, missed)};
