@@ -37,8 +37,9 @@ enum rf_op_class {
 };
 
 /* Register numbers: 0..31 integer, 32..63 floating point. RF_REG_NONE also takes the place of a
- * destination x0, whose writes are thrown away. */
-enum { RF_REG_FP = 32, RF_REG_NONE = 64 };
+ * destination x0, whose writes are thrown away. From RF_REG_PRIVATE on: registers that no encoding names and only
+ * instructions put in at decode can use. */
+enum { RF_REG_FP = 32, RF_REG_NONE = 64, RF_REG_PRIVATE = 65, RF_REG_COUNT = 65 + 15 };
 
 struct rf_insn {
     uint8_t op;                /* enum rf_op */

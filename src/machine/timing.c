@@ -1,16 +1,17 @@
 /* timing.c - the one-pass model: see timing.h for the picture.
  *
  * Instructions come in program order, so fetch, dispatch and commit times never decrease: their
- * bandwidth is a cycle and how many went through in it. Issue is out of order: its bandwidth is a calendar, a
- * count for each coming cycle. The reorder buffer and the load/store queue give places back in order, so a ring
- * of commit times tells when one is free; reservation stations give them back at issue, in any order, so a
- * calendar of departures does.
+ * bandwidth is a cycle and how many went through in it. Issue is out of order: its bandwidth is a calendar
+ * (calendar.h). The reorder buffer and the load/store queue give places back in order, so a ring of commit
+ * times tells when one is free; reservation stations give them back at issue, in any order, so the calendar
+ * does.
  *
  * Departures from a real core: wrong-path instructions are not fetched and leave no trace in the caches; a
  * load knows all older store addresses; a store leaves its cache access to an endless write buffer after
  * commit. From the cycle-by-cycle judge: caches see accesses in program order, so an older load that asks for
  * a line later than a younger one is told of the miss in its place. */
 #include "machine/timing.h"
+#include "machine/calendar.h"
 #include "machine/lines.h"
 #include "machine/predictor.h"
 #include "machine/records.h"
@@ -19,17 +20,10 @@
 #include <string.h>
 
 enum {
-    CALENDAR = 1 << 15, /* cycles that it looks ahead; longer waits wrap around harmlessly */
-    RING = 1024,        /* no buffer is larger */
-    STORES = 1024,      /* recent stores that a load could take its value from */
-    FILLS = 4096,       /* recent lines that are on their way */
-    BACK_STAGES = 4,    /* issue, execute, write back, commit */
-};
-
-/* How often something was used in each cycle to come. */
-struct calendar {
-    uint64_t cycle[CALENDAR];
-    uint16_t used[CALENDAR];
+    RING = 1024,     /* no buffer is larger */
+    STORES = 1024,   /* recent stores that a load could take its value from */
+    FILLS = 4096,    /* recent lines that are on their way */
+    BACK_STAGES = 4, /* issue, execute, write back, commit */
 };
 
 /* A place that lets `width` through a cycle, in order. */
@@ -50,8 +44,6 @@ struct fill {
     uint64_t ready;
 };
 
-enum port { PORT_ALU, PORT_MULTIPLY, PORT_MEMORY, PORT_FP, PORT_COUNT };
-
 struct rf_timing {
     struct rf_timing_config config;
     struct rf_alloc alloc;
@@ -59,38 +51,31 @@ struct rf_timing {
     struct rf_cache *icache, *dcache;
     struct rf_predictor predictor;
     struct rf_timing_stats stats;
+    uint64_t front_stages, fetch_queue; /* fetch to dispatch; instructions between them */
+    uint64_t latency[RF_OP_CLASS_COUNT];
 
     struct gate fetch, dispatch, commit;
     uint64_t line;              /* being fetched from, + 1 */
     uint64_t redirect;          /* fetch may not go on before */
     enum rf_stall fetch_reason; /* why it went on late */
     uint64_t reason_until;      /* dispatch cycles up to which that reason counts */
+    uint64_t fetch_count;       /* instructions fetched */
     uint64_t count;             /* instructions dispatched */
     uint64_t memory_count;      /* loads and stores dispatched */
-    uint64_t dispatched[RING];  /* cycle, by count: backpressure on fetch */
+    uint64_t dispatched[RING];  /* cycle, by fetch_count: backpressure on fetch */
     uint64_t committed[RING];   /* cycle, by count */
     uint64_t memory_committed[RING];
-    uint64_t rs_used, rs_cycle; /* stations in use at rs_cycle */
-    uint64_t ready[RF_REG_NONE + 1];
+    uint64_t ready[RF_REG_COUNT];
     struct rf_lines lines;
-    struct calendar issue, left_rs, ports[PORT_COUNT];
+    struct rf_calendar issue;
     struct store stores[STORES];
+    uint64_t fills_until; /* from then on all of them are there */
     struct fill fills[FILLS];
 };
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
-}
-
-static uint16_t *calendar_at(struct calendar *calendar, uint64_t cycle)
-{
-    size_t i = cycle % CALENDAR;
-    if (calendar->cycle[i] != cycle) {
-        calendar->cycle[i] = cycle;
-        calendar->used[i] = 0;
-    }
-    return &calendar->used[i];
 }
 
 /* The first cycle from `from` on that the gate lets one through. */
@@ -119,6 +104,25 @@ static rf_status open_caches(struct rf_timing *timing, struct rf_error *error)
     return status;
 }
 
+/* What is asked for again and again. */
+static void derive(struct rf_timing *timing)
+{
+    const struct rf_timing_config *config = &timing->config;
+    const uint64_t ports[RF_PORT_COUNT] = {config->alu_ports, config->multiply_ports,
+                                           config->memory_ports, config->fp_ports};
+    timing->front_stages = config->stages - BACK_STAGES;
+    timing->fetch_queue = timing->front_stages * config->decode_width;
+    for (unsigned kind = 0; kind < RF_OP_CLASS_COUNT; kind++)
+        timing->latency[kind] = 1;
+    timing->latency[RF_OP_CLASS_MULTIPLY] = config->multiply;
+    timing->latency[RF_OP_CLASS_DIVIDE] = config->divide;
+    timing->latency[RF_OP_CLASS_FADD] = config->fp_add;
+    timing->latency[RF_OP_CLASS_FMUL] = config->fp_multiply;
+    timing->latency[RF_OP_CLASS_FMA] = config->fp_fused;
+    timing->latency[RF_OP_CLASS_FDIV] = config->fp_divide;
+    rf_calendar_open(&timing->issue, config->issue_width, ports);
+}
+
 rf_status rf_timing_open(struct rf_timing **opened, const struct rf_timing_config *config,
                          const struct rf_alloc *alloc, struct rf_error *error)
 {
@@ -140,6 +144,7 @@ rf_status rf_timing_open(struct rf_timing **opened, const struct rf_timing_confi
         .btb = (struct rf_btb_entry *)(timing + 1),
         .direction = (uint8_t *)(timing + 1) + btb,
     };
+    derive(timing);
     rf_status status = open_caches(timing, error);
     if (status != RF_OK) {
         rf_timing_close(timing);
@@ -171,6 +176,7 @@ static uint64_t start_fill(struct rf_timing *timing, uint64_t address, uint64_t 
 {
     uint64_t ready = rf_lines_fetch(&timing->lines, &timing->config, from, levels);
     *fill_of(timing, address) = (struct fill){address / 64, from, ready};
+    timing->fills_until = later(timing->fills_until, ready);
     timing->stats.l2_misses += levels > 1;
     return ready;
 }
@@ -189,12 +195,13 @@ static uint64_t data_ready(struct rf_timing *timing, uint64_t address, uint64_t 
 {
     if (missed > 0)
         return start_fill(timing, address, from, missed);
+    uint64_t hit = from + timing->config.l1_hit;
     struct fill *fill = fill_of(timing, address);
-    if (fill->line != address / 64)
-        return from + timing->config.l1_hit;
+    if (hit >= timing->fills_until || fill->line != address / 64)
+        return hit;
     if (from < fill->asked)
         begin_earlier(timing, fill, from);
-    return later(from + timing->config.l1_hit, fill->ready);
+    return later(hit, fill->ready);
 }
 
 /* --- front end -------------------------------------------------------------------------------- */
@@ -205,7 +212,7 @@ static void hold_fetch(struct rf_timing *timing, uint64_t until, enum rf_stall r
         return;
     timing->redirect = until;
     timing->fetch_reason = reason;
-    timing->reason_until = until + timing->config.stages - BACK_STAGES;
+    timing->reason_until = until + timing->front_stages;
 }
 
 /* A new line is asked for in the cycle in which its first instruction could be fetched. */
@@ -225,17 +232,16 @@ static void enter_line(struct rf_timing *timing, const struct rf_retired *retire
 /* The cycle in which the instruction comes out of the instruction cache. */
 static uint64_t fetch(struct rf_timing *timing, const struct rf_retired *retired)
 {
-    const struct rf_timing_config *config = &timing->config;
-    uint64_t queue = (config->stages - BACK_STAGES) * config->decode_width;
-    uint64_t from = timing->fetch.cycle + (timing->fetch.used == config->fetch_width);
+    uint64_t width = timing->config.fetch_width;
+    uint64_t from = timing->fetch.cycle + (timing->fetch.used == width);
     from = later(timing->redirect, from);
-    if (timing->count >= queue)
-        from = later(from, timing->dispatched[(timing->count - queue) % RING]);
+    if (timing->fetch_count >= timing->fetch_queue)
+        from = later(from, timing->dispatched[(timing->fetch_count - timing->fetch_queue) % RING]);
     if (retired->pc / 64 + 1 != timing->line) {
         enter_line(timing, retired, from);
         from = later(timing->redirect, from);
     }
-    return pass_gate(&timing->fetch, from, config->fetch_width);
+    return pass_gate(&timing->fetch, from, width);
 }
 
 /* Learn from a transfer of control and hold fetch as long as it takes. */
@@ -260,12 +266,6 @@ static void predict(struct rf_timing *timing, const struct rf_retired *retired, 
 
 /* --- dispatch --------------------------------------------------------------------------------- */
 
-static bool touches_memory(const struct rf_insn *insn)
-{
-    return insn->kind == RF_OP_CLASS_LOAD || insn->kind == RF_OP_CLASS_STORE ||
-           insn->kind == RF_OP_CLASS_ATOMIC;
-}
-
 /* The cycle from which an entry given back in order, `size` ago, can be used again. */
 static uint64_t free_from(const uint64_t *ring, uint64_t count, uint64_t size)
 {
@@ -275,119 +275,71 @@ static uint64_t free_from(const uint64_t *ring, uint64_t count, uint64_t size)
 /* The first cycle from `from` on with a free reservation station. */
 static uint64_t wait_for_station(struct rf_timing *timing, uint64_t from)
 {
-    if (from > timing->rs_cycle + CALENDAR) { /* all of them have left long since */
-        timing->rs_used = 0;
-        timing->rs_cycle = from;
-    }
-    while (timing->rs_cycle < from || timing->rs_used >= timing->config.rs) {
-        timing->rs_cycle++;
-        timing->rs_used -= *calendar_at(&timing->left_rs, timing->rs_cycle);
-    }
-    return timing->rs_cycle;
+    struct rf_calendar *calendar = &timing->issue;
+    while (calendar->now < from || calendar->waiting >= timing->config.rs)
+        rf_calendar_turn(calendar);
+    return calendar->now;
 }
 
-static uint64_t dispatch(struct rf_timing *timing, const struct rf_retired *retired,
-                         uint64_t fetched)
+/* When there is room behind dispatch, from `t` on, and what it had to wait for. */
+static uint64_t wait_for_room(struct rf_timing *timing, bool memory, uint64_t t,
+                              enum rf_stall *reason)
 {
     const struct rf_timing_config *config = &timing->config;
-    enum rf_stall reason = RF_STALL_FETCH;
-    uint64_t before = timing->dispatch.cycle;
-    uint64_t t = retired->injected ? before : fetched + config->stages - BACK_STAGES;
-    if (t <= timing->reason_until)
-        reason = timing->fetch_reason;
     uint64_t rob = free_from(timing->committed, timing->count, config->rob);
     if (rob > t) {
         t = rob;
-        reason = RF_STALL_ROB;
+        *reason = RF_STALL_ROB;
     }
-    if (touches_memory(retired->insn)) {
-        uint64_t lsq = free_from(timing->memory_committed, timing->memory_count, config->lsq);
-        if (lsq > t) {
-            t = lsq;
-            reason = RF_STALL_LSQ;
-        }
+    uint64_t lsq =
+        memory ? free_from(timing->memory_committed, timing->memory_count, config->lsq) : 0;
+    if (lsq > t) {
+        t = lsq;
+        *reason = RF_STALL_LSQ;
     }
-    uint64_t station = wait_for_station(timing, later(t, before));
-    if (station > later(t, before)) {
-        t = station;
-        reason = RF_STALL_RS;
-    }
-    t = pass_gate(&timing->dispatch, t, config->decode_width);
-    t = wait_for_station(timing, t);
+    uint64_t station = wait_for_station(timing, t);
+    if (station > t)
+        *reason = RF_STALL_RS;
+    return station;
+}
+
+static uint64_t dispatch(struct rf_timing *timing, bool memory, uint64_t decoded)
+{
+    uint64_t before = timing->dispatch.cycle;
+    enum rf_stall reason = decoded <= timing->reason_until ? timing->fetch_reason : RF_STALL_FETCH;
+    uint64_t t = wait_for_room(timing, memory, later(decoded, before), &reason);
+    t = pass_gate(&timing->dispatch, t, timing->config.decode_width);
+    wait_for_station(timing, t);
     if (t > before + 1)
         timing->stats.stall[reason] += t - before - 1;
-    timing->rs_used++;
     return t;
 }
 
 /* --- issue and execution ---------------------------------------------------------------------- */
 
-static enum port port_of(const struct rf_insn *insn)
-{
-    switch (insn->kind) {
-    case RF_OP_CLASS_MULTIPLY:
-    case RF_OP_CLASS_DIVIDE:
-        return PORT_MULTIPLY;
-    case RF_OP_CLASS_LOAD:
-    case RF_OP_CLASS_STORE:
-    case RF_OP_CLASS_ATOMIC:
-        return PORT_MEMORY;
-    case RF_OP_CLASS_FADD:
-    case RF_OP_CLASS_FMUL:
-    case RF_OP_CLASS_FMA:
-    case RF_OP_CLASS_FDIV:
-    case RF_OP_CLASS_FMOVE:
-        return PORT_FP;
-    default:
-        return PORT_ALU;
-    }
-}
-
-static uint64_t ports_of(const struct rf_timing_config *config, enum port port)
-{
-    const uint64_t ports[PORT_COUNT] = {config->alu_ports, config->multiply_ports,
-                                        config->memory_ports, config->fp_ports};
-    return ports[port];
-}
-
-static uint64_t latency_of(const struct rf_timing_config *config, const struct rf_insn *insn)
-{
-    switch (insn->kind) {
-    case RF_OP_CLASS_MULTIPLY:
-        return config->multiply;
-    case RF_OP_CLASS_DIVIDE:
-        return config->divide;
-    case RF_OP_CLASS_FADD:
-        return config->fp_add;
-    case RF_OP_CLASS_FMUL:
-        return config->fp_multiply;
-    case RF_OP_CLASS_FMA:
-        return config->fp_fused;
-    case RF_OP_CLASS_FDIV:
-        return config->fp_divide;
-    default:
-        return 1;
-    }
-}
+/* What a class of instructions needs, known without looking at the configuration. */
+static const struct kind {
+    uint8_t port; /* enum rf_port */
+    bool loads, stores, transfers;
+} kinds[RF_OP_CLASS_COUNT] = {
+    [RF_OP_CLASS_MULTIPLY] = {.port = RF_PORT_MULTIPLY},
+    [RF_OP_CLASS_DIVIDE] = {.port = RF_PORT_MULTIPLY},
+    [RF_OP_CLASS_LOAD] = {.port = RF_PORT_MEMORY,   .loads = true},
+    [RF_OP_CLASS_STORE] = {.port = RF_PORT_MEMORY,                        .stores = true},
+    [RF_OP_CLASS_ATOMIC] = {.port = RF_PORT_MEMORY,.loads = true, .stores = true},
+    [RF_OP_CLASS_BRANCH] = {.port = RF_PORT_ALU,   .transfers = true},
+    [RF_OP_CLASS_JUMP] = {.port = RF_PORT_ALU,          .transfers = true},
+    [RF_OP_CLASS_FADD] = {.port = RF_PORT_FP     },
+    [RF_OP_CLASS_FMUL] = {.port = RF_PORT_FP                       },
+    [RF_OP_CLASS_FMA] = {.port = RF_PORT_FP},
+    [RF_OP_CLASS_FDIV] = {.port = RF_PORT_FP      },
+    [RF_OP_CLASS_FMOVE] = {.port = RF_PORT_FP      },
+};
 
 static uint64_t operands_ready(const struct rf_timing *timing, const struct rf_insn *insn)
 {
     uint64_t t = later(timing->ready[insn->rs1], timing->ready[insn->rs2]);
     return later(t, timing->ready[insn->rs3]);
-}
-
-static uint64_t issue(struct rf_timing *timing, const struct rf_insn *insn, uint64_t from)
-{
-    enum port port = port_of(insn);
-    uint64_t ports = ports_of(&timing->config, port);
-    struct calendar *calendar = &timing->ports[port];
-    while (*calendar_at(&timing->issue, from) >= timing->config.issue_width ||
-           *calendar_at(calendar, from) >= ports)
-        from++;
-    ++*calendar_at(&timing->issue, from);
-    ++*calendar_at(calendar, from);
-    ++*calendar_at(&timing->left_rs, from);
-    return from;
 }
 
 /* When a load's value is there. */
@@ -407,15 +359,6 @@ static uint64_t load(struct rf_timing *timing, const struct rf_retired *retired,
     return data_ready(timing, address, issued, *missed);
 }
 
-static uint64_t complete_of(struct rf_timing *timing, const struct rf_retired *retired,
-                            uint64_t issued, unsigned *missed)
-{
-    const struct rf_insn *insn = retired->insn;
-    if (insn->kind == RF_OP_CLASS_LOAD || insn->kind == RF_OP_CLASS_ATOMIC)
-        return load(timing, retired, issued, missed);
-    return issued + latency_of(&timing->config, insn);
-}
-
 /* A store writes its line after it has committed, and nobody waits for it. */
 static void write_back(struct rf_timing *timing, const struct rf_retired *retired,
                        uint64_t complete, uint64_t committed, unsigned *missed)
@@ -430,28 +373,47 @@ static void write_back(struct rf_timing *timing, const struct rf_retired *retire
         start_fill(timing, address, committed, *missed);
 }
 
+/* Give back in order what is given back at commit. */
+static void leave(struct rf_timing *timing, bool memory, uint64_t committed)
+{
+    timing->committed[timing->count++ % RING] = committed;
+    if (memory)
+        timing->memory_committed[timing->memory_count++ % RING] = committed;
+    timing->stats.instructions++;
+}
+
+/* The cycle in which it is dispatched; *fetched is when it was fetched. */
+static uint64_t bring_in(struct rf_timing *timing, const struct rf_retired *retired, bool memory,
+                         uint64_t *fetched)
+{
+    *fetched = timing->fetch.cycle;
+    if (retired->injected) /* made by decode in the cycle of the one before, if that has room */
+        return dispatch(timing, memory, timing->dispatch.cycle);
+    *fetched = fetch(timing, retired);
+    uint64_t dispatched = dispatch(timing, memory, *fetched + timing->front_stages);
+    timing->dispatched[timing->fetch_count++ % RING] = dispatched;
+    return dispatched;
+}
+
 unsigned rf_timing_retire(struct rf_timing *timing, const struct rf_retired *retired)
 {
     const struct rf_insn *insn = retired->insn;
+    const struct kind *kind = &kinds[insn->kind];
+    bool memory = kind->loads || kind->stores;
     unsigned missed = 0;
-    uint64_t fetched = retired->injected ? timing->fetch.cycle : fetch(timing, retired);
-    uint64_t dispatched = dispatch(timing, retired, fetched);
-    uint64_t issued = issue(timing, insn, later(dispatched + 1, operands_ready(timing, insn)));
-    uint64_t complete = complete_of(timing, retired, issued, &missed);
+    uint64_t fetched, dispatched = bring_in(timing, retired, memory, &fetched);
+    uint64_t from = later(dispatched + 1, operands_ready(timing, insn));
+    uint64_t issued = rf_calendar_book(&timing->issue, from, kind->port);
+    uint64_t complete =
+        kind->loads ? load(timing, retired, issued, &missed) : issued + timing->latency[insn->kind];
     if (insn->rd != RF_REG_NONE)
         timing->ready[insn->rd] = complete;
-    if (insn->kind == RF_OP_CLASS_BRANCH || insn->kind == RF_OP_CLASS_JUMP)
+    if (kind->transfers)
         predict(timing, retired, fetched, complete);
     uint64_t committed = pass_gate(&timing->commit, complete + 1, timing->config.commit_width);
-    if (insn->kind == RF_OP_CLASS_STORE || insn->kind == RF_OP_CLASS_ATOMIC)
+    if (kind->stores)
         write_back(timing, retired, complete, committed, &missed);
-
-    timing->dispatched[timing->count % RING] = dispatched;
-    timing->committed[timing->count % RING] = committed;
-    timing->count++;
-    if (touches_memory(insn))
-        timing->memory_committed[timing->memory_count++ % RING] = committed;
-    timing->stats.instructions++;
+    leave(timing, memory, committed);
     return missed;
 }
 

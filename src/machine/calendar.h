@@ -1,0 +1,93 @@
+/* calendar.h - what is issued in each cycle to come, and who still waits for it.
+ *
+ *     now            now + 4096
+ *      |  2 1 0 4 4 1 ...  |  far: 9000, 12000
+ *
+ * A cycle is one word of five bytes: how much of the issue width is left, then of each kind of port. A
+ * byte begins at 128 less its width, so that what is full has its highest bit set and one mask asks for both.
+ * What was issued leaves its reservation station: those are who is booked and not yet over. Bookings beyond
+ * the calendar (a long chain of misses) find no bandwidth taken; only their stations are remembered. */
+#ifndef RF_MACHINE_CALENDAR_H
+#define RF_MACHINE_CALENDAR_H
+
+#include <stdint.h>
+#include <string.h>
+
+enum rf_port { RF_PORT_ALU, RF_PORT_MULTIPLY, RF_PORT_MEMORY, RF_PORT_FP, RF_PORT_COUNT };
+
+enum { RF_CALENDAR_CYCLES = 4096, RF_CALENDAR_FAR = 1024 }; /* no more stations than that */
+
+struct rf_calendar {
+    uint64_t now;     /* this cycle and all before are over */
+    uint64_t waiting; /* booked for a cycle that is not */
+    uint64_t empty;   /* a cycle with nothing in it */
+    uint64_t far_soonest;
+    size_t n_far;
+    uint64_t far[RF_CALENDAR_FAR];
+    uint64_t cycle[RF_CALENDAR_CYCLES];
+};
+
+/* Widths at most 16. */
+static inline void rf_calendar_open(struct rf_calendar *calendar, uint64_t issue_width,
+                                    const uint64_t *ports)
+{
+    calendar->empty = 128 - issue_width;
+    for (unsigned i = 0; i < RF_PORT_COUNT; i++)
+        calendar->empty |= (128 - ports[i]) << 8 * (i + 1);
+    for (size_t i = 0; i < RF_CALENDAR_CYCLES; i++)
+        calendar->cycle[i] = calendar->empty;
+    calendar->now = calendar->waiting = calendar->n_far = 0;
+    calendar->far_soonest = UINT64_MAX;
+}
+
+static inline void rf_calendar_release_far(struct rf_calendar *calendar)
+{
+    size_t left = 0;
+    calendar->far_soonest = UINT64_MAX;
+    for (size_t i = 0; i < calendar->n_far; i++) {
+        uint64_t cycle = calendar->far[i];
+        if (cycle <= calendar->now) {
+            calendar->waiting--;
+            continue;
+        }
+        calendar->far[left++] = cycle;
+        if (cycle < calendar->far_soonest)
+            calendar->far_soonest = cycle;
+    }
+    calendar->n_far = left;
+}
+
+/* One cycle is over. */
+static inline void rf_calendar_turn(struct rf_calendar *calendar)
+{
+    uint64_t *cycle = &calendar->cycle[++calendar->now % RF_CALENDAR_CYCLES];
+    calendar->waiting -= (*cycle & 255) - (calendar->empty & 255);
+    *cycle = calendar->empty;
+    if (__builtin_expect(calendar->now >= calendar->far_soonest, 0))
+        rf_calendar_release_far(calendar);
+}
+
+static inline uint64_t rf_calendar_book_far(struct rf_calendar *calendar, uint64_t cycle)
+{
+    calendar->far[calendar->n_far++] = cycle;
+    if (cycle < calendar->far_soonest)
+        calendar->far_soonest = cycle;
+    return cycle;
+}
+
+/* The first cycle from `from` on, which is after now, with room; it is taken. */
+static inline uint64_t rf_calendar_book(struct rf_calendar *calendar, uint64_t from,
+                                        enum rf_port port)
+{
+    uint64_t unit = 1 | UINT64_C(1) << 8 * (port + 1u), full = unit << 7;
+    uint64_t end = calendar->now + RF_CALENDAR_CYCLES;
+    calendar->waiting++;
+    while (from < end && (calendar->cycle[from % RF_CALENDAR_CYCLES] & full) != 0)
+        from++;
+    if (__builtin_expect(from >= end, 0))
+        return rf_calendar_book_far(calendar, from);
+    calendar->cycle[from % RF_CALENDAR_CYCLES] += unit;
+    return from;
+}
+
+#endif
