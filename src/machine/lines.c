@@ -10,7 +10,7 @@
  * are kept in order of time. A new one goes to its place, and those behind it are worked out again: what was
  * told of them is not taken back, but everybody who comes later meets the queue as it would have been.
  *
- * Memory: 4 KiB. Cannot: more lines than it keeps; the earliest is forgotten, which has long been there. */
+ * Memory: 20 KiB. Cannot: more lines than it keeps; the earliest are forgotten, which have long been there. */
 #include "machine/lines.h"
 #include <string.h>
 
@@ -26,8 +26,8 @@ static uint64_t start_of(const struct rf_lines *lines, const struct rf_timing_co
     uint64_t start = lines->line[i].asked;
     for (;;) {
         uint64_t busy = 0, soonest = UINT64_MAX;
-        for (size_t k = 0; k < i; k++) {
-            uint64_t ready = lines->line[k].ready;
+        for (size_t k = i; k > 0 && lines->line[k - 1].all_ready > start; k--) {
+            uint64_t ready = lines->line[k - 1].ready;
             busy += ready > start;
             if (ready > start && ready < soonest)
                 soonest = ready;
@@ -42,19 +42,25 @@ static void work_out(struct rf_lines *lines, const struct rf_timing_config *conf
 {
     struct rf_line *line = &lines->line[i];
     uint64_t second_level = start_of(lines, config, i) + config->l2_hit;
-    uint64_t before = i > 0 ? lines->line[i - 1].on_bus : 0;
-    line->on_bus = line->beyond ? later(second_level, before + config->bus) : before;
+    const struct rf_line first = {0}, *before = i > 0 ? line - 1 : &first;
+    line->on_bus =
+        line->beyond ? later(second_level, before->on_bus + config->bus) : before->on_bus;
     line->ready = line->beyond ? line->on_bus + config->memory : second_level;
+    line->all_ready = later(line->ready, before->all_ready);
 }
 
-/* Places 0..at-1 move up by one: the earliest is forgotten. Returns the place that is free then. */
+/* Those behind its place move up. Returns the place. */
 static size_t make_place(struct rf_lines *lines, uint64_t asked)
 {
-    size_t at = RF_LINES_KEPT;
-    while (at > 1 && lines->line[at - 1].asked > asked)
-        at--;
-    memmove(lines->line, lines->line + 1, (at - 1) * sizeof *lines->line);
-    return at - 1;
+    if (lines->n == RF_LINES_MAX) {
+        memmove(lines->line, lines->line + RF_LINES_MAX - RF_LINES_KEPT,
+                RF_LINES_KEPT * sizeof *lines->line);
+        lines->n = RF_LINES_KEPT;
+    }
+    size_t at = lines->n++;
+    for (; at > 0 && lines->line[at - 1].asked > asked; at--)
+        lines->line[at] = lines->line[at - 1];
+    return at;
 }
 
 uint64_t rf_lines_fetch(struct rf_lines *lines, const struct rf_timing_config *config,
@@ -62,7 +68,7 @@ uint64_t rf_lines_fetch(struct rf_lines *lines, const struct rf_timing_config *c
 {
     size_t at = make_place(lines, asked);
     lines->line[at] = (struct rf_line){.asked = asked, .beyond = levels > 1};
-    for (size_t i = at; i < RF_LINES_KEPT; i++)
+    for (size_t i = at; i < lines->n; i++)
         work_out(lines, config, i);
     return lines->line[at].ready;
 }
@@ -70,13 +76,13 @@ uint64_t rf_lines_fetch(struct rf_lines *lines, const struct rf_timing_config *c
 uint64_t rf_lines_advance(struct rf_lines *lines, const struct rf_timing_config *config,
                           uint64_t old, uint64_t asked)
 {
-    size_t at = RF_LINES_KEPT;
-    while (at > 0 && lines->line[at - 1].asked != old)
+    size_t at = lines->n;
+    while (at > 0 && lines->line[at - 1].asked > old)
         at--;
-    if (at == 0) /* forgotten; it cannot matter any more */
-        return asked;
+    if (at == 0 || lines->line[at - 1].asked != old)
+        return asked; /* forgotten: it cannot matter any more */
     unsigned levels = lines->line[at - 1].beyond ? 2 : 1;
-    memmove(lines->line + 1, lines->line, (at - 1) * sizeof *lines->line);
-    lines->line[0] = (struct rf_line){0};
+    memmove(lines->line + at - 1, lines->line + at, (lines->n - at) * sizeof *lines->line);
+    lines->n--;
     return rf_lines_fetch(lines, config, asked, levels);
 }

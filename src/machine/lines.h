@@ -5,12 +5,13 @@
 #include "machine/timing_config.h"
 #include <stdbool.h>
 
-enum { RF_LINES_KEPT = 128 }; /* at most 64 of them are on their way */
+enum { RF_LINES_KEPT = 128, RF_LINES_MAX = 512 }; /* at most 64 are on their way, some more wait */
 
 /* One line: asked for, then waiting for an MSHR, then on its way until it is there. */
 struct rf_line {
     uint64_t asked;
     uint64_t ready;
+    uint64_t all_ready; /* of this and all before it, the latest */
     uint64_t
         on_bus;  /* when the bus is its own; of one that the second level had, the line's before */
     bool beyond; /* the second level did not have it, either */
@@ -18,7 +19,8 @@ struct rf_line {
 
 /* All zero to begin with. */
 struct rf_lines {
-    struct rf_line line[RF_LINES_KEPT]; /* in order of `asked`, the latest last */
+    size_t n;
+    struct rf_line line[RF_LINES_MAX]; /* in order of `asked`, the latest last */
 };
 
 /* A line that missed `levels` levels at cycle `asked`: the cycle when it is there. */

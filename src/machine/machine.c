@@ -68,6 +68,7 @@ static bool run_one(struct machine *machine, const struct rf_step *step)
 static size_t run_watched(struct machine *machine)
 {
     struct rf_core *core = &machine->core;
+    uint32_t classes = machine->setup.classes;
     size_t n = 0;
     rf_core_enter(core);
     while (!machine->ended && core->stop == RF_STOP_NONE && n < RF_SOURCE_BATCH) {
@@ -82,8 +83,8 @@ static size_t run_watched(struct machine *machine)
         if (!run_one(machine, step))
             break;
         unsigned missed = machine->timing != NULL ? time_it(machine, step, &before) : 0;
-        n += rf_records_after(core, step, &before, machine->setup.classes, missed,
-                              machine->records + n);
+        if (classes != 0)
+            n += rf_records_after(core, step, &before, classes, missed, machine->records + n);
     }
     rf_core_leave(core);
     return n;
