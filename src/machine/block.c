@@ -5,12 +5,13 @@
  *     enter | addi | ... 64 instructions ... | goto --> the next block's enter
  *
  * A block runs on past conditional branches and ends at an unconditional transfer, a system instruction, an
- * illegal one or after BLOCK_MAX. Steps come out of chunks that are given back all together: when code has
+ * illegal one or after BLOCK_MAX. An instruction may be expanded into a sequence, which is one instruction still. Steps come out of chunks that are given back all together: when code has
  * changed, and when there are CHUNKS_MAX of them, for a guest that makes code without end.
  *
  * Memory: 0.5 MiB of table and at most CHUNKS_MAX * CHUNK_STEPS * 48 bytes, 24 MiB. */
 #include "machine/block.h"
 #include "base/alloc.h"
+#include <assert.h>
 #include <string.h>
 
 enum { BLOCK_MAX = 64, CHUNK_STEPS = 8192, CHUNKS_MAX = 64 };
@@ -40,7 +41,7 @@ void rf_block_flush(struct rf_core *core)
 static struct rf_step *get_steps(struct rf_core *core)
 {
     struct rf_blocks *blocks = core->blocks;
-    if (blocks->used + BLOCK_MAX + 2 > CHUNK_STEPS) {
+    if (blocks->used + BLOCK_MAX + RF_EXPAND_MAX + 2 > CHUNK_STEPS) {
         if (blocks->n_chunks == CHUNKS_MAX)
             rf_block_flush(core);
         struct rf_block_chunk *chunk = rf_alloc_get(&core->alloc, sizeof *chunk);
@@ -83,20 +84,51 @@ static struct rf_step make_step(rf_step_run *run, const struct rf_insn *insn, ui
     return (struct rf_step){.run = run, .insn = *insn, .pc = pc};
 }
 
-/* Decode from pc into steps[1..]; returns how many instructions. */
+static bool same(const struct rf_insn *a, const struct rf_insn *b)
+{
+    return a->op == b->op && a->rd == b->rd && a->rs1 == b->rs1 && a->rs2 == b->rs2 &&
+           a->rs3 == b->rs3 && a->rm == b->rm && a->imm == b->imm;
+}
+
+/* The steps of one instruction: itself or what it is expanded to. Returns how many. */
+static unsigned make_steps(const struct rf_core *core, struct rf_step *steps,
+                           const struct rf_insn *insn, uint64_t pc)
+{
+    struct rf_insn sequence[RF_EXPAND_MAX];
+    unsigned n = core->expand != NULL ? core->expand(core->expand_context, insn, pc, sequence) : 0;
+    assert(n <= RF_EXPAND_MAX);
+    if (n == 0) {
+        sequence[0] = *insn;
+        n = 1;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        assert(i + 1 == n || (!ends_block(&sequence[i]) && sequence[i].kind != RF_OP_CLASS_BRANCH));
+        sequence[i].length = insn->length;
+        steps[i] = make_step(rf_execute_table[sequence[i].op], &sequence[i], pc);
+        steps[i].fetched = i == 0;
+        steps[i].own = same(&sequence[i], insn);
+    }
+    return n;
+}
+
+/* Decode from pc into steps[1..]; returns how many steps. */
 static unsigned decode_block(const struct rf_core *core, struct rf_step *steps, uint64_t pc)
 {
-    unsigned n = 0;
+    unsigned n = 0, instructions = 0;
     struct rf_insn insn = {0};
     while (n < BLOCK_MAX && fetch(core, pc, &insn)) {
-        steps[++n] = make_step(rf_execute_table[insn.op], &insn, pc);
+        unsigned more = make_steps(core, &steps[n + 1], &insn, pc);
+        for (unsigned i = 1; i <= more; i++)
+            steps[n + i].left = (uint16_t)instructions; /* turned around below */
+        n += more;
+        instructions++;
         pc += insn.length;
         if (ends_block(&insn))
             break;
     }
     steps[n + 1] = make_step(rf_execute_goto, &insn, pc);
     for (unsigned i = 1; i <= n; i++)
-        steps[i].left = (uint16_t)(n + 1 - i);
+        steps[i].left = (uint16_t)(instructions - steps[i].left);
     return n;
 }
 
@@ -129,7 +161,7 @@ struct rf_step *rf_block_find(struct rf_core *core, uint64_t pc)
     }
     struct rf_step **place = rf_block_place(core->blocks, pc);
     steps[0] = make_step(rf_execute_enter, &steps[1].insn, pc);
-    steps[0].left = (uint16_t)n;
+    steps[0].left = steps[1].left;
     steps[0].link = *place;
     core->blocks->used += n + 2;
     *place = steps;

@@ -70,7 +70,7 @@ void rf_core_step(struct rf_core *core, const struct rf_step *step)
     core->instructions += step->left; /* as if its block were entered here */
     const struct rf_step *next = step->run(core, step);
     if (next == step + 1)
-        core->instructions -= step->left - 1u; /* the rest of it has not run */
+        core->instructions -= next->left; /* the rest of it has not run */
     core->cursor = next;
     if (next != NULL)
         core->pc = next->pc;

@@ -38,13 +38,23 @@ struct rf_step {
     rf_step_run *run;
     struct rf_insn insn;
     uint16_t left; /* instructions from this one to the end of its block; 0: not an instruction */
+    bool fetched;  /* false: put in at decode behind another one */
+    bool own;      /* of the program; false: put in at decode */
     uint64_t pc;
     struct rf_step *link; /* of a jump with a known target: its block, once that is there; of an
                              `enter`: another block of its place in the table */
 };
 
+/* What to put in place of an instruction as it is decoded: out[] and how many, RF_EXPAND_MAX at the
+ * most; 0: leave it. Whatever is put in may use the private registers. The first takes the fetch of the instruction,
+ * the others cost decode bandwidth alone; the sequence counts as one instruction. Only the last may be a transfer
+ * of control or a system instruction. Called once for each time that code is decoded, not each time it runs. */
+enum { RF_EXPAND_MAX = 16 };
+typedef unsigned rf_expand(void *context, const struct rf_insn *insn, uint64_t pc,
+                           struct rf_insn *out);
+
 struct rf_core {
-    uint64_t x[RF_REG_NONE + 1]; /* 0..31 integer, 32..63 floating point, 64 takes writes to x0 */
+    uint64_t x[RF_REG_COUNT]; /* 0..31 integer, 32..63 floating point, 64 takes writes to x0 */
     uint64_t pc;
     uint32_t frm;           /* rounding mode */
     uint32_t fflags;        /* valid while the core does not run; the host gathers them otherwise */
@@ -56,6 +66,9 @@ struct rf_core {
     enum rf_stop stop;
     uint64_t fault;
     struct rf_memory memory;
+
+    rf_expand *expand; /* NULL: none; rf_core_flush after a change */
+    void *expand_context;
 
     struct rf_blocks *blocks;
     bool stale;                   /* decoded code is out of date */

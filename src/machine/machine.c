@@ -1,10 +1,13 @@
 /* machine.c - the simulated machine as a source: program in, records and cycles out.
  *
- *     file -> loader -> core <-> system calls
+ *     file -> loader -> core <-> system calls, handlers
  *                        |  each instruction
  *                        +--> timing (cycles, misses) --> records --> batches
+ *                                                    \--> hook at retirement
  *
  * Without timing and without records wanted, whole blocks run at the functional core's full speed. */
+#include "machine/handler.h"
+#include "machine/hooks.h"
 #include "machine/loader.h"
 #include "machine/records.h"
 #include "machine/system.h"
@@ -12,6 +15,7 @@
 #include "source/source.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -27,6 +31,8 @@ struct machine {
     struct rf_system system;
     struct rf_program program;
     struct rf_timing *timing;
+    struct rf_machine_hooks hooks;
+    struct rf_handler handler;
     bool core_open;
     bool ended; /* nothing more will run */
     bool cut;   /* but it could have: the limit of instructions ended it */
@@ -48,7 +54,8 @@ static double cpu_seconds(void)
 static unsigned time_it(struct machine *machine, const struct rf_step *step,
                         const struct rf_before *before)
 {
-    const struct rf_retired retired = {&step->insn, step->pc, machine->core.pc, before->address, 0};
+    const struct rf_retired retired = {&step->insn, step->pc, machine->core.pc, before->address,
+                                       !step->fetched};
     return rf_timing_retire(machine->timing, &retired);
 }
 
@@ -57,6 +64,8 @@ static bool run_one(struct machine *machine, const struct rf_step *step)
 {
     struct rf_core *core = &machine->core;
     rf_core_step(core, step);
+    if (core->stop == RF_STOP_BREAK && machine->handler.running)
+        return true;
     if (core->stop != RF_STOP_SYSCALL)
         return core->stop == RF_STOP_NONE;
     rf_system_call(&machine->system);
@@ -64,27 +73,71 @@ static bool run_one(struct machine *machine, const struct rf_step *step)
     return true;
 }
 
+static void show_retired(struct machine *machine, const struct rf_step *step,
+                         const struct rf_before *before, unsigned missed)
+{
+    const struct rf_retirement retirement = {.insn = &step->insn,
+                                             .pc = step->pc,
+                                             .next_pc = machine->core.pc,
+                                             .address = before->address,
+                                             .missed = missed,
+                                             .own = step->own,
+                                             .x = machine->core.x};
+    machine->hooks.retire(machine->hooks.context, &retirement);
+}
+
+/* Into a handler that is waited for, once the sequence of an instruction is over; out of one that is
+ * over. */
+static void switch_handler(struct machine *machine)
+{
+    struct rf_core *core = &machine->core;
+    bool inside = core->cursor != NULL && core->cursor->left != 0 && !core->cursor->fetched;
+    if (machine->handler.running && core->stop == RF_STOP_BREAK)
+        rf_handler_leave(&machine->handler, core);
+    else if (machine->handler.pending && !machine->handler.running && !inside)
+        rf_handler_enter(&machine->handler, core);
+    else
+        return;
+    if (machine->timing != NULL)
+        rf_timing_charge(machine->timing, 0);
+}
+
+/* Run one instruction and tell of it. False: something else is due first. */
+static bool run_and_tell(struct machine *machine, const struct rf_step *step, size_t *n)
+{
+    struct rf_core *core = &machine->core;
+    struct rf_before before = rf_records_before(core, step);
+    if (!run_one(machine, step))
+        return false;
+    unsigned missed = machine->timing != NULL ? time_it(machine, step, &before) : 0;
+    if (machine->handler.running) {
+        switch_handler(machine);
+        return true;
+    }
+    if (machine->setup.classes != 0 && step->own)
+        *n += rf_records_after(core, step, &before, machine->setup.classes, missed,
+                               machine->records + *n);
+    if (machine->hooks.retire != NULL)
+        show_retired(machine, step, &before, missed);
+    if (machine->handler.pending)
+        switch_handler(machine);
+    return true;
+}
+
 /* Instruction by instruction, until the batch is full or something else is due. */
 static size_t run_watched(struct machine *machine)
 {
     struct rf_core *core = &machine->core;
-    uint32_t classes = machine->setup.classes;
     size_t n = 0;
     rf_core_enter(core);
     while (!machine->ended && core->stop == RF_STOP_NONE && n < RF_SOURCE_BATCH) {
-        if (core->instructions >= core->budget) {
+        if (core->instructions >= core->budget && !machine->handler.running) {
             core->stop = RF_STOP_BUDGET;
             break;
         }
         const struct rf_step *step = rf_core_peek(core);
-        if (step == NULL)
+        if (step == NULL || !run_and_tell(machine, step, &n))
             break;
-        struct rf_before before = rf_records_before(core, step);
-        if (!run_one(machine, step))
-            break;
-        unsigned missed = machine->timing != NULL ? time_it(machine, step, &before) : 0;
-        if (classes != 0)
-            n += rf_records_after(core, step, &before, classes, missed, machine->records + n);
     }
     rf_core_leave(core);
     return n;
@@ -156,7 +209,8 @@ static void attend(struct machine *machine)
 static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
 {
     struct machine *machine = (struct machine *)source;
-    bool watched = machine->timing != NULL || machine->setup.classes != 0;
+    bool watched = machine->timing != NULL || machine->setup.classes != 0 ||
+                   machine->hooks.retire != NULL || machine->handler.pending;
     double start = cpu_seconds();
     size_t n = 0;
     (void)error;
@@ -284,6 +338,52 @@ rf_status rf_source_open_machine(struct rf_source **source, const struct rf_mach
     return RF_OK;
 }
 
+/* --- hooks ------------------------------------------------------------------------------------- */
+
+void rf_machine_hook(struct rf_source *source, const struct rf_machine_hooks *hooks)
+{
+    struct machine *machine = (struct machine *)source;
+    machine->hooks = *hooks;
+    machine->core.expand = hooks->expand;
+    machine->core.expand_context = hooks->context;
+    rf_core_flush(&machine->core);
+}
+
+rf_status rf_machine_place(struct rf_source *source, const void *code, size_t size,
+                           uint64_t *address, struct rf_error *error)
+{
+    struct machine *machine = (struct machine *)source;
+    struct rf_memory *memory = &machine->core.memory;
+    *address = rf_memory_find_free(memory, RF_HANDLER_FROM, size);
+    if (*address == 0 || !rf_memory_map(memory, *address, size, RF_READ | RF_EXECUTE))
+        return rf_fail(error, RF_ENOMEM, "no room for a handler's %zu bytes of code", size);
+    memcpy(memory->bytes + *address, code, size);
+    return RF_OK;
+}
+
+bool rf_machine_trap(struct rf_source *source, uint64_t pc, const uint64_t *arguments, size_t n)
+{
+    struct machine *machine = (struct machine *)source;
+    struct rf_handler *handler = &machine->handler;
+    assert(n <= RF_HANDLER_ARGUMENTS);
+    if (handler->pending || handler->running)
+        return false;
+    if (handler->home == 0 && !rf_handler_open(handler, &machine->core.memory))
+        return false;
+    memset(handler->arguments, 0, sizeof handler->arguments);
+    memcpy(handler->arguments, arguments, n * sizeof *arguments);
+    handler->entry = pc;
+    handler->pending = true;
+    return true;
+}
+
+void rf_machine_charge(struct rf_source *source, uint64_t cycles)
+{
+    struct machine *machine = (struct machine *)source;
+    if (machine->timing != NULL)
+        rf_timing_charge(machine->timing, cycles);
+}
+
 /* --- how it went ------------------------------------------------------------------------------ */
 
 static void add_figure(struct rf_machine_outcome *outcome, const char *name, uint64_t value)
@@ -294,7 +394,8 @@ static void add_figure(struct rf_machine_outcome *outcome, const char *name, uin
 static void add_figures(struct rf_machine_outcome *outcome, const struct rf_timing_stats *stats)
 {
     static const char *const stalls[RF_STALL_COUNT] = {
-        "stall-fetch", "stall-icache", "stall-mispredict", "stall-rob", "stall-rs", "stall-lsq"};
+        "stall-fetch", "stall-icache", "stall-mispredict", "stall-trap",
+        "stall-rob",   "stall-rs",     "stall-lsq"};
     add_figure(outcome, "branches", stats->branches);
     add_figure(outcome, "mispredicts", stats->mispredicts);
     add_figure(outcome, "loads", stats->loads);
@@ -322,6 +423,10 @@ void rf_machine_outcome(const struct rf_source *source, struct rf_machine_outcom
         outcome->cycles = stats.cycles;
         outcome->timed_instructions = stats.instructions;
         add_figures(outcome, &stats);
+    }
+    if (machine->handler.traps > 0) {
+        add_figure(outcome, "traps", machine->handler.traps);
+        add_figure(outcome, "handler-instructions", machine->handler.instructions);
     }
     outcome->n_unknown_calls = machine->system.n_unknown;
     memcpy(outcome->unknown_calls, machine->system.unknown, sizeof outcome->unknown_calls);

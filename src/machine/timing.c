@@ -419,9 +419,10 @@ unsigned rf_timing_retire(struct rf_timing *timing, const struct rf_retired *ret
 
 void rf_timing_charge(struct rf_timing *timing, uint64_t cycles)
 {
-    uint64_t until = timing->commit.cycle + cycles;
-    timing->commit = (struct gate){until, 0};
-    hold_fetch(timing, until, RF_STALL_FETCH);
+    if (cycles > 0)
+        timing->commit = (struct gate){timing->commit.cycle + cycles, 0};
+    timing->line = 0;
+    hold_fetch(timing, timing->commit.cycle + 1, RF_STALL_TRAP);
 }
 
 struct rf_timing_stats rf_timing_stats(const struct rf_timing *timing)

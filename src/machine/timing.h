@@ -31,6 +31,7 @@ enum rf_stall {
     RF_STALL_FETCH, /* the front end had nothing, neither of the next two being why */
     RF_STALL_ICACHE,
     RF_STALL_MISPREDICT,
+    RF_STALL_TRAP, /* into a handler, out of it, and what was charged */
     RF_STALL_ROB,
     RF_STALL_RS,
     RF_STALL_LSQ,
@@ -55,7 +56,8 @@ void rf_timing_close(struct rf_timing *timing); /* NULL is fine */
 /* Returns the cache levels that a load or store missed, 0 for anything else. */
 unsigned rf_timing_retire(struct rf_timing *timing, const struct rf_retired *retired);
 
-/* Cycles in which the core does nothing else: an interrupt's fixed cost. */
+/* A trap: what comes next is fetched only when everything before it has committed, and `cycles` later
+ * in which the core does nothing else. */
 void rf_timing_charge(struct rf_timing *timing, uint64_t cycles);
 
 /* So far; the cycles are those at which the last instruction committed. */

@@ -1,0 +1,58 @@
+/* handler.c - put the program aside, run a function, take the program up again.
+ *
+ *     home:  | ebreak | 64 KiB of stack |
+ *              ^ ra              sp ^
+ *
+ * A core with a second bank of registers does that: nothing is saved or restored by instructions. Private
+ * registers belong to neither and stay. The return address is an ebreak; the core stops there and we switch
+ * back. Cannot: the host's floating-point flags are not put aside, so a handler should not compute with them. */
+#include "machine/handler.h"
+#include <string.h>
+
+enum { RA = 1, SP = 2, A0 = 10, STACK = 64 << 10 };
+static const uint32_t EBREAK = 0x00100073;
+
+bool rf_handler_open(struct rf_handler *handler, struct rf_memory *memory)
+{
+    uint64_t at = rf_memory_find_free(memory, RF_HANDLER_FROM, RF_PAGE + STACK);
+    if (at == 0 || !rf_memory_map(memory, at, RF_PAGE, RF_READ | RF_EXECUTE) ||
+        !rf_memory_map(memory, at + RF_PAGE, STACK, RF_READ | RF_WRITE))
+        return false;
+    memcpy(memory->bytes + at, &EBREAK, sizeof EBREAK);
+    handler->home = at;
+    return true;
+}
+
+/* Go on at pc, which no jump led to. */
+static void go_to(struct rf_core *core, uint64_t pc)
+{
+    core->pc = pc;
+    core->cursor = NULL;
+    core->linking = NULL;
+}
+
+void rf_handler_enter(struct rf_handler *handler, struct rf_core *core)
+{
+    memcpy(handler->x, core->x, sizeof handler->x);
+    handler->pc = core->pc;
+    handler->frm = core->frm;
+    handler->program_count = core->instructions;
+    handler->pending = false;
+    handler->running = true;
+    handler->traps++;
+    core->x[RA] = handler->home;
+    core->x[SP] = handler->home + RF_PAGE + STACK;
+    memcpy(&core->x[A0], handler->arguments, sizeof handler->arguments);
+    go_to(core, handler->entry);
+}
+
+void rf_handler_leave(struct rf_handler *handler, struct rf_core *core)
+{
+    memcpy(core->x, handler->x, RF_REG_PRIVATE * sizeof *core->x);
+    core->frm = handler->frm;
+    handler->instructions += core->instructions - handler->program_count + 1; /* the ebreak, too */
+    core->instructions = handler->program_count;
+    core->stop = RF_STOP_NONE;
+    handler->running = false;
+    go_to(core, handler->pc);
+}

@@ -1,0 +1,29 @@
+/* handler.h - a guest function that runs between two instructions of the program. */
+#ifndef RF_MACHINE_HANDLER_H
+#define RF_MACHINE_HANDLER_H
+
+#include "machine/core.h"
+
+enum { RF_HANDLER_ARGUMENTS = 8 };
+/* Where the memory of handlers begins: above the program's stack. */
+static const uint64_t RF_HANDLER_FROM = 0xf0000000;
+
+/* All zero to begin with. */
+struct rf_handler {
+    bool pending, running;
+    uint64_t entry, arguments[RF_HANDLER_ARGUMENTS];
+    uint64_t home;              /* its stack and the return below it, in guest memory; 0: not yet */
+    uint64_t x[RF_REG_COUNT];   /* the program's registers meanwhile */
+    uint64_t pc, program_count; /* where it goes on; instructions that it had run */
+    uint32_t frm;
+    uint64_t traps, instructions; /* taken; of handlers */
+};
+
+/* Room for the stack, and an ebreak to return to. False: the guest's memory has none. */
+bool rf_handler_open(struct rf_handler *handler, struct rf_memory *memory);
+/* At the boundary of two instructions, with a trap pending. */
+void rf_handler_enter(struct rf_handler *handler, struct rf_core *core);
+/* The core has stopped at the ebreak that ends it. */
+void rf_handler_leave(struct rf_handler *handler, struct rf_core *core);
+
+#endif

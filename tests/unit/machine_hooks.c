@@ -1,0 +1,346 @@
+/* Hooks of the simulated machine, on a program small enough to count by hand. */
+#include "machine/hooks.h"
+#include "test.h"
+#include <elf.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+/* --- a program, assembled here ----------------------------------------------------------------- */
+
+enum { ZERO, RA, SP, T0 = 5, T1, T2, A0 = 10, A1, A7 = 17, S2 = 18, S3, S4, S5 };
+enum { ROUNDS = 1000, LOADS = 4, INSNS = 8 }; /* of the loop */
+
+static uint32_t immediate(unsigned opcode, unsigned f3, unsigned rd, unsigned rs1, int imm)
+{
+    return (uint32_t)imm << 20 | rs1 << 15 | f3 << 12 | rd << 7 | opcode;
+}
+
+static uint32_t addi(unsigned rd, unsigned rs1, int imm)
+{
+    return immediate(0x13, 0, rd, rs1, imm);
+}
+
+static uint32_t ld(unsigned rd, unsigned rs1, int imm)
+{
+    return immediate(3, 3, rd, rs1, imm);
+}
+
+static uint32_t sd(unsigned rs2, unsigned rs1, int imm)
+{
+    uint32_t bits = (uint32_t)imm;
+    return (bits >> 5 & 127) << 25 | rs2 << 20 | rs1 << 15 | 3 << 12 | (bits & 31) << 7 | 0x23;
+}
+
+static uint32_t bne(unsigned rs1, unsigned rs2, int back)
+{
+    uint32_t bits = (uint32_t)back;
+    return (bits >> 12 & 1) << 31 | (bits >> 5 & 63) << 25 | rs2 << 20 | rs1 << 15 | 1 << 12 |
+           (bits >> 1 & 15) << 8 | (bits >> 11 & 1) << 7 | 0x63;
+}
+
+/* ROUNDS times: four loads, three sums, a branch, as two full groups of four. Ends with the low byte
+ * of what a handler has counted at -64(sp). */
+static size_t assemble(uint32_t *code)
+{
+    size_t n = 0;
+    code[n++] = addi(T0, ZERO, ROUNDS);
+    code[n++] = addi(S5, ZERO, 77);
+    for (int i = 0; i < LOADS; i++)
+        code[n++] = ld((unsigned)(S2 + (i & 1)), SP, 8 * i);
+    code[n++] = addi(T1, ZERO, 1);
+    code[n++] = addi(T2, ZERO, 2);
+    code[n++] = addi(T0, T0, -1);
+    code[n] = bne(T0, ZERO, -4 * (INSNS - 1));
+    n++;
+    code[n++] = ld(A0, SP, -64);
+    code[n++] = addi(A0, A0, -77);
+    code[n++] =
+        0x00000033 | A0 << 7 | A0 << 15 | S5 << 20; /* add a0,a0,s5: 77 if it is still there */
+    code[n++] = addi(A7, ZERO, 93);
+    code[n++] = 0x73; /* ecall */
+    return n;
+}
+
+struct image {
+    Elf64_Ehdr header;
+    Elf64_Phdr segment;
+    uint32_t pad[2]; /* so that the code begins at a line */
+    uint32_t code[64];
+};
+
+static char path[] = "/tmp/riffle-hooks-XXXXXX";
+
+static void remove_program(void)
+{
+    unlink(path);
+}
+
+static void write_program(void)
+{
+    struct image image = {
+        .segment = {.p_type = PT_LOAD,
+                    .p_flags = PF_R | PF_X,
+                    .p_vaddr = 0x10000,
+                    .p_filesz = sizeof image,
+                    .p_memsz = sizeof image}
+    };
+    memcpy(image.header.e_ident, ELFMAG, SELFMAG);
+    image.header.e_ident[EI_CLASS] = ELFCLASS64;
+    image.header.e_ident[EI_DATA] = ELFDATA2LSB;
+    image.header.e_machine = EM_RISCV;
+    image.header.e_type = ET_EXEC;
+    image.header.e_phentsize = sizeof image.segment;
+    image.header.e_phnum = 1;
+    image.header.e_phoff = offsetof(struct image, segment);
+    image.header.e_entry = 0x10000 + offsetof(struct image, code);
+    assemble(image.code);
+    int fd = mkstemp(path);
+    if (fd < 0 || write(fd, &image, sizeof image) != (ssize_t)sizeof image || close(fd) != 0)
+        abort();
+    atexit(remove_program);
+}
+
+static struct rf_source *open_program(const char *core, uint32_t classes)
+{
+    static bool written;
+    if (!written)
+        write_program();
+    written = true;
+    const char *argv[] = {path, NULL};
+    const struct rf_machine_setup setup = {.argv = argv, .core = core, .classes = classes};
+    struct rf_source *source;
+    struct rf_error error = {""};
+    if (rf_source_open_machine(&source, &setup, &error) != RF_OK) {
+        printf("# %s\n", error.message);
+        abort();
+    }
+    return source;
+}
+
+/* Run it to its end and close it. */
+static struct rf_machine_outcome finish(struct rf_source *source, uint64_t *records)
+{
+    struct rf_machine_outcome outcome;
+    struct rf_batch batch = {.n = 1};
+    *records = 0;
+    while (batch.n > 0 && rf_source_next(source, &batch, NULL) == RF_OK)
+        *records += batch.n;
+    rf_machine_outcome(source, &outcome);
+    if (outcome.fault[0] != '\0')
+        printf("# %s\n", outcome.fault);
+    rf_source_close(source);
+    return outcome;
+}
+
+static uint64_t figure(const struct rf_machine_outcome *outcome, const char *name)
+{
+    for (size_t i = 0; i < outcome->n_figures; i++)
+        if (strcmp(outcome->figures[i].name, name) == 0)
+            return outcome->figures[i].value;
+    return 0;
+}
+
+/* --- at decode --------------------------------------------------------------------------------- */
+
+struct watch {
+    uint64_t retired, own, loads, counted, every;
+    struct rf_source *source;
+    uint64_t handler;
+    uint64_t traps;
+};
+
+/* A load becomes itself and an increment of a private register, one for each load of the program. */
+static unsigned count_loads(void *context, const struct rf_insn *insn, uint64_t pc,
+                            struct rf_insn *out)
+{
+    (void)context;
+    if (insn->kind != RF_OP_CLASS_LOAD)
+        return 0;
+    uint8_t counter = (uint8_t)(RF_REG_PRIVATE + pc / 4 % 8);
+    out[0] = *insn;
+    out[1] = (struct rf_insn){.op = RF_OP_addi,
+                              .kind = RF_OP_CLASS_ALU,
+                              .rd = counter,
+                              .rs1 = counter,
+                              .rs2 = RF_REG_NONE,
+                              .rs3 = RF_REG_NONE,
+                              .imm = 1};
+    return 2;
+}
+
+static void look(void *context, const struct rf_retirement *retirement)
+{
+    struct watch *watch = context;
+    watch->retired++;
+    watch->own += retirement->own;
+    watch->loads += retirement->insn->kind == RF_OP_CLASS_LOAD;
+    watch->counted = 0;
+    for (unsigned i = 0; i < 8; i++)
+        watch->counted += retirement->x[RF_REG_PRIVATE + i];
+}
+
+static const uint32_t ALL = UINT32_MAX;
+static const char WIDE[] = "hps,decode_width=8,issue_width=8,commit_width=8,alu_ports=8";
+
+TEST(an_expanded_load_counts_itself)
+{
+    struct watch watch = {0};
+    const struct rf_machine_hooks hooks = {&watch, count_loads, look};
+    uint64_t plain_records, records;
+    struct rf_machine_outcome plain = finish(open_program("hps", ALL), &plain_records);
+    struct rf_source *source = open_program("hps", ALL);
+    rf_machine_hook(source, &hooks);
+    struct rf_machine_outcome counted = finish(source, &records);
+    CHECK_EQ(watch.loads, ROUNDS * LOADS + 1);
+    CHECK_EQ(watch.counted, watch.loads);
+    CHECK_EQ(watch.own, plain.instructions);
+    CHECK_EQ(watch.retired, watch.own + watch.loads);
+    /* The program does not know: same instructions, records and end. */
+    CHECK_EQ(counted.instructions, plain.instructions);
+    CHECK_EQ(records, plain_records);
+    CHECK_EQ((unsigned)counted.exit_status, (unsigned)plain.exit_status);
+}
+
+TEST(an_expansion_costs_decode_bandwidth_and_no_fetch)
+{
+    const struct rf_machine_hooks hooks = {NULL, count_loads, NULL};
+    static const struct {
+        const char *label, *core;
+        double plain, expanded; /* cycles a round */
+    } rows[] = {
+        {"four wide: 8 instructions, then 12", "hps", 2, 3},
+        {"eight wide behind a fetch of four",  WIDE,  2, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t records;
+        struct rf_machine_outcome plain = finish(open_program(rows[i].core, 0), &records);
+        struct rf_source *source = open_program(rows[i].core, 0);
+        rf_machine_hook(source, &hooks);
+        struct rf_machine_outcome expanded = finish(source, &records);
+        double slack = 0.5; /* first misses and the predictor's first rounds: under 500 cycles */
+        double a = (double)plain.cycles / ROUNDS, b = (double)expanded.cycles / ROUNDS;
+        printf("# %s: %.2f, expanded %.2f cycles a round\n", rows[i].label, a, b);
+        CHECK_ROW(rows[i].label, a >= rows[i].plain && a <= rows[i].plain + slack);
+        CHECK_ROW(rows[i].label, b >= rows[i].expanded && b <= rows[i].expanded + slack);
+        CHECK_EQ(figure(&expanded, "icache-misses"), figure(&plain, "icache-misses"));
+    }
+}
+
+TEST(expansions_run_at_full_speed_too)
+{
+    struct watch watch = {0};
+    const struct rf_machine_hooks hooks = {&watch, count_loads, NULL};
+    uint64_t records;
+    struct rf_source *source = open_program(NULL, 0);
+    rf_machine_hook(source, &hooks);
+    struct rf_machine_outcome outcome = finish(source, &records);
+    struct rf_machine_outcome plain = finish(open_program(NULL, 0), &records);
+    CHECK_EQ(outcome.instructions, plain.instructions);
+    CHECK_EQ((unsigned)outcome.exit_status, (unsigned)plain.exit_status);
+}
+
+/* --- handlers ---------------------------------------------------------------------------------- */
+
+/* void handler(uint64_t *counter, uint64_t n): *counter += n, and leaves nothing as it was. */
+static uint64_t place_handler(struct rf_source *source)
+{
+    const uint32_t code[] = {
+        ld(T0, A0, 0),      0x00000033 | T0 << 7 | T0 << 15 | A1 << 20, /* add t0,t0,a1 */
+        sd(T0, A0, 0),      addi(T1, ZERO, -1),
+        addi(S5, ZERO, -1), addi(SP, SP, -32),
+        sd(T0, SP, 0),      immediate(0x67, 0, ZERO, RA, 0)}; /* ret */
+    uint64_t address = 0;
+    CHECK(rf_machine_place(source, code, sizeof code, &address, NULL) == RF_OK);
+    return address;
+}
+
+static void trap_now_and_then(void *context, const struct rf_retirement *retirement)
+{
+    struct watch *watch = context;
+    if (retirement->insn->kind != RF_OP_CLASS_LOAD || ++watch->loads % watch->every != 0)
+        return;
+    const uint64_t arguments[] = {retirement->x[SP] - 64, 3};
+    CHECK(rf_machine_trap(watch->source, watch->handler, arguments, 2));
+    CHECK(!rf_machine_trap(watch->source, watch->handler, arguments, 2)); /* one at a time */
+    watch->traps++;
+}
+
+static struct rf_machine_outcome run_trapped(const char *core, rf_expand *expand,
+                                             struct watch *watch, uint64_t *records)
+{
+    const struct rf_machine_hooks hooks = {watch, expand, trap_now_and_then};
+    struct rf_source *source = open_program(core, ALL);
+    watch->every = 200;
+    watch->source = source;
+    watch->handler = place_handler(source);
+    rf_machine_hook(source, &hooks);
+    return finish(source, records);
+}
+
+TEST(a_handler_runs_between_two_instructions)
+{
+    static const struct {
+        const char *label, *core;
+        rf_expand *expand;
+    } rows[] = {
+        {"with timing",               "hps", NULL       },
+        {"without",                   NULL,  NULL       },
+        {"in the midst of sequences", "hps", count_loads},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct watch watch = {0};
+        uint64_t records, plain_records;
+        struct rf_machine_outcome plain = finish(open_program(rows[i].core, ALL), &plain_records);
+        struct rf_machine_outcome trapped =
+            run_trapped(rows[i].core, rows[i].expand, &watch, &records);
+        CHECK_EQ(watch.traps, ROUNDS * LOADS / 200);
+        CHECK_EQ((unsigned)plain.exit_status, 0);
+        CHECK_EQ((unsigned)trapped.exit_status, 3 * watch.traps); /* and 77 came back */
+        CHECK_EQ(trapped.instructions, plain.instructions);
+        CHECK_EQ(records, plain_records);
+        CHECK_EQ(figure(&trapped, "traps"), watch.traps);
+        CHECK_EQ(figure(&trapped, "handler-instructions"), 9 * watch.traps);
+        CHECK_ROW(rows[i].label, rows[i].core == NULL || trapped.cycles > plain.cycles);
+    }
+}
+
+/* Into the handler and out again the pipeline is empty: twice 8 stages to dispatch, issue, execute,
+ * commit and the redirect, and the chain of the handler. */
+TEST(a_handler_costs_two_refills_and_its_own_cycles)
+{
+    struct watch watch = {0};
+    uint64_t records;
+    struct rf_machine_outcome plain = finish(open_program("hps", ALL), &records);
+    struct rf_machine_outcome trapped = run_trapped("hps", NULL, &watch, &records);
+    double each = (double)(trapped.cycles - plain.cycles) / (double)watch.traps;
+    printf("# %.1f cycles a trap\n", each);
+    CHECK(each > 2 * 11 && each < 2 * 11 + 40);
+}
+
+struct charge {
+    struct rf_source *source;
+    uint64_t loads;
+};
+
+static void charge_now_and_then(void *context, const struct rf_retirement *retirement)
+{
+    struct charge *charge = context;
+    if (retirement->insn->kind == RF_OP_CLASS_LOAD && ++charge->loads % 100 == 0)
+        rf_machine_charge(charge->source, 30);
+}
+
+TEST(charged_cycles_and_a_refill_are_added)
+{
+    uint64_t records;
+    struct charge charge = {open_program("hps", 0), 0};
+    const struct rf_machine_hooks hooks = {&charge, NULL, charge_now_and_then};
+    struct rf_machine_outcome plain = finish(open_program("hps", 0), &records);
+    rf_machine_hook(charge.source, &hooks);
+    struct rf_machine_outcome charged = finish(charge.source, &records);
+    double each = (double)(charged.cycles - plain.cycles) / (ROUNDS * LOADS / 100.0);
+    printf("# %.1f cycles a charge of 30\n", each);
+    CHECK(each >= 30 && each <= 30 + 14); /* the pipeline is refilled, too */
+    CHECK_EQ(figure(&charged, "stall-trap") > 0, 1);
+}
+
+TEST_MAIN()
