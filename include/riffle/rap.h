@@ -52,6 +52,21 @@ rf_status rf_rap_finalize(const struct rf_rap *rap, size_t profile, const struct
 size_t rf_rap_memory(const struct rf_rap *rap); /* bytes, of all profiles */
 void rf_rap_free(struct rf_rap *rap);           /* NULL is fine */
 
+/* What the engine costs as hardware at 0.18 um, by the parts of the paper (section 3.4) scaled to so many
+ * entries of that width; src/engine/rap_cost.c says how. */
+enum { RF_RAP_PARTS = 6 };
+struct rf_rap_part {
+    const char *name;
+    double area_mm2, delay_ns, energy_nj;
+};
+struct rf_rap_cost {
+    struct rf_rap_part parts[RF_RAP_PARTS];
+    double area_mm2, energy_nj; /* sums */
+    double delay_ns;            /* of the slowest part: the clock */
+};
+void rf_rap_cost(struct rf_rap_cost *cost, uint64_t entries, unsigned key_bits,
+                 unsigned counter_bits);
+
 #ifdef __cplusplus
 }
 #endif

@@ -40,7 +40,7 @@ struct rf_rap_state {
     uint64_t outside;
 };
 
-extern const struct rf_engine_ops rf_rap_engine;
+extern const struct rf_engine_ops rf_rap_engine, rf_rap_hw_engine;
 
 rf_status rf_rap_check(void *config, struct rf_error *error);
 void rf_rap_plan_from(struct rf_rap_plan *plan, const struct rf_rap_config *config);

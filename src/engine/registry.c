@@ -5,9 +5,11 @@
 extern const struct rf_engine_ops rf_exact;
 extern const struct rf_engine_ops rf_multihash_engine;
 extern const struct rf_engine_ops rf_rap_engine;
+extern const struct rf_engine_ops rf_rap_hw_engine;
 extern const struct rf_engine_ops rf_stratified;
 extern const struct rf_engine_ops rf_tagged;
 
 const struct rf_engine_ops *const rf_engine_registry[] = {
-    &rf_exact, &rf_multihash_engine, &rf_rap_engine, &rf_stratified, &rf_tagged, NULL,
+    &rf_exact,      &rf_multihash_engine, &rf_rap_engine, &rf_rap_hw_engine,
+    &rf_stratified, &rf_tagged,           NULL,
 };

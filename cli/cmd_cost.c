@@ -1,0 +1,78 @@
+/* cmd_cost.c - riffle cost: what the hardware of range-adaptive profiling takes. */
+#include "cli.h"
+
+struct settings {
+    uint64_t entries, key, counter;
+    int csv;
+};
+
+static const struct cli_option options[] = {
+    {.type = CLI_COUNT,
+     .letter = 'n',
+     .name = "entries",
+     .argument = "N",
+     .standard = "4096",
+     .brief = "of the ternary memory: ranges it can hold",
+     .offset = offsetof(struct settings, entries)},
+    {.type = CLI_COUNT,
+     .name = "key-bits",
+     .argument = "N",
+     .standard = "36",
+     .brief = "of an entry",
+     .offset = offsetof(struct settings, key)},
+    {.type = CLI_COUNT,
+     .name = "counter-bits",
+     .argument = "N",
+     .standard = "32",
+     .brief = "of a counter",
+     .offset = offsetof(struct settings, counter)},
+    {.type = CLI_FLAG,
+     .name = "csv",
+     .brief = "as CSV: part,area_mm2,delay_ns,energy_nj",
+     .offset = offsetof(struct settings, csv)},
+    {.type = CLI_END},
+};
+
+static void print_row(const char *name, double area, double delay, double energy, int csv)
+{
+    if (csv)
+        printf("%s,%.6g,%.6g,%.6g\n", name, area, delay, energy);
+    else
+        printf("%-18s %10.4f %10.3f %10.5f\n", name, area, delay, energy);
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *s = call->settings;
+    struct rf_rap_cost cost;
+    if (s->entries < 2 || s->entries > 1u << 24 || s->key < 8 || s->key > 128 || s->counter < 8 ||
+        s->counter > 64)
+        return cli_fail(CLI_USAGE, "cost: entries are 2 to 16Mi, a key has 8 to 128 bits, a "
+                                   "counter 8 to 64");
+    rf_rap_cost(&cost, s->entries, (unsigned)s->key, (unsigned)s->counter);
+    if (s->csv)
+        puts("part,area_mm2,delay_ns,energy_nj");
+    else
+        printf("%-18s %10s %10s %10s\n", "part, 0.18 um", "area/mm2", "delay/ns", "energy/nJ");
+    for (int i = 0; i < RF_RAP_PARTS; i++)
+        print_row(cost.parts[i].name, cost.parts[i].area_mm2, cost.parts[i].delay_ns,
+                  cost.parts[i].energy_nj, s->csv);
+    print_row("whole engine", cost.area_mm2, cost.delay_ns, cost.energy_nj, s->csv);
+    return CLI_OK;
+}
+
+const struct cli_command cli_command_cost = {
+    .name = "cost",
+    .brief = "area, delay and energy of rap as hardware",
+    .arguments = "",
+    .text = "The parts of the engine of Mysore et al. (section 3.4) at 0.18 um, scaled to the size "
+            "asked for; the standard size is theirs. Cycles come from running a stream through "
+            "the engine rap-hw.",
+    .examples = "    riffle cost\n"
+                "    riffle cost --entries 400",
+    .options = options,
+    .settings_size = sizeof(struct settings),
+    .arguments_min = 0,
+    .arguments_max = 0,
+    .run = run,
+};
