@@ -122,12 +122,17 @@ static int make_plan(struct plan *plan, const struct cli_call *call)
 static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 enum { N_PASSED_ON = sizeof passed_on / sizeof passed_on[0] };
 static const struct rf_source *running;
+static volatile sig_atomic_t stopped;
 
-/* The terminal sends to everybody in front of it; only what was meant for us alone is passed on. */
+/* The terminal sends to everybody in front of it; only what was meant for us alone is passed on. When
+ * the target is gone already, it is we who are meant: do not wait for its children. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    if (running != NULL && info->si_code <= 0)
+    bool is_there = running != NULL && rf_probe_signal(running, 0);
+    if (!is_there)
+        stopped = 1;
+    else if (info->si_code <= 0)
         rf_probe_signal(running, number);
 }
 
@@ -241,7 +246,8 @@ static int start(const struct plan *plan, const struct cli_call *call)
                                          .no_follow = settings->no_follow,
                                          .functions = plan->functions,
                                          .modules = plan->modules,
-                                         .ranges = plan->ranges};
+                                         .ranges = plan->ranges,
+                                         .stop = &stopped};
     rf_status opened = rf_source_open_probe(&source, &setup, &error);
     if (opened != RF_OK)
         return cli_fail_status(opened, &error);

@@ -38,6 +38,7 @@ struct rf_probe_setup {
     const char *const *functions;
     const char *const *modules; /* path or last part of it */
     const struct rf_probe_range *ranges;
+    const volatile int *stop; /* not 0: do not wait for children that outlive the program */
     const struct rf_alloc *alloc;
 };
 
@@ -62,8 +63,8 @@ struct rf_probe_outcome {
 /* Let the program run to its end, keeping nothing more. */
 rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outcome,
                         struct rf_error *error);
-/* Send a signal to the program. Safe in a signal handler. */
-void rf_probe_signal(const struct rf_source *source, int signal);
+/* Send a signal to the program; 0 when it has ended. Safe in a signal handler. */
+int rf_probe_signal(const struct rf_source *source, int signal);
 
 /* A file that was mapped to be executed, for a while; "[heap]" and "[stack]" are no files. */
 struct rf_probe_module {

@@ -49,6 +49,7 @@ struct event {
 };
 
 struct define {
+    uint64_t bias;
     uint32_t first, n_paths, n_events;
     const uint64_t *path_words;
     struct event events[RF_WORD_EVENTS_MAX];
@@ -112,6 +113,7 @@ static rf_status make_room(struct rf_book *book, size_t n)
 rf_status rf_book_copy(struct rf_book *child, const struct rf_book *parent)
 {
     rf_book_init(child, parent->shelf);
+    child->bias = parent->bias;
     if (parent->n_paths == 0)
         return RF_OK;
     if (make_room(child, parent->n_paths) != RF_OK)
@@ -188,6 +190,12 @@ static bool words_suffice(const struct define *define, const struct event *event
     return true;
 }
 
+static bool has_target(unsigned kind)
+{
+    return kind == RF_CLASS_BRANCH || kind == RF_CLASS_JUMP || kind == RF_CLASS_CALL ||
+           kind == RF_CLASS_RETURN;
+}
+
 static bool read_define(struct define *define, const uint64_t *words, size_t n)
 {
     if (n < 3)
@@ -203,10 +211,14 @@ static bool read_define(struct define *define, const uint64_t *words, size_t n)
         if (define->path_words[i] > RF_WORD_DYNAMIC_MAX)
             return false;
     struct reading reading = {words + 3 + define->n_paths, words + n, 1};
-    for (uint32_t i = 0; i < define->n_events; i++)
+    for (uint32_t i = 0; i < define->n_events; i++) {
+        struct rf_record *base = &define->events[i].record.base;
         if (!read_event(&reading, &define->events[i], define->n_paths) ||
             !words_suffice(define, &define->events[i]))
             return false;
+        base->pc += define->bias;
+        base->target += has_target(base->kind) ? define->bias : 0;
+    }
     return reading.at == reading.end;
 }
 
@@ -392,6 +404,7 @@ rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
                          struct rf_error *error)
 {
     struct define *define = &book->shelf->bench->define;
+    define->bias = book->bias;
     if (!read_define(define, words, n) || define->first != book->n_paths ||
         book->n_paths + define->n_paths > PATHS_MAX)
         return rf_fail(error, RF_EDAMAGED, "the probe's description of a block makes no sense");

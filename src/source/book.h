@@ -62,6 +62,7 @@ struct rf_book {
     struct rf_book_shelf *shelf;
     const struct rf_book_path **paths;
     size_t n_paths, room;
+    uint64_t bias; /* added to code addresses: pcs and targets */
 };
 
 /* The selectors and the allocator stay the caller's. */

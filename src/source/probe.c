@@ -30,6 +30,8 @@
 enum {
     TICK_MS = 100,
     SELECTORS_MAX = 32,
+    SPACES_MAX = 255,
+    SPACE_SHIFT = 48,
     WORDS = RF_RING_CHUNK / 8,
     LANE_ROOM = RF_SOURCE_BATCH + RF_WORD_EVENTS_MAX,
 };
@@ -46,6 +48,7 @@ struct process {
     bool has_book; /* false: forked, and the parent's stream is not there yet */
     struct rf_ring_reader reader;
     struct rf_book book;
+    bool has_space;
     uint16_t thread;
     bool drained; /* it is over, and this was all */
     bool told_end;
@@ -64,11 +67,14 @@ struct probe {
     struct rf_selector selectors[SELECTORS_MAX];
     size_t n_selectors;
     bool records;
+    const volatile int *stop;
     struct rf_ring ring;
     struct rf_spawn spawn;
     struct rf_book_shelf shelf;
     struct process processes[RF_RING_SLOTS]; /* by slot */
     struct legacy *legacies;
+    uint64_t spaces[SPACES_MAX]; /* hashes of the paths of the programs seen */
+    size_t n_spaces;
     struct rf_modules modules;
 
     uint64_t *words; /* the piece being decoded, WORDS of room */
@@ -138,16 +144,39 @@ static void see_end(struct probe *probe, const uint64_t *words)
     memcpy(probe->current->produced, words + 1, sizeof probe->current->produced);
 }
 
+/* Different programs of one run may have code at the same addresses. The first stays where it is;
+ * those that come by exec are told apart by a number in the upper bits of their code addresses, the
+ * same for the same program. */
+static uint64_t space_of(struct probe *probe, const char *path)
+{
+    uint64_t hash = 0;
+    for (const char *c = path; *c != '\0'; c++)
+        hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
+    size_t i = 0;
+    while (i < probe->n_spaces && probe->spaces[i] != hash)
+        i++;
+    if (i == probe->n_spaces && i < SPACES_MAX)
+        probe->spaces[probe->n_spaces++] = hash;
+    return (uint64_t)(i < SPACES_MAX ? i : SPACES_MAX) << SPACE_SHIFT;
+}
+
 static rf_status see_module(struct probe *probe, const uint64_t *words, size_t n,
                             struct rf_error *error)
 {
     const char *path = (const char *)(words + 4);
+    struct process *process = probe->current;
     if (memchr(path, '\0', (n - 4) * 8) == NULL)
         return damaged(error);
+    bool is_file = path[0] != '[';
+    if (is_file && !process->has_space) {
+        process->has_space = true;
+        process->book.bias = space_of(probe, path);
+    }
+    uint64_t bias = is_file ? process->book.bias : 0;
     struct rf_probe_module module = {.path = (char *)(uintptr_t)path,
-                                     .process = probe->current->reader.process,
-                                     .start = words[1],
-                                     .end = words[2],
+                                     .process = process->reader.process,
+                                     .start = words[1] + bias,
+                                     .end = words[2] + bias,
                                      .offset = words[3],
                                      .from_event = probe->events,
                                      .to_event = UINT64_MAX};
@@ -185,7 +214,8 @@ static rf_status see_message(struct probe *probe, const uint64_t *words, size_t 
     case RF_WORD_MODULE:
         return see_module(probe, words, n, error);
     case RF_WORD_UNMAP:
-        rf_modules_unmap(&probe->modules, probe->current->reader.process, words[1], words[2],
+        rf_modules_unmap(&probe->modules, probe->current->reader.process,
+                         words[1] + probe->current->book.bias, words[2] + probe->current->book.bias,
                          probe->events);
         return RF_OK;
     case RF_WORD_FORK:
@@ -305,7 +335,7 @@ static void inherit(struct probe *probe, struct process *process)
     if (legacy == NULL)
         return;
     process->book = legacy->book;
-    process->has_book = true;
+    process->has_book = process->has_space = true;
     rf_alloc_free(&probe->base.alloc, legacy, sizeof *legacy);
 }
 
@@ -530,7 +560,7 @@ static bool is_finished(struct probe *probe)
     if (!rf_spawn_ended(&probe->spawn, false))
         return false;
     attach_new(probe);
-    return !is_anybody_there(probe);
+    return !is_anybody_there(probe) || (probe->stop != NULL && *probe->stop);
 }
 
 static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
@@ -631,6 +661,7 @@ rf_status rf_probe_open_idle(struct rf_source **source, const struct rf_probe_se
     probe->n_selectors = setup->n_selectors;
     memcpy(probe->selectors, setup->selectors, setup->n_selectors * sizeof probe->selectors[0]);
     probe->records = setup->records != 0;
+    probe->stop = setup->stop;
     probe->handed_out = NO_LANE;
     probe->spawn.pid = -1;
     rf_modules_init(&probe->modules, &probe->base.alloc);
@@ -713,11 +744,12 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
     return RF_OK;
 }
 
-void rf_probe_signal(const struct rf_source *source, int signal)
+int rf_probe_signal(const struct rf_source *source, int signal)
 {
     const struct probe *probe = probe_of(source);
-    if (source->ops == &probe_ops && probe->spawn.pid > 0 && !probe->spawn.ended)
-        kill(probe->spawn.pid, signal);
+    if (source->ops != &probe_ops || probe->spawn.pid <= 0 || probe->spawn.ended)
+        return 0;
+    return kill(probe->spawn.pid, signal) == 0;
 }
 
 const struct rf_probe_module *rf_probe_modules(const struct rf_source *source, size_t *n)
