@@ -141,7 +141,7 @@ static void say_outcome(const struct settings *settings, const struct rf_machine
     for (size_t i = 0; i < outcome->n_unknown_calls; i++)
         fprintf(stderr, "riffle: system call %u is not there; it answered ENOSYS\n",
                 outcome->unknown_calls[i]);
-    if (!settings->keep.quiet) {
+    if (!settings->keep.quiet && strcmp(settings->report.format, "text") == 0) {
         fprintf(stderr, "riffle: %llu instructions", (unsigned long long)outcome->instructions);
         if (outcome->cycles > 0)
             fprintf(stderr, ", %llu cycles, IPC %.3f", (unsigned long long)outcome->cycles,

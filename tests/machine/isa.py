@@ -61,7 +61,7 @@ class Work:
     """A folder for one test, with the program under test."""
 
     def __init__(self, riffle):
-        self.riffle = riffle
+        self.riffle = os.path.abspath(riffle)
         self.folder = tempfile.mkdtemp(prefix="riffle-machine-")
 
     def __enter__(self):

@@ -1,0 +1,117 @@
+# A program of 21 instructions as it lies on the disk: 100 calls of a function that flips a word, hello,
+# exit status 3. No compiler for it is needed here.
+$ base64 -d > flip.rv64 <<END
+> f0VMRgIBAQAAAAAAAAAAAAIA8wABAAAAsAABAAAAAABAAAAAAAAAAAAAAAAAAAAABQAAAEAAOAABAAAAAAAAAAEAAAAHAAAA
+> sAAAAAAAAACwAAEAAAAAALAAAQAAAAAASAAAAAAAAABIAAAAAAAAAAQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+> AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAATBEAGlwQAAJOEBATvAGACfRRt/AVFlwUAAJOFZQIZRpMIAARzAAAA
+> DUWTCNAFcwAAAIhABQUFiYjAgoBoZWxsbwoBAAAAAAA=
+> END
+# Its output comes through, and its exit status.
+$ riffle sim -q flip.rv64
+hello
+[3]
+# Every form that run has; nothing but this host's speed differs from run to run.
+$ riffle sim --functional -e exact flip.rv64 2>&1 | sed 's/[0-9.]* MIPS/N MIPS/'
+hello
+command     riffle sim --functional -e exact flip.rv64
+instructions 812
+exit-status 3
+profile     load -> pc,value
+engine      exact(memory=0, interval=0), seed 0
+memory      14.2 KiB
+events      100 produced, 100 consumed, 0 lost
+bounds      none needed: the counts are exact
+items       2 found, 2 shown
+
+ share: of all 100 events; of pc: of all values found at that pc
+
+  share  count  of pc  pc       value  place
+ 50.00%     50  50.0%  0x100e2  0x0    flip.rv64+0x100e2
+ 50.00%     50  50.0%  0x100e2  0x1    flip.rv64+0x100e2
+
+profile     branch,jump -> pc,target
+engine      exact(memory=0, interval=0), seed 0
+memory      14.2 KiB
+events      100 produced, 100 consumed, 0 lost
+bounds      none needed: the counts are exact
+items       2 found, 2 shown
+
+ share: of all 100 events; of pc: of all targets found at that pc
+
+  share  count  of pc  pc       target   from -> to
+ 99.00%     99  99.0%  0x100c2  0x100bc  flip.rv64+0x100c2 -> flip.rv64+0x100bc
+  1.00%      1   1.0%  0x100c2  0x100c4  flip.rv64+0x100c2 -> flip.rv64+0x100c4
+
+profile     call -> pc,target
+engine      exact(memory=0, interval=0), seed 0
+memory      14.2 KiB
+events      100 produced, 100 consumed, 0 lost
+bounds      none needed: the counts are exact
+items       1 found, 1 shown
+
+ share: of all 100 events; of pc: of all targets found at that pc
+
+   share  count   of pc  pc       target   caller -> callee
+ 100.00%    100  100.0%  0x100bc  0x100e2  flip.rv64+0x100bc -> flip.rv64+0x100e2
+riffle: 812 instructions, N MIPS
+[3]
+# Cycles come with a core.
+$ riffle sim -f json -p code -e exact flip.rv64 2>&1 >/dev/null | grep -c -E '"(core|cycles|ipc|mispredicts)"'
+4
+[3]
+# Saved and read again, the same twice.
+$ riffle sim -q -e exact -o out.rfp flip.rv64; mv out.rfp first.rfp; riffle sim -q -e exact -o out.rfp flip.rv64; cmp first.rfp out.rfp && echo same
+hello
+hello
+same
+$ riffle report -f csv -n 2 --no-names out.rfp
+a,b,count,lower,upper
+0x100e2,0x0,50,50,50
+0x100e2,0x1,50,50,50
+
+a,b,count,lower,upper
+0x100c2,0x100bc,99,99,99
+0x100c2,0x100c4,1,1,1
+
+a,b,count,lower,upper
+0x100bc,0x100e2,100,100,100
+# Only part of it.
+$ riffle sim --functional -p code -e exact --skip 10 --max-instructions 30 -f csv flip.rv64
+a,b,count,lower,upper
+0x100bc,0x0,3,3,3
+0x100c2,0x0,3,3,3
+0x100e2,0x0,3,3,3
+0x100e4,0x0,3,3,3
+0x100c0,0x0,2,2,2
+0x100e6,0x0,2,2,2
+0x100e8,0x0,2,2,2
+0x100ea,0x0,2,2,2
+# Cores by name; what differs behind it.
+$ riffle sim -q --core hps,rob=64 flip.rv64
+hello
+[3]
+$ riffle sim --core nosuch flip.rv64
+riffle: no core 'nosuch'; there are hps, stratified and coproc
+[1]
+$ riffle sim --core hps,rob=x flip.rv64
+riffle: core: rob must be between 8 and 1024, got 'x'
+[1]
+# What is no program.
+$ riffle sim nosuch.rv64
+riffle: nosuch.rv64: cannot open: No such file or directory
+[1]
+$ riffle sim /bin/sh
+riffle: /bin/sh: not a 64-bit RISC-V program
+[1]
+$ head -c 100 flip.rv64 > cut.rv64; riffle sim cut.rv64
+riffle: cut.rv64: its program headers are damaged
+[1]
+$ echo hello > text; riffle sim text
+riffle: text: not an ELF file
+[1]
+$ riffle sim --root nosuch flip.rv64
+riffle: the root nosuch: No such file or directory
+[1]
+$ riffle sim
+riffle: sim: wants PROGRAM [ARGUMENT...]; see 'riffle help sim'
+[2]

@@ -1,0 +1,88 @@
+/* guest.c - a program for system.py: tries what its arguments say and prints what came of it.
+ *
+ *     read FILE    write FILE    list: time, random bytes, ids    rest of stdin */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static void show(const char *what, const char *name, long result)
+{
+    printf("%s %s: %s\n", what, name, result < 0 ? strerror(errno) : "ok");
+}
+
+static void read_file(const char *name)
+{
+    char text[64] = "";
+    struct stat status;
+    int fd = open(name, O_RDONLY);
+    show("open", name, fd);
+    show("stat", name, stat(name, &status));
+    show("access", name, access(name, R_OK));
+    if (fd >= 0 && read(fd, text, sizeof text - 1) > 0)
+        printf("%s", text);
+    void *map = fd >= 0 ? mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (map != MAP_FAILED)
+        printf("mapped %.5s\n", (const char *)map);
+    if (fd >= 0)
+        close(fd);
+}
+
+static void write_file(const char *name)
+{
+    char moved[256];
+    FILE *file = fopen(name, "w");
+    show("create", name, file != NULL ? 0 : -1);
+    if (file == NULL)
+        return;
+    fputs("written\n", file);
+    fclose(file);
+    snprintf(moved, sizeof moved, "%s.moved", name);
+    show("rename", moved, rename(name, moved));
+    read_file(moved);
+    show("unlink", moved, unlink(moved));
+    show("mkdir", name, mkdir(name, 0700));
+    show("rmdir", name, rmdir(name));
+}
+
+static void list(void)
+{
+    struct timespec now;
+    unsigned char random[8];
+    clock_gettime(CLOCK_REALTIME, &now);
+    printf("time %lld, ids %d %d\n", (long long)now.tv_sec, (int)getpid(), (int)getuid());
+    if (getrandom(random, sizeof random, 0) == sizeof random)
+        printf("random %02x%02x%02x%02x\n", random[0], random[1], random[2], random[3]);
+    printf("home %s, a terminal: %d\n", getenv("HOME") != NULL ? "set" : "unset", isatty(1));
+}
+
+static void copy_input(void)
+{
+    char *line = NULL;
+    size_t size = 0;
+    unsigned long n = 0;
+    while (getline(&line, &size, stdin) >= 0)
+        n += strlen(line);
+    printf("%lu bytes of input\n", n);
+    free(line);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 2 && strcmp(argv[1], "read") == 0)
+        read_file(argv[2]);
+    else if (argc > 2 && strcmp(argv[1], "write") == 0)
+        write_file(argv[2]);
+    else if (argc > 1 && strcmp(argv[1], "list") == 0)
+        list();
+    else
+        copy_input();
+    return argc;
+}

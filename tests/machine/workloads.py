@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""The workloads: the same output natively, under qemu and on the machine; the same run twice, the same
+bytes; the same hot lines of source natively and simulated.
+
+    workloads.py RIFFLE FOLDER
+"""
+import json
+import os
+import subprocess
+import sys
+
+import isa
+
+SIZE = "4" if isa.LONG else "1"
+HOT = ["connect", "graph", "join", "lisp", "lz", "regex"]
+SHARED_MIN = 4 # of the five hottest lines on either side
+
+
+def names(folder):
+    return sorted(name[:-5] for name in os.listdir(folder) if name.endswith(".rv64"))
+
+
+def check_outputs(tap, work, folder):
+    for name in names(folder):
+        native = subprocess.run([os.path.join(folder, name), SIZE], capture_output=True, timeout=60)
+        program = os.path.join(folder, name + ".rv64")
+        qemu = work.qemu(program, SIZE)
+        fast = work.sim(program, SIZE, seconds=300)
+        timed = work.sim(program, SIZE, options=("-q",), seconds=300)
+        outputs = [run.stdout for run in (native, qemu, fast, timed)]
+        ok = len(set(outputs)) == 1 and len(outputs[0]) > 20 and not any(
+            run.returncode for run in (native, qemu, fast, timed))
+        tap.case(f"{name} prints the same everywhere", ok, *(run.stdout + run.stderr for run in (native, qemu, fast, timed)))
+
+
+def check_repeats(tap, work, folder):
+    """Timed, with values, edges and calls by the default engine, in two folders."""
+    program = os.path.join(folder, "lisp.rv64")
+    files = []
+    for name in ("first", "second"):
+        os.mkdir(work.path(name))
+        done = subprocess.run([work.riffle, "sim", "-q", "-o", "out.rfp", "--", program, "1"],
+                              cwd=work.path(name), capture_output=True, timeout=300)
+        with open(os.path.join(work.path(name), "out.rfp"), "rb") as file:
+            files.append(file.read())
+        tap.case(f"the {name} run ends well", done.returncode == 0, done.stderr)
+    tap.case("the same run twice saves the same bytes", files[0] == files[1] and len(files[0]) > 500,
+             f"{len(files[0])} and {len(files[1])} bytes")
+    out = subprocess.run([work.riffle, "report", "-f", "json", os.path.join(work.path("first"), "out.rfp")],
+                         capture_output=True, timeout=60).stdout
+    notes = {note["name"]: note["text"] for note in json.loads(out)["notes"]}
+    ipc = int(notes["instructions"]) / int(notes["cycles"])
+    tap.case("cycles and IPC are noted and agree", abs(ipc - float(notes["ipc"])) < 0.001 and 0.1 < ipc <= 4, notes)
+
+
+def hot_lines(run, name):
+    """Lines of the workload's source by the branches executed in them; the C libraries are not the same."""
+    counts = {}
+    for item in json.loads(run.stderr)["profiles"][0]["items"]:
+        place = item.get("symbol", {}).get("a", {})
+        if os.path.basename(place.get("file", "")) == name + ".c":
+            counts[place["line"]] = counts.get(place["line"], 0) + item["count"]
+    return sorted(counts, key=lambda key: -counts[key])[:5]
+
+
+def check_hot_lines(tap, work, folder):
+    options = ["-p", "branch -> pc", "-e", "exact", "-f", "json", "-n", "0"]
+    for name in HOT:
+        native = subprocess.run([work.riffle, "run", *options, "--", os.path.join(folder, name), "1"],
+                                capture_output=True, timeout=300)
+        if native.returncode != 0:
+            print(f"# riffle run cannot profile here: {native.stderr.decode()[-200:]}")
+            continue
+        simulated = work.sim(os.path.join(folder, name + ".rv64"), "1", options=("--functional", *options))
+        theirs, ours = hot_lines(native, name), hot_lines(simulated, name)
+        tap.case(f"{name} has the same hot lines natively and simulated", len(set(theirs) & set(ours)) >= SHARED_MIN,
+                 theirs, ours)
+
+
+def main():
+    isa.require()
+    tap, folder = isa.Tap(), os.path.abspath(sys.argv[2])
+    tap.case("there are six workloads", len(names(folder)) >= 6, names(folder))
+    with isa.Work(sys.argv[1]) as work:
+        check_outputs(tap, work, folder)
+        check_repeats(tap, work, folder)
+        check_hot_lines(tap, work, folder)
+    tap.end()
+
+
+main()
