@@ -25,8 +25,36 @@ static void portable_paper(const struct rf_stratum *stratum, const struct rf_tup
         index[i] = rf_hash_paper(stratum->paper, tuples[i]);
 }
 
+/* xorfold by halves: bits * 2^k bits for falling k, so that two pieces are left each time. One fold of all,
+ * then the next: compilers make vectors of that, for whatever processor they are told. */
+static inline __attribute__((always_inline)) void fold(const struct rf_tuple *tuples, size_t n,
+                                                       unsigned bits, uint64_t *tags)
+{
+    unsigned width = bits;
+    while (width * 2 < 64)
+        width *= 2;
+    for (size_t i = 0; i < n; i++)
+        tags[i] = tuples[i].a ^ tuples[i].b;
+    for (; width >= bits; width /= 2) {
+        uint64_t mask = (UINT64_C(1) << width) - 1;
+        for (size_t i = 0; i < n; i++)
+            tags[i] = (tags[i] >> width) ^ (tags[i] & mask);
+    }
+}
+
+static void portable_tags(const struct rf_tuple *tuples, size_t n, unsigned bits, uint64_t *tags)
+{
+    fold(tuples, n, bits, tags);
+}
+
 #if defined __x86_64__
 #include <immintrin.h>
+
+__attribute__((target("avx2"))) static void avx2_tags(const struct rf_tuple *tuples, size_t n,
+                                                      unsigned bits, uint64_t *tags)
+{
+    fold(tuples, n, bits, tags);
+}
 
 __attribute__((target("avx2"))) static inline __m256i multiply_64(__m256i x, __m256i y)
 {
@@ -141,6 +169,15 @@ static const struct {
 #endif
 };
 
+rf_stratum_tags *rf_stratum_tags_way(size_t i)
+{
+#if defined __x86_64__
+    if (i == 1 && has_avx2())
+        return avx2_tags;
+#endif
+    return i == 0 ? portable_tags : NULL;
+}
+
 const struct rf_stratum_way *rf_stratum_way(size_t i)
 {
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
@@ -163,6 +200,7 @@ void rf_stratum_init(struct rf_stratum *stratum, enum rf_stratum_kind kind, unsi
     for (size_t i = 0; (way = rf_stratum_way(i)) != NULL; i++)
         if (way->kind == kind)
             stratum->batch = way->batch;
+    stratum->tags = rf_stratum_tags_way(1) != NULL ? rf_stratum_tags_way(1) : portable_tags;
     if (kind == RF_STRATUM_PAPER)
         rf_hash_paper_init(paper, bits, seed);
 }

@@ -16,6 +16,9 @@
 
 enum rf_stratum_kind { RF_STRATUM_MIX, RF_STRATUM_PAPER };
 
+typedef void rf_stratum_tags(const struct rf_tuple *tuples, size_t n, unsigned bits,
+                             uint64_t *tags);
+
 struct rf_stratum {
     enum rf_stratum_kind kind;
     unsigned bits; /* 1..24 of the result */
@@ -23,6 +26,7 @@ struct rf_stratum {
     const struct rf_hash_paper *paper;
     void (*batch)(const struct rf_stratum *stratum, const struct rf_tuple *tuples, size_t n,
                   uint32_t *index);
+    rf_stratum_tags *tags; /* section 4.1: xorfold(a ^ b, bits) of n tuples, bits 1..32 */
 };
 
 /* `paper` is the caller's memory, filled in here; only used for RF_STRATUM_PAPER. */
@@ -45,5 +49,6 @@ struct rf_stratum_way {
                   uint32_t *index);
 };
 const struct rf_stratum_way *rf_stratum_way(size_t i);
+rf_stratum_tags *rf_stratum_tags_way(size_t i); /* likewise */
 
 #endif

@@ -162,31 +162,11 @@ static inline uint64_t event(const struct limits *limits, uint64_t *place, uint6
     return hits_of(entry) + 1 + (t->report == 2 ? misses_of(entry) : 0);
 }
 
-/* xorfold by halves: bits * 2^k bits for falling k, so that two pieces are left each time. */
-static unsigned widest_fold(unsigned bits)
-{
-    while (bits * 2 < 64)
-        bits *= 2;
-    return bits;
-}
-
-/* One fold of all, then the next: compilers make vectors of that. */
-static void tags_of(const struct rf_tuple *tuples, size_t n, unsigned bits, uint64_t *words)
-{
-    for (size_t i = 0; i < n; i++)
-        words[i] = tuples[i].a ^ tuples[i].b;
-    for (unsigned width = widest_fold(bits); width >= bits; width /= 2) {
-        uint64_t mask = (UINT64_C(1) << width) - 1;
-        for (size_t i = 0; i < n; i++)
-            words[i] = (words[i] >> width) ^ (words[i] & mask);
-    }
-}
-
 static bool take(struct rf_part *part, void *cell, struct rf_message *message)
 {
     const struct limits limits = limits_of(&part->tagged);
     uint64_t tag, ways = part->tagged.ways;
-    tags_of(&message->tuple, 1, (unsigned)part->tagged.tag, &tag);
+    part->stratum.tags(&message->tuple, 1, (unsigned)part->tagged.tag, &tag);
     uint32_t set = rf_stratum_of(&part->stratum, message->tuple);
     message->count = event(&limits, choose((uint64_t *)cell + set * ways, ways, tag), tag);
     message->samples = 1;
@@ -201,7 +181,7 @@ size_t rf_tagged_take_batch(const struct rf_part *part, void *cell, const struct
     uint32_t set[RF_PART_BATCH];
     size_t n_out = 0;
     part->stratum.batch(&part->stratum, tuples, n, set);
-    tags_of(tuples, n, (unsigned)part->tagged.tag, tag);
+    part->stratum.tags(tuples, n, (unsigned)part->tagged.tag, tag);
     for (size_t i = 0; i < n; i++) {
         uint64_t *own = entries + set[i] * ways;
         own = ways == 2 ? choose_of_two(own, tag[i]) : choose(own, ways, tag[i]);

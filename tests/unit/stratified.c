@@ -163,6 +163,25 @@ TEST(every_way_to_hash_a_batch_gives_the_same)
         }
 }
 
+TEST(every_way_to_fold_tags_is_xorfold)
+{
+    struct rf_random random;
+    rf_random_seed(&random, test_seed(4));
+    rf_stratum_tags *way;
+    for (size_t k = 0; (way = rf_stratum_tags_way(k)) != NULL; k++)
+        for (unsigned bits = 1; bits <= 32; bits++)
+            for (size_t n = 1; n < 20; n++) {
+                struct rf_tuple tuples[20];
+                uint64_t tags[20];
+                for (size_t i = 0; i < n; i++)
+                    tuples[i] =
+                        (struct rf_tuple){rf_random_next(&random), rf_random_next(&random) >> 9};
+                way(tuples, n, bits, tags);
+                for (size_t i = 0; i < n; i++)
+                    CHECK_EQ(tags[i], rf_xorfold(tuples[i].a ^ tuples[i].b, bits));
+            }
+}
+
 /* Strata of neighbouring numbers and addresses fill evenly: no stratum of 64 gets twice its share. */
 TEST(the_hash_spreads_what_programs_have)
 {
