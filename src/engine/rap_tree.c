@@ -86,15 +86,15 @@ static uint64_t times(uint64_t n, uint64_t q)
 /* Splits that fresh events can cause in (from, to]: at the limit L one for every L of them. */
 static uint64_t fresh_splits(uint64_t from, uint64_t to, uint64_t per_limit)
 {
-    uint64_t splits = 0;
+    double splits = 0;
     while (from < to) {
         uint64_t limit = limit_at(from + 1, per_limit);
         uint64_t end = times(limit + 1, per_limit) - 1;
         end = end < to ? end : to;
-        splits += (end - from) / limit + 1;
+        splits += (double)(end - from) / (double)limit;
         from = end;
     }
-    return splits;
+    return (uint64_t)splits + 1;
 }
 
 struct rf_rap_worst rf_rap_plan_worst(const struct rf_rap_plan *plan, struct rf_rap_worst last)

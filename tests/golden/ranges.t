@@ -52,13 +52,13 @@ hot         11 of 4192 ranges, each above 8% without hot ones inside it
 $ riffle replay loop.rft -e 'rap(key=b, eps=2%)' -o loads.rfp
 command     riffle replay loop.rft -e 'rap(key=b, eps=2%)' -o loads.rfp
 engine      rap(eps=2%, b=4, bits=64, key=b, q=2, first_merge=1Ki, buffer=0, nodes=0, ends=2, cache=4Ki), seed 0
-memory      2.2 MiB; as hardware 966.1 KiB of storage
+memory      2.2 MiB; as hardware 965.9 KiB of storage
 events      200,000 produced, 200,000 consumed, 0 lost
 bounds      always hold; what is not listed has at most 1,322
 eps         0.02
 nodes       6,577
 nodes-max   9,781
-nodes-room  61,829
+nodes-room  61,813
 splits      4,687
 merges      8
 early-merges 0
