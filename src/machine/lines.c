@@ -19,11 +19,12 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The cycle in which the i-th line gets an MSHR: not before all but mshrs - 1 of those ahead are there. */
+/* The cycle in which the i-th line gets an MSHR: not before the line ahead, and not before all but
+ * mshrs - 1 of those ahead are there. */
 static uint64_t start_of(const struct rf_lines *lines, const struct rf_timing_config *config,
                          size_t i)
 {
-    uint64_t start = lines->line[i].asked;
+    uint64_t start = later(lines->line[i].asked, i > 0 ? lines->line[i - 1].start : 0);
     for (;;) {
         uint64_t busy = 0, soonest = UINT64_MAX;
         for (size_t k = i; k > 0 && lines->line[k - 1].all_ready > start; k--) {
@@ -41,7 +42,8 @@ static uint64_t start_of(const struct rf_lines *lines, const struct rf_timing_co
 static void work_out(struct rf_lines *lines, const struct rf_timing_config *config, size_t i)
 {
     struct rf_line *line = &lines->line[i];
-    uint64_t second_level = start_of(lines, config, i) + config->l2_hit;
+    line->start = start_of(lines, config, i);
+    uint64_t second_level = line->start + config->l2_hit;
     const struct rf_line first = {0}, *before = i > 0 ? line - 1 : &first;
     line->on_bus =
         line->beyond ? later(second_level, before->on_bus + config->bus) : before->on_bus;

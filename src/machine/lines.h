@@ -10,6 +10,7 @@ enum { RF_LINES_KEPT = 128, RF_LINES_MAX = 512 }; /* at most 64 are on their way
 /* One line: asked for, then waiting for an MSHR, then on its way until it is there. */
 struct rf_line {
     uint64_t asked;
+    uint64_t start; /* when it has an MSHR */
     uint64_t ready;
     uint64_t all_ready; /* of this and all before it, the latest */
     uint64_t
