@@ -530,6 +530,15 @@ static bool hand_out(struct probe *probe, struct rf_batch *batch)
     return true;
 }
 
+/* Nothing more will come: the program has ended and nobody is left in the ring. */
+static bool is_finished(struct probe *probe)
+{
+    if (!rf_spawn_ended(&probe->spawn, false))
+        return false;
+    attach_new(probe);
+    return !is_anybody_there(probe) || (probe->stop != NULL && *probe->stop);
+}
+
 /* The next piece to decode into probe->words, after waiting for a tick at most; none is fine. */
 static rf_status fetch(struct probe *probe, bool *idle, struct rf_error *error)
 {
@@ -550,17 +559,9 @@ static rf_status fetch(struct probe *probe, bool *idle, struct rf_error *error)
     if (status != RF_OK || probe->n_words > 0)
         return status;
     *idle = true;
-    rf_ring_wait(&probe->ring, bell, TICK_MS);
+    if (!is_finished(probe))
+        rf_ring_wait(&probe->ring, bell, TICK_MS);
     return RF_OK;
-}
-
-/* Nothing more will come: the program has ended and nobody is left in the ring. */
-static bool is_finished(struct probe *probe)
-{
-    if (!rf_spawn_ended(&probe->spawn, false))
-        return false;
-    attach_new(probe);
-    return !is_anybody_there(probe) || (probe->stop != NULL && *probe->stop);
 }
 
 static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)

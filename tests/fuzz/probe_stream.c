@@ -1,0 +1,47 @@
+/* Any bytes as what a probe has put into the ring: refused with a sentence, or tuples and records, as many
+ * as promised. */
+#include "fuzz.h"
+#include "source/probe.h"
+#include "source/ring.h"
+#include <riffle/selector.h>
+#include <string.h>
+
+static void drain(struct rf_source *source)
+{
+    struct rf_batch batch;
+    struct rf_error error = {""};
+    rf_status status;
+    while ((status = rf_source_next(source, &batch, &error)) == RF_OK && batch.n + batch.lost > 0)
+        PROMISE(batch.records == NULL || batch.n == 0 ||
+                batch.records[batch.n - 1].kind < RF_CLASS_COUNT);
+    PROMISE(status == RF_OK || error.message[0] != '\0');
+}
+
+static void run(const uint8_t *bytes, size_t n, int records)
+{
+    static const char *const texts[] = {"load -> pc,value", "any value!=0 -> target,width"};
+    struct rf_selector selectors[2];
+    struct rf_source *source;
+    for (int i = 0; i < 2; i++)
+        PROMISE(rf_selector_parse(&selectors[i], texts[i], NULL) == RF_OK);
+    const struct rf_probe_setup setup = {
+        .selectors = selectors, .n_selectors = 2, .records = records};
+    PROMISE(rf_probe_open_idle(&source, &setup, NULL) == RF_OK);
+    struct rf_ring *ring = rf_probe_ring(source);
+    struct rf_ring_slot *slot = (void *)(ring->memory + rf_ring_slot_offset(0));
+    memcpy((uint8_t *)slot + rf_ring_chunk_offset(0), bytes, n);
+    slot->process = 1;
+    slot->head = 1;
+    slot->fill[0] = (uint32_t)n;
+    slot->state = RF_RING_DONE;
+    drain(source);
+    rf_source_close(source);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    n = n > RF_RING_CHUNK ? RF_RING_CHUNK : n & ~(size_t)7;
+    run(bytes, n, 0);
+    run(bytes, n, 1);
+    return 0;
+}
