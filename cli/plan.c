@@ -17,6 +17,8 @@ static const struct cli_option *option_of(const struct cli_call *call, char lett
 static int make_lanes(struct cli_lanes *lanes, const struct cli_call *call)
 {
     static const char *const standard[] = {"values", "edges", "calls"};
+    /* Room for every candidate there can be: edges have more of them than the standard 300. */
+    static const char engine[] = "multihash(accumulator=auto)";
     struct cli_given *given = calloc(call->n_given + 4, sizeof *given);
     struct cli_call lean = *call;
     bool has_selector = false, has_engine = false;
@@ -29,7 +31,7 @@ static int make_lanes(struct cli_lanes *lanes, const struct cli_call *call)
         has_engine |= call->given[i].option->letter == 'e';
     }
     if (!has_engine)
-        given[lean.n_given++] = (struct cli_given){option_of(call, 'e'), "multihash"};
+        given[lean.n_given++] = (struct cli_given){option_of(call, 'e'), engine};
     for (size_t i = 0; i < call->n_given; i++)
         if (call->given[i].option->letter != 0)
             given[lean.n_given++] = call->given[i];

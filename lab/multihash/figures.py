@@ -41,8 +41,9 @@ def average(rows):
             for key, group in groups.items()}
 
 
-def stacked(path, title, programs, settings, designs, errors):
-    """Panels of bars, one group a program, one bar a design, four parts on top of one another."""
+def stacked(path, title, programs, settings, designs, errors, cut=100):
+    """Panels of bars, one group a program, one bar a design, four parts on top of one another. Bars
+    end at `cut` per cent: a design that fails would hide the others."""
     body = ""
     for setting in settings:
         for p in programs:
@@ -51,9 +52,9 @@ def stacked(path, title, programs, settings, designs, errors):
             body += block(f"d{setting}_{p}", rows)
     width = 1500 if len(programs) > 2 else 1000
     body += (f'set multiplot layout {len(settings)},1 title "{title}" font ",15"\n'
-             "set style data histogram\nset style histogram rowstacked title offset 0,-2.6\n"
+             "set style data histogram\nset style histogram rowstacked title offset 0,0.9\n"
              "set style fill solid border -1\nset boxwidth 0.8\nset xtics rotate by 60 right font "
-             '",9"\nset bmargin 6.5\nset key top right\nset ylabel "error, per cent"\n')
+             '",9"\nset bmargin 5\nset key outside right\nset ylabel "error, per cent"\n')
     for setting in settings:
         plots = []
         for i, p in enumerate(programs):
@@ -62,8 +63,10 @@ def stacked(path, title, programs, settings, designs, errors):
                 label = part.replace("_", " ") if i == 0 else ""
                 plots.append(f'$d{setting}_{p} using {k + 2}:xtic(1) lc rgb "{PART_COLOURS[k]}" '
                              f'title "{label}"')
-        body += (f'set title "{PANEL_TITLES[setting]}"\nset yrange [0:*]\n'
-                 f"plot {', '.join(plots)}\n")
+        top = max(sum(errors[p, setting, d]) for p in programs for d in designs.values())
+        note = f", bars cut at {cut}%" if top > cut else ""
+        body += (f'set title "{PANEL_TITLES[setting]}{note}"\n'
+                 f"set yrange [0:{cut if top > cut else top * 1.05}]\nplot {', '.join(plots)}\n")
     gnuplot(path + ".svg", f"{width},{430 * len(settings)}", body + "unset multiplot")
     write_csv(path + ".csv", ["program", "setting", "design", "error", *PARTS],
               [[p, s, label, f"{sum(errors[p, s, d]):.4f}", *(f"{x:.4f}" for x in errors[p, s, d])]
@@ -140,7 +143,7 @@ def fig06(path, programs, data):
 def fig07(path, programs, data):
     designs = {f"R{r} P{p}": f"BSH R{r} P{p}" for r in (0, 1) for p in (0, 1)}
     stacked(path, "Single hash, 2048 counters: resetting (R) and retaining (P)", programs,
-            ["10K", "1M"], designs, average(data["values"]))
+            ["10K", "1M"], designs, average(data["values"]), cut=60)
 
 
 def fig09(path, programs, data):
@@ -169,18 +172,18 @@ def fig10(path, programs, data):
 
 def fig11(path, programs, data):
     stacked(path, "Multi hash, 2048 counters: tables, conservative update (C), resetting (R)",
-            ["gcc", "go"], ["1M"], conservative_designs(), average(data["values"]))
+            ["gcc", "go"], ["1M"], conservative_designs(), average(data["values"]), cut=60)
 
 
 def best_designs(most):
     designs = {"single": "BSH R1 P1", "n=1": "BSH R0 P1"}
     designs |= {f"n={n}": f"n{n} C1R0" for n in (2, 4, 8, 16) if n <= most}
-    return designs | {"default": "default"}
+    return designs | {"default": "default", "roomy": "roomy"}
 
 
 def fig12(path, programs, data):
     stacked(path, "Load values: best single hash, n tables with C1 R0, and riffle's default",
-            programs, ["10K", "1M"], best_designs(16), average(data["values"]))
+            programs, ["10K", "1M"], best_designs(16), average(data["values"]), cut=12)
 
 
 def fig13(path, programs, data):
@@ -198,7 +201,7 @@ def fig13(path, programs, data):
 
 def fig14(path, programs, data):
     stacked(path, "Edges: best single hash, n tables with C1 R0, and riffle's default", programs,
-            ["10K", "1M"], best_designs(8), average(data["edges"]))
+            ["10K", "1M"], best_designs(8), average(data["edges"]), cut=15)
 
 
 def auto(path, programs, data):

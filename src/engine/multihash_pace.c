@@ -1,17 +1,16 @@
 /* multihash_pace.c - interval=auto. multihash_pace.h has the idea.
  *
- * On a trial a rung gets SHORTEST_TRIALS comparisons if it is short and fewer if it is long, so that
- * a trial of all rungs costs about 3.7 M events; with STAY events between two of them that is a
- * ninth of the run at most. A longer interval must be steadier by MARGIN to be taken: the
- * shorter tells the same sooner. */
+ * On a trial a short rung gets more comparisons than a long one, so that a trial of all rungs costs about
+ * 4 M events; with STAY events between two of them that is a sixth of the run. A longer interval
+ * must be steadier by MARGIN to be taken: the shorter tells the same sooner. */
 #include "engine/multihash_pace.h"
 
 static const uint32_t ladder[RF_MULTIHASH_RUNGS] = {10000, 100000, 1000000};
-static const uint16_t trials[RF_MULTIHASH_RUNGS] = {16, 6, 3};
+static const uint16_t trials[RF_MULTIHASH_RUNGS] = {30, 6, 2};
 
-#define STAY   UINT64_C(30000000) /* events between two trials */
+#define STAY   UINT64_C(20000000) /* events between two trials */
 #define MARGIN 0.02f
-#define SMOOTH 0.25f /* weight of the newest change */
+#define SMOOTH 0.02f /* weight of the newest change */
 
 double rf_multihash_change(uint64_t before, uint64_t now, uint64_t in_both)
 {
@@ -50,12 +49,21 @@ static unsigned steadiest(const struct rf_multihash_pace *pace)
     return best;
 }
 
-/* On a trial the change is the plain mean of the rung's comparisons, afterwards a moving one. */
+/* On a trial the plain mean of the rung's comparisons, afterwards a moving one. */
 static void learn(struct rf_multihash_pace *pace, float change)
 {
-    float *mean = &pace->change[pace->rung];
-    float weight = pace->trying ? 1.0f / (float)pace->tried : SMOOTH;
-    *mean += (change - *mean) * weight;
+    if (pace->trying)
+        pace->trial += (change - pace->trial) / (float)pace->tried;
+    else
+        pace->change[pace->rung] += (change - pace->change[pace->rung]) * SMOOTH;
+}
+
+/* What a trial found counts as much as all that was known before: one trial may meet an odd stretch. */
+static void conclude(struct rf_multihash_pace *pace)
+{
+    float *known = &pace->change[pace->rung];
+    *known = pace->rounds == 0 ? pace->trial : (*known + pace->trial) / 2;
+    pace->trial = 0;
 }
 
 static void begin_trial(struct rf_multihash_pace *pace)
@@ -68,11 +76,13 @@ static void after_trial(struct rf_multihash_pace *pace)
 {
     if (pace->tried < trials[pace->rung])
         return;
+    conclude(pace);
     if (pace->rung + 1 < RF_MULTIHASH_RUNGS) {
         go_to(pace, pace->rung + 1u);
         return;
     }
     pace->trying = false;
+    pace->rounds = 1;
     pace->stayed = 0;
     go_to(pace, steadiest(pace));
 }

@@ -22,6 +22,8 @@ struct rf_multihash_pace {
     bool comparable; /* the interval before was as long as this one */
     uint16_t tried;  /* intervals on this rung since the trial began */
     uint64_t stayed; /* events since the last trial ended */
+    uint8_t rounds;  /* of trials that are behind us: none, or some */
+    float trial;     /* mean change of the rung that is being tried */
     float change[RF_MULTIHASH_RUNGS];
 };
 
