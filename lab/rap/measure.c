@@ -6,6 +6,7 @@
  *     measure buffer TRACE WORD LIMIT            figure 4: seconds without buffer, with 1 KB, aggregated
  *
  * WORD is a or b. The trees are the paper's: b = 4, 64 bits, ends = 1; hot is above 10%. */
+#include "base/alloc.h"
 #include "engine/rap_engine.h"
 #include <riffle/riffle.h>
 #include <inttypes.h>
@@ -19,7 +20,7 @@ struct stream {
     size_t n;
 };
 
-static void die(const char *what)
+__attribute__((noreturn)) static void die(const char *what)
 {
     fprintf(stderr, "measure: %s\n", what);
     exit(1);
@@ -117,21 +118,16 @@ static void hot_ranges(struct rf_range_tree *hot, const struct rf_rap_tree *tree
     size_t room = (size_t)rf_rap_tree_node_count(tree, tree->used);
     struct ranges ranges = {malloc(room * sizeof(struct rf_item)), 0};
     struct rf_rap_visit visit = {keep, &ranges};
-    struct rf_profiler *profiler; /* for an allocator's sake: profiles own one */
-    struct rf_profile *profile;
-    if (ranges.items == NULL || rf_profiler_open(&profiler, "rap", NULL, NULL) != RF_OK ||
-        rf_profiler_profile(profiler, &profile, NULL) != RF_OK)
+    if (ranges.items == NULL)
         die("no memory");
     rf_rap_tree_walk(tree, &visit);
-    struct rf_profile made = {.alloc = profile->alloc,
+    struct rf_profile made = {.alloc = rf_alloc_standard,
                               .shape = RF_SHAPE_RANGE_A,
                               .consumed = tree->events,
                               .items = ranges.items,
                               .n_items = ranges.n};
     if (rf_range_tree_make(hot, &made, threshold) != RF_OK)
         die("no memory");
-    rf_profile_free(profile);
-    rf_profiler_close(profiler);
     free(ranges.items);
 }
 
