@@ -52,6 +52,7 @@ struct rf_timing {
     struct rf_predictor predictor;
     struct rf_timing_stats stats;
     uint64_t front_stages, fetch_queue; /* fetch to dispatch; instructions between them */
+    unsigned code_shift, data_shift;    /* from an address to its line */
     uint64_t latency[RF_OP_CLASS_COUNT];
 
     struct gate fetch, dispatch, commit;
@@ -112,6 +113,8 @@ static void derive(struct rf_timing *timing)
                                            config->memory_ports, config->fp_ports};
     timing->front_stages = config->stages - BACK_STAGES;
     timing->fetch_queue = timing->front_stages * config->decode_width;
+    timing->code_shift = (unsigned)__builtin_ctz(config->icache.levels[0].line);
+    timing->data_shift = (unsigned)__builtin_ctz(config->dcache.levels[0].line);
     for (unsigned kind = 0; kind < RF_OP_CLASS_COUNT; kind++)
         timing->latency[kind] = 1;
     timing->latency[RF_OP_CLASS_MULTIPLY] = config->multiply;
@@ -168,14 +171,14 @@ void rf_timing_close(struct rf_timing *timing)
 
 static struct fill *fill_of(struct rf_timing *timing, uint64_t address)
 {
-    return &timing->fills[address / 64 % FILLS];
+    return &timing->fills[(address >> timing->data_shift) % FILLS];
 }
 
 static uint64_t start_fill(struct rf_timing *timing, uint64_t address, uint64_t from,
                            unsigned levels)
 {
     uint64_t ready = rf_lines_fetch(&timing->lines, &timing->config, from, levels);
-    *fill_of(timing, address) = (struct fill){address / 64, from, ready};
+    *fill_of(timing, address) = (struct fill){address >> timing->data_shift, from, ready};
     timing->fills_until = later(timing->fills_until, ready);
     timing->stats.l2_misses += levels > 1;
     return ready;
@@ -197,7 +200,7 @@ static uint64_t data_ready(struct rf_timing *timing, uint64_t address, uint64_t 
         return start_fill(timing, address, from, missed);
     uint64_t hit = from + timing->config.l1_hit;
     struct fill *fill = fill_of(timing, address);
-    if (hit >= timing->fills_until || fill->line != address / 64)
+    if (hit >= timing->fills_until || fill->line != address >> timing->data_shift)
         return hit;
     if (from < fill->asked)
         begin_earlier(timing, fill, from);
@@ -220,7 +223,7 @@ static void enter_line(struct rf_timing *timing, const struct rf_retired *retire
 {
     unsigned missed =
         rf_cache_access(timing->icache, retired->pc, retired->insn->length, RF_CACHE_LOAD);
-    timing->line = retired->pc / 64 + 1;
+    timing->line = (retired->pc >> timing->code_shift) + 1;
     if (missed == 0)
         return;
     hold_fetch(timing, rf_lines_fetch(&timing->lines, &timing->config, from, missed),
@@ -237,7 +240,7 @@ static uint64_t fetch(struct rf_timing *timing, const struct rf_retired *retired
     from = later(timing->redirect, from);
     if (timing->fetch_count >= timing->fetch_queue)
         from = later(from, timing->dispatched[(timing->fetch_count - timing->fetch_queue) % RING]);
-    if (retired->pc / 64 + 1 != timing->line) {
+    if ((retired->pc >> timing->code_shift) + 1 != timing->line) {
         enter_line(timing, retired, from);
         from = later(timing->redirect, from);
     }

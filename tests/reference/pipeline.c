@@ -58,6 +58,11 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static uint64_t line_of(const struct rf_cache_shape *cache, uint64_t address)
+{
+    return address / cache->levels[0].line;
+}
+
 /* When a line that missed `levels` levels now is there. */
 static uint64_t fetch_line(struct pipeline *p, unsigned levels)
 {
@@ -83,7 +88,8 @@ static void write_store(struct pipeline *p, const struct rf_retired *instruction
     unsigned missed =
         rf_cache_access(p->dcache, address, rf_records_bytes(instruction->insn), RF_CACHE_STORE);
     if (missed > 0)
-        p->fills[address / 64 % 4096] = (struct line_fill){address / 64, fetch_line(p, missed)};
+        p->fills[line_of(&p->config->dcache, address) % 4096] =
+            (struct line_fill){line_of(&p->config->dcache, address), fetch_line(p, missed)};
 }
 
 static void commit(struct pipeline *p)
@@ -167,10 +173,11 @@ static uint64_t load_complete(struct pipeline *p, size_t i)
         return later(p->cycle, p->flights[store].complete) + p->config->forward;
     unsigned missed =
         rf_cache_access(p->dcache, address, rf_records_bytes(p->stream[i].insn), RF_CACHE_LOAD);
-    struct line_fill *fill = &p->fills[address / 64 % 4096];
+    uint64_t line = line_of(&p->config->dcache, address);
+    struct line_fill *fill = &p->fills[line % 4096];
     if (missed > 0)
-        *fill = (struct line_fill){address / 64, fetch_line(p, missed)};
-    return fill->line == address / 64 ? later(hit, fill->ready) : hit;
+        *fill = (struct line_fill){line, fetch_line(p, missed)};
+    return fill->line == line ? later(hit, fill->ready) : hit;
 }
 
 static void issue(struct pipeline *p)
@@ -228,7 +235,7 @@ static void dispatch(struct pipeline *p)
 /* Is the line of the next instruction there? Asks for it if not. */
 static bool line_is_there(struct pipeline *p, const struct rf_retired *instruction)
 {
-    uint64_t line = instruction->pc / 64 + 1;
+    uint64_t line = line_of(&p->config->icache, instruction->pc) + 1;
     if (line == p->line)
         return true;
     p->line = line;

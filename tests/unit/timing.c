@@ -284,7 +284,8 @@ static void add_streams(struct agreement *agreement, uint64_t seed)
         "hps,rob=32,rs=12,lsq=8",
         "hps,issue_width=2,memory_ports=1",
         "hps,fetch_width=8,decode_width=8,issue_width=8,commit_width=8,alu_ports=6",
-        "hps,mshrs=2,memory=300"};
+        "hps,mshrs=2,memory=300",
+        "hps,icache=8Ki/2/32,dcache=8Ki/2/32"};
     static const size_t sets[] = {500, 20000, 2000000};
     struct rf_random random;
     rf_random_seed(&random, seed);
