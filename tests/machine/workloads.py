@@ -53,6 +53,17 @@ def check_repeats(tap, work, folder):
     tap.case("cycles and IPC are noted and agree", abs(ipc - float(notes["ipc"])) < 0.001 and 0.1 < ipc <= 4, notes)
 
 
+def check_overhead(tap, work, folder):
+    """Messages of the sampler at 30 cycles each, over the cycles of this very run."""
+    run = work.sim(os.path.join(folder, "lisp.rv64"), "1",
+                   options=("-e", "stratified", "-p", "values", "--max-instructions", "3M"))
+    facts = dict(line.split(None, 1) for line in run.stderr.decode().splitlines() if " " in line.strip())
+    cost, cycles = (int(facts.get(name, "0").replace(",", "")) for name in ("overhead-cycles", "cycles"))
+    messages = int(facts.get("messages", "0").replace(",", ""))
+    tap.case("the sampler's overhead is of the core's cycles", cost == 30 * messages > 0 and facts["overhead"] ==
+             f"{100 * cost / cycles:.2f}% of {cycles:,} cycles of the simulated core", run.stderr[:2000])
+
+
 def hot_lines(run, name):
     """Lines of the workload's source by the branches executed in them; the C libraries are not the same."""
     counts = {}
@@ -84,6 +95,7 @@ def main():
     with isa.Work(sys.argv[1]) as work:
         check_outputs(tap, work, folder)
         check_repeats(tap, work, folder)
+        check_overhead(tap, work, folder)
         check_hot_lines(tap, work, folder)
     tap.end()
 

@@ -357,4 +357,23 @@ TEST(configurations_as_text)
     }
 }
 
+/* doc/MACHINE.md has a row "| `key` | value |" for every key of the default core. */
+TEST(every_parameter_is_documented)
+{
+    static char document[64 << 10];
+    char text[1024], row[128];
+    struct rf_timing_config config = config_of("hps");
+    FILE *file = fopen(DOCUMENTS "/MACHINE.md", "r");
+    REQUIRE(file != NULL);
+    document[fread(document, 1, sizeof document - 1, file)] = '\0';
+    fclose(file);
+    rf_timing_config_print(&config, text, sizeof text);
+    for (char *rest, *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        snprintf(row, sizeof row, "\n| `%s` | %s | ", word, value);
+        CHECK_ROW(word, strstr(document, row) != NULL);
+    }
+}
+
 TEST_MAIN()
