@@ -44,7 +44,7 @@ static void print_row(const char *name, double area, double delay, double energy
 static int run(const struct cli_call *call)
 {
     const struct settings *s = call->settings;
-    struct rf_rap_cost cost;
+    struct rf_rap_cost cost = {0};
     if (s->entries < 2 || s->entries > 1u << 24 || s->key < 8 || s->key > 128 || s->counter < 8 ||
         s->counter > 64)
         return cli_fail(CLI_USAGE, "cost: entries are 2 to 16Mi, a key has 8 to 128 bits, a "

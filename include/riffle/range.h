@@ -39,6 +39,7 @@ struct rf_range_node {
     uint64_t count;  /* of the box alone */
     uint64_t total;  /* with all boxes inside it */
     uint64_t weight; /* with those inside it that are not hot */
+    size_t item;     /* index of the item that it is */
     size_t parent;   /* index of the smallest box around it; of an outermost one SIZE_MAX */
     unsigned depth;
     int hot; /* weight is above the threshold */

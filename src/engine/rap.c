@@ -402,10 +402,10 @@ static rf_status report_figures(const struct rf_rap_state *state, const struct r
 {
     const struct rf_rap_tree *tree = &state->tree;
     const struct rf_figure figures[] = {
-        {"eps",                                rf_rap_tree_eps(tree)                   },
+        {"eps-max",                            rf_rap_tree_eps(tree)                   },
         {"nodes",                              (double)rf_rap_tree_node_count(tree,      tree->used)},
         {"nodes-max",                                    (double)rf_rap_tree_node_count(tree,                                                                  tree->used_max)},
-        {"nodes-room",                     (double)rf_rap_tree_node_count(tree,tree->plan.sets - 1)},
+        {"nodes-room-max",                     (double)rf_rap_tree_node_count(tree,tree->plan.sets - 1)},
         {"splits",(double)tree->splits     },
         {"merges",                             (double)tree->merges                                                                    },
         {"early-merges",                             (double)tree->early                    },

@@ -2,7 +2,7 @@
  *
  * Profiles of the same selector, engine, seed and interval add up item by item. An item that one side
  * lacks may have had up to that side's absent_upper there, which goes into its upper bound; the fold
- * does that (fold.c). Totals add up, kept intervals stand behind each other, memory is that of the
+ * does that (fold.c). Ranges get theirs from what nests in what (range.c). Totals add up, kept intervals stand behind each other, memory is that of the
  * larger, as the engines need not have run at the same time.
  *
  * A merged profile is made beside the old one and then put in its place: when memory runs out in the
@@ -35,7 +35,7 @@ static rf_status merge_items(struct rf_profile *sum, const struct rf_profile *x,
     rf_fold_free(&fold);
     sum->items = items.items;
     sum->n_items = items.n;
-    return status;
+    return status == RF_OK ? rf_profile_bound_ranges(sum) : status;
 }
 
 /* A new array of x's elements and then y's; NULL when both are empty. */

@@ -18,6 +18,9 @@ void rf_profile_free_text(const struct rf_alloc *alloc, char *text);
 /* Replace a text by a copy of another; false and unchanged when there is no memory. */
 bool rf_profile_set_text(const struct rf_alloc *alloc, char **place, const char *text);
 
+/* range.c: of a sum of profiles of ranges, bounds that hold. Nothing to do for tuples. */
+rf_status rf_profile_bound_ranges(struct rf_profile *profile);
+
 /* The first item of an interval; NULL where it has none. */
 static inline struct rf_item *rf_profile_interval_items(const struct rf_profile *profile, size_t i)
 {

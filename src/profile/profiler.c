@@ -376,6 +376,8 @@ static rf_status fill(const struct rf_profiler *profiler, struct gather *look,
     status = add_up(profiler, look, &items, &profile->absent_upper);
     profile->items = items.items;
     profile->n_items = items.n;
+    if (status == RF_OK && profile->n_intervals_seen > 1)
+        status = rf_profile_bound_ranges(profile);
     return status;
 }
 

@@ -9,6 +9,7 @@
  * and one pass backwards, children before parents, the totals and what is hot. */
 #include <riffle/range.h>
 #include "base/alloc.h"
+#include "profile/profile.h"
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -121,8 +122,8 @@ rf_status rf_range_tree_make(struct rf_range_tree *tree, const struct rf_profile
         return RF_ENOMEM;
     tree->n = profile->n_items;
     for (size_t i = 0; i < tree->n; i++)
-        tree->nodes[i] = (struct rf_range_node){.box = box_of(&profile->items[i]),
-                                                .count = profile->items[i].count};
+        tree->nodes[i] = (struct rf_range_node){
+            .box = box_of(&profile->items[i]), .count = profile->items[i].count, .item = i};
     qsort(tree->nodes, tree->n, sizeof *tree->nodes, by_curve);
     find_parents(tree);
     weigh(tree, hot * (double)profile->consumed);
@@ -134,4 +135,25 @@ void rf_range_tree_free(struct rf_range_tree *tree)
     rf_alloc_free(&tree->alloc, tree->nodes, tree->n * sizeof *tree->nodes);
     tree->nodes = NULL;
     tree->n = 0;
+}
+
+/* Sums of bounds are too narrow: a range that one side lacks is not absent there if ranges inside it are
+ * not. What holds follows from the counts: all inside are in it, those around it may be. */
+rf_status rf_profile_bound_ranges(struct rf_profile *profile)
+{
+    struct rf_range_tree tree;
+    if (profile->shape == RF_SHAPE_TUPLE)
+        return RF_OK;
+    rf_status status = rf_range_tree_make(&tree, profile, 1);
+    for (size_t i = 0; status == RF_OK && i < tree.n; i++) {
+        struct rf_range_node *node = &tree.nodes[i];
+        struct rf_item *item = &profile->items[node->item];
+        const struct rf_range_node *parent =
+            node->parent != SIZE_MAX ? &tree.nodes[node->parent] : NULL;
+        node->weight = parent != NULL ? parent->weight + parent->count : 0; /* above it */
+        item->lower = node->total;
+        item->upper = node->total + node->weight;
+    }
+    rf_range_tree_free(&tree);
+    return status;
 }

@@ -55,10 +55,10 @@ engine      rap(eps=2%, b=4, bits=64, key=b, q=2, first_merge=1Ki, buffer=0, nod
 memory      2.2 MiB; as hardware 965.9 KiB of storage
 events      200,000 produced, 200,000 consumed, 0 lost
 bounds      always hold; what is not listed has at most 1,322
-eps         0.02
+eps-max     0.02
 nodes       6,577
 nodes-max   9,781
-nodes-room  61,813
+nodes-room-max 61,813
 splits      4,687
 merges      8
 early-merges 0

@@ -123,6 +123,45 @@ TEST(tuples_have_no_tree_but_answer)
     CHECK_EQ(answer.upper, 17);
 }
 
+/* Two profiles whose trees differ: a range that only one of them lists may be full in the other. */
+static struct rf_profile *profile_of(uint64_t step, uint64_t span)
+{
+    struct rf_profiler *profiler;
+    struct rf_profile *profile;
+    if (rf_profiler_open(&profiler, "rap(eps=5%, bits=16)", NULL, NULL) != RF_OK)
+        abort();
+    for (uint64_t i = 0; i < 20000; i++) {
+        struct rf_tuple tuple = {i * step % span, 0};
+        rf_profiler_feed(profiler, &(struct rf_tuples){&tuple, NULL, 1}, NULL);
+    }
+    if (rf_profiler_profile(profiler, &profile, NULL) != RF_OK)
+        abort();
+    rf_profiler_close(profiler);
+    return profile;
+}
+
+TEST(bounds_of_merged_profiles_hold)
+{
+    struct rf_run *left, *right;
+    REQUIRE(rf_run_new(&left, "", NULL) == RF_OK && rf_run_new(&right, "", NULL) == RF_OK);
+    rf_run_add_profile(left, profile_of(7, 64));
+    rf_run_add_profile(right, profile_of(13, 5000));
+    REQUIRE(rf_run_merge(left, right, NULL) == RF_OK);
+    REQUIRE(left->n_profiles == 1);
+    const struct rf_profile *sum = left->profiles[0];
+    for (size_t i = 0; i < sum->n_items; i++) {
+        uint64_t truth = 0;
+        for (uint64_t k = 0; k < 20000; k++) {
+            truth += sum->items[i].a <= k * 7 % 64 && k * 7 % 64 <= sum->items[i].a_hi;
+            truth += sum->items[i].a <= k * 13 % 5000 && k * 13 % 5000 <= sum->items[i].a_hi;
+        }
+        CHECK(sum->items[i].lower <= truth);
+        CHECK(truth <= sum->items[i].upper);
+    }
+    rf_run_free(left);
+    rf_run_free(right);
+}
+
 /* --- riffle/rap.h --- */
 
 static rf_status add_up(void *context, const struct rf_item *item)
