@@ -12,14 +12,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { LIST_MAX = 16 };
+enum { LIST_MAX = 16, APART_MAX = 16 };
 
 struct settings {
     struct cli_report report;
     struct cli_cut cut;
     struct cli_keep keep;
     const char *cache;
-    int no_values, lossy, no_follow;
+    int no_values, lossy, no_follow, per_process;
 };
 
 static const struct cli_option options[] = {
@@ -56,6 +56,13 @@ static const struct cli_option options[] = {
      .brief = "leave the program's children alone",
      .text = "Otherwise forked and exec'ed children are profiled, too, into the same profiles.",
      .offset = offsetof(struct settings, no_follow)},
+    {.type = CLI_FLAG,
+     .name = "per-process",
+     .brief = "a profile for each process instead of one for all",
+     .text =
+         "In the order in which they appear; exec makes a new one. The sixteenth takes all that "
+         "come after it, too.",
+     .offset = offsetof(struct settings, per_process)},
     {.type = CLI_END},
 };
 
@@ -65,6 +72,7 @@ static const struct cli_option options[] = {
 struct plan {
     const struct settings *settings;
     struct cli_plan common;
+    size_t n_single; /* lanes of one process, where those are kept apart; else 0 */
     const char *functions[LIST_MAX + 1], *modules[LIST_MAX + 1];
     struct rf_probe_range ranges[LIST_MAX + 1];
     size_t n_functions, n_modules, n_ranges;
@@ -98,6 +106,26 @@ static int take_place(struct plan *plan, const struct cli_given *given)
     return CLI_OK;
 }
 
+/* Every lane once for each process that is kept apart. */
+static int multiply_lanes(struct plan *plan)
+{
+    struct cli_lanes *lanes = &plan->common.lanes;
+    if (plan->settings->keep.record != NULL || plan->common.records)
+        return cli_fail(CLI_USAGE, "run: --per-process goes neither with --record nor with misses");
+    struct cli_lanes all = {calloc(lanes->n * APART_MAX, sizeof(struct rf_lane)), 0};
+    if (all.lanes == NULL)
+        return cli_fail(CLI_FAILED, "no memory for the engines of %d processes", APART_MAX);
+    for (uint32_t process = 0; process < APART_MAX; process++)
+        for (size_t i = 0; i < lanes->n; i++) {
+            all.lanes[all.n] = lanes->lanes[i];
+            all.lanes[all.n++].stream += process * (uint32_t)plan->common.n_selectors;
+        }
+    plan->n_single = lanes->n;
+    cli_lanes_free(lanes);
+    *lanes = all;
+    return CLI_OK;
+}
+
 static int make_plan(struct plan *plan, const struct cli_call *call)
 {
     const struct settings *settings = call->settings;
@@ -114,7 +142,7 @@ static int make_plan(struct plan *plan, const struct cli_call *call)
         misses |= plan->common.selectors[i].fields >> RF_FIELD_MISS & 1;
     plan->common.records |= misses;
     plan->common.cache = misses ? settings->cache : NULL;
-    return status;
+    return status == CLI_OK && settings->per_process ? multiply_lanes(plan) : status;
 }
 
 /* ---- signals ---- */
@@ -186,6 +214,44 @@ static rf_status note_outcome(struct rf_run *run, const struct rf_probe_outcome 
     return status;
 }
 
+static rf_status add_figure(struct rf_profile *profile, const char *name, double value)
+{
+    size_t old = profile->n_figures * sizeof *profile->figures;
+    struct rf_figure *figures =
+        profile->alloc.resize(profile->alloc.context, profile->figures, old, old + sizeof *figures);
+    if (figures == NULL)
+        return RF_ENOMEM;
+    profile->figures = figures;
+    struct rf_figure *figure = &figures[profile->n_figures++];
+    *figure = (struct rf_figure){.value = value};
+    snprintf(figure->name, sizeof figure->name, "%s", name);
+    return RF_OK;
+}
+
+/* Which process each profile is of; those of processes that there were not go. */
+static rf_status label_processes(struct rf_run *run, size_t n_single)
+{
+    size_t kept = 0, old = run->n_profiles;
+    rf_status status = RF_OK;
+    for (size_t i = 0; n_single > 0 && i < old; i++) {
+        struct rf_profile *profile = run->profiles[i];
+        if (profile->produced == 0 && i >= n_single) {
+            rf_profile_free(profile);
+            continue;
+        }
+        if (status == RF_OK)
+            status = add_figure(profile, "process", (double)(i / n_single + 1));
+        run->profiles[kept++] = profile;
+    }
+    if (n_single == 0 || kept == old)
+        return status;
+    void *fewer = run->alloc.resize(run->alloc.context, run->profiles, old * sizeof *run->profiles,
+                                    kept * sizeof *run->profiles);
+    run->profiles = fewer != NULL ? fewer : run->profiles;
+    run->n_profiles = kept;
+    return status;
+}
+
 static rf_status add_modules(struct rf_run *run, const struct rf_source *source)
 {
     size_t n;
@@ -225,7 +291,8 @@ static int profile(struct rf_source *source, const struct plan *plan)
     rf_status status =
         cli_plan_collect(&run, source, &plan->common, &plan->settings->cut, NULL, &error);
     rf_probe_wait(source, &outcome, &ignored);
-    if (run != NULL && (note_outcome(run, &outcome) != RF_OK || add_modules(run, source) != RF_OK))
+    if (run != NULL && (note_outcome(run, &outcome) != RF_OK || add_modules(run, source) != RF_OK ||
+                        label_processes(run, plan->n_single) != RF_OK))
         status = status != RF_OK ? status : RF_ENOMEM;
     running = NULL;
     int told = cli_plan_deliver(run, status, &error, &plan->common);
@@ -244,6 +311,7 @@ static int start(const struct plan *plan, const struct cli_call *call)
                                          .no_values = settings->no_values,
                                          .lossy = settings->lossy,
                                          .no_follow = settings->no_follow,
+                                         .processes_apart = settings->per_process ? APART_MAX : 0,
                                          .functions = plan->functions,
                                          .modules = plan->modules,
                                          .ranges = plan->ranges,

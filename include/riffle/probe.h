@@ -8,8 +8,9 @@
  *     rf_source_close(source);
  *
  * Only the classes and fields that the selectors read are produced. Batches are tuples, stream i
- * belonging to selector i, or records where asked for. The program's standard streams are the
- * caller's own. Linux on x86-64, 64-bit programs. One thread at a time, but for rf_probe_signal. */
+ * belonging to selector i (of the p-th process kept apart: p * n_selectors + i), or records where asked
+ * for. The program's standard streams are the caller's own. Linux on x86-64, 64-bit programs. One
+ * thread at a time, but for rf_probe_signal. */
 #ifndef RIFFLE_PROBE_H
 #define RIFFLE_PROBE_H
 
@@ -30,10 +31,11 @@ struct rf_probe_setup {
     const char *folder;      /* where the probe is; NULL: as built or installed */
     const struct rf_selector *selectors; /* bound; copied */
     size_t n_selectors;
-    int records;   /* hand out records, which the caller selects from */
-    int no_values; /* values are not even produced: they read as 0 */
-    int lossy;     /* drop what does not fit the ring, and count it, instead of waiting */
-    int no_follow; /* leave forked and exec'ed children alone */
+    int records;            /* hand out records, which the caller selects from */
+    int no_values;          /* values are not even produced: they read as 0 */
+    int lossy;              /* drop what does not fit the ring, and count it, instead of waiting */
+    int no_follow;          /* leave forked and exec'ed children alone */
+    size_t processes_apart; /* so many get streams of their own; those beyond share the last's */
     /* Only instructions in these. Lists closed by NULL, by low = high = 0; NULL: everywhere. */
     const char *const *functions;
     const char *const *modules; /* path or last part of it */

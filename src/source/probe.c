@@ -30,6 +30,7 @@
 enum {
     TICK_MS = 100,
     SELECTORS_MAX = 32,
+    LANES_MAX = 512, /* selectors times processes that are kept apart */
     SPACES_MAX = 255,
     SPACE_SHIFT = 48,
     WORDS = RF_RING_CHUNK / 8,
@@ -49,6 +50,7 @@ struct process {
     struct rf_ring_reader reader;
     struct rf_book book;
     bool has_space;
+    size_t first_lane;
     uint16_t thread;
     bool drained; /* it is over, and this was all */
     bool told_end;
@@ -86,7 +88,9 @@ struct probe {
     uint32_t next_slot; /* of whole chunks */
     uint32_t rest_slot; /* of the pass over half-filled ones */
 
-    struct lane lanes[SELECTORS_MAX];
+    size_t n_apart; /* processes with lanes of their own; the last takes what comes after it, too */
+    struct lane lanes[LANES_MAX];
+    size_t n_lanes;
     size_t handed_out; /* a lane whose buffer the caller may still read, or none */
     struct rf_record *record_buffer;
     size_t n_records;
@@ -99,7 +103,7 @@ struct probe {
     struct rf_error damage_error;
 };
 
-enum { NO_LANE = SELECTORS_MAX };
+enum { NO_LANE = LANES_MAX };
 
 static struct probe *probe_of(const struct rf_source *source)
 {
@@ -134,7 +138,7 @@ static void see_lost(struct probe *probe, const uint64_t *words)
         probe->lost[kind] += words[1 + kind];
         for (size_t i = 0; i < probe->n_selectors; i++)
             if (probe->selectors[i].classes >> kind & 1)
-                probe->lanes[i].lost += words[1 + kind];
+                probe->lanes[probe->current->first_lane + i].lost += words[1 + kind];
     }
 }
 
@@ -250,7 +254,7 @@ static bool expand(struct probe *probe, const struct rf_book_path *path, const u
 {
     bool full = false;
     for (size_t i = 0; i < probe->n_selectors; i++) {
-        struct lane *lane = &probe->lanes[i];
+        struct lane *lane = &probe->lanes[probe->current->first_lane + i];
         if (path->pieces[i].n == 0)
             continue;
         size_t n = rf_book_expand(&probe->current->book, path, i, words, probe->current->thread,
@@ -339,22 +343,39 @@ static void inherit(struct probe *probe, struct process *process)
     rf_alloc_free(&probe->base.alloc, legacy, sizeof *legacy);
 }
 
-static void attach(struct probe *probe, uint32_t slot)
+/* So many lanes have buffers. */
+static bool get_lanes(struct probe *probe, size_t n)
+{
+    for (; !probe->records && probe->n_lanes < n; probe->n_lanes++) {
+        struct lane *lane = &probe->lanes[probe->n_lanes];
+        lane->tuples = rf_alloc_get(&probe->base.alloc, LANE_ROOM * sizeof(struct rf_tuple));
+        if (lane->tuples == NULL)
+            return false;
+    }
+    return true;
+}
+
+static rf_status attach(struct probe *probe, uint32_t slot, struct rf_error *error)
 {
     struct process *process = &probe->processes[slot];
     *process = (struct process){.used = true, .thread = 1};
     rf_ring_attach(&probe->ring, slot, &process->reader);
     rf_book_init(&process->book, &probe->shelf);
     process->has_book = process->reader.parent == 0;
+    size_t number = probe->n_processes < probe->n_apart ? probe->n_processes : probe->n_apart - 1;
+    process->first_lane = number * probe->n_selectors;
     probe->n_processes++;
+    return get_lanes(probe, process->first_lane + probe->n_selectors)
+               ? RF_OK
+               : rf_fail(error, RF_ENOMEM, "no memory for another process");
 }
 
 static void attach_new(struct probe *probe)
 {
     for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++) {
         struct process *process = &probe->processes[slot];
-        if (!process->used && rf_ring_holder(&probe->ring, slot) != 0)
-            attach(probe, slot);
+        if (!process->used && rf_ring_holder(&probe->ring, slot) != 0 && probe->damage == RF_OK)
+            probe->damage = attach(probe, slot, &probe->damage_error);
         if (process->used && !process->has_book)
             inherit(probe, process);
     }
@@ -502,7 +523,7 @@ static void hand_out_records(struct probe *probe, struct rf_batch *batch)
 /* Losses that no batch came to tell of. */
 static bool hand_out_losses(struct probe *probe, struct rf_batch *batch)
 {
-    for (size_t i = 0; !probe->records && i < probe->n_selectors; i++)
+    for (size_t i = 0; !probe->records && i < probe->n_lanes; i++)
         if (probe->lanes[i].lost != probe->lanes[i].lost_told) {
             hand_out_lane(probe, i, batch);
             return true;
@@ -521,7 +542,7 @@ static bool hand_out(struct probe *probe, struct rf_batch *batch)
             hand_out_records(probe, batch);
         return batch->n > 0;
     }
-    for (size_t i = 1; i < probe->n_selectors; i++)
+    for (size_t i = 1; i < probe->n_lanes; i++)
         if (probe->lanes[i].n > probe->lanes[fullest].n)
             fullest = i;
     if (probe->lanes[fullest].n == 0)
@@ -604,7 +625,7 @@ static void close_probe(struct rf_source *source)
         rf_book_free(&legacy->book);
         rf_alloc_free(&alloc, legacy, sizeof *legacy);
     }
-    for (size_t i = 0; i < probe->n_selectors; i++)
+    for (size_t i = 0; i < probe->n_lanes; i++)
         rf_alloc_free(&alloc, probe->lanes[i].tuples, LANE_ROOM * sizeof(struct rf_tuple));
     rf_alloc_free(&alloc, probe->record_buffer, LANE_ROOM * sizeof(struct rf_record));
     rf_alloc_free(&alloc, probe->words, WORDS * sizeof(uint64_t));
@@ -634,12 +655,7 @@ static bool get_buffers(struct probe *probe)
         probe->record_buffer = rf_alloc_get(alloc, LANE_ROOM * sizeof(struct rf_record));
         return probe->record_buffer != NULL;
     }
-    for (size_t i = 0; i < probe->n_selectors; i++) {
-        probe->lanes[i].tuples = rf_alloc_get(alloc, LANE_ROOM * sizeof(struct rf_tuple));
-        if (probe->lanes[i].tuples == NULL)
-            return false;
-    }
-    return true;
+    return get_lanes(probe, probe->n_selectors);
 }
 
 static rf_status check_setup(const struct rf_probe_setup *setup, struct rf_error *error)
@@ -647,6 +663,11 @@ static rf_status check_setup(const struct rf_probe_setup *setup, struct rf_error
     if (setup->n_selectors == 0 || setup->n_selectors > SELECTORS_MAX)
         return rf_fail(error, RF_EINVAL, "between 1 and %d selectors can run at once, not %zu",
                        SELECTORS_MAX, setup->n_selectors);
+    if (setup->processes_apart > LANES_MAX / setup->n_selectors)
+        return rf_fail(error, RF_EINVAL, "at most %zu processes can be kept apart, not %zu",
+                       LANES_MAX / setup->n_selectors, setup->processes_apart);
+    if (setup->processes_apart > 1 && setup->records)
+        return rf_fail(error, RF_EINVAL, "records of several processes are not kept apart");
     return RF_OK;
 }
 
@@ -663,6 +684,7 @@ rf_status rf_probe_open_idle(struct rf_source **source, const struct rf_probe_se
     memcpy(probe->selectors, setup->selectors, setup->n_selectors * sizeof probe->selectors[0]);
     probe->records = setup->records != 0;
     probe->stop = setup->stop;
+    probe->n_apart = setup->processes_apart > 1 ? setup->processes_apart : 1;
     probe->handed_out = NO_LANE;
     probe->spawn.pid = -1;
     rf_modules_init(&probe->modules, &probe->base.alloc);
@@ -707,8 +729,9 @@ static bool verify(const struct probe *probe)
         uint64_t expected = 0;
         for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++)
             expected += probe->selectors[i].classes >> kind & 1 ? probe->produced[kind] : 0;
-        if (probe->selectors[i].n_conditions == 0 &&
-            expected != probe->lanes[i].total + probe->lanes[i].lost)
+        for (size_t j = i; j < probe->n_lanes; j += probe->n_selectors)
+            expected -= probe->lanes[j].total + probe->lanes[j].lost;
+        if (probe->selectors[i].n_conditions == 0 && expected != 0)
             return false;
     }
     for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++) {

@@ -158,6 +158,10 @@ def check_ends():
     check("forks and execs are followed", "processes   6" in result.stderr
           or "processes   5" in result.stderr, result.stderr)
     check("and verified", "produced = consumed + lost" in result.stderr, result.stderr)
+    result = run("sh", "-c", "/bin/echo a; exec /bin/echo c", options=["--per-process", "-p", "calls"])
+    processes = [line.split()[1] for line in result.stderr.splitlines() if line.startswith("process ")]
+    check("processes kept apart", processes == [str(i + 1) for i in range(len(processes))]
+          and len(processes) in (3, 4) and "produced = consumed + lost" in result.stderr, result.stderr)
     result = run("/bin/true", options=["--limit", "1000", "-p", "values"])
     check("a limit", "1,000 produced, 1,000 consumed" in result.stderr, result.stderr)
 
