@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """machine - instructions a second of the simulated core beside qemu-riscv64 (a JIT), on the workloads.
 
-    bench-machine [SIZE]             of the workloads; BENCH_ROUNDS rounds (3)
+    bench-machine [SIZE [NAME...]]       of the workloads (8; all of them); BENCH_ROUNDS rounds (3)
 
 The three take turns, round after round; each is judged by its best round, in CPU time of its process, its
 start included. Timing runs the first TIMED instructions of each, in full detail.
@@ -60,6 +60,8 @@ def main():
     print(f"workloads of size {size}, best of {rounds} rounds; MIPS of CPU time, ratio to qemu-riscv64")
     print(f"{'':10}{'M instr.':>9}{'qemu':>8}{'functional':>12}{'':7}{'timing':>8}")
     for name in names:
+        if len(sys.argv) > 2 and name[:-5] not in sys.argv[2:]:
+            continue
         program = [os.path.join(WORKLOADS, name), size]
         instructions = count(program)
         best = measure(program, instructions, rounds)

@@ -385,16 +385,20 @@ static void leave(struct rf_timing *timing, bool memory, uint64_t committed)
     timing->stats.instructions++;
 }
 
-/* The cycle in which it is dispatched; *fetched is when it was fetched. */
+/* The cycle in which it is dispatched; *fetched is when it was fetched. What decode puts in is there in
+ * the cycle of the one before. */
 static uint64_t bring_in(struct rf_timing *timing, const struct rf_retired *retired, bool memory,
                          uint64_t *fetched)
 {
+    uint64_t decoded = timing->dispatch.cycle;
     *fetched = timing->fetch.cycle;
-    if (retired->injected) /* made by decode in the cycle of the one before, if that has room */
-        return dispatch(timing, memory, timing->dispatch.cycle);
-    *fetched = fetch(timing, retired);
-    uint64_t dispatched = dispatch(timing, memory, *fetched + timing->front_stages);
-    timing->dispatched[timing->fetch_count++ % RING] = dispatched;
+    if (!retired->injected) {
+        *fetched = fetch(timing, retired);
+        decoded = *fetched + timing->front_stages;
+    }
+    uint64_t dispatched = dispatch(timing, memory, decoded);
+    if (!retired->injected)
+        timing->dispatched[timing->fetch_count++ % RING] = dispatched;
     return dispatched;
 }
 
