@@ -4,6 +4,7 @@
 #include "source/probe_words.h"
 #include "source/ring.h"
 #include "base/random.h"
+#include "failing.h"
 #include "test.h"
 #include <unistd.h>
 
@@ -13,13 +14,16 @@ static struct rf_ring_slot *slot;
 static uint64_t *chunk; /* the one being written */
 static size_t n;
 
-static void open_ring(const char *selector)
+static rf_status open_source(const char *selector, const struct rf_alloc *alloc)
 {
     struct rf_selector parsed;
-    struct rf_error error = {""};
-    CHECK(rf_selector_parse(&parsed, selector, &error) == RF_OK);
-    const struct rf_probe_setup setup = {.selectors = &parsed, .n_selectors = 1};
-    CHECK(rf_probe_open_idle(&source, &setup, &error) == RF_OK);
+    CHECK(rf_selector_parse(&parsed, selector, NULL) == RF_OK);
+    const struct rf_probe_setup setup = {.selectors = &parsed, .n_selectors = 1, .alloc = alloc};
+    return rf_probe_open_idle(&source, &setup, NULL);
+}
+
+static void take_slot(void)
+{
     ring = rf_probe_ring(source);
     slot = (struct rf_ring_slot *)(void *)(ring->memory + rf_ring_slot_offset(0));
     slot->pid = (uint32_t)getpid();
@@ -28,6 +32,12 @@ static void open_ring(const char *selector)
     slot->state = RF_RING_LIVE;
     chunk = (uint64_t *)(void *)((uint8_t *)slot + rf_ring_chunk_offset(0));
     n = 0;
+}
+
+static void open_ring(const char *selector)
+{
+    CHECK(open_source(selector, NULL) == RF_OK);
+    take_slot();
 }
 
 static void put(uint64_t word)
@@ -254,6 +264,43 @@ TEST(a_cursor_that_points_anywhere)
         CHECK(seen.status == RF_OK && seen.n == 0);
         rf_source_close(source);
     }
+}
+
+/* Memory ends at every moment once: a sentence, and nothing is kept. */
+TEST(no_memory)
+{
+    uint64_t n_failed = 0;
+    for (uint64_t at = 1;; at++) {
+        struct failing failing = {.fail_at = at};
+        struct rf_alloc alloc = failing_alloc(&failing);
+        rf_status status = open_source("load value>=6 -> value", &alloc);
+        if (status == RF_OK) {
+            take_slot();
+            put_block(0, 0x40);
+            put(RF_WORD_HEADER(RF_WORD_MODULE, 5));
+            put(0x1000);
+            put(0x2000);
+            put(0);
+            put('x');
+            put(RF_WORD_HEADER(RF_WORD_FORK, 2));
+            put(1);
+            put(0);
+            put(9);
+            publish();
+            slot->state = RF_RING_DONE;
+            struct seen seen = drain();
+            status = seen.status;
+            CHECK(status == RF_ENOMEM || (status == RF_OK && seen.n == 1));
+            rf_source_close(source);
+        }
+        CHECK_EQ(failing.held, 0);
+        CHECK_EQ(failing.mistakes, 0);
+        if (status == RF_OK)
+            break;
+        CHECK(status == RF_ENOMEM);
+        n_failed++;
+    }
+    CHECK(n_failed >= 8);
 }
 
 /* A good stream in which some words were changed: anything but a crash will do. */
