@@ -145,7 +145,7 @@ int64_t rf_call_fstat(struct rf_system *system, const uint64_t *a)
 int64_t rf_call_newfstatat(struct rf_system *system, const uint64_t *a)
 {
     struct place place;
-    struct stat host;
+    struct stat host = {0};
     bool follow = ((int)a[3] & AT_SYMLINK_NOFOLLOW) == 0;
     int64_t status =
         follow ? read_name(system, a[0], a[1], &place) : find_place(system, a[0], a[1], &place);
