@@ -129,9 +129,7 @@ static void compare(const char *stream, const struct rf_gen *gen)
     size_t n;
     struct rf_tuple *tuples = bench_stream(gen, &n);
     struct bench bench = bench_begin("rap, eps 1%, 64 bits", stream, n);
-    struct bench_engine runs[TEXTS + 1] = {
-        [TEXTS] = {NULL, tuples, n, 0}
-    };
+    struct bench_engine runs[TEXTS + 1] = {[TEXTS] = {NULL, tuples, n, 0}};
     bench_add(&bench, "reading memory", bench_read_memory, &runs[TEXTS]);
     for (size_t i = 0; i < TEXTS; i++) {
         runs[i] = (struct bench_engine){texts[i], tuples, n, 0};

@@ -35,11 +35,11 @@ static int run(const char *format, ...)
 static const struct {
     const char *name, *command;
 } programs[] = {
-    {"pie",    "gcc -g -O1 -pie -fPIE marked.c part.c"              },
-    {"fixed",  "gcc -g -O1 -no-pie -fno-pie marked.c part.c"        },
-    {"dwarf4", "gcc -gdwarf-4 -O1 -fPIE -pie marked.c part.c"       },
-    {"bare",   "gcc -g0 -O1 -fPIE -pie marked.c part.c"             },
-    {"cxx",    "g++ -g -O1 -fPIE -pie -x c++ shape.cc -x c marked.c"},
+    {"pie", "gcc -g -O1 -pie -fPIE marked.c part.c"},
+    {"fixed", "gcc -g -O1 -no-pie -fno-pie marked.c part.c"},
+    {"dwarf4", "gcc -gdwarf-4 -O1 -fPIE -pie marked.c part.c"},
+    {"bare", "gcc -g0 -O1 -fPIE -pie marked.c part.c"},
+    {"cxx", "g++ -g -O1 -fPIE -pie -x c++ shape.cc -x c marked.c"},
 };
 
 static inline bool program_build(void)

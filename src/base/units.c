@@ -7,13 +7,8 @@ static const struct {
     const char *text;
     uint64_t factor;
 } units[] = {
-    {"",   1         },
-    {"Ki", 1u << 10  },
-    {"Mi", 1u << 20  },
-    {"Gi", 1u << 30  },
-    {"K",  1000      },
-    {"M",  1000000   },
-    {"G",  1000000000},
+    {"", 1},     {"Ki", 1u << 10}, {"Mi", 1u << 20},  {"Gi", 1u << 30},
+    {"K", 1000}, {"M", 1000000},   {"G", 1000000000},
 };
 
 static bool find_unit(const char *text, size_t n, uint64_t *factor)

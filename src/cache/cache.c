@@ -399,8 +399,5 @@ struct rf_cache_stats rf_cache_stats(const struct rf_cache *cache, unsigned leve
 {
     if (level < cache->n_levels)
         return cache->levels[level]->stats;
-    return (struct rf_cache_stats){
-        {0, 0},
-        {0, 0}
-    };
+    return (struct rf_cache_stats){{0, 0}, {0, 0}};
 }

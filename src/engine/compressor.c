@@ -21,9 +21,9 @@
 #include <string.h>
 
 const struct rf_confidence rf_confidences[] = {
-    {0.9,   1.6448536269514722},
-    {0.95,  1.959963984540054 },
-    {0.99,  2.5758293035489004},
+    {0.9, 1.6448536269514722},
+    {0.95, 1.959963984540054},
+    {0.99, 2.5758293035489004},
     {0.999, 3.2905267314918945},
 };
 
@@ -438,13 +438,13 @@ static rf_status report_figures(const struct state *state, const struct rf_sink 
     rf_chain_visit(&state->chain, state->cell, count_held, &held);
     uint64_t interrupts = state->messages / config->buffer;
     const struct rf_figure figures[] = {
-        {"messages",        (double)state->messages                                                   },
-        {"interrupts",      (double)interrupts                                                        },
-        {"counts-out",      (double)state->counts_out                                                 },
-        {"counts-held",     (double)held                                                              },
+        {"messages", (double)state->messages},
+        {"interrupts", (double)interrupts},
+        {"counts-out", (double)state->counts_out},
+        {"counts-held", (double)held},
         {"overhead-cycles", (double)(state->messages * config->message_cycles +
                                      interrupts * config->interrupt_cycles)},
-        {"software-bytes",  (double)state->software.peak                                              },
+        {"software-bytes", (double)state->software.peak},
     };
     for (size_t i = 0; sink->figure != NULL && i < sizeof figures / sizeof *figures; i++) {
         rf_status status = sink->figure(sink->context, &figures[i]);

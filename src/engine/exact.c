@@ -46,8 +46,8 @@ static const struct rf_option options[] = {
      .brief = "cut the stream every so many events and start anew; 0: do not",
      .offset = offsetof(struct config, interval)},
     {
-     .type = RF_OPTION_END,
-     },
+        .type = RF_OPTION_END,
+    },
 };
 
 struct entry {

@@ -394,10 +394,10 @@ static struct rf_item item_of(const struct rf_multihash *state, uint32_t slot)
 static rf_status report_figures(const struct rf_multihash *state, const struct rf_sink *sink)
 {
     const struct rf_figure figures[] = {
-        {"interval",           (double)state->interval  },
-        {"candidates-changed", change(state)            },
-        {"promotions",         (double)state->promotions},
-        {"entries-replaced",   (double)state->replaced  },
+        {"interval", (double)state->interval},
+        {"candidates-changed", change(state)},
+        {"promotions", (double)state->promotions},
+        {"entries-replaced", (double)state->replaced},
     };
     for (size_t i = 0; sink->figure != NULL && i < sizeof figures / sizeof *figures; i++) {
         rf_status status = sink->figure(sink->context, &figures[i]);

@@ -82,10 +82,10 @@ static rf_status read_simple(struct reader *reader)
         const char *what;
         uint64_t max;
     } simple[] = {
-        {'P', RF_PART_PERIODIC,  "the rate of P",    RATE_MAX   },
-        {'R', RF_PART_RANDOM,    "the rate of R",    RATE_MAX   },
-        {'D', RF_PART_COUNTDOWN, "the rate of D",    RATE_MAX   },
-        {'A', RF_PART_TABLE,     "the entries of A", ENTRIES_MAX},
+        {'P', RF_PART_PERIODIC, "the rate of P", RATE_MAX},
+        {'R', RF_PART_RANDOM, "the rate of R", RATE_MAX},
+        {'D', RF_PART_COUNTDOWN, "the rate of D", RATE_MAX},
+        {'A', RF_PART_TABLE, "the entries of A", ENTRIES_MAX},
     };
     unsigned i = 0;
     while (simple[i].letter != *reader->p)

@@ -96,8 +96,8 @@ static const struct rf_option options[] = {
      .max = 16777216,
      .offset = OPTION_AT(cache)},
     {
-     .type = RF_OPTION_END,
-     },
+        .type = RF_OPTION_END,
+    },
 };
 
 enum { NODES_MIN = 64 };
@@ -402,14 +402,14 @@ static rf_status report_figures(const struct rf_rap_state *state, const struct r
 {
     const struct rf_rap_tree *tree = &state->tree;
     const struct rf_figure figures[] = {
-        {"eps-max",                            rf_rap_tree_eps(tree)                   },
-        {"nodes",                              (double)rf_rap_tree_node_count(tree,      tree->used)},
-        {"nodes-max",                                    (double)rf_rap_tree_node_count(tree,                                                                  tree->used_max)},
-        {"nodes-room-max",                     (double)rf_rap_tree_node_count(tree,tree->plan.sets - 1)},
-        {"splits",(double)tree->splits     },
-        {"merges",                             (double)tree->merges                                                                    },
-        {"early-merges",                             (double)tree->early                    },
-        {"outside",                       (double)state->outside               },
+        {"eps-max", rf_rap_tree_eps(tree)},
+        {"nodes", (double)rf_rap_tree_node_count(tree, tree->used)},
+        {"nodes-max", (double)rf_rap_tree_node_count(tree, tree->used_max)},
+        {"nodes-room-max", (double)rf_rap_tree_node_count(tree, tree->plan.sets - 1)},
+        {"splits", (double)tree->splits},
+        {"merges", (double)tree->merges},
+        {"early-merges", (double)tree->early},
+        {"outside", (double)state->outside},
     };
     for (size_t i = 0; sink->figure != NULL && i < sizeof figures / sizeof *figures; i++) {
         rf_status status = sink->figure(sink->context, &figures[i]);

@@ -116,8 +116,8 @@ static const struct rf_option options[] = {
      .brief = "match an event while the one before updates its counter",
      .offset = offsetof(struct config, pipelined)},
     {
-     .type = RF_OPTION_END,
-     },
+        .type = RF_OPTION_END,
+    },
 };
 
 struct entry {
@@ -541,23 +541,23 @@ static rf_status report_figures(const struct state *state, const struct rf_sink 
         (double)(state->events * (TCAM_CYCLES + SRAM_CYCLES) / (state->config.pipelined ? 2 : 1)) +
         (double)(clock->split + clock->merge);
     const struct rf_figure figures[] = {
-        {"eps-max",        (double)state->plan.cut / (double)state->per_limit},
-        {"entries",        (double)entry_count(state)                        },
-        {"sets",           (double)state->sets                               },
-        {"sets-max",       (double)state->sets_max                           },
-        {"splits",         (double)state->splits                             },
-        {"merges",         (double)state->merges                             },
-        {"early-merges",   (double)state->early                              },
-        {"outside",        (double)state->outside                            },
-        {"cycles",         (double)clock->finished                           },
-        {"cycles-mean",    busy / events                                     },
-        {"stall-split",    (double)clock->split                              },
-        {"stall-merge",    (double)clock->merge                              },
-        {"entries-moved",  (double)state->moves                              },
-        {"flushed",        (double)clock->flushed                            },
-        {"queue-max",      (double)clock->deepest                            },
-        {"queue-overflow", (double)clock->overflow                           },
-        {"source-waits",   (double)clock->waited                             },
+        {"eps-max", (double)state->plan.cut / (double)state->per_limit},
+        {"entries", (double)entry_count(state)},
+        {"sets", (double)state->sets},
+        {"sets-max", (double)state->sets_max},
+        {"splits", (double)state->splits},
+        {"merges", (double)state->merges},
+        {"early-merges", (double)state->early},
+        {"outside", (double)state->outside},
+        {"cycles", (double)clock->finished},
+        {"cycles-mean", busy / events},
+        {"stall-split", (double)clock->split},
+        {"stall-merge", (double)clock->merge},
+        {"entries-moved", (double)state->moves},
+        {"flushed", (double)clock->flushed},
+        {"queue-max", (double)clock->deepest},
+        {"queue-overflow", (double)clock->overflow},
+        {"source-waits", (double)clock->waited},
     };
     for (size_t i = 0; sink->figure != NULL && i < sizeof figures / sizeof *figures; i++) {
         rf_status status = sink->figure(sink->context, &figures[i]);

@@ -160,12 +160,12 @@ static const struct {
     struct rf_stratum_way way;
     int (*has)(void);
 } ways[] = {
-    {{"portable", RF_STRATUM_MIX, portable},         NULL      },
-    {{"portable", RF_STRATUM_PAPER, portable_paper}, NULL      },
+    {{"portable", RF_STRATUM_MIX, portable}, NULL},
+    {{"portable", RF_STRATUM_PAPER, portable_paper}, NULL},
 #if defined __x86_64__
-    {{"avx2", RF_STRATUM_MIX, avx2},                 has_avx2  },
-    {{"avx512", RF_STRATUM_MIX, avx512},             has_avx512},
-    {{"vbmi", RF_STRATUM_PAPER, vbmi},               has_vbmi  },
+    {{"avx2", RF_STRATUM_MIX, avx2}, has_avx2},
+    {{"avx512", RF_STRATUM_MIX, avx512}, has_avx512},
+    {{"vbmi", RF_STRATUM_PAPER, vbmi}, has_vbmi},
 #endif
 };
 

@@ -14,17 +14,17 @@
 #include <string.h>
 
 static const struct rf_selector_preset presets[] = {
-    {"values",      "load -> pc,value",              "what each load loads"                       },
-    {"edges",       "branch,jump -> pc,target",      "which way branches and jumps go"            },
-    {"calls",       "call -> pc,target",             "who calls whom"                             },
-    {"methods",     "call -> target",                "how often each function is called"          },
-    {"addresses",   "load,store -> pc,addr",         "what memory each access touches"            },
-    {"code",        "insn -> pc",                    "which instructions are executed"            },
-    {"zero-loads",  "load value==0 -> pc,addr",      "where loads find zero"                      },
-    {"narrow",      "alu width<=16 -> pc",           "results that would fit 16 bits"             },
-    {"miss-values", "load miss>=1 -> pc,value",      "what is loaded by misses of the first cache"},
-    {"types",       "call indirect==1 -> pc,target", "what indirect calls reach: receivers' types"},
-    {NULL,          NULL,                            NULL                                         },
+    {"values", "load -> pc,value", "what each load loads"},
+    {"edges", "branch,jump -> pc,target", "which way branches and jumps go"},
+    {"calls", "call -> pc,target", "who calls whom"},
+    {"methods", "call -> target", "how often each function is called"},
+    {"addresses", "load,store -> pc,addr", "what memory each access touches"},
+    {"code", "insn -> pc", "which instructions are executed"},
+    {"zero-loads", "load value==0 -> pc,addr", "where loads find zero"},
+    {"narrow", "alu width<=16 -> pc", "results that would fit 16 bits"},
+    {"miss-values", "load miss>=1 -> pc,value", "what is loaded by misses of the first cache"},
+    {"types", "call indirect==1 -> pc,target", "what indirect calls reach: receivers' types"},
+    {NULL, NULL, NULL},
 };
 
 const struct rf_selector_preset *rf_selector_presets(void)
@@ -38,16 +38,16 @@ static const struct {
     const char *name;
     uint32_t classes;
 } fields[RF_FIELD_COUNT] = {
-    [RF_FIELD_NONE] = {NULL,       0                                                },
-    [RF_FIELD_PC] = {"pc",       (1u << RF_CLASS_COUNT) - 1                       },
-    [RF_FIELD_ADDR] = {"addr",     BIT(LOAD) | BIT(STORE)                           },
-    [RF_FIELD_VALUE] = {"value",    BIT(LOAD) | BIT(STORE) | BIT(ALU)                },
-    [RF_FIELD_TARGET] = {"target",   BIT(BRANCH) | BIT(JUMP) | BIT(CALL) | BIT(RETURN)},
-    [RF_FIELD_WIDTH] = {"width",    BIT(LOAD) | BIT(STORE) | BIT(ALU)                },
-    [RF_FIELD_THREAD] = {"thread",   (1u << RF_CLASS_COUNT) - 1                       },
-    [RF_FIELD_MISS] = {"miss",     BIT(LOAD) | BIT(STORE)                           },
-    [RF_FIELD_TAKEN] = {"taken",    BIT(BRANCH)                                      },
-    [RF_FIELD_INDIRECT] = {"indirect", BIT(JUMP) | BIT(CALL)                            },
+    [RF_FIELD_NONE] = {NULL, 0},
+    [RF_FIELD_PC] = {"pc", (1u << RF_CLASS_COUNT) - 1},
+    [RF_FIELD_ADDR] = {"addr", BIT(LOAD) | BIT(STORE)},
+    [RF_FIELD_VALUE] = {"value", BIT(LOAD) | BIT(STORE) | BIT(ALU)},
+    [RF_FIELD_TARGET] = {"target", BIT(BRANCH) | BIT(JUMP) | BIT(CALL) | BIT(RETURN)},
+    [RF_FIELD_WIDTH] = {"width", BIT(LOAD) | BIT(STORE) | BIT(ALU)},
+    [RF_FIELD_THREAD] = {"thread", (1u << RF_CLASS_COUNT) - 1},
+    [RF_FIELD_MISS] = {"miss", BIT(LOAD) | BIT(STORE)},
+    [RF_FIELD_TAKEN] = {"taken", BIT(BRANCH)},
+    [RF_FIELD_INDIRECT] = {"indirect", BIT(JUMP) | BIT(CALL)},
 };
 
 const char *rf_field_name(unsigned field)

@@ -82,9 +82,8 @@ struct strings {
 static struct strings strings_of(struct rf_trace_info *info)
 {
     return (struct strings){
-        {info->command,        info->selector,        info->riffle_version       },
-        {sizeof info->command, sizeof info->selector, sizeof info->riffle_version}
-    };
+        {info->command, info->selector, info->riffle_version},
+        {sizeof info->command, sizeof info->selector, sizeof info->riffle_version}};
 }
 
 size_t rf_trace_header_write(unsigned char *bytes, enum rf_trace_kind kind, const char *command,

@@ -113,11 +113,11 @@ static const struct {
     uint64_t negative, positive;
     uint64_t least, most;
 } integer_ranges[4] = {
-    [RF_FP_W] = {0x80000000u,         0x7fffffffu,         0xffffffff80000000u, 0x7fffffffu        },
-    [RF_FP_WU] = {0,                   0xffffffffu,         0,                   0xffffffffffffffffu},
+    [RF_FP_W] = {0x80000000u, 0x7fffffffu, 0xffffffff80000000u, 0x7fffffffu},
+    [RF_FP_WU] = {0, 0xffffffffu, 0, 0xffffffffffffffffu},
     [RF_FP_L] = {0x8000000000000000u, 0x7fffffffffffffffu, 0x8000000000000000u,
-                 0x7fffffffffffffffu                                                               },
-    [RF_FP_LU] = {0,                   0xffffffffffffffffu, 0,                   0xffffffffffffffffu},
+                 0x7fffffffffffffffu},
+    [RF_FP_LU] = {0, 0xffffffffffffffffu, 0, 0xffffffffffffffffu},
 };
 
 static uint64_t saturate(enum rf_fp_integer to, bool negative)

@@ -151,19 +151,19 @@ static bool push_pointers(struct stack *stack, const char *const *list, uint64_t
 static bool push_auxv(struct stack *stack, const struct rf_program *program, uint64_t random)
 {
     const uint64_t auxv[][2] = {
-        {AT_NULL,   0                 },
-        {AT_RANDOM, random            },
-        {AT_SECURE, 0                 },
-        {AT_EGID,   1000              },
-        {AT_GID,    1000              },
-        {AT_EUID,   1000              },
-        {AT_UID,    1000              },
-        {AT_CLKTCK, 100               },
-        {AT_ENTRY,  program->entry    },
-        {AT_PAGESZ, RF_PAGE           },
-        {AT_PHNUM,  program->n_headers},
-        {AT_PHENT,  sizeof(Elf64_Phdr)},
-        {AT_PHDR,   program->headers  },
+        {AT_NULL, 0},
+        {AT_RANDOM, random},
+        {AT_SECURE, 0},
+        {AT_EGID, 1000},
+        {AT_GID, 1000},
+        {AT_EUID, 1000},
+        {AT_UID, 1000},
+        {AT_CLKTCK, 100},
+        {AT_ENTRY, program->entry},
+        {AT_PAGESZ, RF_PAGE},
+        {AT_PHNUM, program->n_headers},
+        {AT_PHENT, sizeof(Elf64_Phdr)},
+        {AT_PHDR, program->headers},
     };
     for (size_t i = 0; i < sizeof auxv / sizeof *auxv; i++)
         if (!push_word(stack, auxv[i][1]) || !push_word(stack, auxv[i][0]))

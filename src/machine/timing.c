@@ -327,16 +327,16 @@ static const struct kind {
 } kinds[RF_OP_CLASS_COUNT] = {
     [RF_OP_CLASS_MULTIPLY] = {.port = RF_PORT_MULTIPLY},
     [RF_OP_CLASS_DIVIDE] = {.port = RF_PORT_MULTIPLY},
-    [RF_OP_CLASS_LOAD] = {.port = RF_PORT_MEMORY,   .loads = true},
-    [RF_OP_CLASS_STORE] = {.port = RF_PORT_MEMORY,                        .stores = true},
-    [RF_OP_CLASS_ATOMIC] = {.port = RF_PORT_MEMORY,.loads = true, .stores = true},
-    [RF_OP_CLASS_BRANCH] = {.port = RF_PORT_ALU,   .transfers = true},
-    [RF_OP_CLASS_JUMP] = {.port = RF_PORT_ALU,          .transfers = true},
-    [RF_OP_CLASS_FADD] = {.port = RF_PORT_FP     },
-    [RF_OP_CLASS_FMUL] = {.port = RF_PORT_FP                       },
+    [RF_OP_CLASS_LOAD] = {.port = RF_PORT_MEMORY, .loads = true},
+    [RF_OP_CLASS_STORE] = {.port = RF_PORT_MEMORY, .stores = true},
+    [RF_OP_CLASS_ATOMIC] = {.port = RF_PORT_MEMORY, .loads = true, .stores = true},
+    [RF_OP_CLASS_BRANCH] = {.port = RF_PORT_ALU, .transfers = true},
+    [RF_OP_CLASS_JUMP] = {.port = RF_PORT_ALU, .transfers = true},
+    [RF_OP_CLASS_FADD] = {.port = RF_PORT_FP},
+    [RF_OP_CLASS_FMUL] = {.port = RF_PORT_FP},
     [RF_OP_CLASS_FMA] = {.port = RF_PORT_FP},
-    [RF_OP_CLASS_FDIV] = {.port = RF_PORT_FP      },
-    [RF_OP_CLASS_FMOVE] = {.port = RF_PORT_FP      },
+    [RF_OP_CLASS_FDIV] = {.port = RF_PORT_FP},
+    [RF_OP_CLASS_FMOVE] = {.port = RF_PORT_FP},
 };
 
 static uint64_t operands_ready(const struct rf_timing *timing, const struct rf_insn *insn)

@@ -6,10 +6,10 @@
 #include <string.h>
 
 static const struct rf_machine_core cores[] = {
-    {"hps",        "4-way, 12 stages, 128 ROB, 80 RS, 32 KB L1s, 1 MB L2 (Mousa, Krintz)"},
-    {"stratified", "4-way, 64 KB L1s, gshare (Sastry, Bodik, Smith)"                     },
-    {"coproc",     "4-way, 64-entry window, 64 KB L1s, 1 MB L2 (Zilles, Sohi)"           },
-    {NULL,         NULL                                                                  },
+    {"hps", "4-way, 12 stages, 128 ROB, 80 RS, 32 KB L1s, 1 MB L2 (Mousa, Krintz)"},
+    {"stratified", "4-way, 64 KB L1s, gshare (Sastry, Bodik, Smith)"},
+    {"coproc", "4-way, 64-entry window, 64 KB L1s, 1 MB L2 (Zilles, Sohi)"},
+    {NULL, NULL},
 };
 
 const struct rf_machine_core *rf_machine_cores(void)
@@ -75,7 +75,7 @@ static void set_core(struct rf_timing_config *config, const char *name)
         .btb = 2048,
         .ras = 16,
         .btb_miss = 2,
-        .icache = {.levels = {{32 << 10, 4, 64}},                   .n_levels = 1},
+        .icache = {.levels = {{32 << 10, 4, 64}}, .n_levels = 1},
         .dcache = {.levels = {{32 << 10, 4, 64}, {1 << 20, 8, 64}}, .n_levels = 2},
     };
     if (strcmp(name, "hps") == 0)

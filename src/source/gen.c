@@ -101,10 +101,10 @@ static size_t fill_loop(struct gen *gen, size_t n)
 }
 
 static const struct kind kinds[] = {
-    {"zipf",    true,  false, fill_zipf   },
+    {"zipf", true, false, fill_zipf},
     {"uniform", false, false, fill_uniform},
-    {"phases",  true,  false, fill_phases },
-    {"loop",    false, true,  fill_loop   },
+    {"phases", true, false, fill_phases},
+    {"loop", false, true, fill_loop},
 };
 
 static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)

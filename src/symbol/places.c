@@ -202,9 +202,7 @@ static void find_line(Dwarf_Die *unit, Dwarf_Addr address, struct rf_spot *spot,
 static void send_spot(struct rf_reader *reader, struct units *units, uint64_t link,
                       struct scratch *scratch)
 {
-    struct rf_frame frames[FRAMES_MAX + 1] = {
-        {"", "", 0}
-    };
+    struct rf_frame frames[FRAMES_MAX + 1] = {{"", "", 0}};
     struct rf_spot spot = {.link = link, .function = "", .file = "", .inlined = frames};
     Dwarf_Addr bias = 0;
     Dwarf_Die *unit = find_unit(reader, units, link, &bias);

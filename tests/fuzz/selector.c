@@ -23,9 +23,7 @@ static int resolve(void *context, const char *symbol, uint64_t *address)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    static const struct rf_record records[300] = {
-        {.kind = RF_CLASS_CALL, .pc = 5}
-    };
+    static const struct rf_record records[300] = {{.kind = RF_CLASS_CALL, .pc = 5}};
     char text[1024];
     struct rf_selector selector;
     struct rf_error error = {""};

@@ -28,7 +28,7 @@ static const struct {
     const char *engine;
     const char *texts[12];
 } trials[] = {
-    {"exact",      {"exact", "exact(interval=1K)", "exact(interval=7)", "exact(memory=100Mi)"}},
+    {"exact", {"exact", "exact(interval=1K)", "exact(interval=7)", "exact(memory=100Mi)"}},
     {"multihash",
      {"multihash", "multihash(paper)", "multihash(interval=1K, threshold=1%)",
       "multihash(paper, interval=1K, threshold=1%)",
@@ -38,18 +38,18 @@ static const struct {
       "multihash(interval=2K, threshold=2%, tables=5, counters=50, accumulator=7, counter_bits=5)",
       "multihash(paper, interval=2K, threshold=1%, counters=32, accumulator=4, counter_bits=5)",
       "multihash(interval=1K, retain=no, reset=yes, counters=16, accumulator=3)",
-      "multihash(interval=auto, threshold=1%)"}                                               },
+      "multihash(interval=auto, threshold=1%)"}},
     {"rap",
      {"rap(eps=5%)", "rap(eps=10%, b=2, key=b, bits=32, ends=1)",
       "rap(eps=2%, b=16, first_merge=7)", "rap(eps=10%, key=both)",
       "rap(eps=10%, buffer=1Ki, cache=0)", "rap(eps=1%, nodes=256)",
-      "rap(eps=20%, key=both, b=16, bits=20, buffer=4Ki)"}                                    },
+      "rap(eps=20%, key=both, b=16, bits=20, buffer=4Ki)"}},
     {"stratified",
      {"stratified", "P7", "R7", "CR7", "D7", "H[P7]64", "H[CR7]64 (estimate=share)", "H[P16]64 A16",
-      "H[H[P4]2]32 (hash=paper)", "H[P5 A2]16 A8", "A16"}                                     },
+      "H[H[P4]2]32 (hash=paper)", "H[P5 A2]16 A8", "A16"}},
     {"tagged",
      {"tagged", "tagged(entries=64, hit=5, evict=8)",
-      "tagged(ways=1, entries=16, hit=4, evict=4) A8"}                                        },
+      "tagged(ways=1, entries=16, hit=4, evict=4) A8"}},
 };
 
 enum { EVENTS = 40000, EVENTS_LONG = 2000000, NAME_MAX_BYTES = 160 };

@@ -161,7 +161,7 @@ TEST(the_standard_options_are_as_accurate_as_promised)
         const char *kind;
         double error_max;
     } rows[] = {
-        {"loop", 0.005 },
+        {"loop", 0.005},
         {"zipf", 0.0001},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

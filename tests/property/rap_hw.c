@@ -73,7 +73,8 @@ static bool same(const struct rf_engine *software, const struct rf_engine *hardw
     look(&hard, hardware);
     double nodes = 1 + figure(&hard, "sets") * (double)b;
     return soft.n == hard.n && memcmp(soft.items, hard.items, soft.n * sizeof *soft.items) == 0 &&
-           figure(&soft, "nodes") == nodes && figure(&soft, "eps-max") == figure(&hard, "eps-max") &&
+           figure(&soft, "nodes") == nodes &&
+           figure(&soft, "eps-max") == figure(&hard, "eps-max") &&
            figure(&soft, "splits") == figure(&hard, "splits");
 }
 

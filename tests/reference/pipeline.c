@@ -313,9 +313,7 @@ static void open_pipeline(struct pipeline *p)
         p->predictor.btb == NULL)
         abort();
     for (size_t i = 0; i < p->n; i++)
-        p->flights[i] = (struct flight){
-            NEVER, NEVER, NEVER, NEVER, NEVER, {0, 0, 0}
-        };
+        p->flights[i] = (struct flight){NEVER, NEVER, NEVER, NEVER, NEVER, {0, 0, 0}};
     for (size_t r = 0; r <= RF_REG_NONE; r++)
         p->last_writer[r] = NOBODY;
     p->waiting_for = NOBODY;

@@ -8,10 +8,10 @@ TEST(a_shape_is_read_and_printed)
     static const struct {
         const char *text, *printed;
     } rows[] = {
-        {NULL,                                      "l1=32Ki/8/64,l2=1Mi/16/64"             },
-        {"l1=32Ki/8/64,l2=1Mi/16/64",               "l1=32Ki/8/64,l2=1Mi/16/64"             },
-        {"l1=64/1/4",                               "l1=64/1/4"                             },
-        {"l1=48Ki/12/64",                           "l1=48Ki/12/64"                         },
+        {NULL, "l1=32Ki/8/64,l2=1Mi/16/64"},
+        {"l1=32Ki/8/64,l2=1Mi/16/64", "l1=32Ki/8/64,l2=1Mi/16/64"},
+        {"l1=64/1/4", "l1=64/1/4"},
+        {"l1=48Ki/12/64", "l1=48Ki/12/64"},
         {"l1=16384/4/32,l2=2Mi/8/64,l3=8Mi/16/128", "l1=16Ki/4/32,l2=2Mi/8/64,l3=8Mi/16/128"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -29,20 +29,20 @@ TEST(a_shape_that_makes_no_sense_is_refused_with_its_level)
     static const struct {
         const char *text, *message;
     } rows[] = {
-        {"",                                        "cache: expected 'l1=SIZE/WAYS/LINE', got ''"                     },
-        {"l2=1Mi/16/64",                            "cache: expected 'l1=SIZE/WAYS/LINE', got 'l2=1Mi/16/64'"         },
-        {"l1=32Ki/8",                               "cache l1: expected SIZE/WAYS/LINE, got '32Ki/8'"                 },
-        {"l1=32Ki/8/64/",                           "cache l1: expected SIZE/WAYS/LINE, got '32Ki/8/64/'"             },
-        {"l1=32Ki/8/64/1",                          "cache l1: expected SIZE/WAYS/LINE, got '32Ki/8/64/1'"            },
-        {"l1=x/8/64",                               "cache l1: expected SIZE/WAYS/LINE, got 'x/8/64'"                 },
-        {"l1=32Ki/0/64",                            "cache l1: ways must be between 1 and 16"                         },
-        {"l1=32Ki/8/48",                            "cache l1: a line must be a power of two between 4 and 4096 bytes"},
-        {"l1=30Ki/8/64",                            "cache l1: size must be ways x line x a power of two, got 30720"  },
-        {"l1=64/2/64",                              "cache l1: size must be ways x line x a power of two, got 64"     },
-        {"l1=32Ki/8/64,l2=1Mi/16/32",               "cache l2: its lines are shorter than those of l1"                },
-        {"l1=1Gi/8/64,l2=8Gi/16/64",                "cache l2: size must be at most 4Gi"                              },
-        {"l1=64/1/4,",                              "cache: expected 'l2=SIZE/WAYS/LINE', got ''"                     },
-        {"l1=64/1/4,l2=64/1/4,l3=64/1/4,l4=64/1/4", "cache: more than 3 levels"                                       },
+        {"", "cache: expected 'l1=SIZE/WAYS/LINE', got ''"},
+        {"l2=1Mi/16/64", "cache: expected 'l1=SIZE/WAYS/LINE', got 'l2=1Mi/16/64'"},
+        {"l1=32Ki/8", "cache l1: expected SIZE/WAYS/LINE, got '32Ki/8'"},
+        {"l1=32Ki/8/64/", "cache l1: expected SIZE/WAYS/LINE, got '32Ki/8/64/'"},
+        {"l1=32Ki/8/64/1", "cache l1: expected SIZE/WAYS/LINE, got '32Ki/8/64/1'"},
+        {"l1=x/8/64", "cache l1: expected SIZE/WAYS/LINE, got 'x/8/64'"},
+        {"l1=32Ki/0/64", "cache l1: ways must be between 1 and 16"},
+        {"l1=32Ki/8/48", "cache l1: a line must be a power of two between 4 and 4096 bytes"},
+        {"l1=30Ki/8/64", "cache l1: size must be ways x line x a power of two, got 30720"},
+        {"l1=64/2/64", "cache l1: size must be ways x line x a power of two, got 64"},
+        {"l1=32Ki/8/64,l2=1Mi/16/32", "cache l2: its lines are shorter than those of l1"},
+        {"l1=1Gi/8/64,l2=8Gi/16/64", "cache l2: size must be at most 4Gi"},
+        {"l1=64/1/4,", "cache: expected 'l2=SIZE/WAYS/LINE', got ''"},
+        {"l1=64/1/4,l2=64/1/4,l3=64/1/4,l4=64/1/4", "cache: more than 3 levels"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct rf_cache_shape shape;
@@ -62,18 +62,18 @@ TEST(a_stream_followed_by_hand)
         uint64_t addr;
         unsigned bytes, missed;
     } rows[] = {
-        {"cold",                                                    0x00,           4, 2},
-        {"same line",                                               0x0c,           4, 0},
-        {"second way of set 0",                                     0x20,           8, 2},
-        {"first is still there and now the most recent",            0x00,           1, 0},
-        {"pushes 0x20 out of L1",                                   0x40,           4, 2},
-        {"0x00 was the more recent and stayed",                     0x00,           4, 0},
-        {"0x20 is in L2 only; pushes 0x40 out",                     0x20,           4, 1},
-        {"0x40 is in L2 only",                                      0x40,           4, 1},
-        {"the other set is cold",                                   0x10,           4, 2},
-        {"a straddle: 0x40 hits, 0x50 is cold",                     0x4c,           8, 2},
-        {"the same again",                                          0x4c,           8, 0},
-        {"no bytes touch one line",                                 0x50,           0, 0},
+        {"cold", 0x00, 4, 2},
+        {"same line", 0x0c, 4, 0},
+        {"second way of set 0", 0x20, 8, 2},
+        {"first is still there and now the most recent", 0x00, 1, 0},
+        {"pushes 0x20 out of L1", 0x40, 4, 2},
+        {"0x00 was the more recent and stayed", 0x00, 4, 0},
+        {"0x20 is in L2 only; pushes 0x40 out", 0x20, 4, 1},
+        {"0x40 is in L2 only", 0x40, 4, 1},
+        {"the other set is cold", 0x10, 4, 2},
+        {"a straddle: 0x40 hits, 0x50 is cold", 0x4c, 8, 2},
+        {"the same again", 0x4c, 8, 0},
+        {"no bytes touch one line", 0x50, 0, 0},
         {"the end of memory wraps to line 0, which fell out of L1", UINT64_MAX - 3, 8, 2},
     };
     struct rf_cache *cache;
@@ -88,11 +88,11 @@ TEST(a_stream_followed_by_hand)
 TEST(records_get_their_miss_and_others_are_left_alone)
 {
     struct rf_record records[] = {
-        {.kind = RF_CLASS_LOAD,   .addr = 0x1000, .width = 64          },
-        {.kind = RF_CLASS_BRANCH, .addr = 0x2000, .miss = 7            },
-        {.kind = RF_CLASS_STORE,  .addr = 0x1008, .width = 32,           .miss = 9},
-        {.kind = RF_CLASS_STORE,                       .addr = 0x2000,                .width = 8},
-        {.kind = RF_CLASS_LOAD,                       .addr = 0x103c,                 .width = 64 },
+        {.kind = RF_CLASS_LOAD, .addr = 0x1000, .width = 64},
+        {.kind = RF_CLASS_BRANCH, .addr = 0x2000, .miss = 7},
+        {.kind = RF_CLASS_STORE, .addr = 0x1008, .width = 32, .miss = 9},
+        {.kind = RF_CLASS_STORE, .addr = 0x2000, .width = 8},
+        {.kind = RF_CLASS_LOAD, .addr = 0x103c, .width = 64},
     };
     static const uint8_t expected[] = {2, 7, 0, 2, 2};
     struct rf_cache *cache;

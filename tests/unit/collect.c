@@ -36,14 +36,7 @@ static struct scripted script(const struct rf_batch *batches, size_t n)
     return (struct scripted){.base = {.ops = &ops}, .batches = batches, .n = n};
 }
 
-static const struct rf_tuple six[] = {
-    {1, 1},
-    {2, 2},
-    {3, 3},
-    {4, 4},
-    {5, 5},
-    {6, 6}
-};
+static const struct rf_tuple six[] = {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}};
 static const uint64_t twice[] = {2, 2, 2, 2, 2, 2};
 static const struct rf_lane plain_lane = {NULL, "exact", 0, 0};
 
@@ -63,21 +56,21 @@ TEST(skip_and_limit)
         uint64_t skip, limit;
         const char *expected;
     } rows[] = {
-        {"all",                   NULL,  0,  0, "111111"},
-        {"skip",                  NULL,  2,  0, "001111"},
-        {"limit",                 NULL,  0,  4, "111100"},
-        {"both",                  NULL,  1,  4, "011110"},
-        {"skip more",             NULL,  9,  0, "000000"},
-        {"counted",               twice, 0,  0, "222222"},
-        {"counted, skip in it",   twice, 3,  0, "012222"},
-        {"counted, limit in it",  twice, 0,  3, "210000"},
-        {"counted, both in one",  twice, 2,  1, "010000"},
+        {"all", NULL, 0, 0, "111111"},
+        {"skip", NULL, 2, 0, "001111"},
+        {"limit", NULL, 0, 4, "111100"},
+        {"both", NULL, 1, 4, "011110"},
+        {"skip more", NULL, 9, 0, "000000"},
+        {"counted", twice, 0, 0, "222222"},
+        {"counted, skip in it", twice, 3, 0, "012222"},
+        {"counted, limit in it", twice, 0, 3, "210000"},
+        {"counted, both in one", twice, 2, 1, "010000"},
         {"counted, skip of more", twice, 12, 0, "000000"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const uint64_t *counts = rows[i].counts;
         struct rf_batch batches[] = {
-            {.tuples = {six, counts, 2},                                 .n = 2},
+            {.tuples = {six, counts, 2}, .n = 2},
             {.tuples = {six + 2, counts != NULL ? counts + 2 : NULL, 4}, .n = 4},
         };
         struct scripted source = script(batches, 2);
@@ -95,12 +88,12 @@ TEST(skip_and_limit)
 TEST(a_source_that_selects_feeds_each_stream_to_its_lanes)
 {
     struct rf_batch batches[] = {
-        {.tuples = {six, NULL, 2}, .n = 2,      .stream = 0},
-        { .tuples = {six + 2, NULL, 3},                  .n = 3, .stream = 1,   .lost = 7},
+        {.tuples = {six, NULL, 2}, .n = 2, .stream = 0},
+        {.tuples = {six + 2, NULL, 3}, .n = 3, .stream = 1, .lost = 7},
     };
     struct scripted source = script(batches, 2);
     static const struct rf_lane lanes[] = {
-        {"load -> pc,value",    "exact", 0, 0},
+        {"load -> pc,value", "exact", 0, 0},
         {"branch -> pc,target", "exact", 1, 0},
         {"branch -> pc,target", "exact", 1, 0},
     };
@@ -120,20 +113,17 @@ TEST(a_source_that_selects_feeds_each_stream_to_its_lanes)
 }
 
 static const struct rf_record records[] = {
-    {.kind = RF_CLASS_LOAD,  .pc = 1, .value = 9},
+    {.kind = RF_CLASS_LOAD, .pc = 1, .value = 9},
     {.kind = RF_CLASS_STORE, .pc = 2, .value = 9},
-    {.kind = RF_CLASS_LOAD,  .pc = 1, .value = 9},
-    {.kind = RF_CLASS_LOAD,  .pc = 3, .value = 8},
+    {.kind = RF_CLASS_LOAD, .pc = 1, .value = 9},
+    {.kind = RF_CLASS_LOAD, .pc = 3, .value = 8},
 };
 
 TEST(records_are_selected_lane_by_lane)
 {
     struct rf_batch batch = {.records = records, .n = 4};
     struct scripted source = script(&batch, 1);
-    static const struct rf_lane lanes[] = {
-        {NULL,          "exact", 0, 0},
-        {"store -> pc", "exact", 0, 0}
-    };
+    static const struct rf_lane lanes[] = {{NULL, "exact", 0, 0}, {"store -> pc", "exact", 0, 0}};
     struct rf_collect_setup setup = {.lanes = lanes, .n_lanes = 2};
     struct rf_run *run;
     REQUIRE(rf_collect(&run, &source.base, &setup, NULL) == RF_OK);
@@ -149,9 +139,9 @@ TEST(records_are_selected_lane_by_lane)
 
 /* Loads and stores of the same pc and value, then of their own. */
 static const struct rf_record both[] = {
-    {.kind = RF_CLASS_LOAD,  .pc = 1, .value = 9},
+    {.kind = RF_CLASS_LOAD, .pc = 1, .value = 9},
     {.kind = RF_CLASS_STORE, .pc = 1, .value = 9},
-    {.kind = RF_CLASS_LOAD,  .pc = 1, .value = 9},
+    {.kind = RF_CLASS_LOAD, .pc = 1, .value = 9},
     {.kind = RF_CLASS_STORE, .pc = 2, .value = 8},
 };
 
@@ -160,9 +150,9 @@ TEST(lanes_that_share_an_engine_are_dealt_out)
     struct rf_batch batch = {.records = both, .n = 4, .lost = 3};
     struct scripted source = script(&batch, 1);
     static const struct rf_lane lanes[] = {
-        {"load -> pc,value",  "exact(interval=3)", 0, 0},
+        {"load -> pc,value", "exact(interval=3)", 0, 0},
         {"store -> pc,value", "exact(interval=3)", 0, 1},
-        {"load -> pc,value",  "exact",             0, 0},
+        {"load -> pc,value", "exact", 0, 0},
     };
     struct rf_collect_setup setup = {.lanes = lanes, .n_lanes = 3, .keep_intervals = 1};
     struct rf_run *run;
@@ -202,10 +192,10 @@ TEST(what_cannot_share_is_refused)
     } rows[] = {
         {"nobody before it",
          {{"load -> pc,value", "exact", 0, 1}, {"load -> pc,value", "exact", 0, 0}},
-         "only lanes with selectors can share an engine"      },
+         "only lanes with selectors can share an engine"},
         {"no selector",
          {{NULL, "exact", 0, 0}, {NULL, "exact", 0, 1}},
-         "only lanes with selectors can share an engine"      },
+         "only lanes with selectors can share an engine"},
         {"ranges",
          {{"load -> pc,value", "rap", 0, 0}, {"store -> pc,value", "rap", 0, 1}},
          "engine 'rap' cannot serve several selectors at once"},
@@ -239,16 +229,13 @@ TEST(what_cannot_be_is_refused_with_a_sentence)
         struct rf_lane lane;
         const char *message;
     } rows[] = {
-        {{"values", "exact", 0, 0},                        "the stream is made of tuples; a selector needs records"},
-        {{NULL, "exat", 0, 0},                             "no engine 'exat'; did you mean 'exact'?"               },
+        {{"values", "exact", 0, 0}, "the stream is made of tuples; a selector needs records"},
+        {{NULL, "exat", 0, 0}, "no engine 'exat'; did you mean 'exact'?"},
         {{"load pc in main..main+4 -> pc", "exact", 0, 0},
-         "the selector names a symbol, and there is no program to look it up in"                                   },
+         "the selector names a symbol, and there is no program to look it up in"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct rf_batch batch = {
-            .tuples = {six, NULL, 6},
-              .n = 6
-        };
+        struct rf_batch batch = {.tuples = {six, NULL, 6}, .n = 6};
         struct scripted source = script(&batch, 1);
         struct rf_collect_setup setup = {.lanes = &rows[i].lane, .n_lanes = 1};
         struct rf_error error = {""};
@@ -261,10 +248,7 @@ TEST(what_cannot_be_is_refused_with_a_sentence)
 
 TEST(a_damaged_end_keeps_what_was_whole)
 {
-    struct rf_batch batch = {
-        .tuples = {six, NULL, 6},
-          .n = 6
-    };
+    struct rf_batch batch = {.tuples = {six, NULL, 6}, .n = 6};
     struct scripted source = script(&batch, 1);
     source.end = RF_EDAMAGED;
     struct rf_collect_setup setup = {.lanes = &plain_lane, .n_lanes = 1};
@@ -280,7 +264,7 @@ TEST(a_damaged_end_keeps_what_was_whole)
 TEST(a_stop_leaves_out_the_batch_that_came_after_it)
 {
     struct rf_batch batches[] = {
-        {.tuples = {six, NULL, 2},     .n = 2},
+        {.tuples = {six, NULL, 2}, .n = 2},
         {.tuples = {six + 2, NULL, 3}, .n = 3},
     };
     int stop = 0;
@@ -306,10 +290,8 @@ TEST(the_tap_sees_what_each_lane_gets)
 {
     struct rf_batch batch = {.records = records, .n = 4};
     struct scripted source = script(&batch, 1);
-    static const struct rf_lane lanes[] = {
-        {"values",      "exact", 0, 0},
-        {"store -> pc", "exact", 0, 0}
-    };
+    static const struct rf_lane lanes[] = {{"values", "exact", 0, 0},
+                                           {"store -> pc", "exact", 0, 0}};
     size_t seen[2] = {0, 0};
     struct rf_collect_setup setup = {
         .lanes = lanes, .n_lanes = 2, .tap = count_tuples, .tap_context = seen};
@@ -328,9 +310,9 @@ TEST(every_allocation_may_fail)
         struct rf_batch batch = {.records = records, .n = 4};
         struct scripted source = script(&batch, 1);
         static const struct rf_lane lanes[] = {
-            {NULL,          "exact", 0, 0},
+            {NULL, "exact", 0, 0},
             {"store -> pc", "exact", 0, 0},
-            {"load -> pc",  "exact", 0, 1},
+            {"load -> pc", "exact", 0, 1},
         };
         struct rf_collect_setup setup = {
             .lanes = lanes, .n_lanes = 3, .alloc = &alloc, .interval = 2, .keep_intervals = 1};
@@ -353,22 +335,22 @@ TEST(every_allocation_may_fail)
 TEST(caches_fill_miss_before_anybody_selects)
 {
     static const struct rf_record accesses[] = {
-        {.kind = RF_CLASS_LOAD,  .pc = 1, .addr = 0x100, .width = 32},
+        {.kind = RF_CLASS_LOAD, .pc = 1, .addr = 0x100, .width = 32},
         {.kind = RF_CLASS_STORE, .pc = 2, .addr = 0x200, .width = 32},
-        {.kind = RF_CLASS_LOAD,  .pc = 3, .addr = 0x104, .width = 32},
-        {.kind = RF_CLASS_LOAD,  .pc = 4, .addr = 0x200, .width = 32},
-        {.kind = RF_CLASS_LOAD,  .pc = 5, .addr = 0x300, .width = 32},
-        {.kind = RF_CLASS_LOAD,  .pc = 6, .addr = 0x100, .width = 32},
+        {.kind = RF_CLASS_LOAD, .pc = 3, .addr = 0x104, .width = 32},
+        {.kind = RF_CLASS_LOAD, .pc = 4, .addr = 0x200, .width = 32},
+        {.kind = RF_CLASS_LOAD, .pc = 5, .addr = 0x300, .width = 32},
+        {.kind = RF_CLASS_LOAD, .pc = 6, .addr = 0x100, .width = 32},
     };
     static const struct {
         const char *label, *cache;
         uint64_t skip;
         const char *expected, *note;
     } rows[] = {
-        {"the source tells",       NULL,         0, "000000", NULL                                   },
-        {"modelled",               "l1=32/2/16", 0, "100011", "l1=32/2/16: 60.00% of loads missed l1"},
+        {"the source tells", NULL, 0, "000000", NULL},
+        {"modelled", "l1=32/2/16", 0, "100011", "l1=32/2/16: 60.00% of loads missed l1"},
         {"skipped events warm it", "l1=32/2/16", 2, "000011",
-         "l1=32/2/16: 60.00% of loads missed l1"                                                     },
+         "l1=32/2/16: 60.00% of loads missed l1"},
     };
     const struct rf_lane lane = {"load miss>=1 -> pc", "exact", 0, 0};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -7,19 +7,19 @@ static const struct {
     const char *printed; /* NULL: refused */
     const char *message;
 } rows[] = {
-    {"exact",                        "exact(memory=0, interval=0)",   NULL                                                        },
-    {" exact ( ) ",                  "exact(memory=0, interval=0)",   NULL                                                        },
-    {"exact(memory=1Mi)",            "exact(memory=1Mi, interval=0)", NULL                                                        },
-    {"exact(interval=1M, memory=0)", "exact(memory=0, interval=1M)",  NULL                                                        },
-    {"exat",                         NULL,                            "no engine 'exat'; did you mean 'exact'?"                   },
-    {"",                             NULL,                            "no engine ''; 'riffle engines' lists them"                 },
-    {"exact(memroy=1)",              NULL,                            "engine 'exact': no option 'memroy'; did you mean 'memory'?"},
-    {"exact(memory=x)",              NULL,
-     "engine 'exact': memory must be a number such as 2048 or 1M, got 'x'"                                                        },
-    {"exact(memory=1Mi",             NULL,                            "engine 'exact': the options lack a closing ')'"            },
-    {"exact(memory)",                NULL,                            "engine 'exact': expected option=value at 'memory)'"        },
-    {"exact(memory=10)",             NULL,                            "engine 'exact': memory must be at least 14496 bytes"       },
-    {"exact) x",                     NULL,                            "engine 'exact': what is ') x' behind it?"                  },
+    {"exact", "exact(memory=0, interval=0)", NULL},
+    {" exact ( ) ", "exact(memory=0, interval=0)", NULL},
+    {"exact(memory=1Mi)", "exact(memory=1Mi, interval=0)", NULL},
+    {"exact(interval=1M, memory=0)", "exact(memory=0, interval=1M)", NULL},
+    {"exat", NULL, "no engine 'exat'; did you mean 'exact'?"},
+    {"", NULL, "no engine ''; 'riffle engines' lists them"},
+    {"exact(memroy=1)", NULL, "engine 'exact': no option 'memroy'; did you mean 'memory'?"},
+    {"exact(memory=x)", NULL,
+     "engine 'exact': memory must be a number such as 2048 or 1M, got 'x'"},
+    {"exact(memory=1Mi", NULL, "engine 'exact': the options lack a closing ')'"},
+    {"exact(memory)", NULL, "engine 'exact': expected option=value at 'memory)'"},
+    {"exact(memory=10)", NULL, "engine 'exact': memory must be at least 14496 bytes"},
+    {"exact) x", NULL, "engine 'exact': what is ') x' behind it?"},
 };
 
 TEST(text_to_engine_and_back)

@@ -33,11 +33,11 @@ static const struct {
     struct rf_gen gen;
     uint64_t sum;
 } known[] = {
-    {{.kind = "zipf", .events = 100000, .seed = 1},                           0xc774995590ceaaa1},
-    {{.kind = "zipf", .events = 100000, .keys = 5000000000, .skew = 0.7},     0x3906f3d57e400eb8},
-    {{.kind = "uniform", .events = 100000, .seed = 1},                        0xe042a683f660430e},
-    {{.kind = "phases", .events = 100000, .phase = 7000, .keys = 100},        0xa4bd43fe18ad34b5},
-    {{.kind = "loop", .events = 100000, .seed = 1},                           0xad0c971e32e45868},
+    {{.kind = "zipf", .events = 100000, .seed = 1}, 0xc774995590ceaaa1},
+    {{.kind = "zipf", .events = 100000, .keys = 5000000000, .skew = 0.7}, 0x3906f3d57e400eb8},
+    {{.kind = "uniform", .events = 100000, .seed = 1}, 0xe042a683f660430e},
+    {{.kind = "phases", .events = 100000, .phase = 7000, .keys = 100}, 0xa4bd43fe18ad34b5},
+    {{.kind = "loop", .events = 100000, .seed = 1}, 0xad0c971e32e45868},
     {{.kind = "loop", .events = 100000, .seed = 2, .keys = 10, .phase = 500}, 0x260a6b215224e73d},
 };
 
@@ -68,11 +68,11 @@ static const struct {
     struct rf_gen gen;
     const char *message;
 } refused[] = {
-    {{.kind = "ziph"},                        "gen: no stream is called 'ziph'; did you mean 'zipf'?"},
-    {{.kind = "zipf", .skew = -1},            "gen: skew must be above 0 and at most 10"             },
-    {{.kind = "zipf", .skew = 11},            "gen: skew must be above 0 and at most 10"             },
+    {{.kind = "ziph"}, "gen: no stream is called 'ziph'; did you mean 'zipf'?"},
+    {{.kind = "zipf", .skew = -1}, "gen: skew must be above 0 and at most 10"},
+    {{.kind = "zipf", .skew = 11}, "gen: skew must be above 0 and at most 10"},
     {{.kind = "uniform", .keys = UINT64_MAX},
-     "gen: keys must be at most 2^40, got 18446744073709551615"                                      },
+     "gen: keys must be at most 2^40, got 18446744073709551615"},
 };
 
 TEST(nonsense_is_refused)
@@ -124,10 +124,7 @@ static void count(struct rf_source *source, uint64_t events, struct counted *cou
         abort();
     for (uint64_t got = 0; got < events; got += batch.n) {
         if (n_left > 0)
-            batch = (struct rf_batch){
-                .tuples = {left, NULL, n_left},
-                  .n = n_left
-            };
+            batch = (struct rf_batch){.tuples = {left, NULL, n_left}, .n = n_left};
         else if (rf_source_next(source, &batch, &error) != RF_OK || batch.n == 0)
             break;
         size_t use = batch.n < events - got ? batch.n : (size_t)(events - got);

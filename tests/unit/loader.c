@@ -14,20 +14,18 @@ struct file {
 
 static struct file make_file(void)
 {
-    struct file file = {
-        .header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1},
-                   .e_type = ET_EXEC,
-                   .e_machine = 243,
-                   .e_entry = CODE_AT + offsetof(struct file, code),
-                   .e_phoff = offsetof(struct file, segment),
-                   .e_phentsize = sizeof(Elf64_Phdr),
-                   .e_phnum = 1},
-        .segment = {.p_type = PT_LOAD,
-                   .p_flags = PF_R | PF_X,
-                   .p_vaddr = CODE_AT,
-                   .p_filesz = sizeof(struct file),
-                   .p_memsz = sizeof(struct file)                }
-    };
+    struct file file = {.header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1},
+                                   .e_type = ET_EXEC,
+                                   .e_machine = 243,
+                                   .e_entry = CODE_AT + offsetof(struct file, code),
+                                   .e_phoff = offsetof(struct file, segment),
+                                   .e_phentsize = sizeof(Elf64_Phdr),
+                                   .e_phnum = 1},
+                        .segment = {.p_type = PT_LOAD,
+                                    .p_flags = PF_R | PF_X,
+                                    .p_vaddr = CODE_AT,
+                                    .p_filesz = sizeof(struct file),
+                                    .p_memsz = sizeof(struct file)}};
     file.code[0] = 0x0000006f;
     return file;
 }
@@ -68,32 +66,32 @@ TEST(what_makes_no_sense_is_refused_with_a_sentence)
         uint64_t value;
         const char *said;
     } rows[] = {
-        {"magic",            HEADER + 1, 1,               'X',                           "not an ELF file"},
-        {                         "32 bits", HEADER + EI_CLASS,          1,      ELFCLASS32, "not a 64-bit RISC-V program"                 },
-        {         "another machine",        HEADER + offsetof(Elf64_Ehdr,                 e_machine),       2,                                                  EM_X86_64,
+        {"magic", HEADER + 1, 1, 'X', "not an ELF file"},
+        {"32 bits", HEADER + EI_CLASS, 1, ELFCLASS32, "not a 64-bit RISC-V program"},
+        {"another machine", HEADER + offsetof(Elf64_Ehdr, e_machine), 2, EM_X86_64,
          "not a 64-bit RISC-V program"},
-        {                                                                      "position independent",           HEADER + offsetof(Elf64_Ehdr,                    e_type),          2,                                                           ET_DYN,
+        {"position independent", HEADER + offsetof(Elf64_Ehdr, e_type), 2, ET_DYN,
          "build with -static"},
-        {                                                                             "headers behind the end",          HEADER + offsetof(Elf64_Ehdr,                   e_phoff),             8,                                                  250,
+        {"headers behind the end", HEADER + offsetof(Elf64_Ehdr, e_phoff), 8, 250,
          "program headers are damaged"},
-        {                                                                          "headers far away",          HEADER + offsetof(Elf64_Ehdr,                   e_phoff),  8,                                                  UINT64_MAX - 8,
+        {"headers far away", HEADER + offsetof(Elf64_Ehdr, e_phoff), 8, UINT64_MAX - 8,
          "program headers are damaged"},
-        {                                                                          "too many headers",          HEADER + offsetof(Elf64_Ehdr,                   e_phnum),          2,                                                  0xffff,
+        {"too many headers", HEADER + offsetof(Elf64_Ehdr, e_phnum), 2, 0xffff,
          "program headers are damaged"},
-        {                                                                                "no headers",          HEADER + offsetof(Elf64_Ehdr,                   e_phnum),               2,       0,                  "nothing in it to load"},
-        {             "interpreter",           PHDR + offsetof(Elf64_Phdr,                    p_type),       4,          PT_INTERP,                  "dynamically linked"},
-        {                  "offset",         PHDR + offsetof(Elf64_Phdr,                  p_offset),  8,                                                     UINT64_MAX - 3,
+        {"no headers", HEADER + offsetof(Elf64_Ehdr, e_phnum), 2, 0, "nothing in it to load"},
+        {"interpreter", PHDR + offsetof(Elf64_Phdr, p_type), 4, PT_INTERP, "dynamically linked"},
+        {"offset", PHDR + offsetof(Elf64_Phdr, p_offset), 8, UINT64_MAX - 3,
          "past the end of the file"},
-        {                                                                                 "size in file",         PHDR + offsetof(Elf64_Phdr,                  p_filesz),             8,    257,                  "past the end of the file"},
-        {       "smaller in memory",          PHDR + offsetof(Elf64_Phdr,                   p_memsz),              8,                                                     16,
+        {"size in file", PHDR + offsetof(Elf64_Phdr, p_filesz), 8, 257, "past the end of the file"},
+        {"smaller in memory", PHDR + offsetof(Elf64_Phdr, p_memsz), 8, 16,
          "past the end of the file"},
-        {                                                                        "larger than the space",          PHDR + offsetof(Elf64_Phdr,                   p_memsz),      8,                                                                 UINT64_MAX,
+        {"larger than the space", PHDR + offsetof(Elf64_Phdr, p_memsz), 8, UINT64_MAX,
          "does not fit"},
-        {                                                                                                  "at zero",          PHDR + offsetof(Elf64_Phdr,                   p_vaddr),               8,                0,                  "does not fit"},
-        { "at the end of the space",          PHDR + offsetof(Elf64_Phdr,                   p_vaddr),      8,                                                                 0xffffffff,
+        {"at zero", PHDR + offsetof(Elf64_Phdr, p_vaddr), 8, 0, "does not fit"},
+        {"at the end of the space", PHDR + offsetof(Elf64_Phdr, p_vaddr), 8, 0xffffffff,
          "does not fit"},
-        {                                                                                             "wraps around",          PHDR + offsetof(Elf64_Phdr,                   p_vaddr), 8,                UINT64_MAX - 15,                  "does not fit"},
-        {          "over the stack",          PHDR + offsetof(Elf64_Phdr,                   p_vaddr),      8,                0xefffff00,                  "does not fit"},
+        {"wraps around", PHDR + offsetof(Elf64_Phdr, p_vaddr), 8, UINT64_MAX - 15, "does not fit"},
+        {"over the stack", PHDR + offsetof(Elf64_Phdr, p_vaddr), 8, 0xefffff00, "does not fit"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct rf_error error = {""};

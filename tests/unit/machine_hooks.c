@@ -77,13 +77,11 @@ static void remove_program(void)
 
 static void write_program(void)
 {
-    struct image image = {
-        .segment = {.p_type = PT_LOAD,
-                    .p_flags = PF_R | PF_X,
-                    .p_vaddr = 0x10000,
-                    .p_filesz = sizeof image,
-                    .p_memsz = sizeof image}
-    };
+    struct image image = {.segment = {.p_type = PT_LOAD,
+                                      .p_flags = PF_R | PF_X,
+                                      .p_vaddr = 0x10000,
+                                      .p_filesz = sizeof image,
+                                      .p_memsz = sizeof image}};
     memcpy(image.header.e_ident, ELFMAG, SELFMAG);
     image.header.e_ident[EI_CLASS] = ELFCLASS64;
     image.header.e_ident[EI_DATA] = ELFDATA2LSB;
@@ -209,7 +207,7 @@ TEST(an_expansion_costs_decode_bandwidth_and_no_fetch)
         double plain, expanded; /* cycles a round */
     } rows[] = {
         {"four wide: 8 instructions, then 12", "hps", 2, 3},
-        {"eight wide behind a fetch of four",  WIDE,  2, 2},
+        {"eight wide behind a fetch of four", WIDE, 2, 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint64_t records;
@@ -283,8 +281,8 @@ TEST(a_handler_runs_between_two_instructions)
         const char *label, *core;
         rf_expand *expand;
     } rows[] = {
-        {"with timing",               "hps", NULL       },
-        {"without",                   NULL,  NULL       },
+        {"with timing", "hps", NULL},
+        {"without", NULL, NULL},
         {"in the midst of sequences", "hps", count_loads},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -61,24 +61,24 @@ static const struct {
     struct written perfect, measured;
     double false_positive, false_negative, neutral_positive, neutral_negative;
 } rows[] = {
-    {"the same",                   {{100, 50, 9}}, {{100, 50, 9}}, 0,           0,          0,   0  },
-    {"nothing at all",             {{0}},          {{0}},          0,           0,          0,   0  },
-    {"no candidates",              {{9, 9}},       {{8, 9}},       0,           0,          0,   0  },
-    {"exactly at the threshold",   {{10}},         {{0}},          0,           1,          0,   0  },
-    {"too high",                   {{100, 50}},    {{115, 50}},    0,           0,          0.1, 0  },
-    {"too low",                    {{100, 50}},    {{85, 50}},     0,           0,          0,   0.1},
-    {"missing",                    {{100, 50}},    {{100, 0}},     0,           50.0 / 150, 0,   0  },
-    {"listed below the threshold", {{100, 50}},    {{100, 5}},     0,           45.0 / 150, 0,   0  },
-    {"promoted by mistake",        {{100, 8}},     {{100, 20}},    12.0 / 108,  0,          0,   0  },
-    {"invented",                   {{100}},        {{100, 20}},    20.0 / 100,  0,          0,   0  },
-    {"nothing but inventions",     {{0}},          {{20}},         20.0 / 1000, 0,          0,   0  },
+    {"the same", {{100, 50, 9}}, {{100, 50, 9}}, 0, 0, 0, 0},
+    {"nothing at all", {{0}}, {{0}}, 0, 0, 0, 0},
+    {"no candidates", {{9, 9}}, {{8, 9}}, 0, 0, 0, 0},
+    {"exactly at the threshold", {{10}}, {{0}}, 0, 1, 0, 0},
+    {"too high", {{100, 50}}, {{115, 50}}, 0, 0, 0.1, 0},
+    {"too low", {{100, 50}}, {{85, 50}}, 0, 0, 0, 0.1},
+    {"missing", {{100, 50}}, {{100, 0}}, 0, 50.0 / 150, 0, 0},
+    {"listed below the threshold", {{100, 50}}, {{100, 5}}, 0, 45.0 / 150, 0, 0},
+    {"promoted by mistake", {{100, 8}}, {{100, 20}}, 12.0 / 108, 0, 0, 0},
+    {"invented", {{100}}, {{100, 20}}, 20.0 / 100, 0, 0, 0},
+    {"nothing but inventions", {{0}}, {{20}}, 20.0 / 1000, 0, 0, 0},
     {"everything at once",
      {{100, 50, 30, 5, 0}},
      {{110, 40, 0, 15, 12}},
      22.0 / 185,
      30.0 / 185,
      10.0 / 185,
-     10.0 / 185                                                                                     },
+     10.0 / 185},
 };
 
 TEST(one_interval_by_hand)

@@ -34,19 +34,20 @@ static const struct {
     double error, unseen, covered;
     uint64_t tuples, pcs;
 } rows[] = {
-    {"the same",                  {{1, 5, 700}, {1, 6, 300}},                                {{1, 5, 700}, {1, 6, 300}}, 0,    0,   1, 2, 1},
-    {"scaled is the same",        {{1, 5, 700}, {1, 6, 300}},                                {{1, 5, 7}, {1, 6, 3}},     0,    0,   1, 2, 1},
- /* |0.7 - 1| * 700 + |0.3 - 0| * 300 over 1000 */
-    {"one is not seen",           {{1, 5, 700}, {1, 6, 300}},                                {{1, 5, 7}},                0.3,  0.3, 1, 2, 1},
-    {"nothing is seen",           {{1, 5, 700}, {1, 6, 300}},                                {{2, 5, 7}},                0.58, 1,   1, 2, 1},
-    {"too seldom",                {{1, 5, 999}},                                             {{1, 5, 7}},                0,    0,   0, 0, 0},
+    {"the same", {{1, 5, 700}, {1, 6, 300}}, {{1, 5, 700}, {1, 6, 300}}, 0, 0, 1, 2, 1},
+    {"scaled is the same", {{1, 5, 700}, {1, 6, 300}}, {{1, 5, 7}, {1, 6, 3}}, 0, 0, 1, 2, 1},
+    /* |0.7 - 1| * 700 + |0.3 - 0| * 300 over 1000 */
+    {"one is not seen", {{1, 5, 700}, {1, 6, 300}}, {{1, 5, 7}}, 0.3, 0.3, 1, 2, 1},
+    {"nothing is seen", {{1, 5, 700}, {1, 6, 300}}, {{2, 5, 7}}, 0.58, 1, 1, 2, 1},
+    {"too seldom", {{1, 5, 999}}, {{1, 5, 7}}, 0, 0, 0, 0, 0},
     {"some are invariant enough",
      {{1, 1, 390}, {1, 2, 90}, {1, 3, 90}, {1, 4, 90}, {1, 5, 90}, {1, 6, 90}, {1, 7, 160}},
      {{1, 1, 1}},
      390 * 0.61 / 550 + 160 * 0.16 / 550,
      160.0 / 550,
-     0.55,                                                                                                                             2,
-     1                                                                                                                                     },
+     0.55,
+     2,
+     1},
     {"40% are just enough",
      {{1, 1, 400},
       {1, 2, 99},
@@ -57,9 +58,11 @@ static const struct {
       {1, 7, 99},
       {1, 8, 6}},
      {{1, 1, 1}},
-     0.6,                                                                                                                      0,
-     0.4,                                                                                                                              1,
-     1                                                                                                                                     },
+     0.6,
+     0,
+     0.4,
+     1,
+     1},
     {"39% are not",
      {{1, 1, 390},
       {1, 2, 99},
@@ -70,16 +73,19 @@ static const struct {
       {1, 7, 99},
       {1, 8, 16}},
      {{1, 1, 1}},
-     0,                                                                                                                        0,
-     0,                                                                                                                                0,
-     0                                                                                                                                     },
+     0,
+     0,
+     0,
+     0,
+     0},
     {"two pcs by their weight",
      {{1, 5, 3000}, {2, 5, 500}, {2, 6, 500}},
      {{1, 5, 9}, {2, 5, 1}},
      (500 * 0.5 + 500 * 0.5) / 4000,
      500.0 / 4000,
-     1,                                                                                                                                3,
-     2                                                                                                                                     },
+     1,
+     3,
+     2},
 };
 
 TEST(by_hand)
@@ -107,11 +113,9 @@ TEST(filters_are_what_they_say)
         struct rf_invariance_filter filter;
         uint64_t tuples;
     } table[] = {
-        {"the paper's",     {1000, 0.1, 0.4},  2 },
-        {"more executions", {1001, 0.1, 0.4},  0 },
-        {"a larger share",  {1000, 0.31, 0.4}, 0 },
-        {"every tuple",     {0, 0, 0},         42},
-        {"more of the pc",  {1000, 0.1, 0.61}, 0 },
+        {"the paper's", {1000, 0.1, 0.4}, 2},     {"more executions", {1001, 0.1, 0.4}, 0},
+        {"a larger share", {1000, 0.31, 0.4}, 0}, {"every tuple", {0, 0, 0}, 42},
+        {"more of the pc", {1000, 0.1, 0.61}, 0},
     };
     struct rf_item items[42];
     struct rf_profile perfect = {.alloc = failing_alloc(&failing), .items = items, .n_items = 42};
@@ -143,12 +147,7 @@ TEST(engines_while_they_run)
     REQUIRE(rf_engine_open(&sampled, "P3", NULL, NULL) == RF_OK);
     struct rf_invariance *invariance;
     REQUIRE(rf_invariance_open(&invariance, NULL, NULL, NULL) == RF_OK);
-    struct rf_tuple tuples[4] = {
-        {1, 5},
-        {1, 5},
-        {1, 6},
-        {1, 5}
-    };
+    struct rf_tuple tuples[4] = {{1, 5}, {1, 5}, {1, 6}, {1, 5}};
     struct rf_measure_invariance got = {0};
     for (int round = 1; round <= 300; round++) {
         rf_engine_feed(exact, &(struct rf_tuples){tuples, NULL, 4}, NULL);

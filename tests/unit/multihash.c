@@ -379,10 +379,8 @@ TEST(auto_settles_on_the_steadiest_length)
         double change[3];
         uint64_t rung;
     } rows[] = {
-        {"short is steadiest",   {0.1, 0.5, 0.9},  0},
-        {"middle is steadiest",  {0.5, 0.1, 0.4},  1},
-        {"long is steadiest",    {0.9, 0.5, 0.1},  2},
-        {"a tie goes to short",  {0.3, 0.3, 0.3},  0},
+        {"short is steadiest", {0.1, 0.5, 0.9}, 0},    {"middle is steadiest", {0.5, 0.1, 0.4}, 1},
+        {"long is steadiest", {0.9, 0.5, 0.1}, 2},     {"a tie goes to short", {0.3, 0.3, 0.3}, 0},
         {"hardly better is not", {0.3, 0.29, 0.3}, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -420,15 +418,15 @@ static const struct {
     const char *message;
 } refused[] = {
     {"multihash(tables=3, counters=2048)",
-     "engine 'multihash': 2048 counters cannot be shared out evenly to 3 tables of 2 to 65536"              },
+     "engine 'multihash': 2048 counters cannot be shared out evenly to 3 tables of 2 to 65536"},
     {"multihash(paper, counters=3000)",
-     "engine 'multihash': hash=paper wants a power of two of counters in each table, not 750"               },
+     "engine 'multihash': hash=paper wants a power of two of counters in each table, not 750"},
     {"multihash(paper, counter_bits=8)",
      "engine 'multihash': counters of 8 bits cannot reach the 1000 events at which a tuple of an "
-     "interval of 1000000 is promoted"                                                                      },
-    {"multihash(interval=auto, retain=no)", "engine 'multihash': interval=auto needs retain=yes"            },
-    {"multihash(papre)",                    "engine 'multihash': expected option=value at 'papre)'"         },
-    {"multihash(threshold=0)",              "engine 'multihash': threshold must be between 0 and 1, got '0'"},
+     "interval of 1000000 is promoted"},
+    {"multihash(interval=auto, retain=no)", "engine 'multihash': interval=auto needs retain=yes"},
+    {"multihash(papre)", "engine 'multihash': expected option=value at 'papre)'"},
+    {"multihash(threshold=0)", "engine 'multihash': threshold must be between 0 and 1, got '0'"},
 };
 
 TEST(options_that_make_no_sense)

@@ -9,27 +9,22 @@ static const struct {
     double cpi, share;                 /* share < 0: nobody knows */
     uint64_t told;
 } rows[] = {
-    {"nothing is known",               NULL,   NULL,   "load -> pc,value",    1,   -1,    0   },
-    {"the core's cycles",              "6000", "3000", "insn -> pc",          1,   0.05,  0   },
-    {"noted instructions",             NULL,   "3000", "insn -> pc",          1,   0.1,   3000},
-    {"at another CPI",                 NULL,   "3000", "load -> pc,value",    0.5, 0.2,   3000},
-    {"a profile of all instructions",  NULL,   NULL,   "insn -> pc",          1,   0.075, 4000},
-    {"a profile of some instructions", NULL,   NULL,   "insn pc==0x10 -> pc", 1,   -1,    0   },
+    {"nothing is known", NULL, NULL, "load -> pc,value", 1, -1, 0},
+    {"the core's cycles", "6000", "3000", "insn -> pc", 1, 0.05, 0},
+    {"noted instructions", NULL, "3000", "insn -> pc", 1, 0.1, 3000},
+    {"at another CPI", NULL, "3000", "load -> pc,value", 0.5, 0.2, 3000},
+    {"a profile of all instructions", NULL, NULL, "insn -> pc", 1, 0.075, 4000},
+    {"a profile of some instructions", NULL, NULL, "insn pc==0x10 -> pc", 1, -1, 0},
 };
 
 TEST(whose_cycles)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct rf_figure figures[] = {
-            {"messages",        10 },
-            {"overhead-cycles", 300}
-        };
+        struct rf_figure figures[] = {{"messages", 10}, {"overhead-cycles", 300}};
         char first[] = "load -> pc,value", second[40];
         strcpy(second, rows[i].second);
-        struct rf_profile profiles[] = {
-            {.selector = first, .figures = figures, .n_figures = 2},
-            {.selector = second,                 .produced = 4000                 }
-        };
+        struct rf_profile profiles[] = {{.selector = first, .figures = figures, .n_figures = 2},
+                                        {.selector = second, .produced = 4000}};
         struct rf_profile *list[] = {&profiles[0], &profiles[1]};
         char name[2][20] = {"cycles", "instructions"}, text[2][20];
         struct rf_note notes[2];

@@ -13,13 +13,7 @@
 #include <unistd.h>
 
 static const struct rf_tuple stream[] = {
-    {1,          9},
-    {1,          9},
-    {2,          8},
-    {UINT64_MAX, 0},
-    {2,          8},
-    {1,          9},
-    {3,          7},
+    {1, 9}, {1, 9}, {2, 8}, {UINT64_MAX, 0}, {2, 8}, {1, 9}, {3, 7},
 };
 enum { STREAM = sizeof stream / sizeof *stream };
 

@@ -28,8 +28,8 @@ TEST(fold_adds_what_the_absent_may_have_had)
         uint64_t a, count, lower, upper, intervals;
     } expected[] = {
         {2, 12, 11, 14, 2},
-        {1, 10, 9,  14, 1}, /* 11 + 3 */
-        {3, 9,  8,  13, 1}, /* 4 + 9 */
+        {1, 10, 9, 14, 1}, /* 11 + 3 */
+        {3, 9, 8, 13, 1},  /* 4 + 9 */
     };
     REQUIRE(sum.n == 3);
     for (size_t i = 0; i < 3; i++) {
@@ -47,10 +47,10 @@ TEST(fold_tells_boxes_apart)
     struct rf_fold fold;
     rf_fold_init(&fold, &rf_alloc_standard);
     const struct rf_item boxes[] = {
-        {0, 0, 7,  0, 1, 1, 1, 1},
+        {0, 0, 7, 0, 1, 1, 1, 1},
         {0, 0, 15, 0, 1, 1, 1, 1},
-        {0, 0, 7,  1, 1, 1, 1, 1},
-        {0, 0, 7,  0, 5, 5, 5, 1},
+        {0, 0, 7, 1, 1, 1, 1, 1},
+        {0, 0, 7, 0, 5, 5, 5, 1},
     };
     CHECK_EQ(rf_fold_add(&fold, boxes, 4, 0), RF_OK);
     CHECK_EQ(fold.list.n, 3);
@@ -100,17 +100,8 @@ TEST(items_come_heaviest_first)
 }
 
 /* a: 1 1 2 1 | 2 2 1 3 | 3 */
-static const struct rf_tuple stream[] = {
-    {1, 0},
-    {1, 0},
-    {2, 0},
-    {1, 0},
-    {2, 0},
-    {2, 0},
-    {1, 0},
-    {3, 0},
-    {3, 0}
-};
+static const struct rf_tuple stream[] = {{1, 0}, {1, 0}, {2, 0}, {1, 0}, {2, 0},
+                                         {2, 0}, {1, 0}, {3, 0}, {3, 0}};
 enum { STREAM = sizeof stream / sizeof *stream };
 
 TEST(intervals_add_up)

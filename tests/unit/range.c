@@ -9,11 +9,11 @@ static struct failing failing;
 
 /* The tree of the paper's figure 7 in small: 0..fe with 0..e inside, and a range elsewhere. */
 static struct rf_item items[] = {
-    {.a = 0x0,    .a_hi = 0xf,        .b_hi = UINT64_MAX, .count = 14},
-    {.a = 0x0,    .a_hi = 0xff,       .b_hi = UINT64_MAX, .count = 17},
-    {.a = 0x0,    .a_hi = UINT64_MAX, .b_hi = UINT64_MAX, .count = 9 },
-    {.a = 0x80,   .a_hi = 0x8f,       .b_hi = UINT64_MAX, .count = 3 },
-    {.a = 0x1000, .a_hi = 0x1fff,     .b_hi = UINT64_MAX, .count = 57},
+    {.a = 0x0, .a_hi = 0xf, .b_hi = UINT64_MAX, .count = 14},
+    {.a = 0x0, .a_hi = 0xff, .b_hi = UINT64_MAX, .count = 17},
+    {.a = 0x0, .a_hi = UINT64_MAX, .b_hi = UINT64_MAX, .count = 9},
+    {.a = 0x80, .a_hi = 0x8f, .b_hi = UINT64_MAX, .count = 3},
+    {.a = 0x1000, .a_hi = 0x1fff, .b_hi = UINT64_MAX, .count = 57},
 };
 
 static struct rf_profile ranges(void)
@@ -33,11 +33,9 @@ TEST(a_query_sums_what_lies_inside)
         const char *label;
         uint64_t lo, hi, lower, upper;
     } rows[] = {
-        {"everything",    0,      UINT64_MAX, 100, 100},
-        {"a range of it", 0,      0xff,       34,  43 },
-        {"part of one",   0x1,    0x2,        0,   40 },
-        {"nothing",       0x2000, 0x2fff,     0,   9  },
-        {"two",           0x80,   0x1fff,     60,  86 },
+        {"everything", 0, UINT64_MAX, 100, 100}, {"a range of it", 0, 0xff, 34, 43},
+        {"part of one", 0x1, 0x2, 0, 40},        {"nothing", 0x2000, 0x2fff, 0, 9},
+        {"two", 0x80, 0x1fff, 60, 86},
     };
     struct rf_profile profile = ranges();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -61,11 +59,8 @@ TEST(hot_is_what_is_hot_without_hot_ranges_inside)
         unsigned depth;
         int hot;
     } rows[] = {
-        {UINT64_MAX, 100, 9,  0, 0},
-        {0xff,       34,  20, 1, 1},
-        {0xf,        14,  14, 2, 1},
-        {0x8f,       3,   3,  2, 0},
-        {0x1fff,     57,  57, 1, 1},
+        {UINT64_MAX, 100, 9, 0, 0}, {0xff, 34, 20, 1, 1},   {0xf, 14, 14, 2, 1},
+        {0x8f, 3, 3, 2, 0},         {0x1fff, 57, 57, 1, 1},
     };
     for (size_t i = 0; i < tree.n; i++) {
         CHECK_EQ(tree.nodes[i].box.a_hi, rows[i].hi);
@@ -109,10 +104,8 @@ TEST(rectangles_find_their_parents)
 
 TEST(tuples_have_no_tree_but_answer)
 {
-    struct rf_item tuple[] = {
-        {.a = 5, .a_hi = 5, .lower = 8, .count = 9, .upper = 10},
-        {.a = 9, .a_hi = 9, .lower = 3, .count = 3, .upper = 3 }
-    };
+    struct rf_item tuple[] = {{.a = 5, .a_hi = 5, .lower = 8, .count = 9, .upper = 10},
+                              {.a = 9, .a_hi = 9, .lower = 3, .count = 3, .upper = 3}};
     struct rf_profile profile = {.consumed = 20, .items = tuple, .n_items = 2};
     struct rf_range_tree tree;
     struct rf_range_answer answer;

@@ -137,12 +137,8 @@ TEST(a_query_counts_what_lies_inside_and_bounds_the_rest)
         const char *label;
         uint64_t lo, hi, lower, upper;
     } rows[] = {
-        {"everything",  0,  255, 5, 5},
-        {"the value",   12, 12,  1, 5},
-        {"its set",     12, 15,  2, 5},
-        {"half",        0,  127, 4, 5},
-        {"elsewhere",   64, 127, 0, 1},
-        {"a neighbour", 13, 13,  0, 4},
+        {"everything", 0, 255, 5, 5}, {"the value", 12, 12, 1, 5},  {"its set", 12, 15, 2, 5},
+        {"half", 0, 127, 4, 5},       {"elsewhere", 64, 127, 0, 1}, {"a neighbour", 13, 13, 0, 4},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct rf_rap_box box = {rows[i].lo, rows[i].hi, 0, UINT64_MAX};
@@ -198,15 +194,15 @@ static const struct {
     const char *text;
     const char *message; /* NULL: fine */
 } rows[] = {
-    {"rap",                        NULL                                                                 },
-    {"rap(paper)",                 NULL                                                                 },
-    {"rap(key=both, b=16)",        NULL                                                                 },
-    {"rap(b=3)",                   "engine 'rap': b must be 2, 4, 8 or 16, got 3"                       },
-    {"rap(key=both, b=8)",         "engine 'rap': in two dimensions b must be 4 or 16, got 8"           },
-    {"rap(nodes=100)",             "engine 'rap': nodes must be at least 256 for b=4"                   },
-    {"rap(eps=0.0001%)",           "engine 'rap': eps is so small that a stream can need more than "
+    {"rap", NULL},
+    {"rap(paper)", NULL},
+    {"rap(key=both, b=16)", NULL},
+    {"rap(b=3)", "engine 'rap': b must be 2, 4, 8 or 16, got 3"},
+    {"rap(key=both, b=8)", "engine 'rap': in two dimensions b must be 4 or 16, got 8"},
+    {"rap(nodes=100)", "engine 'rap': nodes must be at least 256 for b=4"},
+    {"rap(eps=0.0001%)", "engine 'rap': eps is so small that a stream can need more than "
                          "268435456 nodes; say how many it may have with nodes="},
-    {"rap(eps=0.0001%, nodes=1M)", NULL                                                                 },
+    {"rap(eps=0.0001%, nodes=1M)", NULL},
 };
 
 TEST(options)
@@ -232,12 +228,7 @@ TEST(values_outside_of_the_universe_are_counted_apart)
     REQUIRE(state != NULL);
     memset(state, 0, size);
     rf_rap_engine.init(state, &config, &env, NULL);
-    struct rf_tuple tuples[] = {
-        {256,        0},
-        {255,        0},
-        {UINT64_MAX, 7},
-        {0,          9}
-    };
+    struct rf_tuple tuples[] = {{256, 0}, {255, 0}, {UINT64_MAX, 7}, {0, 9}};
     rf_rap_engine.feed(state, tuples, 4, &consumed);
     rf_rap_engine.feed_counted(state, tuples[0], 10);
     CHECK_EQ(state->outside, 12);

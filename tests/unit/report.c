@@ -4,31 +4,29 @@
 #include "test.h"
 
 static struct rf_item tuples[] = {
-    {0x401136, 0x0,  0x401136, 0x0,  1240000, 1239000, 1240000, 2},
-    {0x40113d, 0x1,  0x40113d, 0x1,  31000,   31000,   31400,   1},
-    {0x40113d, 0xff, 0x40113d, 0xff, 31000,   30900,   31000,   1},
+    {0x401136, 0x0, 0x401136, 0x0, 1240000, 1239000, 1240000, 2},
+    {0x40113d, 0x1, 0x40113d, 0x1, 31000, 31000, 31400, 1},
+    {0x40113d, 0xff, 0x40113d, 0xff, 31000, 30900, 31000, 1},
 };
 static struct rf_item interval_items[] = {
     {0x401136, 0x0, 0x401136, 0x0, 640000, 639500, 640000, 1},
     {0x401136, 0x0, 0x401136, 0x0, 600000, 599500, 600000, 1},
-    {0x40113d, 0x1, 0x40113d, 0x1, 31000,  31000,  31400,  1},
+    {0x40113d, 0x1, 0x40113d, 0x1, 31000, 31000, 31400, 1},
 };
 static struct rf_interval intervals[] = {
     {5000000, 100, 0, 1},
     {5000000, 200, 1, 2},
 };
 static struct rf_figure figures[] = {
-    {"messages",   12345},
-    {"nodes-mean", 2.5  },
+    {"messages", 12345},
+    {"nodes-mean", 2.5},
 };
 
 /* Nested: 0..255 with 0..63 (with 16..31) and 64..127 inside, and a stranger. */
 static struct rf_item ranges[] = {
-    {0,   0, 255, UINT64_MAX, 50, 50, 60, 0},
-    {16,  0, 31,  UINT64_MAX, 40, 40, 45, 0},
-    {0,   0, 63,  UINT64_MAX, 30, 30, 35, 0},
-    {256, 0, 511, UINT64_MAX, 20, 20, 25, 0},
-    {64,  0, 127, UINT64_MAX, 10, 10, 15, 0},
+    {0, 0, 255, UINT64_MAX, 50, 50, 60, 0},  {16, 0, 31, UINT64_MAX, 40, 40, 45, 0},
+    {0, 0, 63, UINT64_MAX, 30, 30, 35, 0},   {256, 0, 511, UINT64_MAX, 20, 20, 25, 0},
+    {64, 0, 127, UINT64_MAX, 10, 10, 15, 0},
 };
 
 static struct rf_profile profile_of_tuples(void)
@@ -168,8 +166,8 @@ TEST(csv_of_ranges_has_totals)
 TEST(a_range_over_everything_holds_everything)
 {
     struct rf_item items[] = {
-        {0, 0, UINT64_MAX,      UINT64_MAX, 3, 3, 3, 0},
-        {5, 0, UINT64_MAX,      UINT64_MAX, 2, 2, 2, 0},
+        {0, 0, UINT64_MAX, UINT64_MAX, 3, 3, 3, 0},
+        {5, 0, UINT64_MAX, UINT64_MAX, 2, 2, 2, 0},
         {9, 0, 4 /* hostile */, UINT64_MAX, 1, 1, 1, 0},
     };
     struct rf_profile profile = profile_of_ranges(RF_SHAPE_RANGE_A);
@@ -186,8 +184,8 @@ TEST(csv_of_rectangles)
 {
     struct rf_item items[] = {
         {0, 0, 15, 15, 5, 5, 5, 0},
-        {0, 0, 7,  7,  4, 4, 4, 0},
-        {8, 0, 15, 7,  2, 2, 2, 0},
+        {0, 0, 7, 7, 4, 4, 4, 0},
+        {8, 0, 15, 7, 2, 2, 2, 0},
     };
     struct rf_profile profile = profile_of_ranges(RF_SHAPE_RECTANGLE);
     profile.items = items;

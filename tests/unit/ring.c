@@ -190,31 +190,31 @@ static const struct {
     uint64_t words[6];
     size_t n;
 } lies[] = {
-    {"a path that nobody described",                    {77},                                         1},
-    {"a message without length",                        {RF_WORD_HEADER(RF_WORD_THREAD, 0)},          1},
-    {"a message longer than the chunk",                 {RF_WORD_HEADER(RF_WORD_THREAD, 1 << 30)},    1},
-    {"an unknown message",                              {RF_WORD_HEADER(99, 1)},                      1},
-    {"a message too short for its kind",                {RF_WORD_HEADER(RF_WORD_END, 2), 0},          2},
-    {"a block without paths",                           {RF_WORD_HEADER(RF_WORD_DEFINE, 4), 0, 0, 0}, 4},
+    {"a path that nobody described", {77}, 1},
+    {"a message without length", {RF_WORD_HEADER(RF_WORD_THREAD, 0)}, 1},
+    {"a message longer than the chunk", {RF_WORD_HEADER(RF_WORD_THREAD, 1 << 30)}, 1},
+    {"an unknown message", {RF_WORD_HEADER(99, 1)}, 1},
+    {"a message too short for its kind", {RF_WORD_HEADER(RF_WORD_END, 2), 0}, 2},
+    {"a block without paths", {RF_WORD_HEADER(RF_WORD_DEFINE, 4), 0, 0, 0}, 4},
     {"a block with too many events",
      {RF_WORD_HEADER(RF_WORD_DEFINE, 4), UINT64_C(1) << 32, 1 << 20, 0},
-     4                                                                                                 },
+     4},
     {"a block that counts events it does not describe",
      {RF_WORD_HEADER(RF_WORD_DEFINE, 4), UINT64_C(1) << 32, 1, 0},
-     4                                                                                                 },
+     4},
     {"a block of paths that are not next",
      {RF_WORD_HEADER(RF_WORD_DEFINE, 4), 5 | UINT64_C(1) << 32, 0, 0},
-     4                                                                                                 },
+     4},
     {"an event of no class",
      {RF_WORD_HEADER(RF_WORD_DEFINE, 6), UINT64_C(1) << 32, 1, 0, 200, 0},
-     6                                                                                                 },
+     6},
     {"an event with more words than its path",
      {RF_WORD_HEADER(RF_WORD_DEFINE, 6), UINT64_C(1) << 32, 1, 0,
       (uint64_t)RF_HOW_DYNAMIC << RF_SHAPE_VALUE_SHIFT, 0},
-     6                                                                                                 },
+     6},
     {"a module whose path does not end",
      {RF_WORD_HEADER(RF_WORD_MODULE, 5), 0, 1, 0, UINT64_MAX},
-     5                                                                                                 },
+     5},
 };
 
 TEST(lies_are_found_out)
@@ -237,12 +237,7 @@ TEST(counters_that_make_no_sense)
 {
     static const struct {
         uint32_t head, fill;
-    } cases[] = {
-        {RF_RING_CHUNKS + 1, 8                },
-        {UINT32_MAX,         8                },
-        {1,                  RF_RING_CHUNK + 8},
-        {1,                  12               }
-    };
+    } cases[] = {{RF_RING_CHUNKS + 1, 8}, {UINT32_MAX, 8}, {1, RF_RING_CHUNK + 8}, {1, 12}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         open_ring("load -> pc,value");
         slot->head = cases[i].head;

@@ -5,35 +5,35 @@
 static const struct {
     const char *text, *canonical;
 } understood[] = {
-    {"load -> pc,value",                       "load -> pc,value"                      },
-    {" load->pc , value ",                     "load -> pc,value"                      },
-    {"jump,branch -> pc,target",               "branch,jump -> pc,target"              },
-    {"any -> pc",                              "any -> pc"                             },
-    {"load,any -> pc",                         "any -> pc"                             },
-    {"load value==0 -> pc,addr",               "load value==0 -> pc,addr"              },
-    {"load value!=0x10 -> addr",               "load value!=16 -> addr"                },
-    {"load value==-1 -> addr",                 "load value==0xffffffffffffffff -> addr"},
-    {"alu width<=16 -> pc",                    "alu width<=16 -> pc"                   },
-    {"alu width<17 -> pc",                     "alu width<=16 -> pc"                   },
-    {"load miss>=1 -> pc,value",               "load miss>=1 -> pc,value"              },
-    {"load miss>0 -> pc,value",                "load miss>=1 -> pc,value"              },
-    {"load miss > 0 width == 8 -> pc",         "load miss>=1 width==8 -> pc"           },
-    {"load addr in 0x1000..0x2000 -> pc",      "load addr in 0x1000..0x2000 -> pc"     },
-    {"load addr in 1K .. 2K -> pc",            "load addr in 1000..2000 -> pc"         },
-    {"load addr in 5..6 -> pc",                "load addr in 5..6 -> pc"               },
-    {"load pc in main..main+0x400 -> addr",    "load pc in main..main+1024 -> addr"    },
-    {"load pc<main -> pc",                     "load pc<main -> pc"                    },
-    {"load pc<=main -> pc",                    "load pc<main+1 -> pc"                  },
-    {"load pc>main+4 -> pc",                   "load pc>=main+5 -> pc"                 },
-    {"call target==memcpy.part.0 -> pc",       "call target==memcpy.part.0 -> pc"      },
+    {"load -> pc,value", "load -> pc,value"},
+    {" load->pc , value ", "load -> pc,value"},
+    {"jump,branch -> pc,target", "branch,jump -> pc,target"},
+    {"any -> pc", "any -> pc"},
+    {"load,any -> pc", "any -> pc"},
+    {"load value==0 -> pc,addr", "load value==0 -> pc,addr"},
+    {"load value!=0x10 -> addr", "load value!=16 -> addr"},
+    {"load value==-1 -> addr", "load value==0xffffffffffffffff -> addr"},
+    {"alu width<=16 -> pc", "alu width<=16 -> pc"},
+    {"alu width<17 -> pc", "alu width<=16 -> pc"},
+    {"load miss>=1 -> pc,value", "load miss>=1 -> pc,value"},
+    {"load miss>0 -> pc,value", "load miss>=1 -> pc,value"},
+    {"load miss > 0 width == 8 -> pc", "load miss>=1 width==8 -> pc"},
+    {"load addr in 0x1000..0x2000 -> pc", "load addr in 0x1000..0x2000 -> pc"},
+    {"load addr in 1K .. 2K -> pc", "load addr in 1000..2000 -> pc"},
+    {"load addr in 5..6 -> pc", "load addr in 5..6 -> pc"},
+    {"load pc in main..main+0x400 -> addr", "load pc in main..main+1024 -> addr"},
+    {"load pc<main -> pc", "load pc<main -> pc"},
+    {"load pc<=main -> pc", "load pc<main+1 -> pc"},
+    {"load pc>main+4 -> pc", "load pc>=main+5 -> pc"},
+    {"call target==memcpy.part.0 -> pc", "call target==memcpy.part.0 -> pc"},
     {"call target==std::string::append -> pc", "call target==std::string::append -> pc"},
-    {"call target=='f(int, int)' -> pc",       "call target=='f(int, int)' -> pc"      },
-    {"call target=='memcpy' -> pc",            "call target==memcpy -> pc"             },
-    {"branch taken==1 -> pc,target",           "branch taken==1 -> pc,target"          },
-    {"values",                                 "load -> pc,value"                      },
-    {" edges ",                                "branch,jump -> pc,target"              },
-    {"zero-loads",                             "load value==0 -> pc,addr"              },
-    {"code",                                   "insn -> pc"                            },
+    {"call target=='f(int, int)' -> pc", "call target=='f(int, int)' -> pc"},
+    {"call target=='memcpy' -> pc", "call target==memcpy -> pc"},
+    {"branch taken==1 -> pc,target", "branch taken==1 -> pc,target"},
+    {"values", "load -> pc,value"},
+    {" edges ", "branch,jump -> pc,target"},
+    {"zero-loads", "load value==0 -> pc,addr"},
+    {"code", "insn -> pc"},
 };
 
 TEST(selectors_are_understood)
@@ -73,36 +73,36 @@ TEST(every_preset_is_a_selector)
 static const struct {
     const char *text, *message;
 } refused[] = {
-    {"",                                                        "selector: column 1: expected a class here"                               },
-    {"valeus",                                                  "selector: column 1: no preset is called 'valeus'; did you mean 'values'?"},
-    {"stroe",                                                   "selector: column 1: no preset is called 'stroe'; did you mean 'store'?"  },
-    {"laod -> pc",                                              "selector: column 1: no class is called 'laod'; did you mean 'load'?"     },
-    {"load,stor -> pc",                                         "selector: column 6: no class is called 'stor'; did you mean 'store'?"    },
-    {"load, -> pc",                                             "selector: column 7: expected a class, got '-'"                           },
-    {"load",                                                    "selector: column 5: expected '->' and the fields to profile"             },
-    {"load pc",                                                 "selector: column 8: expected one of == != < <= > >= in"                  },
-    {"load valu==0 -> pc",                                      "selector: column 6: no field is called 'valu'; did you mean 'value'?"    },
-    {"load value=0 -> pc",                                      "selector: column 11: expected one of == != < <= > >= in"                 },
-    {"load value==0",                                           "selector: column 14: expected '->' and the fields to profile"            },
-    {"load value== -> pc",                                      "selector: column 14: expected a number or a name"                        },
-    {"load value==0x -> pc",                                    "selector: column 13: '0x' is no number of 64 bits"                       },
-    {"load value==12abc -> pc",                                 "selector: column 13: '12abc' is no number of 64 bits"                    },
-    {"load value==",                                            "selector: column 13: expected a number or a name here"                   },
-    {"load value==% -> pc",                                     "selector: column 13: expected a number or a name"                        },
-    {"load value<0 -> pc",                                      "selector: column 12: nothing is below that"                              },
-    {"load value>-1 -> pc",                                     "selector: column 12: nothing is above that"                              },
-    {"load pc in 5..5 -> pc",                                   "selector: column 12: this range is empty"                                },
-    {"load pc in 5..0 -> pc",                                   "selector: column 12: this range is empty"                                },
-    {"load pc in 5 -> pc",                                      "selector: column 14: expected '..' and the end of the range"             },
-    {"call target=='f -> pc",                                   "selector: column 14: this quote is not closed"                           },
-    {"load -> ",                                                "selector: column 9: expected a field here"                               },
-    {"load -> pc,",                                             "selector: column 12: expected a field here"                              },
-    {"load -> pc,value,addr",                                   "selector: column 17: a tuple has two fields at most"                     },
-    {"load -> pc value",                                        "selector: column 12: nothing may follow the fields"                      },
-    {"load -> target",                                          "selector: column 9: what is selected has no target"                      },
-    {"branch value==0 -> pc",                                   "selector: column 8: what is selected has no value"                       },
+    {"", "selector: column 1: expected a class here"},
+    {"valeus", "selector: column 1: no preset is called 'valeus'; did you mean 'values'?"},
+    {"stroe", "selector: column 1: no preset is called 'stroe'; did you mean 'store'?"},
+    {"laod -> pc", "selector: column 1: no class is called 'laod'; did you mean 'load'?"},
+    {"load,stor -> pc", "selector: column 6: no class is called 'stor'; did you mean 'store'?"},
+    {"load, -> pc", "selector: column 7: expected a class, got '-'"},
+    {"load", "selector: column 5: expected '->' and the fields to profile"},
+    {"load pc", "selector: column 8: expected one of == != < <= > >= in"},
+    {"load valu==0 -> pc", "selector: column 6: no field is called 'valu'; did you mean 'value'?"},
+    {"load value=0 -> pc", "selector: column 11: expected one of == != < <= > >= in"},
+    {"load value==0", "selector: column 14: expected '->' and the fields to profile"},
+    {"load value== -> pc", "selector: column 14: expected a number or a name"},
+    {"load value==0x -> pc", "selector: column 13: '0x' is no number of 64 bits"},
+    {"load value==12abc -> pc", "selector: column 13: '12abc' is no number of 64 bits"},
+    {"load value==", "selector: column 13: expected a number or a name here"},
+    {"load value==% -> pc", "selector: column 13: expected a number or a name"},
+    {"load value<0 -> pc", "selector: column 12: nothing is below that"},
+    {"load value>-1 -> pc", "selector: column 12: nothing is above that"},
+    {"load pc in 5..5 -> pc", "selector: column 12: this range is empty"},
+    {"load pc in 5..0 -> pc", "selector: column 12: this range is empty"},
+    {"load pc in 5 -> pc", "selector: column 14: expected '..' and the end of the range"},
+    {"call target=='f -> pc", "selector: column 14: this quote is not closed"},
+    {"load -> ", "selector: column 9: expected a field here"},
+    {"load -> pc,", "selector: column 12: expected a field here"},
+    {"load -> pc,value,addr", "selector: column 17: a tuple has two fields at most"},
+    {"load -> pc value", "selector: column 12: nothing may follow the fields"},
+    {"load -> target", "selector: column 9: what is selected has no target"},
+    {"branch value==0 -> pc", "selector: column 8: what is selected has no value"},
     {"load pc>1 pc>1 pc>1 pc>1 pc>1 pc>1 pc>1 pc>1 pc>1 -> pc",
-     "selector: column 46: more than 8 conditions"                                                                                        },
+     "selector: column 46: more than 8 conditions"},
 };
 
 TEST(nonsense_is_refused_with_its_column)
@@ -138,14 +138,14 @@ static int resolve(void *context, const char *symbol, uint64_t *address)
 static const struct {
     const char *text, *bound, *message;
 } names[] = {
-    {"load pc in main..end -> pc",     "load pc in 0x1000..0x1040 -> pc", ""                                     },
-    {"load pc in main..main+16 -> pc", "load pc in 0x1000..0x1010 -> pc", ""                                     },
-    {"load pc<main -> pc",             "load pc<=4095 -> pc",             ""                                     },
-    {"load pc>=main -> pc",            "load pc>=0x1000 -> pc",           ""                                     },
-    {"load pc!=end -> pc",             "load pc!=0x1040 -> pc",           ""                                     },
-    {"load pc==fnord -> pc",           "",                                "selector: no symbol is called 'fnord'"},
-    {"load pc in end..main -> pc",     "",
-     "selector: the condition on pc can never hold: 0x1040..0xfff"                                               },
+    {"load pc in main..end -> pc", "load pc in 0x1000..0x1040 -> pc", ""},
+    {"load pc in main..main+16 -> pc", "load pc in 0x1000..0x1010 -> pc", ""},
+    {"load pc<main -> pc", "load pc<=4095 -> pc", ""},
+    {"load pc>=main -> pc", "load pc>=0x1000 -> pc", ""},
+    {"load pc!=end -> pc", "load pc!=0x1040 -> pc", ""},
+    {"load pc==fnord -> pc", "", "selector: no symbol is called 'fnord'"},
+    {"load pc in end..main -> pc", "",
+     "selector: the condition on pc can never hold: 0x1040..0xfff"},
 };
 
 TEST(names_become_addresses)
@@ -166,14 +166,14 @@ TEST(names_become_addresses)
 }
 
 static const struct rf_record records[] = {
-    {.kind = RF_CLASS_LOAD, .pc = 0x10,              .addr = 0x100, .value = 0, .width = 32, .miss = 1},
-    {.kind = RF_CLASS_LOAD,           .pc = 0x14,                       .addr = 0x108, .value = 7, .width = 64, .thread = 2},
-    {.kind = RF_CLASS_STORE,                     .pc = 0x18,                        .addr = 0x110, .value = 0, .width = 8},
-    {.kind = RF_CLASS_BRANCH,        .pc = 0x1c,.target = 0x10, .flags = RF_RECORD_TAKEN},
-    {.kind = RF_CLASS_BRANCH,          .pc = 0x1c,                                 .target = 0x20},
-    {.kind = RF_CLASS_CALL,.pc = 0x20,.target = 0x80, .flags = RF_RECORD_INDIRECT},
-    {.kind = RF_CLASS_ALU,           .pc = 0x24,                                  .value = 200, .width = 8},
-    {.kind = RF_CLASS_INSN,    .pc = 0x24              },
+    {.kind = RF_CLASS_LOAD, .pc = 0x10, .addr = 0x100, .value = 0, .width = 32, .miss = 1},
+    {.kind = RF_CLASS_LOAD, .pc = 0x14, .addr = 0x108, .value = 7, .width = 64, .thread = 2},
+    {.kind = RF_CLASS_STORE, .pc = 0x18, .addr = 0x110, .value = 0, .width = 8},
+    {.kind = RF_CLASS_BRANCH, .pc = 0x1c, .target = 0x10, .flags = RF_RECORD_TAKEN},
+    {.kind = RF_CLASS_BRANCH, .pc = 0x1c, .target = 0x20},
+    {.kind = RF_CLASS_CALL, .pc = 0x20, .target = 0x80, .flags = RF_RECORD_INDIRECT},
+    {.kind = RF_CLASS_ALU, .pc = 0x24, .value = 200, .width = 8},
+    {.kind = RF_CLASS_INSN, .pc = 0x24},
 };
 
 static const struct {
@@ -181,27 +181,25 @@ static const struct {
     size_t n;
     struct rf_tuple first, last;
 } selected[] = {
-    {"load -> pc,value",                 2, {0x10, 0},     {0x14, 7}    },
-    {"load value==0 -> pc,addr",         1, {0x10, 0x100}, {0x10, 0x100}},
-    {"load,store value==0 -> addr",      2, {0x100, 0},    {0x110, 0}   },
-    {"load,store value!=0 -> addr",      1, {0x108, 0},    {0x108, 0}   },
-    {"any -> pc",                        8, {0x10, 0},     {0x24, 0}    },
-    {"any pc in 0x14..0x1c -> pc,width", 2, {0x14, 64},    {0x18, 8}    },
-    {"branch taken==1 -> pc,target",     1, {0x1c, 0x10},  {0x1c, 0x10} },
-    {"call indirect==1 -> pc,target",    1, {0x20, 0x80},  {0x20, 0x80} },
-    {"load miss>=1 -> pc,miss",          1, {0x10, 1},     {0x10, 1}    },
-    {"load thread==2 -> thread,pc",      1, {2, 0x14},     {2, 0x14}    },
-    {"any pc>0x14 pc<0x20 -> pc",        3, {0x18, 0},     {0x1c, 0}    },
-    {"return -> pc",                     0, {0, 0},        {0, 0}       },
+    {"load -> pc,value", 2, {0x10, 0}, {0x14, 7}},
+    {"load value==0 -> pc,addr", 1, {0x10, 0x100}, {0x10, 0x100}},
+    {"load,store value==0 -> addr", 2, {0x100, 0}, {0x110, 0}},
+    {"load,store value!=0 -> addr", 1, {0x108, 0}, {0x108, 0}},
+    {"any -> pc", 8, {0x10, 0}, {0x24, 0}},
+    {"any pc in 0x14..0x1c -> pc,width", 2, {0x14, 64}, {0x18, 8}},
+    {"branch taken==1 -> pc,target", 1, {0x1c, 0x10}, {0x1c, 0x10}},
+    {"call indirect==1 -> pc,target", 1, {0x20, 0x80}, {0x20, 0x80}},
+    {"load miss>=1 -> pc,miss", 1, {0x10, 1}, {0x10, 1}},
+    {"load thread==2 -> thread,pc", 1, {2, 0x14}, {2, 0x14}},
+    {"any pc>0x14 pc<0x20 -> pc", 3, {0x18, 0}, {0x1c, 0}},
+    {"return -> pc", 0, {0, 0}, {0, 0}},
 };
 
 TEST(records_become_tuples)
 {
     for (size_t i = 0; i < sizeof selected / sizeof *selected; i++) {
         struct rf_selector selector;
-        struct rf_tuple out[8] = {
-            {0, 0}
-        };
+        struct rf_tuple out[8] = {{0, 0}};
         struct rf_error error;
         REQUIRE(rf_selector_parse(&selector, selected[i].text, &error) == RF_OK);
         size_t n = rf_selector_run(&selector, records, 8, out);

@@ -14,65 +14,65 @@ static const struct {
     const char *printed; /* NULL: refused */
     const char *message;
 } rows[] = {
-    {"P256",                   "P256 (" SOFTWARE,                                               NULL                                                             },
-    {"R256",                   "R256 (" SOFTWARE,                                               NULL                                                             },
-    {"D256",                   "D256 (" SOFTWARE,                                               NULL                                                             },
-    {"CR256",                  "CR256 (" SOFTWARE,                                              NULL                                                             },
-    {"C R256",                 "CR256 (" SOFTWARE,                                              NULL                                                             },
-    {"stratified",             "H[P256]2048 (" SOFTWARE,                                        NULL                                                             },
-    {"stratified()",           "H[P256]2048 (" SOFTWARE,                                        NULL                                                             },
-    {"H[P256]2048",            "H[P256]2048 (" SOFTWARE,                                        NULL                                                             },
-    {" H[ CR256 ] 2Ki   A16 ", "H[CR256]2048 A16 (" SOFTWARE,                                   NULL                                                             },
-    {"H[P256 A4]64 A16 A64",   "H[P256 A4]64 A16 A64 (" SOFTWARE,                               NULL                                                             },
-    {"H[H[P8]4]512",           "H[H[P8]4]512 (" SOFTWARE,                                       NULL                                                             },
-    {"H[A16]64",               "H[A16]64 (" SOFTWARE,                                           NULL                                                             },
-    {"A4096",                  "A4096 (" SOFTWARE,                                              NULL                                                             },
+    {"P256", "P256 (" SOFTWARE, NULL},
+    {"R256", "R256 (" SOFTWARE, NULL},
+    {"D256", "D256 (" SOFTWARE, NULL},
+    {"CR256", "CR256 (" SOFTWARE, NULL},
+    {"C R256", "CR256 (" SOFTWARE, NULL},
+    {"stratified", "H[P256]2048 (" SOFTWARE, NULL},
+    {"stratified()", "H[P256]2048 (" SOFTWARE, NULL},
+    {"H[P256]2048", "H[P256]2048 (" SOFTWARE, NULL},
+    {" H[ CR256 ] 2Ki   A16 ", "H[CR256]2048 A16 (" SOFTWARE, NULL},
+    {"H[P256 A4]64 A16 A64", "H[P256 A4]64 A16 A64 (" SOFTWARE, NULL},
+    {"H[H[P8]4]512", "H[H[P8]4]512 (" SOFTWARE, NULL},
+    {"H[A16]64", "H[A16]64 (" SOFTWARE, NULL},
+    {"A4096", "A4096 (" SOFTWARE, NULL},
     {"tagged A16",
      "tagged(ways=2, entries=2Ki, tag=2, hit=8, miss=3, evict=64, replace=7, " SOFTWARE " A16",
-     NULL                                                                                                                                                        },
-    {"H[P256]1000",            NULL,
+     NULL},
+    {"H[P256]1000", NULL,
      "engine 'H[P256]1000': column 12: H splits by the bits of a hash, so the number of substreams "
-     "must be a power of two, got 1000"                                                                                                                          },
-    {"CH[P256]2048",           NULL,
+     "must be a power of two, got 1000"},
+    {"CH[P256]2048", NULL,
      "engine 'CH[P256]2048': column 2: C counts what enters one sampler, so P, R or D must follow "
      "it; "
-     "a counter in every substream is written H[CR256]2048"                                                                                                      },
-    {"P256 R4",                NULL,
+     "a counter in every substream is written H[CR256]2048"},
+    {"P256 R4", NULL,
      "engine 'P256 R4': column 6: R would sample messages, not events: behind a part only a table "
      "A can "
-     "stand"                                                                                                                                                     },
-    {"H[]2048",                NULL,                                                            "engine 'H[]2048': column 3: a part is missing, P256 say"        },
-    {"H[P256 2048",            NULL,
-     "engine 'H[P256 2048': column 8: '2' is no part; there are P, R, D, C, H[..] and A"                                                                         },
-    {"H[P256",                 NULL,                                                            "engine 'H[P256': column 7: the closing ']' of H is missing"     },
-    {"H P256",                 NULL,                                                            "engine 'H P256': column 3: '[' must follow H, as in H[P256]2048"},
-    {"P256]",                  NULL,                                                            "engine 'P256]': column 5: this ']' closes nothing"              },
-    {"P0",                     NULL,
-     "engine 'P0': column 2: the rate of P must be a number from 1 to 1073741824, got '0'"                                                                       },
-    {"P256A16",                NULL,
+     "stand"},
+    {"H[]2048", NULL, "engine 'H[]2048': column 3: a part is missing, P256 say"},
+    {"H[P256 2048", NULL,
+     "engine 'H[P256 2048': column 8: '2' is no part; there are P, R, D, C, H[..] and A"},
+    {"H[P256", NULL, "engine 'H[P256': column 7: the closing ']' of H is missing"},
+    {"H P256", NULL, "engine 'H P256': column 3: '[' must follow H, as in H[P256]2048"},
+    {"P256]", NULL, "engine 'P256]': column 5: this ']' closes nothing"},
+    {"P0", NULL,
+     "engine 'P0': column 2: the rate of P must be a number from 1 to 1073741824, got '0'"},
+    {"P256A16", NULL,
      "engine 'P256A16': column 2: the rate of P must be a number from 1 to 1073741824, got "
-     "'256A16'"                                                                                                                                                  },
-    {"H[tagged]64",            NULL,
+     "'256A16'"},
+    {"H[tagged]64", NULL,
      "engine 'H[tagged]64': column 3: tagged splits its stream itself and stands at the very "
-     "front"                                                                                                                                                     },
-    {"H[H[P8]65536]65536",     NULL,
-     "engine 'H[H[P8]65536]65536': too many counters; fewer than 16777216 are allowed"                                                                           },
-    {"P256 (hsah=mix)",        NULL,                                                            "engine 'stratified': no option 'hsah'; did you mean 'hash'?"    },
-    {"P256 (hash=mix) x",      NULL,                                                            "engine 'stratified': what is 'x' behind it?"                    },
-    {"tagged(entries=100)",    NULL,
+     "front"},
+    {"H[H[P8]65536]65536", NULL,
+     "engine 'H[H[P8]65536]65536': too many counters; fewer than 16777216 are allowed"},
+    {"P256 (hsah=mix)", NULL, "engine 'stratified': no option 'hsah'; did you mean 'hash'?"},
+    {"P256 (hash=mix) x", NULL, "engine 'stratified': what is 'x' behind it?"},
+    {"tagged(entries=100)", NULL,
      "engine 'tagged': sets are found by the bits of a hash, so entries and ways must be powers of "
      "two "
-     "and make two sets at least, got 100 and 2"                                                                                                                 },
-    {"tagged(miss=7, hit=7)",  NULL,
-     "engine 'tagged': misses become hits (E6), so miss must be less than hit"                                                                                   },
-    {"tagged(evict=257)",      NULL,
-     "engine 'tagged': a hit counter of 8 bits never counts evict=257 hits"                                                                                      },
-    {"tagged(replace=8)",      NULL,
-     "engine 'tagged': a miss counter of 3 bits never counts replace=8 misses"                                                                                   },
-    {"tagged P4",              NULL,
+     "and make two sets at least, got 100 and 2"},
+    {"tagged(miss=7, hit=7)", NULL,
+     "engine 'tagged': misses become hits (E6), so miss must be less than hit"},
+    {"tagged(evict=257)", NULL,
+     "engine 'tagged': a hit counter of 8 bits never counts evict=257 hits"},
+    {"tagged(replace=8)", NULL,
+     "engine 'tagged': a miss counter of 3 bits never counts replace=8 misses"},
+    {"tagged P4", NULL,
      "engine 'tagged', behind it: column 1: P would sample messages, not events: behind a part "
      "only a "
-     "table A can stand"                                                                                                                                         },
+     "table A can stand"},
 };
 
 TEST(text_to_compressor_and_back)
@@ -117,15 +117,15 @@ TEST(bits_of_hardware)
         const char *text;
         uint64_t bits;
     } table[] = {
-        {"P256",            8                         },
-        {"R256",            32                        },
-        {"CR256",           32 + 16                   },
-        {"D256",            32 + 9                    },
-        {"H[P256]2048",     2048 * 8                  }, /* section 4.2: an 8-bit counter each */
-        {"H[R256]2048",     32                        }, /* random samplers have no state: why H[R] is R */
+        {"P256", 8},
+        {"R256", 32},
+        {"CR256", 32 + 16},
+        {"D256", 32 + 9},
+        {"H[P256]2048", 2048 * 8}, /* section 4.2: an 8-bit counter each */
+        {"H[R256]2048", 32},       /* random samplers have no state: why H[R] is R */
         {"H[P256]2048 A16", 2048 * 8 + 16 * (128 + 31)},
-        {"tagged",          2048 * (8 + 3 + 2 + 1)    },
-        {"tagged(tag=1)",   2048 * (8 + 5)            }, /* section 4.2: 5 bits more than the counter */
+        {"tagged", 2048 * (8 + 3 + 2 + 1)},
+        {"tagged(tag=1)", 2048 * (8 + 5)}, /* section 4.2: 5 bits more than the counter */
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct rf_engine *engine;
@@ -189,11 +189,11 @@ TEST(the_hash_spreads_what_programs_have)
         const char *label;
         uint64_t a_step, b_step;
     } table[] = {
-        {"counting values", 0, 1                },
-        {"instructions",    4, 0                },
-        {"pages",           0, 4096             },
-        {"both at once",    4, 8                },
-        {"high bits only",  0, UINT64_C(1) << 50},
+        {"counting values", 0, 1},
+        {"instructions", 4, 0},
+        {"pages", 0, 4096},
+        {"both at once", 4, 8},
+        {"high bits only", 0, UINT64_C(1) << 50},
     };
     for (size_t k = 0; k < sizeof table / sizeof *table; k++)
         for (uint64_t seed = 0; seed < 8; seed++) {
@@ -233,10 +233,7 @@ static void script_open(struct script *script, const char *text,
 static void script_run(struct script *script, const char *events, char *out)
 {
     for (; *events != '\0'; events++) {
-        struct rf_message message = {
-            {(uint64_t)*events, 0},
-            1, 1
-        };
+        struct rf_message message = {{(uint64_t)*events, 0}, 1, 1};
         if (script->part.ops->take(&script->part, script->cell, &message))
             out += sprintf(out, "%c%d ", (int)message.tuple.a, (int)message.count);
     }
@@ -264,26 +261,31 @@ TEST(the_tagged_machine_by_hand)
     static const struct {
         const char *label, *events, *messages;
     } table[] = {
-        {"E1 E3 E2: full at 8",                                "aaaaaaaa", "a8 "   },
+        {"E1 E3 E2: full at 8", "aaaaaaaa", "a8 "},
         {"E4: a miss, E6a: not enough hits",
          "aab"
-         "a",                                                              ""      },
+         "a",
+         ""},
         {"E6: evicted with 4 hits",
          "aaab"
-         "a",                                                              "a4 "   },
+         "a",
+         "a4 "},
         {"E6 leaves its misses as hits: 1 + 7",
          "aaab"
          "a"
-         "bbbbbbb",                                                        "a4 b8 "},
+         "bbbbbbb",
+         "a4 b8 "},
         {"E5a E5a, E5: b takes 3 hits, 3 misses, and its own",
          "aaa"
          "bbb"
          "b"
-         "b",                                                              "b8 "   },
+         "b",
+         "b8 "},
         {"E5 and E2: 5 hits, 3 misses, b",
          "aaaaa"
          "bbb"
-         "b",                                                              "b9 "   },
+         "b",
+         "b9 "},
     };
     struct rf_tagged_setup setup = {
         .ways = 1, .entries = 2, .tag = 8, .hit = 3, .miss = 2, .evict = 4, .replace = 3};

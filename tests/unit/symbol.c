@@ -69,11 +69,11 @@ TEST(data_has_object_section_or_kind)
     static const struct {
         const char *name, *printed;
     } rows[] = {
-        {"table",     "table+0x8 (.data of pie)"      },
-        {"zeros",     "zeros+0x27100 (.bss of pie)"   },
+        {"table", "table+0x8 (.data of pie)"},
+        {"zeros", "zeros+0x27100 (.bss of pie)"},
         {"constants", "constants+0x4 (.rodata of pie)"},
-        {"[heap]",    "[heap]"                        },
-        {"[stack]",   "[stack]"                       },
+        {"[heap]", "[heap]"},
+        {"[stack]", "[stack]"},
     };
     static struct program program;
     struct rf_symbols *symbols;
@@ -105,9 +105,9 @@ TEST(less_information_gives_shorter_names)
     static const struct {
         const char *label, *program, *debug, *expected;
     } rows[] = {
-        {"full",                             "pie",      "none",  "plain (marked.c:@)"},
-        {"symbols only",                     "bare",     "none",  "plain (bare)"      },
-        {"stripped",                         "stripped", "none",  "stripped+0x"       },
+        {"full", "pie", "none", "plain (marked.c:@)"},
+        {"symbols only", "bare", "none", "plain (bare)"},
+        {"stripped", "stripped", "none", "stripped+0x"},
         {"stripped, debug file by build id", "stripped", "debug", "plain (marked.c:@)"},
     };
     static struct program program;
@@ -136,11 +136,11 @@ TEST(a_file_that_is_not_the_one_that_ran_is_not_used)
     static const struct {
         const char *label, *instead, *build_id, *problem;
     } rows[] = {
-        {"other build id", NULL,                 "ffff", "it is not the file that ran: its build id is " ID},
-        {"gone",           "/nowhere/at/all",    ID,     "it cannot be opened: No such file or directory"  },
-        {"a folder",       "/tmp",               ID,     "it is no regular file"                           },
-        {"a device",       "/dev/zero",          "",     "it is no regular file"                           },
-        {"no ELF",         FIXTURES "/marked.c", "",     "it is no ELF file"                               },
+        {"other build id", NULL, "ffff", "it is not the file that ran: its build id is " ID},
+        {"gone", "/nowhere/at/all", ID, "it cannot be opened: No such file or directory"},
+        {"a folder", "/tmp", ID, "it is no regular file"},
+        {"a device", "/dev/zero", "", "it is no regular file"},
+        {"no ELF", FIXTURES "/marked.c", "", "it is no ELF file"},
     };
     static struct program program;
     NEEDS_COMPILER();
@@ -166,12 +166,7 @@ TEST(the_build_id_is_read_from_the_file)
     static const struct {
         const char *path, *id;
     } rows[] = {
-        {"pie",        ID},
-        {"stripped",   ID},
-        {"libpart.so", ID},
-        {"gone",       ""},
-        {".",          ""},
-        {"source",     ""},
+        {"pie", ID}, {"stripped", ID}, {"libpart.so", ID}, {"gone", ""}, {".", ""}, {"source", ""},
     };
     NEEDS_COMPILER();
     run("cp " FIXTURES "/marked.c %s/source", folder);
@@ -276,14 +271,14 @@ TEST(a_name_gives_its_addresses_back)
     static const struct {
         const char *program, *name, *function, *near;
     } rows[] = {
-        {"pie",    "plain",                 "plain",            NULL   },
-        {"fixed",  "hidden",                "hidden",           NULL   },
-        {"shared", "part_work",             "part_work",        NULL   },
-        {"cxx",    "geo::Shape::area",      "geo::Shape::area", NULL   },
-        {"cxx",    "area",                  "geo::Shape::area", NULL   },
-        {"cxx",    "_ZNK3geo5Shape4areaEi", "geo::Shape::area", NULL   },
-        {"pie",    "plani",                 NULL,               "plain"},
-        {"pie",    "nothing_of_the_kind",   NULL,               NULL   },
+        {"pie", "plain", "plain", NULL},
+        {"fixed", "hidden", "hidden", NULL},
+        {"shared", "part_work", "part_work", NULL},
+        {"cxx", "geo::Shape::area", "geo::Shape::area", NULL},
+        {"cxx", "area", "geo::Shape::area", NULL},
+        {"cxx", "_ZNK3geo5Shape4areaEi", "geo::Shape::area", NULL},
+        {"pie", "plani", NULL, "plain"},
+        {"pie", "nothing_of_the_kind", NULL, NULL},
     };
     static struct program program;
     NEEDS_COMPILER();
@@ -386,13 +381,13 @@ TEST(mangled_names_are_made_readable)
     static const struct {
         const char *mangled, *readable;
     } rows[] = {
-        {"main",                                             "main"                       },
-        {"_start",                                           "_start"                     },
-        {"_ZNK3geo5Shape4areaEi",                            "geo::Shape::area"           },
+        {"main", "main"},
+        {"_start", "_start"},
+        {"_ZNK3geo5Shape4areaEi", "geo::Shape::area"},
         {"_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt"},
-        {"_RNvC6_123foo3bar",                                "123foo::bar"                },
-        {"_Z",                                               "_Z"                         },
-        {"",                                                 ""                           },
+        {"_RNvC6_123foo3bar", "123foo::bar"},
+        {"_Z", "_Z"},
+        {"", ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[100];

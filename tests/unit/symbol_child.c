@@ -126,17 +126,17 @@ static void check(const struct expected *row)
 TEST(a_reader_that_fails_costs_its_names)
 {
     static const struct expected rows[] = {
-        {"/x/good",                  LINES,                                        "none"                                    },
-        {"/x/complain",              LINES,                                        "none"                                    },
-        {"/x/crash-with-debug-file", LINES,                                        "none"                                    },
-        {"/x/crash-always",          OFFSETS("crash-always"),
-         "/x/crash-always: its reader died of signal 11; " DEAD                                                              },
+        {"/x/good", LINES, "none"},
+        {"/x/complain", LINES, "none"},
+        {"/x/crash-with-debug-file", LINES, "none"},
+        {"/x/crash-always", OFFSETS("crash-always"),
+         "/x/crash-always: its reader died of signal 11; " DEAD},
         {"/x/crash-at-a-spot",
          {"first (a.c:4356)", "second+0x8 (crash-at-a-spot)", "third (a.c:4872)"},
-         "/x/crash-at-a-spot: its reader died of signal 11; some of its lines are missing"                                   },
-        {"/x/hang",                  OFFSETS("hang"),                              "/x/hang: reading it took too long; " DEAD},
-        {"/x/nonsense",              OFFSETS("nonsense"),                          "/x/nonsense: it is damaged; " DEAD       },
-        {"/x/leave",                 OFFSETS("leave"),                             "/x/leave: it is damaged; " DEAD          },
+         "/x/crash-at-a-spot: its reader died of signal 11; some of its lines are missing"},
+        {"/x/hang", OFFSETS("hang"), "/x/hang: reading it took too long; " DEAD},
+        {"/x/nonsense", OFFSETS("nonsense"), "/x/nonsense: it is damaged; " DEAD},
+        {"/x/leave", OFFSETS("leave"), "/x/leave: it is damaged; " DEAD},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         check(&rows[i]);
@@ -166,10 +166,7 @@ static size_t record_answer(uint8_t *bytes, size_t size)
         return 0;
     wire = (struct rf_wire){.fd = ends[1]};
     const uint64_t links[] = {0x1100, 0x1300};
-    const struct rf_frame frames[] = {
-        {"inner", "/src/inner.h", 3},
-        {"mid",   "/src/mid.h",   4}
-    };
+    const struct rf_frame frames[] = {{"inner", "/src/inner.h", 3}, {"mid", "/src/mid.h", 4}};
     send_table(&wire);
     send_spots(&(struct rf_job){.path = "", .links = links, .n_links = 2}, &wire);
     rf_wire_spot(&wire, &(struct rf_spot){.link = 7,

@@ -197,13 +197,10 @@ static struct rf_insn some_insn(struct rf_random *random)
         unsigned share;
         uint8_t op, kind;
     } mix[] = {
-        {45, RF_OP_add,    RF_OP_CLASS_ALU     },
-        {22, RF_OP_ld,     RF_OP_CLASS_LOAD    },
-        {10, RF_OP_sd,     RF_OP_CLASS_STORE   },
-        {15, RF_OP_beq,    RF_OP_CLASS_BRANCH  },
-        {2,  RF_OP_mul,    RF_OP_CLASS_MULTIPLY},
-        {1,  RF_OP_div,    RF_OP_CLASS_DIVIDE  },
-        {5,  RF_OP_fadd_d, RF_OP_CLASS_FADD    },
+        {45, RF_OP_add, RF_OP_CLASS_ALU},     {22, RF_OP_ld, RF_OP_CLASS_LOAD},
+        {10, RF_OP_sd, RF_OP_CLASS_STORE},    {15, RF_OP_beq, RF_OP_CLASS_BRANCH},
+        {2, RF_OP_mul, RF_OP_CLASS_MULTIPLY}, {1, RF_OP_div, RF_OP_CLASS_DIVIDE},
+        {5, RF_OP_fadd_d, RF_OP_CLASS_FADD},
     };
     uint64_t pick = rf_random_below(random, 100);
     size_t i = 0;
@@ -318,9 +315,9 @@ TEST(kernels_agree_with_the_judge_to_the_cycle)
         const char *core;
         size_t n;
     } rows[] = {
-        {"hps",                                       1000},
-        {"hps,rob=1024,rs=1024,lsq=1024,memory=2000", 200 }, /* issued far beyond the calendar */
-        {"hps,rob=1024,rs=20,memory=1000",            200 },
+        {"hps", 1000},
+        {"hps,rob=1024,rs=1024,lsq=1024,memory=2000", 200}, /* issued far beyond the calendar */
+        {"hps,rob=1024,rs=20,memory=1000", 200},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
@@ -341,14 +338,14 @@ TEST(configurations_as_text)
         const char *text;
         const char *message; /* NULL: fine */
     } rows[] = {
-        {"hps",                                NULL                                                 },
-        {"",                                   NULL                                                 },
-        {"rob=64",                             NULL                                                 },
-        {"coproc,memory=200,dcache=16Ki/2/64", NULL                                                 },
-        {"hsp",                                "no core 'hsp'; there are hps, stratified and coproc"},
-        {"hps,rob",                            "core: expected key=value, got 'rob'"                },
-        {"hps,robe=1",                         "core: no key 'robe'"                                },
-        {"hps,rob=0",                          "core: rob must be between 8 and 1024, got '0'"      },
+        {"hps", NULL},
+        {"", NULL},
+        {"rob=64", NULL},
+        {"coproc,memory=200,dcache=16Ki/2/64", NULL},
+        {"hsp", "no core 'hsp'; there are hps, stratified and coproc"},
+        {"hps,rob", "core: expected key=value, got 'rob'"},
+        {"hps,robe=1", "core: no key 'robe'"},
+        {"hps,rob=0", "core: rob must be between 8 and 1024, got '0'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct rf_timing_config config, again;

@@ -221,10 +221,7 @@ static rf_status read_all(const char *path, const struct rf_alloc *alloc, uint64
 TEST(every_failing_allocation_of_a_reader_is_clean)
 {
     struct folder folder = folder_make();
-    struct rf_tuple tuples[] = {
-        {1, 2},
-        {3, 4}
-    };
+    struct rf_tuple tuples[] = {{1, 2}, {3, 4}};
     uint64_t counts[] = {5, 6}, events = 0;
     REQUIRE(write_trace(folder.file, &(struct rf_tuples){tuples, counts, 2}, NULL, NULL) == RF_OK);
     rf_status status = RF_ENOMEM;

@@ -7,26 +7,26 @@ static const struct {
     rf_status status;
     uint64_t count;
 } counts[] = {
-    {"0",                    RF_OK,     0         },
-    {"2048",                 RF_OK,     2048      },
-    {"1K",                   RF_OK,     1000      },
-    {"1Ki",                  RF_OK,     1024      },
-    {"1M",                   RF_OK,     1000000   },
-    {"1.5M",                 RF_OK,     1500000   },
-    {"0x10",                 RF_OK,     16        },
-    {"0xffffffffffffffff",   RF_OK,     UINT64_MAX},
-    {"18446744073709551615", RF_OK,     UINT64_MAX},
-    {"18446744073709551616", RF_EINVAL, 0         },
-    {"20000000000G",         RF_EINVAL, 0         },
-    {"1.5",                  RF_EINVAL, 0         },
-    {"",                     RF_EINVAL, 0         },
-    {".",                    RF_EINVAL, 0         },
-    {"M",                    RF_EINVAL, 0         },
-    {"1Q",                   RF_EINVAL, 0         },
-    {"-1",                   RF_EINVAL, 0         },
-    {"0x",                   RF_EINVAL, 0         },
-    {"0x1g",                 RF_EINVAL, 0         },
-    {"0x10000000000000000",  RF_EINVAL, 0         },
+    {"0", RF_OK, 0},
+    {"2048", RF_OK, 2048},
+    {"1K", RF_OK, 1000},
+    {"1Ki", RF_OK, 1024},
+    {"1M", RF_OK, 1000000},
+    {"1.5M", RF_OK, 1500000},
+    {"0x10", RF_OK, 16},
+    {"0xffffffffffffffff", RF_OK, UINT64_MAX},
+    {"18446744073709551615", RF_OK, UINT64_MAX},
+    {"18446744073709551616", RF_EINVAL, 0},
+    {"20000000000G", RF_EINVAL, 0},
+    {"1.5", RF_EINVAL, 0},
+    {"", RF_EINVAL, 0},
+    {".", RF_EINVAL, 0},
+    {"M", RF_EINVAL, 0},
+    {"1Q", RF_EINVAL, 0},
+    {"-1", RF_EINVAL, 0},
+    {"0x", RF_EINVAL, 0},
+    {"0x1g", RF_EINVAL, 0},
+    {"0x10000000000000000", RF_EINVAL, 0},
 };
 
 TEST(counts_are_read)
@@ -44,17 +44,9 @@ static const struct {
     rf_status status;
     double share;
 } shares[] = {
-    {"0.1%",  RF_OK,     0.001},
-    {"0.001", RF_OK,     0.001},
-    {"1e-3",  RF_OK,     0.001},
-    {"1%",    RF_OK,     0.01 },
-    {"100%",  RF_OK,     1    },
-    {"12.5%", RF_OK,     0.125},
-    {"1",     RF_OK,     1    },
-    {"x",     RF_EINVAL, 0    },
-    {"%",     RF_EINVAL, 0    },
-    {"1%%",   RF_EINVAL, 0    },
-    {"1e",    RF_EINVAL, 0    },
+    {"0.1%", RF_OK, 0.001}, {"0.001", RF_OK, 0.001}, {"1e-3", RF_OK, 0.001}, {"1%", RF_OK, 0.01},
+    {"100%", RF_OK, 1},     {"12.5%", RF_OK, 0.125}, {"1", RF_OK, 1},        {"x", RF_EINVAL, 0},
+    {"%", RF_EINVAL, 0},    {"1%%", RF_EINVAL, 0},   {"1e", RF_EINVAL, 0},
 };
 
 TEST(shares_are_read)
