@@ -2,8 +2,9 @@
  *
  * Profiles of the same selector, engine, seed and interval add up item by item. An item that one side
  * lacks may have had up to that side's absent_upper there, which goes into its upper bound; the fold
- * does that (fold.c). Ranges get theirs from what nests in what (range.c). Totals add up, kept intervals stand behind each other, memory is that of the
- * larger, as the engines need not have run at the same time.
+ * does that (fold.c). Ranges get theirs from what nests in what (range.c). Totals add up, kept
+ * intervals stand behind each other, memory is that of the larger, as the engines need not have run
+ * at the same time.
  *
  * A merged profile is made beside the old one and then put in its place: when memory runs out in the
  * middle, the run has the profiles before it merged and the others as they were. */

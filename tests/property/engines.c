@@ -39,6 +39,7 @@ static const struct {
       "multihash(paper, interval=2K, threshold=1%, counters=32, accumulator=4, counter_bits=5)",
       "multihash(interval=1K, retain=no, reset=yes, counters=16, accumulator=3)",
       "multihash(interval=auto, threshold=1%)"}},
+    {"rap-hw", {"rap-hw(eps=20%, tcam=512)"}},
     {"rap",
      {"rap(eps=5%)", "rap(eps=10%, b=2, key=b, bits=32, ends=1)",
       "rap(eps=2%, b=16, first_merge=7)", "rap(eps=10%, key=both)",
