@@ -2,6 +2,7 @@
 #   make          the program, build/riffle          make lint    formatting and static analysis
 #   make demo     profile something, show it         make fuzz    fuzz every reader for a while
 #   make check    every test                         make lab     remake the papers' figures
+#   make check-long    the same with the long versions of the suites that have one
 #   make bench    speed, as ratios                   make install (DESTDIR and PREFIX are heeded)
 #   make bench-probe   what profiling costs, beside Valgrind's own tools
 # SETUP=no leaves the system's packages alone.
@@ -12,6 +13,7 @@ setup := $(if $(filter no,$(SETUP)),true,tools/setup)
 all:     ; @$(setup) build && tools/build build
 demo:    all ; @tools/demo
 check:   ; @$(setup) check && tools/check
+check-long: ; @$(setup) check && tools/check --long
 bench:   ; @$(setup) check && tools/build build && tools/bench
 bench-probe: ; @$(setup) check && tools/build build && bench/probe
 lint:    ; @$(setup) check && tools/build build && tools/lint
@@ -19,4 +21,4 @@ fuzz:    ; @$(setup) check && tools/fuzz $(SECONDS_EACH)
 lab:     ; @$(setup) check && tools/build build && tools/lab
 install: all ; @meson configure build -Dprefix=$(PREFIX) && meson install -C build --quiet
 clean:   ; @rm -rf build build-asan build-clang build-fuzz
-.PHONY: all demo check bench bench-probe lint fuzz lab install clean
+.PHONY: all demo check check-long bench bench-probe lint fuzz lab install clean
