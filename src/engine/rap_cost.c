@@ -25,8 +25,10 @@ static double root(double x)
 static double log2_of(double x)
 {
     double log = 0;
-    for (; x >= 2; x /= 2)
+    while (x >= 2) {
+        x /= 2;
         log++;
+    }
     return log + (x - 1); /* linear between powers of two */
 }
 

@@ -446,6 +446,7 @@ static void arrive(struct state *state, uint64_t number)
     struct clock *clock = &state->clock;
     uint64_t queue = state->config.queue;
     uint64_t ready = number == 0 ? 0 : clock->arrived + state->config.arrival;
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a queue has at least one place */
     uint64_t place = number < queue ? 0 : state->left_at[number % queue];
     clock->overflow += place > ready;
     clock->waited += place > ready ? place - ready : 0;
@@ -538,7 +539,7 @@ static rf_status report_figures(const struct state *state, const struct rf_sink 
     const struct clock *clock = &state->clock;
     double events = state->events > 0 ? (double)state->events : 1;
     double busy =
-        (double)(state->events * (TCAM_CYCLES + SRAM_CYCLES) / (state->config.pipelined ? 2 : 1)) +
+        (double)(state->events * (TCAM_CYCLES + SRAM_CYCLES)) / (state->config.pipelined ? 2 : 1) +
         (double)(clock->split + clock->merge);
     const struct rf_figure figures[] = {
         {"eps-max", (double)state->plan.cut / (double)state->per_limit},
