@@ -26,7 +26,7 @@ static void report(const struct rf_run *run)
         for (int per_interval = 0; per_interval < 2; per_interval++) {
             const struct rf_report_setup setup = {.items = 100, .per_interval = per_interval};
             rf_status status = rf_report_forms()[i]->write(out, run, &setup);
-            PROMISE(status == RF_OK || (per_interval && status == RF_ENOTSUP));
+            PROMISE(status == RF_OK || status == RF_ENOTSUP); /* not every form takes every shape */
         }
     fclose(out);
 }
