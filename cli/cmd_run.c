@@ -239,8 +239,9 @@ static rf_status label_processes(struct rf_run *run, size_t n_single)
             rf_profile_free(profile);
             continue;
         }
+        size_t number = i / n_single + 1;
         if (status == RF_OK)
-            status = add_figure(profile, "process", (double)(i / n_single + 1));
+            status = add_figure(profile, "process", (double)number);
         run->profiles[kept++] = profile;
     }
     if (n_single == 0 || kept == old)

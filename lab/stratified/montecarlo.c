@@ -55,7 +55,8 @@ static double error_of(const char *form, uint64_t seed, const struct rf_tuple *s
     if (rf_engine_open(&engine, form, &setup, &error) != RF_OK ||
         rf_engine_feed(engine, &(struct rf_tuples){stream, NULL, n}, &error) != RF_OK)
         die(error.message);
-    double estimate = 0, t = (double)(n * 3 / 10);
+    uint64_t often = n * 3 / 10;
+    double estimate = 0, t = (double)often;
     struct rf_sink sink = {pick, NULL, done, &estimate};
     rf_engine_report(engine, &sink);
     rf_engine_close(engine);
