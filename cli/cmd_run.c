@@ -14,6 +14,8 @@
 
 enum { LIST_MAX = 16, APART_MAX = 16 };
 
+enum { NO_PROGRAM = 127 }; /* exit status, as a shell has it */
+
 struct settings {
     struct cli_report report;
     struct cli_cut cut;
@@ -300,6 +302,23 @@ static int profile(struct rf_source *source, const struct plan *plan)
     return leave(told, &outcome);
 }
 
+/* Is there such a program, by its path or in PATH? */
+static bool can_run(const char *name)
+{
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') != NULL)
+        return access(name, X_OK) == 0;
+    while (path != NULL && *path != '\0') {
+        char full[4096];
+        int n = (int)strcspn(path, ":");
+        snprintf(full, sizeof full, "%.*s/%s", n, path, name);
+        if (n > 0 && access(full, X_OK) == 0)
+            return true;
+        path += n + (path[n] == ':');
+    }
+    return false;
+}
+
 static int start(const struct plan *plan, const struct cli_call *call)
 {
     struct rf_error error = {""};
@@ -317,6 +336,8 @@ static int start(const struct plan *plan, const struct cli_call *call)
                                          .modules = plan->modules,
                                          .ranges = plan->ranges,
                                          .stop = &stopped};
+    if (!can_run(call->arguments[0]))
+        return cli_fail(NO_PROGRAM, "run: '%s': no such program", call->arguments[0]);
     rf_status opened = rf_source_open_probe(&source, &setup, &error);
     if (opened != RF_OK)
         return cli_fail_status(opened, &error);
