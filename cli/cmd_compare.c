@@ -312,18 +312,20 @@ static int check_interval(struct comparison *c, const char *engine, uint64_t int
     rf_units_print_count(own, sizeof own, interval);
     rf_units_print_count(other, sizeof other, c->interval);
     return cli_fail(CLI_USAGE,
-                    "compare: engine '%s' cuts every %s events, not every %s; all must cut alike",
+                    "compare: engine '%s' cuts every %s events, not every %s; all must cut alike: "
+                    "--interval sets it",
                     engine, own, other);
 }
 
-/* The interval is what --interval says or, failing that, what the engines cut by themselves. */
+/* The interval is what --interval says, for every engine, or what they cut by themselves. */
 static int find_interval(struct comparison *c)
 {
-    c->interval = c->settings->cut.interval;
+    const struct rf_engine_setup setup = {.interval = c->settings->cut.interval};
+    c->interval = setup.interval;
     for (size_t i = 1; i < c->n_lanes; i++) {
         struct rf_error error = {""};
         struct rf_engine *engine;
-        rf_status status = rf_engine_open(&engine, c->lanes[i].engine, NULL, &error);
+        rf_status status = rf_engine_open(&engine, c->lanes[i].engine, &setup, &error);
         if (status != RF_OK) {
             cli_fail_status(status, &error);
             return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;

@@ -7,6 +7,7 @@
 #include "engine/engine.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/text.h"
 #include <string.h>
 
 struct rf_engine {
@@ -40,6 +41,22 @@ static uint64_t interval_length(const struct rf_engine *engine)
 {
     uint64_t own = engine->ops->interval != NULL ? engine->ops->interval(engine->state) : 0;
     return own != 0 ? own : engine->cut;
+}
+
+/* The caller's cut goes before what the text says: an engine that has the option is made with it. */
+static rf_status take_cut(struct rf_engine *engine, struct rf_error *error)
+{
+    const struct rf_engine_ops *ops = engine->ops;
+    const struct rf_option *option = ops->options;
+    char text[40];
+    const char *p = text;
+    while (option->type != RF_OPTION_END && !rf_text_equal(option->name, "interval", 8))
+        option++;
+    if (engine->cut == 0 || option->type == RF_OPTION_END)
+        return RF_OK;
+    rf_format(text, sizeof text, "(interval=%llu)", (unsigned long long)engine->cut);
+    rf_status status = rf_engine_read_options(ops, engine->config, &p, error);
+    return status == RF_OK && ops->check != NULL ? ops->check(engine->config, error) : status;
 }
 
 static rf_status make_state(struct rf_engine *engine, struct rf_error *error)
@@ -82,6 +99,8 @@ rf_status rf_engine_open(struct rf_engine **opened, const char *text,
     engine->cut = setup->interval;
     rf_status status =
         rf_engine_parse(&engine->ops, engine->config, sizeof engine->config, text, error);
+    if (status == RF_OK)
+        status = take_cut(engine, error);
     if (status == RF_OK)
         status = make_state(engine, error);
     if (status != RF_OK) {

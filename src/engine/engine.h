@@ -21,7 +21,7 @@
 struct rf_engine_env {
     const struct rf_alloc *alloc; /* for engines that grow; outlives the state */
     uint64_t seed;
-    uint64_t interval; /* the caller's cut, 0: none; an engine with its own option overrides that */
+    uint64_t interval; /* the caller's cut, 0: none; an option `interval` says the same already */
 };
 
 struct rf_engine_ops {

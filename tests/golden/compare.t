@@ -5,8 +5,8 @@ bits,error,false_pos,false_neg,neutral_pos,neutral_neg,engine
 0,0,0,0,0,0,"exact(memory=0, interval=0)"
 $ riffle compare z.txt -e exact -e exact --interval 10K --threshold 1% --format csv | cut -d, -f2,4-
 bits,error,false_pos,false_neg,neutral_pos,neutral_neg,engine
-0,0,0,0,0,0,"exact(memory=0, interval=0)"
-0,0,0,0,0,0,"exact(memory=0, interval=0)"
+0,0,0,0,0,0,"exact(memory=0, interval=10K)"
+0,0,0,0,0,0,"exact(memory=0, interval=10K)"
 $ riffle compare z.txt -e exact | sed -E 's/^ +[0-9]+ +- +[0-9]+\.[0-9] /MEMORY - SPEED /'
 200000 events, 9641 distinct tuples; measure interval, threshold 0.1%, interval all
 
@@ -22,11 +22,18 @@ $ riffle compare z.txt -e exact --interval 10K --format json | python3 -c '
 # The memory and the speed are there.
 $ riffle compare z.txt -e exact --format csv | awk -F, 'NR > 1 { print ($1 > 100000), ($3 > 100000) }'
 1 1
-# An engine's own interval is everybody's; two of them cannot be had.
+# An engine's own interval is everybody's; two of them cannot be had. --interval is for all.
 $ riffle compare z.txt -e 'multihash(interval=10K, threshold=1%)' -e exact --threshold 1% --format csv | cut -d, -f4- | tail -n 1
-0,0,0,0,0,"exact(memory=0, interval=0)"
-$ riffle compare z.txt -e 'multihash(interval=10K)' --interval 20K
-riffle: compare: engine 'multihash(interval=10K)' cuts every 10K events, not every 20K; all must cut alike
+0,0,0,0,0,"exact(memory=0, interval=10K)"
+$ riffle compare z.txt -e 'multihash(interval=10K)' -e 'multihash(interval=20K)'
+riffle: compare: engine 'multihash(interval=20K)' cuts every 20K events, not every 10K; all must cut alike: --interval sets it
+[2]
+$ riffle compare z.txt -e 'multihash(interval=10K)' -e exact --interval 20K --format csv | sed 's/.*"\(.*interval=[0-9]*K\).*/\1/'
+memory,bits,tuples_per_second,error,false_pos,false_neg,neutral_pos,neutral_neg,engine
+multihash(tables=2, counters=5700, interval=20K
+exact(memory=0, interval=20K
+$ riffle compare z.txt -e multihash --interval 2G
+riffle: engine 'multihash': interval must be between 0 and 1G, got '2000000000'
 [2]
 # A poor engine has an error, and its parts add up to it.
 $ riffle compare z.txt -e 'multihash(interval=10K, threshold=1%, counters=16, tables=1)' --threshold 1% --format csv |
