@@ -18,7 +18,7 @@ bench:   ; @$(setup) check && tools/build build && tools/bench
 bench-probe: ; @$(setup) check && tools/build build && bench/probe
 lint:    ; @$(setup) check && tools/build build && tools/lint
 fuzz:    ; @$(setup) check && tools/fuzz $(SECONDS_EACH)
-lab:     ; @$(setup) check && tools/build build && tools/lab
+lab:     ; @$(setup) lab && tools/build build && tools/lab
 install: all ; @meson configure build -Dprefix=$(PREFIX) && meson install -C build --quiet
 clean:   ; @rm -rf build build-asan build-clang build-fuzz
 .PHONY: all demo check check-long bench bench-probe lint fuzz lab install clean

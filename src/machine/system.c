@@ -138,6 +138,14 @@ static int64_t call_sigaltstack(struct rf_system *system, const uint64_t *a)
     return put_nothing(system, a[1], 3);
 }
 
+/* There is no network, not even inside: a C library that looks for a name service goes on without. */
+static int64_t call_socket(struct rf_system *system, const uint64_t *a)
+{
+    (void)system;
+    (void)a;
+    return -EAFNOSUPPORT;
+}
+
 /* Things that can be accepted and need nothing done in a process alone. */
 static int64_t call_nothing(struct rf_system *system, const uint64_t *a)
 {
@@ -202,6 +210,7 @@ static const struct {
     {177, call_id},
     {178, call_id},
     {179, call_sysinfo},
+    {198, call_socket},
     {214, rf_call_brk},
     {215, rf_call_munmap},
     {216, rf_call_mremap},

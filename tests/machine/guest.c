@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,6 +61,7 @@ static void list(void)
     printf("time %lld, ids %d %d\n", (long long)now.tv_sec, (int)getpid(), (int)getuid());
     if (getrandom(random, sizeof random, 0) == sizeof random)
         printf("random %02x%02x%02x%02x\n", random[0], random[1], random[2], random[3]);
+    show("socket", "of a name service", socket(AF_UNIX, SOCK_STREAM, 0));
     printf("home %s, a terminal: %d\n", getenv("HOME") != NULL ? "set" : "unset", isatty(1));
 }
 

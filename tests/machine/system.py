@@ -66,6 +66,8 @@ def check_frozen(tap, work, program):
             for env, cwd in (({"HOME": "/a"}, "/"), ({"PATH": "/bin", "X": "y" * 1000}, work.folder))]
     tap.case("clock, random numbers and environment are frozen", runs[0].stdout == runs[1].stdout != b""
              and b"home unset, a terminal: 0" in runs[0].stdout, *(r.stdout for r in runs))
+    tap.case("there is no network, and that is no missing call", b"socket of a name service: Address family not supported" in runs[0].stdout
+             and b"not there" not in runs[0].stderr, runs[0].stdout, runs[0].stderr)
     tap.case("it takes the same instructions", runs[0].stderr == runs[1].stderr != b"", *(r.stderr for r in runs))
     tap.case("the exit status is the program's", runs[0].returncode == 2, runs[0].returncode)
 
