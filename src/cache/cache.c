@@ -23,7 +23,7 @@
  * for what missed above it, and lines that fall out of a lower level stay in the upper one (neither
  * inclusive nor exclusive). Cannot: time, prefetching, write-back traffic, other cores, physical
  * addresses (indexes are virtual addresses). */
-#include <riffle/cache.h>
+#include "cache/cache.h"
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -35,26 +35,6 @@
 
 static const char DEFAULT_SHAPE[] = "l1=32Ki/8/64,l2=1Mi/16/64";
 #define EMPTY UINT64_MAX /* lines are at least two bytes, so no line has this number */
-
-struct level {
-    uint64_t *tags;  /* `room` words a set */
-    uint64_t *order; /* one word a set: nibble 0 is the most recent way */
-    uint64_t set_mask;
-    uint32_t ways;
-    uint32_t room; /* 8 or 16: ways past the last are EMPTY for ever */
-    uint32_t line_shift;
-    struct rf_cache_stats stats;
-};
-
-struct rf_cache {
-    struct level own[RF_CACHE_LEVELS_MAX];
-    struct level *levels[2 * RF_CACHE_LEVELS_MAX]; /* own, then those it was joined to */
-    unsigned n_levels;
-    unsigned n_own;
-    size_t block_size;
-    void *raw; /* what the allocator gave, where rf_cache_open asked it */
-    struct rf_alloc alloc;
-};
 
 /* ---- shapes ---- */
 
@@ -196,7 +176,7 @@ struct rf_cache *rf_cache_init(void *block, const struct rf_cache_shape *shape)
     memset(cache, 0, sizeof *cache);
     for (unsigned i = 0; i < shape->n_levels; i++) {
         const struct rf_cache_level *wanted = &shape->levels[i];
-        struct level *level = &cache->own[i];
+        struct rf_cache_tags *level = &cache->own[i];
         level->ways = wanted->ways;
         level->room = room_of(wanted);
         level->line_shift = (uint32_t)__builtin_ctz(wanted->line);
@@ -239,7 +219,7 @@ void rf_cache_close(struct rf_cache *cache)
     rf_alloc_free(&alloc, cache->raw, cache->block_size + ALIGNMENT);
 }
 
-static void empty(struct level *level)
+static void empty(struct rf_cache_tags *level)
 {
     size_t n_sets = level->set_mask + 1;
     for (size_t i = 0; i < n_sets * level->room; i++)
@@ -311,7 +291,7 @@ static inline uint64_t to_front(uint64_t order, uint64_t way)
 }
 
 /* Is the line there? It is the most recent of its set afterwards. */
-static inline bool touch(struct level *level, uint64_t line)
+static inline bool touch(struct rf_cache_tags *level, uint64_t line)
 {
     uint64_t set = line & level->set_mask;
     uint64_t *tags = level->tags + set * level->room;
@@ -361,7 +341,7 @@ static unsigned access_lines(struct rf_cache *cache, uint64_t addr, uint64_t lin
 static inline unsigned access_one(struct rf_cache *cache, uint64_t addr, uint64_t bytes,
                                   enum rf_cache_use use)
 {
-    struct level *first = cache->levels[0];
+    struct rf_cache_tags *first = cache->levels[0];
     uint64_t inside = addr & ((UINT64_C(1) << first->line_shift) - 1);
     uint64_t lines = (inside + bytes + (bytes == 0) - 1) >> first->line_shift;
     if (__builtin_expect(lines == 0, 1)) {

@@ -105,6 +105,7 @@ static unsigned make_steps(const struct rf_core *core, struct rf_step *steps,
         assert(i + 1 == n || (!ends_block(&sequence[i]) && sequence[i].kind != RF_OP_CLASS_BRANCH));
         sequence[i].length = insn->length;
         steps[i] = make_step(rf_execute_table[sequence[i].op], &sequence[i], pc);
+        steps[i].is_instruction = true;
         steps[i].fetched = i == 0;
         steps[i].own = same(&sequence[i], insn);
     }

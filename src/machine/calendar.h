@@ -1,21 +1,23 @@
 /* calendar.h - what is issued in each cycle to come, and who still waits for it.
  *
- *     now            now + 4096
+ *     now            now + 1024
  *      |  2 1 0 4 4 1 ...  |  far: 9000, 12000
  *
  * A cycle is one word of five bytes: how much of the issue width is left, then of each kind of port. A
  * byte begins at 128 less its width, so that what is full has its highest bit set and one mask asks for both.
- * What was issued leaves its reservation station: those are who is booked and not yet over. Bookings beyond
- * the calendar (a long chain of misses) find no bandwidth taken; only their stations are remembered. */
+ * What was issued leaves its reservation station: those are who is booked and not yet over. `now` may lag
+ * behind the core: nobody has to turn the pages until the number of those who wait is asked for, or the end
+ * is near. Bookings beyond the calendar (a long chain of misses) find no bandwidth taken; only their stations
+ * are remembered. */
 #ifndef RF_MACHINE_CALENDAR_H
 #define RF_MACHINE_CALENDAR_H
 
+#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 enum rf_port { RF_PORT_ALU, RF_PORT_MULTIPLY, RF_PORT_MEMORY, RF_PORT_FP, RF_PORT_COUNT };
 
-enum { RF_CALENDAR_CYCLES = 4096, RF_CALENDAR_FAR = 1024 }; /* no more stations than that */
+enum { RF_CALENDAR_CYCLES = 1024, RF_CALENDAR_FAR = 1024 }; /* no more stations than that */
 
 struct rf_calendar {
     uint64_t now;     /* this cycle and all before are over */
@@ -26,6 +28,12 @@ struct rf_calendar {
     uint64_t far[RF_CALENDAR_FAR];
     uint64_t cycle[RF_CALENDAR_CYCLES];
 };
+
+/* What one instruction of this kind takes of a cycle. */
+static inline uint64_t rf_calendar_unit(enum rf_port port)
+{
+    return 1 | UINT64_C(1) << 8 * (port + 1u);
+}
 
 /* Widths at most 16. */
 static inline void rf_calendar_open(struct rf_calendar *calendar, uint64_t issue_width,
@@ -67,25 +75,45 @@ static inline void rf_calendar_turn(struct rf_calendar *calendar)
         rf_calendar_release_far(calendar);
 }
 
-static inline uint64_t rf_calendar_book_far(struct rf_calendar *calendar, uint64_t cycle)
+/* The first cycle from `from` on in which fewer than `stations` wait. */
+static inline uint64_t rf_calendar_wait(struct rf_calendar *calendar, uint64_t from,
+                                        uint64_t stations)
 {
+    while (calendar->now < from || calendar->waiting >= stations)
+        rf_calendar_turn(calendar);
+    return calendar->now;
+}
+
+/* Beyond the pages that are open: those until `over` can be turned first. */
+static inline uint64_t rf_calendar_book_far(struct rf_calendar *calendar, uint64_t over,
+                                            uint64_t cycle, uint64_t unit)
+{
+    rf_calendar_wait(calendar, over, UINT64_MAX);
+    while (cycle < calendar->now + RF_CALENDAR_CYCLES) {
+        uint64_t *page = &calendar->cycle[cycle % RF_CALENDAR_CYCLES];
+        if ((*page & unit << 7) == 0) {
+            *page += unit;
+            return cycle;
+        }
+        cycle++;
+    }
     calendar->far[calendar->n_far++] = cycle;
     if (cycle < calendar->far_soonest)
         calendar->far_soonest = cycle;
     return cycle;
 }
 
-/* The first cycle from `from` on, which is after now, with room; it is taken. */
-static inline uint64_t rf_calendar_book(struct rf_calendar *calendar, uint64_t from,
-                                        enum rf_port port)
+/* The first cycle from `from` on with room for `unit`; it is taken. Cycles until `over`, which is
+ * before it, may be forgotten. */
+static inline uint64_t rf_calendar_book(struct rf_calendar *calendar, uint64_t over, uint64_t from,
+                                        uint64_t unit)
 {
-    uint64_t unit = 1 | UINT64_C(1) << 8 * (port + 1u), full = unit << 7;
     uint64_t end = calendar->now + RF_CALENDAR_CYCLES;
     calendar->waiting++;
-    while (from < end && (calendar->cycle[from % RF_CALENDAR_CYCLES] & full) != 0)
+    while (from < end && (calendar->cycle[from % RF_CALENDAR_CYCLES] & unit << 7) != 0)
         from++;
     if (__builtin_expect(from >= end, 0))
-        return rf_calendar_book_far(calendar, from);
+        return rf_calendar_book_far(calendar, over, from, unit);
     calendar->cycle[from % RF_CALENDAR_CYCLES] += unit;
     return from;
 }

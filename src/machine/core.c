@@ -56,24 +56,12 @@ static struct rf_step *next_block(struct rf_core *core)
     return block;
 }
 
-const struct rf_step *rf_core_peek(struct rf_core *core)
+const struct rf_step *rf_core_find(struct rf_core *core)
 {
-    if (core->stale || core->cursor == NULL || core->cursor->left == 0)
-        core->cursor = next_block(core);
-    if (core->cursor != NULL && core->cursor->run == rf_execute_enter)
-        core->cursor++;
-    return core->cursor;
-}
-
-void rf_core_step(struct rf_core *core, const struct rf_step *step)
-{
-    core->instructions += step->left; /* as if its block were entered here */
-    const struct rf_step *next = step->run(core, step);
-    if (next == step + 1)
-        core->instructions -= next->left; /* the rest of it has not run */
-    core->cursor = next;
-    if (next != NULL)
-        core->pc = next->pc;
+    const struct rf_step *step = core->cursor;
+    if (core->stale || step == NULL || step->run != rf_execute_enter)
+        step = next_block(core);
+    return core->cursor = step != NULL ? step + 1 : NULL; /* past `enter` */
 }
 
 /* The last few instructions of a budget that ends inside a block. */

@@ -37,9 +37,10 @@ typedef const struct rf_step *rf_step_run(struct rf_core *core, const struct rf_
 struct rf_step {
     rf_step_run *run;
     struct rf_insn insn;
-    uint16_t left; /* instructions from this one to the end of its block; 0: not an instruction */
-    bool fetched;  /* false: put in at decode behind another one */
-    bool own;      /* of the program; false: put in at decode */
+    uint16_t left;       /* instructions from this one to the end of its block */
+    bool is_instruction; /* false: `enter` or `goto` */
+    bool fetched;        /* false: put in at decode behind another one */
+    bool own;            /* of the program; false: put in at decode */
     uint64_t pc;
     struct rf_step *link; /* of a jump with a known target: its block, once that is there; of an
                              `enter`: another block of its place in the table */
@@ -89,8 +90,24 @@ void rf_core_run(struct rf_core *core);
  * must not do arithmetic on floating-point numbers of its own. */
 void rf_core_enter(struct rf_core *core);
 void rf_core_leave(struct rf_core *core);
-const struct rf_step *rf_core_peek(struct rf_core *core);
-void rf_core_step(struct rf_core *core, const struct rf_step *step);
+const struct rf_step *rf_core_find(struct rf_core *core); /* for peek: the cursor is at none */
+
+static inline const struct rf_step *rf_core_peek(struct rf_core *core)
+{
+    const struct rf_step *step = core->cursor;
+    return step != NULL && step->is_instruction && !core->stale ? step : rf_core_find(core);
+}
+
+static inline void rf_core_step(struct rf_core *core, const struct rf_step *step)
+{
+    core->instructions += step->left; /* as if its block were entered here */
+    const struct rf_step *next = step->run(core, step);
+    if (next == step + 1)
+        core->instructions -= next->left; /* the rest of it has not run */
+    core->cursor = next;
+    if (next != NULL)
+        core->pc = next->pc;
+}
 
 /* Decoded code is out of date, after fence.i or a change of executable memory. */
 void rf_core_flush(struct rf_core *core);

@@ -1,9 +1,10 @@
 /* machine.c - the simulated machine as a source: program in, records and cycles out.
  *
  *     file -> loader -> core <-> system calls, handlers
- *                        |  each instruction
- *                        +--> timing (cycles, misses) --> records --> batches
- *                                                    \--> hook at retirement
+ *                        |  up to 256 instructions, one alone where a hook wants to know
+ *                        +--> records ---------------------> batches
+ *                        \--> timing (cycles) --misses---^
+ *                                            \--> hook at retirement
  *
  * Without timing and without records wanted, whole blocks run at the functional core's full speed. */
 #include "machine/handler.h"
@@ -24,6 +25,10 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Instructions that run before the timing model looks at them: a loop over many of them is faster
+ * than a call for each. */
+enum { TIMED_TOGETHER = 256 };
+
 struct machine {
     struct rf_source base;
     struct rf_machine_setup setup;
@@ -39,7 +44,11 @@ struct machine {
     int exit_status;
     double seconds;
     char fault[160];
-    struct rf_record records[RF_SOURCE_BATCH + RF_RECORDS_EACH];
+    size_t n_retired; /* have run and were not timed yet */
+    struct rf_retired retired[TIMED_TOGETHER];
+    size_t first_record[TIMED_TOGETHER + 1]; /* of each of them, and the end */
+    size_t n_records;
+    struct rf_record records[RF_SOURCE_BATCH + TIMED_TOGETHER * RF_RECORDS_EACH];
 };
 
 /* --- running ---------------------------------------------------------------------------------- */
@@ -51,37 +60,90 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static unsigned time_it(struct machine *machine, const struct rf_step *step,
-                        const struct rf_before *before)
-{
-    const struct rf_retired retired = {&step->insn, step->pc, machine->core.pc, before->address,
-                                       !step->fetched};
-    return rf_timing_retire(machine->timing, &retired);
-}
-
-/* Run the instruction; a system call is one, too. False: it did not retire, core->stop says why. */
-static bool run_one(struct machine *machine, const struct rf_step *step)
+/* The core stopped at an instruction. Did that retire all the same? */
+static bool retires(struct machine *machine)
 {
     struct rf_core *core = &machine->core;
-    rf_core_step(core, step);
-    if (core->stop == RF_STOP_BREAK && machine->handler.running)
-        return true;
+    if (core->stop == RF_STOP_BREAK)
+        return machine->handler.running;
     if (core->stop != RF_STOP_SYSCALL)
-        return core->stop == RF_STOP_NONE;
+        return core->stop == RF_STOP_NONE; /* a jump whose target is still to be found */
     rf_system_call(&machine->system);
     machine->ended = machine->system.exited;
     return true;
 }
 
-static void show_retired(struct machine *machine, const struct rf_step *step,
-                         const struct rf_before *before, unsigned missed)
+static inline void make_records(struct machine *machine, const struct rf_step *step,
+                                uint64_t next_pc, const struct rf_before *before)
 {
-    const struct rf_retirement retirement = {.insn = &step->insn,
-                                             .pc = step->pc,
-                                             .next_pc = machine->core.pc,
-                                             .address = before->address,
-                                             .missed = missed,
-                                             .own = step->own,
+    machine->first_record[machine->n_retired] = machine->n_records;
+    if (step->own && step->is_instruction && !machine->handler.running)
+        machine->n_records +=
+            rf_records_after(&machine->core, step, before, next_pc, machine->setup.classes,
+                             machine->records + machine->n_records);
+}
+
+/* Run one step, put down what the timing model wants to know of it, and make its records, which do not
+ * know yet what it missed. Returns the next step; NULL: something else is due first. */
+static inline const struct rf_step *run_and_note(struct machine *machine,
+                                                 const struct rf_step *step)
+{
+    struct rf_core *core = &machine->core;
+    struct rf_before before = rf_records_before(core, step);
+    struct rf_retired *retired = &machine->retired[machine->n_retired];
+    retired->insn = step->insn;
+    retired->pc = step->pc;
+    retired->address = before.address;
+    retired->injected = !step->fetched;
+    retired->own = step->own;
+    const struct rf_step *next = step->run(core, step);
+    if (next == NULL && !retires(machine))
+        return NULL;
+    retired->next_pc = next != NULL ? next->pc : core->pc;
+    if (machine->setup.classes != 0)
+        make_records(machine, step, retired->next_pc, &before);
+    machine->n_retired += step->is_instruction;
+    return next;
+}
+
+/* Run `limit` instructions, or until something else is due. */
+static void run_together(struct machine *machine, size_t limit)
+{
+    struct rf_core *core = &machine->core;
+    const struct rf_step *step = rf_core_peek(core);
+    core->instructions += step != NULL ? step->left : 0; /* as if its block were entered here */
+    while (step != NULL && machine->n_retired < limit)
+        step = run_and_note(machine, step);
+    core->cursor = step;
+    if (step == NULL)
+        return;
+    core->pc = step->pc;
+    core->instructions -= step->is_instruction ? step->left : 0; /* the rest has not run */
+}
+
+/* What the instruction missed, for those of its records that ask. */
+static void tell_missed(struct machine *machine, size_t i)
+{
+    for (size_t r = machine->first_record[i]; r < machine->first_record[i + 1]; r++)
+        if (machine->records[r].kind == RF_CLASS_LOAD || machine->records[r].kind == RF_CLASS_STORE)
+            machine->records[r].miss = (uint8_t)machine->retired[i].missed;
+}
+
+/* Is there somebody who wants to know of an instruction before the next one runs? */
+static inline bool is_watched_closely(const struct machine *machine)
+{
+    return machine->hooks.retire != NULL || machine->handler.pending || machine->handler.running;
+}
+
+static void show_retired(struct machine *machine)
+{
+    const struct rf_retired *retired = &machine->retired[0];
+    const struct rf_retirement retirement = {.insn = &retired->insn,
+                                             .pc = retired->pc,
+                                             .next_pc = retired->next_pc,
+                                             .address = retired->address,
+                                             .missed = retired->missed,
+                                             .own = retired->own,
                                              .x = machine->core.x};
     machine->hooks.retire(machine->hooks.context, &retirement);
 }
@@ -91,7 +153,8 @@ static void show_retired(struct machine *machine, const struct rf_step *step,
 static void switch_handler(struct machine *machine)
 {
     struct rf_core *core = &machine->core;
-    bool inside = core->cursor != NULL && core->cursor->left != 0 && !core->cursor->fetched;
+    const struct rf_step *next = core->cursor;
+    bool inside = next != NULL && next->is_instruction && !next->fetched;
     if (machine->handler.running && core->stop == RF_STOP_BREAK)
         rf_handler_leave(&machine->handler, core);
     else if (machine->handler.pending && !machine->handler.running && !inside)
@@ -102,45 +165,53 @@ static void switch_handler(struct machine *machine)
         rf_timing_charge(machine->timing, 0);
 }
 
-/* Run one instruction and tell of it. False: something else is due first. */
-static bool run_and_tell(struct machine *machine, const struct rf_step *step, size_t *n)
+/* Time what was put down, and tell who wants to know. */
+static void settle(struct machine *machine)
+{
+    size_t n = machine->n_retired;
+    machine->n_retired = 0;
+    if (machine->timing != NULL)
+        rf_timing_retire(machine->timing, machine->retired, n);
+    machine->first_record[n] = machine->n_records;
+    for (size_t i = 0; i < n && machine->timing != NULL && machine->setup.classes != 0; i++)
+        if (machine->retired[i].missed > 0)
+            tell_missed(machine, i);
+    if (n == 0 || !is_watched_closely(machine))
+        return;
+    if (machine->hooks.retire != NULL && !machine->handler.running)
+        show_retired(machine);
+    switch_handler(machine);
+}
+
+/* How many instructions may run before anybody has to look; none when something else is due. */
+static size_t may_run(struct machine *machine, uint64_t budget)
 {
     struct rf_core *core = &machine->core;
-    struct rf_before before = rf_records_before(core, step);
-    if (!run_one(machine, step))
-        return false;
-    unsigned missed = machine->timing != NULL ? time_it(machine, step, &before) : 0;
-    if (machine->handler.running) {
-        switch_handler(machine);
-        return true;
-    }
-    if (machine->setup.classes != 0 && step->own)
-        *n += rf_records_after(core, step, &before, machine->setup.classes, missed,
-                               machine->records + *n);
-    if (machine->hooks.retire != NULL)
-        show_retired(machine, step, &before, missed);
-    if (machine->handler.pending)
-        switch_handler(machine);
-    return true;
+    if (machine->ended || core->stop != RF_STOP_NONE || machine->n_records >= RF_SOURCE_BATCH)
+        return 0;
+    if (core->instructions >= budget && !machine->handler.running)
+        core->stop = RF_STOP_BUDGET;
+    if (core->stop != RF_STOP_NONE || is_watched_closely(machine))
+        return core->stop == RF_STOP_NONE;
+    uint64_t left = budget - core->instructions;
+    return left < TIMED_TOGETHER ? (size_t)left : TIMED_TOGETHER;
 }
 
 /* Instruction by instruction, until the batch is full or something else is due. */
 static size_t run_watched(struct machine *machine)
 {
     struct rf_core *core = &machine->core;
-    size_t n = 0;
+    uint64_t budget = core->budget;
+    machine->n_records = 0;
+    core->budget = UINT64_MAX; /* blocks may be entered that are not run to their end */
     rf_core_enter(core);
-    while (!machine->ended && core->stop == RF_STOP_NONE && n < RF_SOURCE_BATCH) {
-        if (core->instructions >= core->budget && !machine->handler.running) {
-            core->stop = RF_STOP_BUDGET;
-            break;
-        }
-        const struct rf_step *step = rf_core_peek(core);
-        if (step == NULL || !run_and_tell(machine, step, &n))
-            break;
+    for (size_t n; (n = may_run(machine, budget)) > 0;) {
+        run_together(machine, n);
+        settle(machine);
     }
     rf_core_leave(core);
-    return n;
+    core->budget = budget;
+    return machine->n_records;
 }
 
 /* At full speed to the end of what is skipped, where nobody looks. */

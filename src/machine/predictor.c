@@ -9,22 +9,21 @@ static bool is_link(uint8_t reg)
     return reg == RA || reg == T0;
 }
 
+/* Counters of two bits: above 1 is taken. */
 static bool predict_direction(struct rf_predictor *predictor, uint64_t pc, bool taken)
 {
     uint64_t mask = (UINT64_C(1) << predictor->history_bits) - 1;
     uint8_t *counter = &predictor->direction[(pc >> 1 ^ predictor->history) & mask];
-    bool predicted = *counter >= 2;
-    if (taken && *counter < 3)
-        ++*counter;
-    else if (!taken && *counter > 0)
-        --*counter;
+    uint8_t before = *counter;
+    uint8_t up = (uint8_t)(before + (before < 3)), down = (uint8_t)(before - (before > 0));
+    *counter = taken ? up : down;
     predictor->history = (predictor->history << 1 | taken) & mask;
-    return predicted;
+    return before >= 2;
 }
 
 static bool target_known(struct rf_predictor *predictor, uint64_t pc, uint64_t target)
 {
-    struct rf_btb_entry *entry = &predictor->btb[(pc >> 1) % predictor->btb_entries];
+    struct rf_btb_entry *entry = &predictor->btb[(pc >> 1) & (predictor->btb_entries - 1)];
     bool known = entry->pc == pc && entry->target == target;
     *entry = (struct rf_btb_entry){pc, target};
     return known;
@@ -32,14 +31,16 @@ static bool target_known(struct rf_predictor *predictor, uint64_t pc, uint64_t t
 
 static void push_return(struct rf_predictor *predictor, uint64_t address)
 {
-    predictor->ras_top = (predictor->ras_top + 1) % predictor->ras_entries;
+    unsigned next = predictor->ras_top + 1;
+    predictor->ras_top = next == predictor->ras_entries ? 0 : next;
     predictor->ras[predictor->ras_top] = address;
 }
 
 static uint64_t pop_return(struct rf_predictor *predictor)
 {
     uint64_t address = predictor->ras[predictor->ras_top];
-    predictor->ras_top = (predictor->ras_top + predictor->ras_entries - 1) % predictor->ras_entries;
+    unsigned top = predictor->ras_top;
+    predictor->ras_top = (top == 0 ? predictor->ras_entries : top) - 1;
     return address;
 }
 

@@ -37,38 +37,36 @@ static void put(struct output *output, enum rf_class class, struct rf_record rec
 }
 
 static void put_memory(struct output *output, enum rf_class class, const struct rf_step *step,
-                       const struct rf_before *before, uint64_t value, unsigned missed)
+                       const struct rf_before *before, uint64_t value)
 {
     unsigned bytes = rf_records_bytes(&step->insn);
     put(output, class,
         (struct rf_record){.pc = step->pc,
                            .addr = before->address,
                            .value = low_bytes(value, bytes),
-                           .width = (uint16_t)(8 * bytes),
-                           .miss = (uint8_t)missed});
+                           .width = (uint16_t)(8 * bytes)});
 }
 
 /* A store-conditional loads nothing and, when it fails, stores nothing. */
 static void put_atomic(struct output *output, const struct rf_core *core,
-                       const struct rf_step *step, const struct rf_before *before, unsigned missed)
+                       const struct rf_step *step, const struct rf_before *before)
 {
     const struct rf_insn *insn = &step->insn;
     bool conditional = insn->op == RF_OP_sc_w || insn->op == RF_OP_sc_d;
     uint64_t stored = 0;
     if (!conditional)
-        put_memory(output, RF_CLASS_LOAD, step, before, core->x[insn->rd], missed);
+        put_memory(output, RF_CLASS_LOAD, step, before, core->x[insn->rd]);
     else if (core->x[insn->rd] != 0)
         return;
     memcpy(&stored, core->memory.bytes + before->address, rf_records_bytes(insn));
-    put_memory(output, RF_CLASS_STORE, step, before, stored, missed);
+    put_memory(output, RF_CLASS_STORE, step, before, stored);
 }
 
-static void put_transfer(struct output *output, const struct rf_core *core,
-                         const struct rf_step *step)
+static void put_transfer(struct output *output, const struct rf_step *step, uint64_t next_pc)
 {
     const struct rf_insn *insn = &step->insn;
-    bool taken = core->pc != step->pc + insn->length;
-    struct rf_record record = {.pc = step->pc, .target = core->pc};
+    bool taken = next_pc != step->pc + insn->length;
+    struct rf_record record = {.pc = step->pc, .target = next_pc};
     if (insn->kind == RF_OP_CLASS_BRANCH) {
         record.flags = taken ? RF_RECORD_TAKEN : 0;
         put(output, RF_CLASS_BRANCH, record);
@@ -85,7 +83,7 @@ static void put_result(struct output *output, uint64_t value, uint64_t pc)
 }
 
 size_t rf_records_after(const struct rf_core *core, const struct rf_step *step,
-                        const struct rf_before *before, uint32_t classes, unsigned missed,
+                        const struct rf_before *before, uint64_t next_pc, uint32_t classes,
                         struct rf_record *out)
 {
     struct output output = {out, 0, classes};
@@ -93,17 +91,17 @@ size_t rf_records_after(const struct rf_core *core, const struct rf_step *step,
     put(&output, RF_CLASS_INSN, (struct rf_record){.pc = step->pc});
     switch (insn->kind) {
     case RF_OP_CLASS_LOAD:
-        put_memory(&output, RF_CLASS_LOAD, step, before, core->x[insn->rd], missed);
+        put_memory(&output, RF_CLASS_LOAD, step, before, core->x[insn->rd]);
         break;
     case RF_OP_CLASS_STORE:
-        put_memory(&output, RF_CLASS_STORE, step, before, before->operand, missed);
+        put_memory(&output, RF_CLASS_STORE, step, before, before->operand);
         break;
     case RF_OP_CLASS_ATOMIC:
-        put_atomic(&output, core, step, before, missed);
+        put_atomic(&output, core, step, before);
         break;
     case RF_OP_CLASS_BRANCH:
     case RF_OP_CLASS_JUMP:
-        put_transfer(&output, core, step);
+        put_transfer(&output, step, next_pc);
         break;
     case RF_OP_CLASS_ALU:
     case RF_OP_CLASS_MULTIPLY:

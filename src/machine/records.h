@@ -17,8 +17,8 @@ static inline struct rf_before rf_records_before(const struct rf_core *core,
                                                  const struct rf_step *step)
 {
     const struct rf_insn *insn = &step->insn;
-    uint64_t offset = insn->kind == RF_OP_CLASS_ATOMIC ? 0 : (uint64_t)(int64_t)insn->imm;
-    return (struct rf_before){core->x[insn->rs1] + offset, core->x[insn->rs2]};
+    return (struct rf_before){core->x[insn->rs1] + (uint64_t)(int64_t)insn->imm,
+                              core->x[insn->rs2]}; /* the immediate of an atomic is 0 */
 }
 
 /* Bytes that a load, store or atomic touches. */
@@ -27,10 +27,10 @@ static inline unsigned rf_records_bytes(const struct rf_insn *insn)
     return 1u << (rf_op_table[insn->op].match >> 12 & 3); /* the low bits of funct3, always */
 }
 
-/* Records of the wanted classes of an instruction that has just run. Returns how many, RF_RECORDS_EACH
- * at the most. */
+/* Records of the wanted classes of an instruction that has just run, as if it had missed nothing.
+ * Returns how many, RF_RECORDS_EACH at the most. */
 size_t rf_records_after(const struct rf_core *core, const struct rf_step *step,
-                        const struct rf_before *before, uint32_t classes, unsigned missed,
+                        const struct rf_before *before, uint64_t next_pc, uint32_t classes,
                         struct rf_record *out);
 
 #endif

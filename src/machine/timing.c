@@ -4,7 +4,12 @@
  * bandwidth is a cycle and how many went through in it. Issue is out of order: its bandwidth is a calendar
  * (calendar.h). The reorder buffer and the load/store queue give places back in order, so a ring of commit
  * times tells when one is free; reservation stations give them back at issue, in any order, so the calendar
- * does.
+ * does, which need not turn its pages before more are booked than there are stations.
+ *
+ * What costs host time is instructions and branches that cannot be guessed, some hundred and fifty and less
+ * than one for each that is timed. Hence gates without a branch, queues whose oldest entry is the one to be
+ * overwritten, a copy of the code for cores that are four wide, and reasons for a stall that are looked for
+ * only when there was one.
  *
  * Departures from a real core: wrong-path instructions are not fetched and leave no trace in the caches; a
  * load knows all older store addresses; a store leaves its cache access to an endless write buffer after
@@ -15,21 +20,42 @@
 #include "machine/lines.h"
 #include "machine/predictor.h"
 #include "machine/records.h"
+#include "cache/cache.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
 
 enum {
-    RING = 1024,     /* no buffer is larger */
-    STORES = 1024,   /* recent stores that a load could take its value from */
-    FILLS = 4096,    /* recent lines that are on their way */
-    BACK_STAGES = 4, /* issue, execute, write back, commit */
+    QUEUE_MAX = 1024, /* no queue of a core is longer */
+    STORES = 1024,    /* recent stores that a load could take its value from */
+    FILLS = 4096,     /* recent lines that are on their way */
+    BACK_STAGES = 4,  /* issue, execute, write back, commit */
 };
 
-/* A place that lets `width` through a cycle, in order. */
-struct gate {
-    uint64_t cycle;
-    uint64_t used;
+/* A place that lets so many through a cycle, in order: the next place that is free, as cycle and, in
+ * the low bits, number in the cycle. */
+typedef uint64_t gate;
+
+/* How wide each of them is, and how many low bits there are. A core that is four wide everywhere, as
+ * all the papers' are, has its own copy of the code, in which these are constants. */
+struct widths {
+    unsigned bits;
+    uint64_t fetch, decode, commit;
+};
+static const struct widths FOUR = {2, 4, 4, 4};
+
+/* Cycles, given back in the order in which they were put in: the place that is written next holds what was
+ * written `size` ago. */
+struct queue {
+    uint64_t at, size;
+    uint64_t cycle[QUEUE_MAX];
+};
+
+/* What a class of instructions needs. */
+struct kind {
+    uint64_t unit; /* of the calendar */
+    uint64_t latency;
+    bool loads, stores, memory, transfers;
 };
 
 struct store {
@@ -51,21 +77,19 @@ struct rf_timing {
     struct rf_cache *icache, *dcache;
     struct rf_predictor predictor;
     struct rf_timing_stats stats;
-    uint64_t front_stages, fetch_queue; /* fetch to dispatch; instructions between them */
-    unsigned code_shift, data_shift;    /* from an address to its line */
-    uint64_t latency[RF_OP_CLASS_COUNT];
+    struct widths widths;
+    uint64_t front_stages;           /* fetch to dispatch */
+    unsigned code_shift, data_shift; /* from an address to its line */
+    struct kind kinds[RF_OP_CLASS_COUNT];
 
-    struct gate fetch, dispatch, commit;
-    uint64_t line;              /* being fetched from, + 1 */
+    gate fetch, dispatch, commit;
+    uint64_t line;              /* last fetched from, + 1 */
     uint64_t redirect;          /* fetch may not go on before */
     enum rf_stall fetch_reason; /* why it went on late */
     uint64_t reason_until;      /* dispatch cycles up to which that reason counts */
-    uint64_t fetch_count;       /* instructions fetched */
     uint64_t count;             /* instructions dispatched */
-    uint64_t memory_count;      /* loads and stores dispatched */
-    uint64_t dispatched[RING];  /* cycle, by fetch_count: backpressure on fetch */
-    uint64_t committed[RING];   /* cycle, by count */
-    uint64_t memory_committed[RING];
+    struct queue fetched;       /* when each was dispatched: backpressure on fetch */
+    struct queue rob, lsq;      /* from when each one's place is free */
     uint64_t ready[RF_REG_COUNT];
     struct rf_lines lines;
     struct rf_calendar issue;
@@ -79,15 +103,42 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The first cycle from `from` on that the gate lets one through. */
-static uint64_t pass_gate(struct gate *gate, uint64_t from, uint64_t width)
+static inline uint64_t cycle_of(gate at, struct widths widths)
 {
-    if (from > gate->cycle)
-        *gate = (struct gate){from, 0};
-    if (gate->used == width)
-        *gate = (struct gate){gate->cycle + 1, 0};
-    gate->used++;
-    return gate->cycle;
+    return at >> widths.bits;
+}
+
+static inline gate start_of(uint64_t cycle, struct widths widths)
+{
+    return cycle << widths.bits;
+}
+
+/* The next cycle's first place. */
+static inline gate skip_rest(gate at, struct widths widths)
+{
+    return (at | ((UINT64_C(1) << widths.bits) - 1)) + 1;
+}
+
+/* The first cycle from `from` on that the gate lets one through. */
+static inline uint64_t pass_gate(gate *passed, uint64_t from, uint64_t width, struct widths widths)
+{
+    uint64_t last = width - 1, mask = (UINT64_C(1) << widths.bits) - 1;
+    gate at = later(*passed, start_of(from, widths));
+    *passed = last == mask || (at & mask) != last ? at + 1 : skip_rest(at, widths);
+    return cycle_of(at, widths);
+}
+
+/* What was put in `size` ago. */
+static inline uint64_t oldest(const struct queue *queue)
+{
+    return queue->cycle[queue->at];
+}
+
+static inline void put(struct queue *queue, uint64_t cycle)
+{
+    uint64_t next = queue->at + 1;
+    queue->cycle[queue->at] = cycle;
+    queue->at = next == queue->size ? 0 : next;
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -105,6 +156,32 @@ static rf_status open_caches(struct rf_timing *timing, struct rf_error *error)
     return status;
 }
 
+static void derive_kinds(struct rf_timing *timing)
+{
+    const struct rf_timing_config *config = &timing->config;
+    static const uint8_t ports[RF_OP_CLASS_COUNT] = {
+        [RF_OP_CLASS_MULTIPLY] = RF_PORT_MULTIPLY, [RF_OP_CLASS_DIVIDE] = RF_PORT_MULTIPLY,
+        [RF_OP_CLASS_LOAD] = RF_PORT_MEMORY,       [RF_OP_CLASS_STORE] = RF_PORT_MEMORY,
+        [RF_OP_CLASS_ATOMIC] = RF_PORT_MEMORY,     [RF_OP_CLASS_FADD] = RF_PORT_FP,
+        [RF_OP_CLASS_FMUL] = RF_PORT_FP,           [RF_OP_CLASS_FMA] = RF_PORT_FP,
+        [RF_OP_CLASS_FDIV] = RF_PORT_FP,           [RF_OP_CLASS_FMOVE] = RF_PORT_FP,
+    };
+    const uint64_t latency[RF_OP_CLASS_COUNT] = {
+        [RF_OP_CLASS_MULTIPLY] = config->multiply, [RF_OP_CLASS_DIVIDE] = config->divide,
+        [RF_OP_CLASS_FADD] = config->fp_add,       [RF_OP_CLASS_FMUL] = config->fp_multiply,
+        [RF_OP_CLASS_FMA] = config->fp_fused,      [RF_OP_CLASS_FDIV] = config->fp_divide,
+    };
+    for (unsigned i = 0; i < RF_OP_CLASS_COUNT; i++)
+        timing->kinds[i] = (struct kind){
+            .unit = rf_calendar_unit(ports[i]),
+            .latency = latency[i] != 0 ? latency[i] : 1,
+            .loads = i == RF_OP_CLASS_LOAD || i == RF_OP_CLASS_ATOMIC,
+            .stores = i == RF_OP_CLASS_STORE || i == RF_OP_CLASS_ATOMIC,
+            .memory = ports[i] == RF_PORT_MEMORY,
+            .transfers = i == RF_OP_CLASS_BRANCH || i == RF_OP_CLASS_JUMP,
+        };
+}
+
 /* What is asked for again and again. */
 static void derive(struct rf_timing *timing)
 {
@@ -112,17 +189,17 @@ static void derive(struct rf_timing *timing)
     const uint64_t ports[RF_PORT_COUNT] = {config->alu_ports, config->multiply_ports,
                                            config->memory_ports, config->fp_ports};
     timing->front_stages = config->stages - BACK_STAGES;
-    timing->fetch_queue = timing->front_stages * config->decode_width;
+    timing->widths =
+        (struct widths){4, config->fetch_width, config->decode_width, config->commit_width};
+    if (config->fetch_width == 4 && config->decode_width == 4 && config->commit_width == 4)
+        timing->widths = FOUR;
+    timing->dispatch = timing->commit = 1; /* nobody gets that far in cycle 0 */
+    timing->fetched.size = timing->front_stages * config->decode_width;
+    timing->rob.size = config->rob;
+    timing->lsq.size = config->lsq;
     timing->code_shift = (unsigned)__builtin_ctz(config->icache.levels[0].line);
     timing->data_shift = (unsigned)__builtin_ctz(config->dcache.levels[0].line);
-    for (unsigned kind = 0; kind < RF_OP_CLASS_COUNT; kind++)
-        timing->latency[kind] = 1;
-    timing->latency[RF_OP_CLASS_MULTIPLY] = config->multiply;
-    timing->latency[RF_OP_CLASS_DIVIDE] = config->divide;
-    timing->latency[RF_OP_CLASS_FADD] = config->fp_add;
-    timing->latency[RF_OP_CLASS_FMUL] = config->fp_multiply;
-    timing->latency[RF_OP_CLASS_FMA] = config->fp_fused;
-    timing->latency[RF_OP_CLASS_FDIV] = config->fp_divide;
+    derive_kinds(timing);
     rf_calendar_open(&timing->issue, config->issue_width, ports);
 }
 
@@ -221,9 +298,11 @@ static void hold_fetch(struct rf_timing *timing, uint64_t until, enum rf_stall r
 /* A new line is asked for in the cycle in which its first instruction could be fetched. */
 static void enter_line(struct rf_timing *timing, const struct rf_retired *retired, uint64_t from)
 {
-    unsigned missed =
-        rf_cache_access(timing->icache, retired->pc, retired->insn->length, RF_CACHE_LOAD);
     timing->line = (retired->pc >> timing->code_shift) + 1;
+    if (rf_cache_is_recent(timing->icache, retired->pc, retired->insn.length))
+        return;
+    unsigned missed =
+        rf_cache_access(timing->icache, retired->pc, retired->insn.length, RF_CACHE_LOAD);
     if (missed == 0)
         return;
     hold_fetch(timing, rf_lines_fetch(&timing->lines, &timing->config, from, missed),
@@ -233,32 +312,27 @@ static void enter_line(struct rf_timing *timing, const struct rf_retired *retire
 }
 
 /* The cycle in which the instruction comes out of the instruction cache. */
-static uint64_t fetch(struct rf_timing *timing, const struct rf_retired *retired)
+static inline uint64_t fetch(struct rf_timing *timing, const struct rf_retired *retired,
+                             struct widths widths)
 {
-    uint64_t width = timing->config.fetch_width;
-    uint64_t from = timing->fetch.cycle + (timing->fetch.used == width);
-    from = later(timing->redirect, from);
-    if (timing->fetch_count >= timing->fetch_queue)
-        from = later(from, timing->dispatched[(timing->fetch_count - timing->fetch_queue) % RING]);
+    uint64_t from = later(timing->redirect, oldest(&timing->fetched));
     if ((retired->pc >> timing->code_shift) + 1 != timing->line) {
-        enter_line(timing, retired, from);
+        enter_line(timing, retired, later(from, cycle_of(timing->fetch, widths)));
         from = later(timing->redirect, from);
     }
-    return pass_gate(&timing->fetch, from, width);
+    return pass_gate(&timing->fetch, from, widths.fetch, widths);
 }
 
 /* Learn from a transfer of control and hold fetch as long as it takes. */
-static void predict(struct rf_timing *timing, const struct rf_retired *retired, uint64_t fetched,
-                    uint64_t complete)
+static inline void predict(struct rf_timing *timing, const struct rf_retired *retired,
+                           uint64_t fetched, uint64_t complete, struct widths widths)
 {
-    bool taken = retired->next_pc != retired->pc + retired->insn->length;
+    bool taken = retired->next_pc != retired->pc + retired->insn.length;
     enum rf_prediction prediction =
-        rf_predictor_see(&timing->predictor, retired->insn, retired->pc, retired->next_pc);
+        rf_predictor_see(&timing->predictor, &retired->insn, retired->pc, retired->next_pc);
     timing->stats.branches++;
-    if (taken) { /* a fetch group ends here */
-        timing->fetch.used = timing->config.fetch_width;
-        timing->line = 0;
-    }
+    if (taken) /* a fetch group ends here */
+        timing->fetch = skip_rest(timing->fetch - 1, widths);
     if (prediction == RF_MISPREDICTED) {
         timing->stats.mispredicts++;
         hold_fetch(timing, complete + 1, RF_STALL_MISPREDICT);
@@ -269,80 +343,66 @@ static void predict(struct rf_timing *timing, const struct rf_retired *retired, 
 
 /* --- dispatch --------------------------------------------------------------------------------- */
 
-/* The cycle from which an entry given back in order, `size` ago, can be used again. */
-static uint64_t free_from(const uint64_t *ring, uint64_t count, uint64_t size)
-{
-    return count >= size ? ring[(count - size) % RING] + 1 : 0;
-}
+/* When an instruction could be dispatched, by what it had to wait for. */
+struct room {
+    uint64_t decoded, rob, lsq, station;
+};
 
-/* The first cycle from `from` on with a free reservation station. */
-static uint64_t wait_for_station(struct rf_timing *timing, uint64_t from)
+/* Cycles in which nothing was dispatched: what came last is the reason. */
+static void note_stall(struct rf_timing *timing, const struct room *room, uint64_t before,
+                       uint64_t dispatched)
 {
-    struct rf_calendar *calendar = &timing->issue;
-    while (calendar->now < from || calendar->waiting >= timing->config.rs)
-        rf_calendar_turn(calendar);
-    return calendar->now;
-}
-
-/* When there is room behind dispatch, from `t` on, and what it had to wait for. */
-static uint64_t wait_for_room(struct rf_timing *timing, bool memory, uint64_t t,
-                              enum rf_stall *reason)
-{
-    const struct rf_timing_config *config = &timing->config;
-    uint64_t rob = free_from(timing->committed, timing->count, config->rob);
-    if (rob > t) {
-        t = rob;
-        *reason = RF_STALL_ROB;
+    enum rf_stall reason =
+        room->decoded <= timing->reason_until ? timing->fetch_reason : RF_STALL_FETCH;
+    uint64_t t = later(room->decoded, before);
+    if (room->rob > t) {
+        t = room->rob;
+        reason = RF_STALL_ROB;
     }
-    uint64_t lsq =
-        memory ? free_from(timing->memory_committed, timing->memory_count, config->lsq) : 0;
-    if (lsq > t) {
-        t = lsq;
-        *reason = RF_STALL_LSQ;
+    if (room->lsq > t) {
+        t = room->lsq;
+        reason = RF_STALL_LSQ;
     }
-    uint64_t station = wait_for_station(timing, t);
-    if (station > t)
-        *reason = RF_STALL_RS;
-    return station;
+    if (room->station > t)
+        reason = RF_STALL_RS;
+    timing->stats.stall[reason] += dispatched - before - 1;
 }
 
-static uint64_t dispatch(struct rf_timing *timing, bool memory, uint64_t decoded)
+/* Stations are counted from the calendar's `now` on, which lags: fewer than it says are taken. */
+static inline uint64_t dispatch(struct rf_timing *timing, bool memory, uint64_t decoded,
+                                struct widths widths)
 {
-    uint64_t before = timing->dispatch.cycle;
-    enum rf_stall reason = decoded <= timing->reason_until ? timing->fetch_reason : RF_STALL_FETCH;
-    uint64_t t = wait_for_room(timing, memory, later(decoded, before), &reason);
-    t = pass_gate(&timing->dispatch, t, timing->config.decode_width);
-    wait_for_station(timing, t);
+    uint64_t before = cycle_of(timing->dispatch - 1, widths);
+    struct room room = {.decoded = decoded, .rob = oldest(&timing->rob)};
+    if (memory)
+        room.lsq = oldest(&timing->lsq);
+    room.station = later(later(decoded, before), later(room.rob, room.lsq));
+    if (timing->issue.waiting >= timing->config.rs)
+        room.station = rf_calendar_wait(&timing->issue, room.station, timing->config.rs);
+    uint64_t t = pass_gate(&timing->dispatch, room.station, widths.decode, widths);
     if (t > before + 1)
-        timing->stats.stall[reason] += t - before - 1;
+        note_stall(timing, &room, before, t);
     return t;
 }
 
 /* --- issue and execution ---------------------------------------------------------------------- */
 
-/* What a class of instructions needs, known without looking at the configuration. */
-static const struct kind {
-    uint8_t port; /* enum rf_port */
-    bool loads, stores, transfers;
-} kinds[RF_OP_CLASS_COUNT] = {
-    [RF_OP_CLASS_MULTIPLY] = {.port = RF_PORT_MULTIPLY},
-    [RF_OP_CLASS_DIVIDE] = {.port = RF_PORT_MULTIPLY},
-    [RF_OP_CLASS_LOAD] = {.port = RF_PORT_MEMORY, .loads = true},
-    [RF_OP_CLASS_STORE] = {.port = RF_PORT_MEMORY, .stores = true},
-    [RF_OP_CLASS_ATOMIC] = {.port = RF_PORT_MEMORY, .loads = true, .stores = true},
-    [RF_OP_CLASS_BRANCH] = {.port = RF_PORT_ALU, .transfers = true},
-    [RF_OP_CLASS_JUMP] = {.port = RF_PORT_ALU, .transfers = true},
-    [RF_OP_CLASS_FADD] = {.port = RF_PORT_FP},
-    [RF_OP_CLASS_FMUL] = {.port = RF_PORT_FP},
-    [RF_OP_CLASS_FMA] = {.port = RF_PORT_FP},
-    [RF_OP_CLASS_FDIV] = {.port = RF_PORT_FP},
-    [RF_OP_CLASS_FMOVE] = {.port = RF_PORT_FP},
-};
-
 static uint64_t operands_ready(const struct rf_timing *timing, const struct rf_insn *insn)
 {
     uint64_t t = later(timing->ready[insn->rs1], timing->ready[insn->rs2]);
     return later(t, timing->ready[insn->rs3]);
+}
+
+/* Levels missed. */
+static inline unsigned access_data(struct rf_timing *timing, const struct rf_retired *retired,
+                                   enum rf_cache_use use)
+{
+    unsigned bytes = rf_records_bytes(&retired->insn);
+    if (rf_cache_is_recent(timing->dcache, retired->address, bytes))
+        return 0;
+    unsigned missed = rf_cache_access(timing->dcache, retired->address, bytes, use);
+    timing->stats.dcache_misses += missed > 0;
+    return missed;
 }
 
 /* When a load's value is there. */
@@ -356,9 +416,7 @@ static uint64_t load(struct rf_timing *timing, const struct rf_retired *retired,
         timing->stats.forwards++;
         return later(issued, store->data) + timing->config.forward;
     }
-    *missed =
-        rf_cache_access(timing->dcache, address, rf_records_bytes(retired->insn), RF_CACHE_LOAD);
-    timing->stats.dcache_misses += *missed > 0;
+    *missed = access_data(timing, retired, RF_CACHE_LOAD);
     return data_ready(timing, address, issued, *missed);
 }
 
@@ -368,73 +426,80 @@ static void write_back(struct rf_timing *timing, const struct rf_retired *retire
 {
     uint64_t address = retired->address;
     timing->stats.stores++;
-    *missed =
-        rf_cache_access(timing->dcache, address, rf_records_bytes(retired->insn), RF_CACHE_STORE);
-    timing->stats.dcache_misses += *missed > 0;
+    *missed = access_data(timing, retired, RF_CACHE_STORE);
     timing->stores[address / 8 % STORES] = (struct store){address / 8, complete, committed};
     if (*missed > 0)
         start_fill(timing, address, committed, *missed);
 }
 
-/* Give back in order what is given back at commit. */
-static void leave(struct rf_timing *timing, bool memory, uint64_t committed)
-{
-    timing->committed[timing->count++ % RING] = committed;
-    if (memory)
-        timing->memory_committed[timing->memory_count++ % RING] = committed;
-    timing->stats.instructions++;
-}
-
 /* The cycle in which it is dispatched; *fetched is when it was fetched. What decode puts in is there in
  * the cycle of the one before. */
-static uint64_t bring_in(struct rf_timing *timing, const struct rf_retired *retired, bool memory,
-                         uint64_t *fetched)
+static inline uint64_t bring_in(struct rf_timing *timing, const struct rf_retired *retired,
+                                bool memory, uint64_t *fetched, struct widths widths)
 {
-    uint64_t decoded = timing->dispatch.cycle;
-    *fetched = timing->fetch.cycle;
-    if (!retired->injected) {
-        *fetched = fetch(timing, retired);
-        decoded = *fetched + timing->front_stages;
+    if (retired->injected) {
+        *fetched = cycle_of(timing->fetch - 1, widths);
+        return dispatch(timing, memory, cycle_of(timing->dispatch - 1, widths), widths);
     }
-    uint64_t dispatched = dispatch(timing, memory, decoded);
-    if (!retired->injected)
-        timing->dispatched[timing->fetch_count++ % RING] = dispatched;
+    *fetched = fetch(timing, retired, widths);
+    uint64_t dispatched = dispatch(timing, memory, *fetched + timing->front_stages, widths);
+    put(&timing->fetched, dispatched);
     return dispatched;
 }
 
-unsigned rf_timing_retire(struct rf_timing *timing, const struct rf_retired *retired)
+static inline __attribute__((always_inline)) void
+retire(struct rf_timing *timing, struct rf_retired *retired, struct widths widths)
 {
-    const struct rf_insn *insn = retired->insn;
-    const struct kind *kind = &kinds[insn->kind];
-    bool memory = kind->loads || kind->stores;
+    const struct rf_insn *insn = &retired->insn;
+    const struct kind *kind = &timing->kinds[insn->kind];
     unsigned missed = 0;
-    uint64_t fetched, dispatched = bring_in(timing, retired, memory, &fetched);
+    uint64_t fetched, dispatched = bring_in(timing, retired, kind->memory, &fetched, widths);
     uint64_t from = later(dispatched + 1, operands_ready(timing, insn));
-    uint64_t issued = rf_calendar_book(&timing->issue, from, kind->port);
+    uint64_t issued = rf_calendar_book(&timing->issue, dispatched, from, kind->unit);
     uint64_t complete =
-        kind->loads ? load(timing, retired, issued, &missed) : issued + timing->latency[insn->kind];
-    if (insn->rd != RF_REG_NONE)
-        timing->ready[insn->rd] = complete;
+        kind->loads ? load(timing, retired, issued, &missed) : issued + kind->latency;
+    timing->ready[insn->rd] = complete;
+    timing->ready[RF_REG_NONE] = 0; /* nobody waits for what nobody wrote */
     if (kind->transfers)
-        predict(timing, retired, fetched, complete);
-    uint64_t committed = pass_gate(&timing->commit, complete + 1, timing->config.commit_width);
+        predict(timing, retired, fetched, complete, widths);
+    uint64_t committed = pass_gate(&timing->commit, complete + 1, widths.commit, widths);
     if (kind->stores)
         write_back(timing, retired, complete, committed, &missed);
-    leave(timing, memory, committed);
-    return missed;
+    put(&timing->rob, committed + 1);
+    if (kind->memory)
+        put(&timing->lsq, committed + 1);
+    retired->missed = (uint16_t)missed;
+}
+
+void rf_timing_retire(struct rf_timing *timing, struct rf_retired *retired, size_t n)
+{
+    timing->count += n;
+    if (timing->widths.bits == FOUR.bits)
+        for (const struct rf_retired *end = retired + n; retired < end; retired++)
+            retire(timing, retired, FOUR);
+    else
+        for (const struct rf_retired *end = retired + n; retired < end; retired++)
+            retire(timing, retired, timing->widths);
+}
+
+/* The cycle in which the last one committed. */
+static uint64_t last_commit(const struct rf_timing *timing)
+{
+    return cycle_of(timing->commit - 1, timing->widths);
 }
 
 void rf_timing_charge(struct rf_timing *timing, uint64_t cycles)
 {
     if (cycles > 0)
-        timing->commit = (struct gate){timing->commit.cycle + cycles, 0};
+        timing->commit = start_of(last_commit(timing) + cycles, timing->widths) + 1;
     timing->line = 0;
-    hold_fetch(timing, timing->commit.cycle + 1, RF_STALL_TRAP);
+    hold_fetch(timing, last_commit(timing) + 1, RF_STALL_TRAP);
 }
 
 struct rf_timing_stats rf_timing_stats(const struct rf_timing *timing)
 {
     struct rf_timing_stats stats = timing->stats;
-    stats.cycles = timing->commit.cycle;
+    stats.cycles = last_commit(timing);
+    stats.instructions = timing->count;
     return stats;
 }

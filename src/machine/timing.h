@@ -18,13 +18,16 @@
 #include "machine/isa.h"
 #include "machine/timing_config.h"
 #include <riffle/alloc.h>
+#include <stdbool.h>
 
 /* One instruction, in program order. */
 struct rf_retired {
-    const struct rf_insn *insn;
+    struct rf_insn insn;
+    bool injected;   /* put in at decode: takes decode bandwidth, no fetch */
+    bool own;        /* of the program; for who reads it afterwards */
+    uint16_t missed; /* the answer: cache levels that a load or store missed, 0 for anything else */
     uint64_t pc, next_pc;
     uint64_t address; /* of a load, store or atomic */
-    int injected;     /* put in at decode: takes decode bandwidth, no fetch */
 };
 
 enum rf_stall {
@@ -53,8 +56,8 @@ rf_status rf_timing_open(struct rf_timing **timing, const struct rf_timing_confi
                          const struct rf_alloc *alloc, struct rf_error *error);
 void rf_timing_close(struct rf_timing *timing); /* NULL is fine */
 
-/* Returns the cache levels that a load or store missed, 0 for anything else. */
-unsigned rf_timing_retire(struct rf_timing *timing, const struct rf_retired *retired);
+/* The next n instructions; fills in what they missed. */
+void rf_timing_retire(struct rf_timing *timing, struct rf_retired *retired, size_t n);
 
 /* A trap: what comes next is fetched only when everything before it has committed, and `cycles` later
  * in which the core does nothing else. */

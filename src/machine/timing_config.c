@@ -151,6 +151,10 @@ static rf_status take_key(struct rf_timing_config *config, const char *word, siz
             return rf_fail(error, RF_EINVAL, "core: %s must be between %llu and %llu, got '%.*s'",
                            keys[i].name, (unsigned long long)keys[i].min,
                            (unsigned long long)keys[i].max, (int)value_n, value);
+        if (keys[i].offset == offsetof(struct rf_timing_config, btb) &&
+            (number & (number - 1)) != 0)
+            return rf_fail(error, RF_EINVAL, "core: btb must be a power of two, got '%.*s'",
+                           (int)value_n, value);
         *value_of(config, &keys[i]) = number;
         return RF_OK;
     }

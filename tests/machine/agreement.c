@@ -17,7 +17,6 @@ static const double MEAN_MAX = 0.01, WORST_MAX = 0.05;
 
 struct stream {
     size_t n;
-    struct rf_insn *insns; /* the machine's own may be decoded anew */
     struct rf_retired *retired;
 };
 
@@ -26,9 +25,7 @@ static void keep(void *context, const struct rf_retirement *retirement)
     struct stream *stream = context;
     if (stream->n == STREAM_MAX)
         return;
-    struct rf_insn *insn = &stream->insns[stream->n];
-    *insn = *retirement->insn;
-    stream->retired[stream->n++] = (struct rf_retired){.insn = insn,
+    stream->retired[stream->n++] = (struct rf_retired){.insn = *retirement->insn,
                                                        .pc = retirement->pc,
                                                        .next_pc = retirement->next_pc,
                                                        .address = retirement->address};
@@ -68,8 +65,7 @@ static uint64_t one_pass(const struct rf_timing_config *config, const struct str
     struct rf_timing *timing;
     if (rf_timing_open(&timing, config, NULL, NULL) != RF_OK)
         abort();
-    for (size_t i = 0; i < stream->n; i++)
-        rf_timing_retire(timing, &stream->retired[i]);
+    rf_timing_retire(timing, stream->retired, stream->n);
     uint64_t cycles = rf_timing_stats(timing).cycles;
     rf_timing_close(timing);
     return cycles;
@@ -112,18 +108,16 @@ static int add_program(struct agreement *agreement, struct stream *stream, const
 
 static int judge(char **programs, size_t n)
 {
-    struct stream stream = {.insns = malloc(STREAM_MAX * sizeof *stream.insns),
-                            .retired = malloc(STREAM_MAX * sizeof *stream.retired)};
+    struct stream stream = {.retired = malloc(STREAM_MAX * sizeof *stream.retired)};
     struct agreement agreement = {0};
     int failed = 0;
-    if (stream.insns == NULL || stream.retired == NULL)
+    if (stream.retired == NULL)
         abort();
     for (size_t i = 0; i < n; i++)
         failed |= add_program(&agreement, &stream, programs[i]);
     double mean = agreement.n > 0 ? agreement.sum / agreement.n : 1;
     fprintf(tap, "# %d streams: mean difference %.2f%%, worst %.2f%%\n", agreement.n, 100 * mean,
             100 * agreement.worst);
-    free(stream.insns);
     free(stream.retired);
     return failed || mean > MEAN_MAX || agreement.worst > WORST_MAX;
 }

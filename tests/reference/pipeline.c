@@ -86,7 +86,7 @@ static void write_store(struct pipeline *p, const struct rf_retired *instruction
 {
     uint64_t address = instruction->address;
     unsigned missed =
-        rf_cache_access(p->dcache, address, rf_records_bytes(instruction->insn), RF_CACHE_STORE);
+        rf_cache_access(p->dcache, address, rf_records_bytes(&instruction->insn), RF_CACHE_STORE);
     if (missed > 0)
         p->fills[line_of(&p->config->dcache, address) % 4096] =
             (struct line_fill){line_of(&p->config->dcache, address), fetch_line(p, missed)};
@@ -103,9 +103,9 @@ static void commit(struct pipeline *p)
         flight->committed = p->cycle;
         p->commit_next++;
         p->rob_freed++;
-        p->lsq_freed += touches_memory(instruction->insn);
-        p->memory_in_flight -= touches_memory(instruction->insn);
-        if (stores(instruction->insn))
+        p->lsq_freed += touches_memory(&instruction->insn);
+        p->memory_in_flight -= touches_memory(&instruction->insn);
+        if (stores(&instruction->insn))
             write_store(p, instruction);
     }
 }
@@ -145,7 +145,7 @@ static uint64_t latency_of(const struct rf_timing_config *config, const struct r
 static long forwarding_store(const struct pipeline *p, size_t i)
 {
     for (size_t k = i; k > p->commit_next; k--)
-        if (stores(p->stream[k - 1].insn) &&
+        if (stores(&p->stream[k - 1].insn) &&
             p->stream[k - 1].address / 8 == p->stream[i].address / 8)
             return (long)(k - 1);
     return NOBODY;
@@ -159,7 +159,7 @@ static bool ready_to_issue(const struct pipeline *p, size_t i)
     for (unsigned k = 0; k < 3; k++)
         if (flight->producers[k] != NOBODY && p->flights[flight->producers[k]].complete > p->cycle)
             return false;
-    if (!loads(p->stream[i].insn))
+    if (!loads(&p->stream[i].insn))
         return true;
     long store = forwarding_store(p, i);
     return store == NOBODY || p->flights[store].complete != NEVER;
@@ -172,7 +172,7 @@ static uint64_t load_complete(struct pipeline *p, size_t i)
     if (store != NOBODY) /* and the cache is not asked */
         return later(p->cycle, p->flights[store].complete) + p->config->forward;
     unsigned missed =
-        rf_cache_access(p->dcache, address, rf_records_bytes(p->stream[i].insn), RF_CACHE_LOAD);
+        rf_cache_access(p->dcache, address, rf_records_bytes(&p->stream[i].insn), RF_CACHE_LOAD);
     uint64_t line = line_of(&p->config->dcache, address);
     struct line_fill *fill = &p->fills[line % 4096];
     if (missed > 0)
@@ -187,7 +187,7 @@ static void issue(struct pipeline *p)
     uint64_t used[PORTS] = {0}, issued = 0;
     for (size_t i = p->commit_next; i < p->dispatch_next && issued < p->config->issue_width; i++) {
         struct flight *flight = &p->flights[i];
-        const struct rf_insn *insn = p->stream[i].insn;
+        const struct rf_insn *insn = &p->stream[i].insn;
         unsigned port = port_of(insn);
         if (flight->issued != NEVER || used[port] == ports[port] || !ready_to_issue(p, i))
             continue;
@@ -205,7 +205,7 @@ static void issue(struct pipeline *p)
 static bool room_to_dispatch(const struct pipeline *p, size_t i)
 {
     size_t in_flight = p->dispatch_next - p->commit_next + p->rob_freed;
-    bool memory = touches_memory(p->stream[i].insn);
+    bool memory = touches_memory(&p->stream[i].insn);
     return in_flight < p->config->rob && p->stations_in_use < p->config->rs &&
            (!memory || p->memory_in_flight + p->lsq_freed < p->config->lsq);
 }
@@ -214,7 +214,7 @@ static void dispatch(struct pipeline *p)
 {
     for (uint64_t k = 0; k < p->config->decode_width && p->dispatch_next < p->fetch_next; k++) {
         size_t i = p->dispatch_next;
-        const struct rf_insn *insn = p->stream[i].insn;
+        const struct rf_insn *insn = &p->stream[i].insn;
         struct flight *flight = &p->flights[i];
         if (flight->fetched + p->config->stages - BACK_STAGES > p->cycle || !room_to_dispatch(p, i))
             return;
@@ -240,7 +240,7 @@ static bool line_is_there(struct pipeline *p, const struct rf_retired *instructi
         return true;
     p->line = line;
     unsigned missed =
-        rf_cache_access(p->icache, instruction->pc, instruction->insn->length, RF_CACHE_LOAD);
+        rf_cache_access(p->icache, instruction->pc, instruction->insn.length, RF_CACHE_LOAD);
     if (missed > 0)
         p->fetch_blocked_until = fetch_line(p, missed);
     return missed == 0;
@@ -250,7 +250,7 @@ static bool line_is_there(struct pipeline *p, const struct rf_retired *instructi
 static bool follow_transfer(struct pipeline *p, size_t i)
 {
     const struct rf_retired *instruction = &p->stream[i];
-    const struct rf_insn *insn = instruction->insn;
+    const struct rf_insn *insn = &instruction->insn;
     if (insn->kind != RF_OP_CLASS_BRANCH && insn->kind != RF_OP_CLASS_JUMP)
         return false;
     bool taken = instruction->next_pc != instruction->pc + insn->length;

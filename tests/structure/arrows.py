@@ -36,7 +36,7 @@ ARROWS = {
     "source": ["base", "event"],
     "cache": ["base", "event"],
     "symbol": ["base", "event", "engine (public)", "profile (public)"],
-    "machine": ["base", "event", "source", "cache (public)"],
+    "machine": ["base", "event", "source", "cache"],
     "dise": ["base", "event"],
     "coproc": ["base", "event"],
     "collect": ["base", "event", "engine", "profile", "source", "cache"],

@@ -19,13 +19,12 @@ static struct rf_timing_config config_of(const char *text)
 }
 
 static struct rf_timing_stats stats_of(const struct rf_timing_config *config,
-                                       const struct rf_retired *stream, size_t n)
+                                       struct rf_retired *stream, size_t n)
 {
     struct rf_timing *timing;
     if (rf_timing_open(&timing, config, NULL, NULL) != RF_OK)
         abort();
-    for (size_t i = 0; i < n; i++)
-        rf_timing_retire(timing, &stream[i]);
+    rf_timing_retire(timing, stream, n);
     struct rf_timing_stats stats = rf_timing_stats(timing);
     rf_timing_close(timing);
     return stats;
@@ -81,7 +80,7 @@ static struct rf_retired stream[MANY];
 static void repeat(const struct rf_insn *insn, uint64_t stride)
 {
     for (size_t i = 0; i < MANY; i++)
-        stream[i] = (struct rf_retired){.insn = insn,
+        stream[i] = (struct rf_retired){.insn = *insn,
                                         .pc = 0x1000 + i % 16 * 4,
                                         .next_pc = 0x1004 + i % 16 * 4,
                                         .address = 0x100000 + i * stride};
@@ -240,7 +239,7 @@ static void walk(struct rf_random *random, const struct rf_insn *program, size_t
         bool taken = insn->kind == RF_OP_CLASS_BRANCH && rf_random_below(random, 100) < bias[at] &&
                      rf_random_below(random, 8) != 0;
         size_t next = taken ? target[at] : (at + 1) % STATIC_INSNS;
-        stream[i] = (struct rf_retired){.insn = insn,
+        stream[i] = (struct rf_retired){.insn = *insn,
                                         .pc = 0x10000 + at * 4,
                                         .next_pc = 0x10000 + next * 4,
                                         .address = address[at]};
@@ -346,6 +345,7 @@ TEST(configurations_as_text)
         {"hps,rob", "core: expected key=value, got 'rob'"},
         {"hps,robe=1", "core: no key 'robe'"},
         {"hps,rob=0", "core: rob must be between 8 and 1024, got '0'"},
+        {"hps,btb=3000", "core: btb must be a power of two, got '3000'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct rf_timing_config config, again;
