@@ -122,23 +122,23 @@ const volatile int *cli_catch_interrupt(void);
 
 /* lanes.c: -p and -e, for all commands that run engines. */
 extern cli_words cli_words_engines, cli_words_selectors;
-#define CLI_OPTIONS_LANES                                                                          \
+#define CLI_ENGINE_STANDARD "multihash(accumulator=auto)" /* of run and sim */
+#define CLI_OPTIONS_LANES(engine, selectors)                                                       \
     {.type = CLI_LIST,                                                                             \
      .letter = 'e',                                                                                \
      .name = "engine",                                                                             \
      .argument = "ENGINE",                                                                         \
      .words = cli_words_engines,                                                                   \
-     .brief = "what counts; may be given often (default: exact)",                                  \
+     .brief = "what counts; may be given often (default: " engine ")",                             \
      .text = "A name, or a name with options: multihash(tables=4, threshold=0.1%). An engine "     \
              "serves the selector (-p) before it; those before the first -p serve every selector " \
              "that has none of its own. 'riffle engines' lists them."},                            \
     {                                                                                              \
         .type = CLI_LIST, .letter = 'p', .name = "profile", .argument = "SELECTOR",                \
-        .words = cli_words_selectors,                                                              \
-        .brief = "what to count, of a stream of records; may be given often",                      \
+        .words = cli_words_selectors, .brief = "what to count" selectors,                          \
         .text = "A preset's name such as values, edges or calls, or a selector: "                  \
-                "'load value==0 -> pc,addr'. Each gets the engines behind it. Without one, "       \
-                "records are counted as values. A stream of tuples has nothing to select."         \
+                "'load value==0 -> pc,addr'. Each gets the engines behind it. A stream of "        \
+                "tuples has nothing to select."                                                    \
     }
 
 struct cli_lanes {
@@ -211,6 +211,7 @@ int cli_deliver(struct rf_run *run, rf_status status, const struct rf_error *err
                 const char *output, const struct cli_report *report);
 
 /* --cache, for the commands that select from records. */
+#define CLI_CACHE_STANDARD "l1=32Ki/8/64,l2=1Mi/16/64"
 #define CLI_OPTIONS_CACHE(settings, field, default_shape)                                          \
     {                                                                                              \
         .type = CLI_TEXT, .name = "cache", .argument = "SHAPE", .standard = (default_shape),       \
@@ -292,6 +293,7 @@ struct cli_plan {
 int cli_plan_make(struct cli_plan *plan, const struct cli_call *call, const struct cli_keep *keep,
                   const struct cli_report *report);
 void cli_plan_free(struct cli_plan *plan);
+bool cli_plan_reads_misses(const struct cli_plan *plan); /* does some selector? */
 /* rf_collect with everything that the command line asks for. stop may be NULL. */
 rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source,
                            const struct cli_plan *plan, const struct cli_cut *cut,

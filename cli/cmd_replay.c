@@ -10,7 +10,7 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    CLI_OPTIONS_LANES,
+    CLI_OPTIONS_LANES("exact", ", of a stream of records; may be given often (default: values)"),
     CLI_OPTIONS_REPORT(struct settings, report),
     CLI_OPTIONS_CUT(struct settings, cut),
     CLI_OPTIONS_CACHE(struct settings, cache, NULL),

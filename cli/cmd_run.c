@@ -25,11 +25,12 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    CLI_OPTIONS_LANES,
+    CLI_OPTIONS_LANES(CLI_ENGINE_STANDARD,
+                      "; may be given often (default: values, edges and calls)"),
     CLI_OPTIONS_REPORT(struct settings, report),
     CLI_OPTIONS_ANNOTATE(struct settings, report),
     CLI_OPTIONS_CUT(struct settings, cut),
-    CLI_OPTIONS_CACHE(struct settings, cache, "l1=32Ki/8/64,l2=1Mi/16/64"),
+    CLI_OPTIONS_CACHE(struct settings, cache, CLI_CACHE_STANDARD),
     CLI_OPTIONS_KEEP(struct settings, keep),
     {.type = CLI_LIST,
      .name = "function",
@@ -139,9 +140,7 @@ static int make_plan(struct plan *plan, const struct cli_call *call)
             return status;
     }
     int status = cli_plan_make(&plan->common, call, &settings->keep, &settings->report);
-    bool misses = false; /* some selector reads them */
-    for (size_t i = 0; status == CLI_OK && i < plan->common.n_selectors; i++)
-        misses |= plan->common.selectors[i].fields >> RF_FIELD_MISS & 1;
+    bool misses = status == CLI_OK && cli_plan_reads_misses(&plan->common);
     plan->common.records |= misses;
     plan->common.cache = misses ? settings->cache : NULL;
     return status == CLI_OK && settings->per_process ? multiply_lanes(plan) : status;

@@ -12,7 +12,7 @@ struct settings {
     struct cli_report report;
     struct cli_cut cut;
     struct cli_keep keep;
-    const char *core, *root;
+    const char *core, *root, *cache;
     int functional;
     uint64_t max_instructions, skip;
 };
@@ -23,7 +23,8 @@ static const char *words_cores(size_t i)
 }
 
 static const struct cli_option options[] = {
-    CLI_OPTIONS_LANES,
+    CLI_OPTIONS_LANES(CLI_ENGINE_STANDARD,
+                      "; may be given often (default: values, edges and calls)"),
     CLI_OPTIONS_REPORT(struct settings, report),
     CLI_OPTIONS_ANNOTATE(struct settings, report),
     CLI_OPTIONS_INTERVAL(struct settings, cut),
@@ -40,9 +41,12 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct settings, core)},
     {.type = CLI_FLAG,
      .name = "functional",
-     .brief = "no cycles and no caches: much faster",
-     .text = "Loads and stores then miss nothing.",
+     .brief = "no cycles: much faster",
+     .text =
+         "Selectors that read 'miss' then get it from the caches of --cache, or from those that "
+         "run would take.",
      .offset = offsetof(struct settings, functional)},
+    CLI_OPTIONS_CACHE(struct settings, cache, NULL),
     {.type = CLI_COUNT,
      .name = "max-instructions",
      .argument = "N",
@@ -73,10 +77,22 @@ static bool only_runs(const struct settings *settings)
 
 static uint32_t classes_of(const struct cli_plan *plan)
 {
-    uint32_t classes = 0;
+    uint32_t classes = plan->cache != NULL ? 1 << RF_CLASS_LOAD | 1 << RF_CLASS_STORE : 0;
     for (size_t i = 0; i < plan->n_selectors; i++)
         classes |= plan->selectors[i].classes;
     return classes;
+}
+
+/* Who tells what missed: the timed core, which has caches, or a model of some beside the functional one. */
+static int choose_cache(struct cli_plan *plan, const struct settings *settings)
+{
+    if (!settings->functional && settings->cache != NULL)
+        return cli_fail(CLI_USAGE,
+                        "sim: --cache goes with --functional; the caches of a timed core "
+                        "are part of it: --core hps,dcache=16Ki/2/64");
+    if (settings->functional && cli_plan_reads_misses(plan))
+        plan->cache = settings->cache != NULL ? settings->cache : CLI_CACHE_STANDARD;
+    return CLI_OK;
 }
 
 /* ---- what is noted ---- */
@@ -141,7 +157,7 @@ static void say_outcome(const struct settings *settings, const struct rf_machine
     for (size_t i = 0; i < outcome->n_unknown_calls; i++)
         fprintf(stderr, "riffle: system call %u is not there; it answered ENOSYS\n",
                 outcome->unknown_calls[i]);
-    if (!settings->keep.quiet && strcmp(settings->report.format, "text") == 0) {
+    if (!settings->keep.quiet && strcmp(settings->report.format, "text") == 0 && instructions > 0) {
         fprintf(stderr, "riffle: %llu instructions", (unsigned long long)outcome->instructions);
         if (outcome->cycles > 0)
             fprintf(stderr, ", %llu cycles, IPC %.3f", (unsigned long long)outcome->cycles,
@@ -210,6 +226,8 @@ static int run(const struct cli_call *call)
     struct cli_plan plan;
     int status = cli_plan_make(&plan, call, &settings->keep, &settings->report);
     plan.records = true;
+    if (status == CLI_OK)
+        status = choose_cache(&plan, settings);
     if (status == CLI_OK)
         status = start(&plan, call);
     cli_plan_free(&plan);

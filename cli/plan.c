@@ -18,7 +18,7 @@ static int make_lanes(struct cli_lanes *lanes, const struct cli_call *call)
 {
     static const char *const standard[] = {"values", "edges", "calls"};
     /* Room for every candidate there can be: edges have more of them than the standard 300. */
-    static const char engine[] = "multihash(accumulator=auto)";
+    static const char engine[] = CLI_ENGINE_STANDARD;
     struct cli_given *given = calloc(call->n_given + 4, sizeof *given);
     struct cli_call lean = *call;
     bool has_selector = false, has_engine = false;
@@ -72,6 +72,14 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call, const stru
         return cli_fail(CLI_FAILED, "no memory for the command line");
     int status = make_lanes(&plan->lanes, call);
     return status == CLI_OK ? parse_selectors(plan, call->command->name) : status;
+}
+
+bool cli_plan_reads_misses(const struct cli_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_selectors; i++)
+        if ((plan->selectors[i].fields >> RF_FIELD_MISS & 1) != 0)
+            return true;
+    return false;
 }
 
 void cli_plan_free(struct cli_plan *plan)

@@ -175,7 +175,7 @@ is used as far as it is whole.
 Options:
   -e, --engine ENGINE     what counts; may be given often (default: exact)
   -p, --profile SELECTOR  what to count, of a stream of records; may be given
-                          often
+                          often (default: values)
   -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
                           text)
   -n, --items N           the N heaviest of each profile; 0: all (default: 20)

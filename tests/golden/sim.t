@@ -96,6 +96,30 @@ riffle: no core 'nosuch'; there are hps, stratified and coproc
 $ riffle sim --core hps,rob=x flip.rv64
 riffle: core: rob must be between 8 and 1024, got 'x'
 [1]
+# Misses: of the timed core's caches, or of --cache beside the functional one. The word's line is missed once.
+$ riffle sim -p 'load miss>=1 -> pc,value' -e exact -f csv flip.rv64
+hello
+a,b,count,lower,upper
+0x100e2,0x0,1,1,1
+[3]
+$ riffle sim --functional -p 'load miss>=1 -> pc,value' -e exact -f csv flip.rv64
+hello
+a,b,count,lower,upper
+0x100e2,0x0,1,1,1
+[3]
+$ riffle sim --functional -p 'load miss==1 -> pc' -p 'load miss==2 -> pc' -e exact --cache l1=4Ki/2/64 -f csv flip.rv64
+hello
+a,b,count,lower,upper
+0x100e2,0x0,1,1,1
+
+a,b,count,lower,upper
+[3]
+$ riffle sim --cache l1=4Ki/2/64 flip.rv64
+riffle: sim: --cache goes with --functional; the caches of a timed core are part of it: --core hps,dcache=16Ki/2/64
+[2]
+$ riffle sim --functional --cache l1=3 -p 'load miss>=1 -> pc' flip.rv64
+riffle: cache l1: expected SIZE/WAYS/LINE, got '3'
+[1]
 # What is no program.
 $ riffle sim nosuch.rv64
 riffle: nosuch.rv64: cannot open: No such file or directory
