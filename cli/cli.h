@@ -288,6 +288,7 @@ struct cli_plan {
     const char *cache; /* as in rf_collect_setup */
     const struct cli_keep *keep;
     const struct cli_report *report;
+    struct rf_trace_writer *writer; /* of --record, between collect and deliver */
 };
 /* -p and -e alone, the defaults where nothing is said: values, edges and calls; multihash. */
 int cli_plan_make(struct cli_plan *plan, const struct cli_call *call, const struct cli_keep *keep,
@@ -295,12 +296,16 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call, const stru
 void cli_plan_free(struct cli_plan *plan);
 bool cli_plan_reads_misses(const struct cli_plan *plan); /* does some selector? */
 /* rf_collect with everything that the command line asks for. stop may be NULL. */
-rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source,
-                           const struct cli_plan *plan, const struct cli_cut *cut,
-                           const volatile int *stop, struct rf_error *error);
-/* cli_deliver, with the report on standard error: standard output is the program's. */
+rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source, struct cli_plan *plan,
+                           const struct cli_cut *cut, const volatile int *stop,
+                           struct rf_error *error);
+/* A file that the program had mapped, into the run and the trace. Its build id is looked up. */
+rf_status cli_plan_add_module(struct cli_plan *plan, struct rf_run *run,
+                              const struct rf_module *module);
+/* The trace finished, then cli_deliver, with the report on standard error: standard output is the
+ * program's. */
 int cli_plan_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
-                     const struct cli_plan *plan);
+                     struct cli_plan *plan);
 rf_status cli_note(struct rf_run *run, const char *name, const char *format, ...) CLI_PRINTF(3, 4);
 
 /* measures.c: how far from the truth; one row a measure. */

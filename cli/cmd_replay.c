@@ -12,6 +12,7 @@ struct settings {
 static const struct cli_option options[] = {
     CLI_OPTIONS_LANES("exact", ", of a stream of records; may be given often (default: values)"),
     CLI_OPTIONS_REPORT(struct settings, report),
+    CLI_OPTIONS_ANNOTATE(struct settings, report),
     CLI_OPTIONS_CUT(struct settings, cut),
     CLI_OPTIONS_CACHE(struct settings, cache, NULL),
     {.type = CLI_FILE,
@@ -37,6 +38,17 @@ static bool adopt_selector(struct cli_lanes *lanes, struct rf_source *source,
     return known;
 }
 
+/* A trace that was recorded from a program knows where its files were: names for the report. */
+static rf_status add_modules(struct rf_run *run, struct rf_source *source)
+{
+    size_t n;
+    const struct rf_module *modules;
+    rf_status status = rf_source_modules(source, &modules, &n);
+    for (size_t i = 0; status == RF_OK && i < n; i++)
+        status = rf_run_add_module(run, &modules[i]);
+    return status;
+}
+
 static int collect(const struct cli_call *call, struct rf_source *source, struct cli_lanes *lanes,
                    const char *command)
 {
@@ -57,6 +69,8 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
                                      .stop = cli_catch_interrupt(),
                                      .progress = cli_progress};
     rf_status status = rf_collect(&run, source, &setup, &error);
+    if (run != NULL && add_modules(run, source) != RF_OK)
+        status = status != RF_OK ? status : RF_ENOMEM;
     return cli_deliver(run, status, &error, settings->output, &settings->report);
 }
 

@@ -254,26 +254,14 @@ static rf_status label_processes(struct rf_run *run, size_t n_single)
     return status;
 }
 
-static rf_status add_modules(struct rf_run *run, const struct rf_source *source)
+static rf_status add_modules(struct cli_plan *plan, struct rf_run *run, struct rf_source *source)
 {
     size_t n;
-    const struct rf_probe_module *modules = rf_probe_modules(source, &n);
-    for (size_t i = 0; i < n; i++) {
-        char build_id[129];
-        rf_symbols_build_id(modules[i].path, build_id, sizeof build_id);
-        struct rf_module module = {.path = modules[i].path,
-                                   .build_id = build_id,
-                                   .process = modules[i].process,
-                                   .start = modules[i].start,
-                                   .end = modules[i].end,
-                                   .offset = modules[i].offset,
-                                   .from_event = modules[i].from_event,
-                                   .to_event = modules[i].to_event};
-        rf_status status = rf_run_add_module(run, &module);
-        if (status != RF_OK)
-            return status;
-    }
-    return RF_OK;
+    const struct rf_module *modules;
+    rf_status status = rf_source_modules(source, &modules, &n);
+    for (size_t i = 0; status == RF_OK && i < n; i++)
+        status = cli_plan_add_module(plan, run, &modules[i]);
+    return status;
 }
 
 /* The target's own end, unless ours is worse. */
@@ -284,7 +272,7 @@ static int leave(int status, const struct rf_probe_outcome *outcome)
     return outcome->exit_status != 0 ? outcome->exit_status : status;
 }
 
-static int profile(struct rf_source *source, const struct plan *plan)
+static int profile(struct rf_source *source, struct plan *plan)
 {
     struct rf_error error = {""}, ignored = {""};
     struct rf_probe_outcome outcome;
@@ -293,8 +281,9 @@ static int profile(struct rf_source *source, const struct plan *plan)
     rf_status status =
         cli_plan_collect(&run, source, &plan->common, &plan->settings->cut, NULL, &error);
     rf_probe_wait(source, &outcome, &ignored);
-    if (run != NULL && (note_outcome(run, &outcome) != RF_OK || add_modules(run, source) != RF_OK ||
-                        label_processes(run, plan->n_single) != RF_OK))
+    if (run != NULL &&
+        (note_outcome(run, &outcome) != RF_OK || add_modules(&plan->common, run, source) != RF_OK ||
+         label_processes(run, plan->n_single) != RF_OK))
         status = status != RF_OK ? status : RF_ENOMEM;
     running = NULL;
     int told = cli_plan_deliver(run, status, &error, &plan->common);
@@ -318,7 +307,7 @@ static bool can_run(const char *name)
     return false;
 }
 
-static int start(const struct plan *plan, const struct cli_call *call)
+static int start(struct plan *plan, const struct cli_call *call)
 {
     struct rf_error error = {""};
     struct rf_source *source;

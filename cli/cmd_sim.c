@@ -128,22 +128,20 @@ static rf_status note_outcome(struct rf_run *run, const struct settings *setting
     return status;
 }
 
-static rf_status add_modules(struct rf_run *run, const struct rf_source *source, char *path)
+static rf_status add_modules(struct cli_plan *plan, struct rf_run *run,
+                             const struct rf_source *source, char *path)
 {
     size_t n;
-    char build_id[129];
     const struct rf_machine_segment *segments = rf_machine_segments(source, &n);
     char *absolute = realpath(path, NULL);
     rf_status status = RF_OK;
-    rf_symbols_build_id(path, build_id, sizeof build_id);
     for (size_t i = 0; status == RF_OK && i < n; i++) {
         const struct rf_module module = {.path = absolute != NULL ? absolute : path,
-                                         .build_id = build_id,
                                          .start = segments[i].start,
                                          .end = segments[i].end,
                                          .offset = segments[i].offset,
                                          .to_event = UINT64_MAX};
-        status = rf_run_add_module(run, &module);
+        status = cli_plan_add_module(plan, run, &module);
     }
     free(absolute);
     return status;
@@ -181,8 +179,7 @@ static int run_alone(struct rf_source *source)
     return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
 }
 
-static int profile(struct rf_source *source, const struct cli_plan *plan,
-                   const struct cli_call *call)
+static int profile(struct rf_source *source, struct cli_plan *plan, const struct cli_call *call)
 {
     const struct settings *settings = call->settings;
     struct rf_error error = {""};
@@ -192,12 +189,12 @@ static int profile(struct rf_source *source, const struct cli_plan *plan,
     rf_status status = cli_plan_collect(&run, source, plan, &settings->cut, stop, &error);
     rf_machine_outcome(source, &outcome);
     if (run != NULL && (note_outcome(run, settings, &outcome) != RF_OK ||
-                        add_modules(run, source, call->arguments[0]) != RF_OK))
+                        add_modules(plan, run, source, call->arguments[0]) != RF_OK))
         status = status != RF_OK ? status : RF_ENOMEM;
     return cli_plan_deliver(run, status, &error, plan);
 }
 
-static int start(const struct cli_plan *plan, const struct cli_call *call)
+static int start(struct cli_plan *plan, const struct cli_call *call)
 {
     const struct settings *settings = call->settings;
     struct rf_error error = {""};

@@ -84,6 +84,7 @@ bool cli_plan_reads_misses(const struct cli_plan *plan)
 
 void cli_plan_free(struct cli_plan *plan)
 {
+    rf_trace_abandon(plan->writer);
     cli_lanes_free(&plan->lanes);
     free(plan->command);
     plan->command = NULL;
@@ -112,13 +113,12 @@ static rf_status start_record(struct rf_trace_writer **writer, const struct cli_
                            plan->records ? NULL : selector, NULL, error);
 }
 
-rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source,
-                           const struct cli_plan *plan, const struct cli_cut *cut,
-                           const volatile int *stop, struct rf_error *error)
+rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source, struct cli_plan *plan,
+                           const struct cli_cut *cut, const volatile int *stop,
+                           struct rf_error *error)
 {
-    struct rf_trace_writer *writer;
     *run = NULL;
-    rf_status status = start_record(&writer, plan, error);
+    rf_status status = start_record(&plan->writer, plan, error);
     if (status != RF_OK)
         return status;
     struct rf_collect_setup setup = {.lanes = plan->lanes.lanes,
@@ -131,24 +131,43 @@ rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source,
                                      .skip = cut->skip,
                                      .limit = cut->limit,
                                      .cache = plan->cache,
-                                     .record = writer,
+                                     .record = plan->writer,
                                      .stop = stop,
                                      .progress = cli_progress};
-    status = rf_collect(run, source, &setup, error);
-    if (writer == NULL)
-        return status;
-    struct rf_error finish_error = {""};
-    rf_status finished = rf_trace_finish(writer, &finish_error);
-    if (status == RF_OK && finished != RF_OK) {
-        *error = finish_error;
-        return finished;
-    }
+    return rf_collect(run, source, &setup, error);
+}
+
+rf_status cli_plan_add_module(struct cli_plan *plan, struct rf_run *run,
+                              const struct rf_module *module)
+{
+    char build_id[129];
+    struct rf_error error = {""};
+    struct rf_module known = *module;
+    rf_symbols_build_id(module->path, build_id, sizeof build_id);
+    known.build_id = build_id;
+    rf_status status = run != NULL ? rf_run_add_module(run, &known) : RF_OK;
+    if (status == RF_OK && plan->writer != NULL &&
+        rf_trace_add_module(plan->writer, &known, &error) != RF_OK)
+        fprintf(stderr, "riffle: %s; some addresses will have no names\n", error.message);
     return status;
 }
 
-int cli_plan_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
-                     const struct cli_plan *plan)
+static rf_status finish_record(struct cli_plan *plan, struct rf_error *error)
 {
+    struct rf_trace_writer *writer = plan->writer;
+    plan->writer = NULL;
+    return writer != NULL ? rf_trace_finish(writer, error) : RF_OK;
+}
+
+int cli_plan_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
+                     struct cli_plan *plan)
+{
+    struct rf_error why = {""};
+    rf_status finished = finish_record(plan, &why);
+    if (status == RF_OK && finished != RF_OK) {
+        status = finished;
+        error = &why;
+    }
     struct cli_report on_stderr = *plan->report;
     on_stderr.to_stderr = 1;
     on_stderr.silent = plan->keep->quiet;

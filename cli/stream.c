@@ -254,18 +254,40 @@ static rf_status copy_batches(struct cli_stream *stream, struct rf_source *sourc
     return status;
 }
 
+/* From trace to trace; text has no place for them. */
+static rf_status copy_modules(struct cli_stream *stream, struct rf_source *source,
+                              struct rf_error *error)
+{
+    size_t n;
+    const struct rf_module *modules;
+    if (stream->trace == NULL)
+        return RF_OK;
+    rf_status status = rf_source_modules(source, &modules, &n);
+    for (size_t i = 0; status == RF_OK && i < n; i++)
+        status = rf_trace_add_module(stream->trace, &modules[i], error);
+    return status;
+}
+
+/* Nothing is written; a reader that went away is no failure. */
+static int give_up(struct cli_stream *stream, rf_status status, const struct rf_error *error)
+{
+    bool quiet = stream->to_stdout && cli_reader_gone();
+    cli_stream_abandon(stream);
+    return quiet ? CLI_OK : cli_fail_status(status, error);
+}
+
 static int copy(struct cli_stream *stream, struct rf_source *source,
                 const struct rf_selector *selector, struct rf_batch *first)
 {
     struct rf_error error = {""}, second = {""};
     bool whole = true;
     rf_status status = copy_batches(stream, source, selector, first, &whole, &error);
-    if (!whole) {
-        bool quiet = stream->to_stdout && cli_reader_gone();
-        cli_stream_abandon(stream);
-        return quiet ? CLI_OK : cli_fail_status(status, &error);
-    }
-    rf_status finished = cli_stream_finish(stream, &second);
+    if (!whole)
+        return give_up(stream, status, &error);
+    rf_status finished = copy_modules(stream, source, &second);
+    if (finished != RF_OK)
+        return give_up(stream, finished, &second);
+    finished = cli_stream_finish(stream, &second);
     if (finished != RF_OK)
         return cli_fail_status(finished, &second);
     return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);

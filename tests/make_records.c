@@ -26,7 +26,9 @@ int main(int argc, char **argv)
     if (argc != 2 || rf_trace_create(&writer, argv[1], RF_TRACE_RECORDS, "make-records", NULL, NULL,
                                      &error) != RF_OK)
         goto fail;
-    if (rf_trace_write_records(writer, records, RECORDS, &error) != RF_OK) {
+    const struct rf_module stack = {.path = (char *)"[stack]", .start = 0xf000, .end = 0xf800};
+    if (rf_trace_write_records(writer, records, RECORDS, &error) != RF_OK ||
+        rf_trace_add_module(writer, &stack, &error) != RF_OK) {
         rf_trace_abandon(writer);
         goto fail;
     }

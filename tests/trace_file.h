@@ -54,6 +54,21 @@ __attribute__((unused)) static struct rf_tuple *make_stream(const char *kind, ui
     return tuples;
 }
 
+/* Two files that were mapped: what write_trace writes knows them. */
+static const struct rf_module trace_modules[] = {
+    {(char *)"/bin/one", (char *)"c0ffee", 1, 0x400000, 0x401000, 0x1000, 0, UINT64_MAX},
+    {(char *)"[heap]", NULL, 7, 0x7000, 0x8000, 0, 5, 90},
+};
+enum { N_TRACE_MODULES = sizeof trace_modules / sizeof *trace_modules };
+
+static rf_status write_modules(struct rf_trace_writer *writer, struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < N_TRACE_MODULES && status == RF_OK; i++)
+        status = rf_trace_add_module(writer, &trace_modules[i], error);
+    return status;
+}
+
 __attribute__((unused)) static rf_status write_trace(const char *path,
                                                      const struct rf_tuples *tuples,
                                                      const struct rf_alloc *alloc,
@@ -65,6 +80,8 @@ __attribute__((unused)) static rf_status write_trace(const char *path,
     if (status != RF_OK)
         return status;
     status = rf_trace_write_tuples(writer, tuples, error);
+    if (status == RF_OK)
+        status = write_modules(writer, error);
     if (status != RF_OK) {
         rf_trace_abandon(writer);
         return status;
@@ -113,7 +130,7 @@ __attribute__((unused)) static struct layout layout_of(const struct image *image
     size_t at = rf_trace_header_size(image->bytes);
     struct rf_trace_head head;
     while (at + RF_TRACE_HEAD_SIZE <= image->n && layout.n < 64 &&
-           rf_trace_head_read(&head, image->bytes + at) && head.kind != RF_TRACE_INDEX_KIND) {
+           rf_trace_head_read(&head, image->bytes + at) && head.kind <= RF_TRACE_RECORDS) {
         layout.begin[layout.n] = at;
         at += RF_TRACE_HEAD_SIZE + head.stored;
         layout.end[layout.n] = at;

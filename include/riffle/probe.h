@@ -4,7 +4,7 @@
  *     rf_source_open_probe(&source, &setup, &error);          the program is running now
  *     rf_collect(&run, source, ...);                          until it ends
  *     rf_probe_wait(source, &outcome, &error);                how it ended
- *     modules = rf_probe_modules(source, &n);                 which files it had mapped
+ *     modules = rf_source_modules(source, &n);                which files it had mapped
  *     rf_source_close(source);
  *
  * Only the classes and fields that the selectors read are produced. Batches are tuples, stream i
@@ -67,16 +67,6 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
                         struct rf_error *error);
 /* Send a signal to the program; 0 when it has ended. Safe in a signal handler. */
 int rf_probe_signal(const struct rf_source *source, int signal);
-
-/* A file that was mapped to be executed, for a while; "[heap]" and "[stack]" are no files. */
-struct rf_probe_module {
-    char *path;
-    uint32_t process; /* its number, from 1 */
-    uint64_t start, end, offset;
-    uint64_t from_event, to_event; /* UINT64_MAX: to the end */
-};
-/* All of them, in the order in which they came; valid until the source is closed. */
-const struct rf_probe_module *rf_probe_modules(const struct rf_source *source, size_t *n);
 
 #ifdef __cplusplus
 }

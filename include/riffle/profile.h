@@ -10,6 +10,7 @@
 
 #include <riffle/alloc.h>
 #include <riffle/item.h>
+#include <riffle/module.h>
 #include <riffle/status.h>
 
 #ifdef __cplusplus
@@ -50,16 +51,6 @@ struct rf_profile {
 
     struct rf_figure *figures;
     size_t n_figures;
-};
-
-/* A file mapped into the profiled program for a while. */
-struct rf_module {
-    char *path;
-    char *build_id; /* hex, "" when unknown */
-    uint32_t process;
-    uint64_t start, end;           /* addresses */
-    uint64_t offset;               /* of `start` in the file */
-    uint64_t from_event, to_event; /* when it was there */
 };
 
 /* Name and text, for what has no field of its own: "cpu-seconds", "exit-status", "host". */

@@ -12,6 +12,7 @@
 #include <riffle/item.h>
 #include <riffle/machine.h>
 #include <riffle/measure.h>
+#include <riffle/module.h>
 #include <riffle/overhead.h>
 #include <riffle/probe.h>
 #include <riffle/profile.h>

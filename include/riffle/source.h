@@ -12,6 +12,7 @@
 
 #include <riffle/alloc.h>
 #include <riffle/event.h>
+#include <riffle/module.h>
 #include <riffle/status.h>
 
 #ifdef __cplusplus
@@ -51,6 +52,12 @@ rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struc
  * for a source that is no trace; whatever the failure, *info is left alone and next may be called. */
 struct rf_trace_info;
 rf_status rf_source_header(struct rf_source *source, struct rf_trace_info *info);
+
+/* The files that were mapped while the stream came about, in that order, where the source knows of any:
+ * a probe, a trace that was recorded from one. Valid until the source is closed. Build ids may be
+ * unknown. A probe's are complete at its end; a trace's at any time, from a pipe at its end. RF_ENOMEM,
+ * or RF_OK and perhaps none. */
+rf_status rf_source_modules(struct rf_source *source, const struct rf_module **modules, size_t *n);
 
 /* How far along, for a progress line: bytes or events done and in all (0: unknown). */
 void rf_source_progress(const struct rf_source *source, uint64_t *done, uint64_t *total);

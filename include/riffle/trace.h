@@ -8,6 +8,7 @@
 
 #include <riffle/alloc.h>
 #include <riffle/event.h>
+#include <riffle/module.h>
 #include <riffle/status.h>
 
 #ifdef __cplusplus
@@ -27,7 +28,11 @@ rf_status rf_trace_write_tuples(struct rf_trace_writer *writer, const struct rf_
                                 struct rf_error *error);
 rf_status rf_trace_write_records(struct rf_trace_writer *writer, const struct rf_record *records,
                                  size_t n, struct rf_error *error);
-/* The last block, the index, the rename. The writer is gone afterwards, whatever the status. */
+/* A file that was mapped while the stream was made: with it, whoever reads the trace has names for its
+ * addresses. Copies, at any time before finish. RF_ENOTSUP: there are too many already (4 MiB). */
+rf_status rf_trace_add_module(struct rf_trace_writer *writer, const struct rf_module *module,
+                              struct rf_error *error);
+/* The last block, the modules, the index, the rename. The writer is gone afterwards, whatever the status. */
 rf_status rf_trace_finish(struct rf_trace_writer *writer, struct rf_error *error);
 void rf_trace_abandon(struct rf_trace_writer *writer); /* leave no file; NULL is fine */
 
@@ -39,6 +44,7 @@ struct rf_trace_info {
     char selector[256];
     char riffle_version[32];
     uint64_t events, blocks, bytes; /* of whole blocks; of the file */
+    uint64_t modules;               /* files that were mapped; 0 until they have been read */
     int complete;                   /* every block is whole, and the index agrees with them */
 };
 /* Checks every block. RF_EDAMAGED with `info` filled in for what is whole, and a sentence. */

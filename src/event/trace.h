@@ -1,8 +1,8 @@
 /* trace.h - the parts of a .rft file; doc/FORMATS.md has the layout in full.
  *
- *     header | block | block | ... | index | trailer
+ *     header | block | block | ... | modules | index | trailer
  *
- * A block (and the index, which is framed like one) has a head with a checksum of its own, so that its
+ * A block (and modules and index, which are framed like one) has a head with a checksum of its own, so that its
  * length can be trusted before anything is allocated and so that a reader finds the next block behind a
  * damaged one. */
 #ifndef RF_EVENT_TRACE_H
@@ -12,7 +12,7 @@
 #include <riffle/trace.h>
 
 enum {
-    RF_TRACE_VERSION = 1,
+    RF_TRACE_VERSION = 2, /* 1 had no modules */
     RF_TRACE_MAGIC_SIZE = 8,
     RF_TRACE_HEADER_FIXED = 40, /* bytes before the strings; 8 of checksum follow those */
     RF_TRACE_HEADER_MAX = 4096,
@@ -20,6 +20,9 @@ enum {
     RF_TRACE_TRAILER_SIZE = 16,
     RF_TRACE_EVENTS_MAX = 65536, /* in a block */
     RF_TRACE_SLACK = 8,          /* bytes readable behind a payload */
+    RF_TRACE_MODULES_KIND = 254,
+    RF_TRACE_MODULES_BYTES = 4 << 20, /* at most */
+    RF_TRACE_MODULE_FIXED = 56,       /* bytes before its texts; each of those has a zero behind */
     RF_TRACE_INDEX_KIND = 255,
     RF_TRACE_INDEX_ENTRY = 16, /* where a block begins, events before it */
 };
@@ -31,10 +34,11 @@ extern const unsigned char rf_trace_magic[RF_TRACE_MAGIC_SIZE];
 /* Do these bytes begin a trace? Two of the eight may be damaged: no text looks like that. */
 bool rf_trace_is_magic(const unsigned char *bytes, size_t n);
 
-/* The head of a block. In the index: `events` is its number of entries (0 above 2^32 - 1), `first`
- * the events of the whole file, `number` how many blocks there are. */
+/* The head of a block. In modules and index `first` is the events of the whole file and `number` how many
+ * blocks there are; `events` is the number of modules or, in the index, the bytes that they take, head
+ * included: a reader that has found the index knows where they begin. */
 struct rf_trace_head {
-    uint8_t kind;  /* enum rf_trace_kind, or RF_TRACE_INDEX_KIND */
+    uint8_t kind;  /* enum rf_trace_kind, RF_TRACE_MODULES_KIND or RF_TRACE_INDEX_KIND */
     uint8_t flags; /* enum rf_trace_flags */
     uint32_t events;
     uint32_t raw;    /* bytes of the payload, unpacked */
@@ -127,6 +131,22 @@ struct rf_column_in {
 void rf_column_encode(struct rf_column_out *out, const uint64_t *values, size_t n);
 bool rf_column_decode(struct rf_column_in *in, uint64_t *values, size_t n);
 
+/* --- the modules: trace_modules.c --------------------------------------------------------------- */
+
+struct rf_trace_modules {
+    struct rf_module *list; /* texts point into bytes */
+    size_t n;
+    char *bytes;
+    size_t n_bytes;
+};
+
+size_t rf_trace_module_size(const struct rf_module *module); /* in the file; SIZE_MAX: too large */
+void rf_trace_module_write(const struct rf_module *module, unsigned char *bytes);
+/* A list of n modules from its bytes. RF_EDAMAGED or RF_ENOMEM leave nothing to free. */
+rf_status rf_trace_modules_read(struct rf_trace_modules *modules, const unsigned char *bytes,
+                                size_t n_bytes, size_t n, const struct rf_alloc *alloc);
+void rf_trace_modules_free(struct rf_trace_modules *modules, const struct rf_alloc *alloc);
+
 /* --- reading: trace_read.c ---------------------------------------------------------------------- */
 
 struct rf_trace_reader;
@@ -159,6 +179,11 @@ rf_status rf_trace_reader_next(struct rf_trace_reader *reader, struct rf_trace_e
  * of that block's first event. RF_ENOTSUP when the file cannot be sought or has no sound index: read
  * on from the begin then. Only before the first next. */
 rf_status rf_trace_reader_seek(struct rf_trace_reader *reader, uint64_t event, uint64_t *first);
+
+/* The modules: of a file found through its index, wherever the reader stands; else as soon as it has come
+ * past them. Valid until the reader is closed. RF_ENOMEM or RF_OK. */
+rf_status rf_trace_reader_modules(struct rf_trace_reader *reader, const struct rf_module **modules,
+                                  size_t *n);
 
 void rf_trace_reader_info(const struct rf_trace_reader *reader, struct rf_trace_info *info);
 uint64_t rf_trace_reader_offset(const struct rf_trace_reader *reader); /* bytes used so far */

@@ -38,6 +38,8 @@ static bool is_within_limits(const struct rf_trace_head *head)
 {
     if (head->kind == RF_TRACE_INDEX_KIND)
         return head->raw == head->stored && head->stored % RF_TRACE_INDEX_ENTRY == 0;
+    if (head->kind == RF_TRACE_MODULES_KIND)
+        return head->raw == head->stored && head->stored <= RF_TRACE_MODULES_BYTES;
     return head->kind <= RF_TRACE_RECORDS && head->events > 0 &&
            head->events <= RF_TRACE_EVENTS_MAX && head->raw <= rf_trace_raw_max(head->events) &&
            head->stored <= 2 * rf_trace_raw_max(head->events);

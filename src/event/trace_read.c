@@ -31,7 +31,7 @@ enum { BUFFER_LEAST = 256 * 1024, MISSING_TEXT = 400 };
 
 /* What is wrong with a file. */
 struct damage {
-    bool header, index, no_index, trailer;
+    bool header, modules, index, no_index, trailer;
     uint64_t blocks, events; /* missing, as far as numbers tell */
     uint64_t skipped;        /* bytes that belong to no whole block */
 };
@@ -52,6 +52,8 @@ struct rf_trace_reader {
     uint32_t next_number; /* of the block that should come */
     uint64_t next_first;
     uint64_t index_sum; /* of what the index should hold */
+    struct rf_trace_modules modules;
+    size_t modules_size; /* bytes that the stream had of them, head included */
     struct damage damage;
 
     unsigned char *raw;
@@ -183,6 +185,7 @@ static rf_status read_index(struct rf_trace_reader *reader, const struct rf_trac
         reader->damage.blocks += head->number - reader->next_number;
         reader->damage.events += head->first - reader->next_first;
     }
+    reader->damage.modules |= head->events != reader->modules_size;
     bool all_read = reader->damage.blocks == 0 && !reader->sought;
     reader->damage.index |= sum != head->sum || (all_read && sum != reader->index_sum);
     reader->ended = true;
@@ -311,6 +314,24 @@ static void accept(struct rf_trace_reader *reader, const struct rf_trace_head *h
     reader->at += RF_TRACE_HEAD_SIZE + (size_t)head->stored;
 }
 
+/* The stream has come to the modules: `at` stands on a whole block of them. */
+static rf_status take_modules(struct rf_trace_reader *reader, const struct rf_trace_head *head)
+{
+    struct rf_trace_modules modules;
+    rf_status status = rf_trace_modules_read(&modules, bytes_at(reader) + RF_TRACE_HEAD_SIZE,
+                                             head->stored, head->events, &reader->alloc);
+    if (status == RF_ENOMEM)
+        return status;
+    reader->damage.modules |= status != RF_OK || reader->modules_size > 0;
+    reader->modules_size = RF_TRACE_HEAD_SIZE + (size_t)head->stored;
+    reader->at += reader->modules_size;
+    if (reader->modules.n == 0)
+        reader->modules = modules;
+    else
+        rf_trace_modules_free(&modules, &reader->alloc);
+    return RF_OK;
+}
+
 /* --- the end ------------------------------------------------------------------------------------ */
 
 struct sentence {
@@ -342,6 +363,7 @@ static rf_status verdict(const struct rf_trace_reader *reader, struct rf_error *
     say(&sentence, damage->blocks > 0 || damage->events > 0, missing);
     say(&sentence, damage->skipped > 0, skipped);
     say(&sentence, damage->no_index, cut);
+    say(&sentence, damage->modules, "the list of modules is damaged");
     say(&sentence, damage->index, "the index is damaged");
     say(&sentence, damage->trailer, "the end is damaged");
     if (sentence.n == 0)
@@ -362,6 +384,12 @@ rf_status rf_trace_reader_next(struct rf_trace_reader *reader, struct rf_trace_e
             break;
         if (whole && head.kind == RF_TRACE_INDEX_KIND) {
             status = read_index(reader, &head, error);
+            continue;
+        }
+        if (whole && head.kind == RF_TRACE_MODULES_KIND) {
+            status = take_modules(reader, &head);
+            if (status == RF_ENOMEM)
+                return no_memory(reader, error);
             continue;
         }
         status = whole ? unpack(reader, &head, events) : RF_EDAMAGED;
@@ -448,6 +476,50 @@ rf_status rf_trace_reader_seek(struct rf_trace_reader *reader, uint64_t event, u
     return RF_OK;
 }
 
+/* --- modules ------------------------------------------------------------------------------------ */
+
+/* The head of the modules and where their bytes begin, by what the index says. */
+static bool find_modules(const struct rf_trace_reader *reader, struct rf_trace_head *head,
+                         uint64_t *offset)
+{
+    unsigned char bytes[RF_TRACE_HEAD_SIZE];
+    struct rf_trace_head index;
+    uint64_t entries;
+    if (!find_index(reader, &index, &entries) || entries < RF_TRACE_HEAD_SIZE + index.events)
+        return false;
+    uint64_t begin = entries - RF_TRACE_HEAD_SIZE - index.events;
+    *offset = begin + RF_TRACE_HEAD_SIZE;
+    return read_at(reader, bytes, sizeof bytes, begin) && rf_trace_head_read(head, bytes) &&
+           head->kind == RF_TRACE_MODULES_KIND && RF_TRACE_HEAD_SIZE + head->stored == index.events;
+}
+
+/* Damage here is none yet: the stream will come past it, and tell. */
+static rf_status load_modules(struct rf_trace_reader *reader)
+{
+    struct rf_trace_head head;
+    uint64_t offset;
+    if (!find_modules(reader, &head, &offset))
+        return RF_OK;
+    unsigned char *bytes = rf_alloc_get(&reader->alloc, head.stored);
+    if (bytes == NULL)
+        return RF_ENOMEM;
+    rf_status status = RF_OK;
+    if (read_at(reader, bytes, head.stored, offset) && rf_checksum(bytes, head.stored) == head.sum)
+        status = rf_trace_modules_read(&reader->modules, bytes, head.stored, head.events,
+                                       &reader->alloc);
+    rf_alloc_free(&reader->alloc, bytes, head.stored);
+    return status == RF_EDAMAGED ? RF_OK : status;
+}
+
+rf_status rf_trace_reader_modules(struct rf_trace_reader *reader, const struct rf_module **modules,
+                                  size_t *n)
+{
+    rf_status status = reader->modules.n == 0 && !reader->ended ? load_modules(reader) : RF_OK;
+    *modules = reader->modules.list;
+    *n = reader->modules.n;
+    return status;
+}
+
 /* --- life --------------------------------------------------------------------------------------- */
 
 rf_status rf_trace_reader_open(struct rf_trace_reader **reader_out,
@@ -490,6 +562,7 @@ void rf_trace_reader_info(const struct rf_trace_reader *reader, struct rf_trace_
 {
     *info = reader->info;
     info->bytes = rf_trace_reader_offset(reader);
+    info->modules = reader->modules.n;
 }
 
 uint64_t rf_trace_reader_offset(const struct rf_trace_reader *reader)
@@ -503,6 +576,7 @@ void rf_trace_reader_close(struct rf_trace_reader *reader)
         return;
     struct rf_alloc alloc = reader->alloc;
     rf_trace_decoder_free(reader->decoder);
+    rf_trace_modules_free(&reader->modules, &alloc);
     rf_alloc_free(&alloc, reader->zstd_room, reader->zstd_size);
     rf_alloc_free(&alloc, reader->raw, reader->raw_room);
     rf_alloc_free(&alloc, reader->tuples, RF_TRACE_EVENTS_MAX * sizeof *reader->tuples);

@@ -2,6 +2,7 @@
  *
  *     events --> [ 64 Ki of them ] --encode--> columns --zstd--> block --> file under a temporary name
  *                                                                 +------> index, 16 bytes a block
+ *     modules ----------------------------------------------------------> in front of the index
  *
  * A failed write is remembered: everything after it fails alike, and finish then leaves no file.
  *
@@ -33,6 +34,8 @@ struct rf_trace_writer {
     void *zstd_room;
     size_t zstd_size;
     ZSTD_CCtx *zstd;
+    unsigned char *modules; /* as they will stand in the file */
+    size_t n_modules, modules_size, modules_room;
     uint64_t *index; /* two words a block */
     size_t index_room;
 };
@@ -57,6 +60,7 @@ static void release(struct rf_trace_writer *writer)
     rf_alloc_free(&alloc, writer->raw, raw_room());
     rf_alloc_free(&alloc, writer->stored, stored_room());
     rf_alloc_free(&alloc, writer->zstd_room, writer->zstd_size);
+    rf_alloc_free(&alloc, writer->modules, writer->modules_room);
     rf_alloc_free(&alloc, writer->index, writer->index_room * 2 * sizeof *writer->index);
     rf_alloc_free(&alloc, writer, sizeof *writer);
 }
@@ -273,7 +277,64 @@ rf_status rf_trace_write_records(struct rf_trace_writer *writer, const struct rf
     return settle(writer, add_records(writer, records, n, error), error);
 }
 
-static rf_status write_index(struct rf_trace_writer *writer, struct rf_error *error)
+static bool reserve_modules(struct rf_trace_writer *writer, size_t more)
+{
+    size_t needed = writer->modules_size + more, room = 2 * writer->modules_room + 4096;
+    if (needed <= writer->modules_room)
+        return true;
+    void *bytes = writer->modules;
+    room = room < needed ? needed : room;
+    if (!rf_alloc_array(&writer->alloc, &bytes, writer->modules_room, room, 1))
+        return false;
+    writer->modules = bytes;
+    writer->modules_room = room;
+    return true;
+}
+
+rf_status rf_trace_add_module(struct rf_trace_writer *writer, const struct rf_module *module,
+                              struct rf_error *error)
+{
+    size_t size = rf_trace_module_size(module);
+    if (module->start > module->end || module->from_event > module->to_event)
+        return rf_fail(error, RF_EINVAL, "%s: module %zu ends before it begins", writer->file.path,
+                       writer->n_modules);
+    if (size > RF_TRACE_MODULES_BYTES - writer->modules_size)
+        return rf_fail(error, RF_ENOTSUP, "%s: no room for more than %zu modules",
+                       writer->file.path, writer->n_modules);
+    if (!reserve_modules(writer, size))
+        return rf_fail(error, RF_ENOMEM, "%s: no memory for its modules", writer->file.path);
+    rf_trace_module_write(module, writer->modules + writer->modules_size);
+    writer->modules_size += size;
+    writer->n_modules++;
+    return RF_OK;
+}
+
+/* *size: the bytes that they take in the file. */
+static rf_status write_modules(struct rf_trace_writer *writer, uint32_t *size,
+                               struct rf_error *error)
+{
+    unsigned char bytes[RF_TRACE_HEAD_SIZE];
+    uint32_t n = (uint32_t)writer->modules_size;
+    *size = 0;
+    if (n == 0)
+        return RF_OK;
+    const struct rf_trace_head head = {
+        .kind = RF_TRACE_MODULES_KIND,
+        .events = (uint32_t)writer->n_modules,
+        .raw = n,
+        .stored = n,
+        .number = (uint32_t)writer->blocks,
+        .first = writer->events,
+        .sum = rf_checksum(writer->modules, n),
+    };
+    rf_trace_head_write(&head, bytes);
+    *size = RF_TRACE_HEAD_SIZE + n;
+    rf_status status = rf_newfile_write(&writer->file, bytes, sizeof bytes, error);
+    return status == RF_OK ? rf_newfile_write(&writer->file, writer->modules, n, error) : status;
+}
+
+static rf_status write_index(struct rf_trace_writer *writer, uint32_t modules_size,
+                             struct rf_error *error)
 {
     unsigned char head_bytes[RF_TRACE_HEAD_SIZE], trailer[RF_TRACE_TRAILER_SIZE];
     uint64_t offset = writer->file.written, sum = rf_checksum_begin();
@@ -282,6 +343,7 @@ static rf_status write_index(struct rf_trace_writer *writer, struct rf_error *er
     size_t size = (size_t)writer->blocks * RF_TRACE_INDEX_ENTRY;
     struct rf_trace_head head = {
         .kind = RF_TRACE_INDEX_KIND,
+        .events = modules_size,
         .raw = (uint32_t)size,
         .stored = (uint32_t)size,
         .number = (uint32_t)writer->blocks,
@@ -303,8 +365,11 @@ rf_status rf_trace_finish(struct rf_trace_writer *writer, struct rf_error *error
     rf_status status = begin_write(writer, writer->block.kind, error);
     if (status == RF_OK)
         status = flush(writer, error);
+    uint32_t modules_size = 0;
     if (status == RF_OK)
-        status = write_index(writer, error);
+        status = write_modules(writer, &modules_size, error);
+    if (status == RF_OK)
+        status = write_index(writer, modules_size, error);
     if (status != RF_OK) {
         rf_trace_abandon(writer);
         return status;

@@ -24,11 +24,10 @@ void rf_modules_free(struct rf_modules *modules)
     modules->n = modules->room = 0;
 }
 
-static struct rf_probe_module *find(const struct rf_modules *modules,
-                                    const struct rf_probe_module *module)
+static struct rf_module *find(const struct rf_modules *modules, const struct rf_module *module)
 {
     for (size_t i = 0; i < modules->n; i++) {
-        struct rf_probe_module *known = &modules->list[i];
+        struct rf_module *known = &modules->list[i];
         if (known->to_event == UINT64_MAX && known->start == module->start &&
             known->end == module->end && known->offset == module->offset &&
             strcmp(known->path, module->path) == 0)
@@ -37,7 +36,7 @@ static struct rf_probe_module *find(const struct rf_modules *modules,
     return NULL;
 }
 
-rf_status rf_modules_map(struct rf_modules *modules, const struct rf_probe_module *module,
+rf_status rf_modules_map(struct rf_modules *modules, const struct rf_module *module,
                          struct rf_error *error)
 {
     if (find(modules, module) != NULL)
@@ -64,7 +63,7 @@ void rf_modules_unmap(struct rf_modules *modules, uint32_t process, uint64_t sta
                       uint64_t event)
 {
     for (size_t i = 0; i < modules->n; i++) {
-        struct rf_probe_module *known = &modules->list[i];
+        struct rf_module *known = &modules->list[i];
         if (known->process == process && known->to_event == UINT64_MAX && start <= known->start &&
             known->end <= end)
             known->to_event = event;

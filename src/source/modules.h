@@ -3,19 +3,19 @@
 #define RF_SOURCE_MODULES_H
 
 #include <riffle/alloc.h>
-#include <riffle/probe.h>
+#include <riffle/module.h>
 #include <riffle/status.h>
 
 struct rf_modules {
     const struct rf_alloc *alloc;
-    struct rf_probe_module *list;
+    struct rf_module *list;
     size_t n, room;
 };
 
 void rf_modules_init(struct rf_modules *modules, const struct rf_alloc *alloc);
 void rf_modules_free(struct rf_modules *modules);
 /* Copies. The same file at the same place, as in many children of one parent, is kept once. */
-rf_status rf_modules_map(struct rf_modules *modules, const struct rf_probe_module *module,
+rf_status rf_modules_map(struct rf_modules *modules, const struct rf_module *module,
                          struct rf_error *error);
 void rf_modules_unmap(struct rf_modules *modules, uint32_t process, uint64_t start, uint64_t end,
                       uint64_t event);

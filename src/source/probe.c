@@ -177,13 +177,13 @@ static rf_status see_module(struct probe *probe, const uint64_t *words, size_t n
         process->book.bias = space_of(probe, path);
     }
     uint64_t bias = is_file ? process->book.bias : 0;
-    struct rf_probe_module module = {.path = (char *)(uintptr_t)path,
-                                     .process = process->reader.process,
-                                     .start = words[1] + bias,
-                                     .end = words[2] + bias,
-                                     .offset = words[3],
-                                     .from_event = probe->events,
-                                     .to_event = UINT64_MAX};
+    struct rf_module module = {.path = (char *)(uintptr_t)path,
+                               .process = process->reader.process,
+                               .start = words[1] + bias,
+                               .end = words[2] + bias,
+                               .offset = words[3],
+                               .from_event = probe->events,
+                               .to_event = UINT64_MAX};
     return rf_modules_map(&probe->modules, &module, error);
 }
 
@@ -640,8 +640,16 @@ static void progress(const struct rf_source *source, uint64_t *done, uint64_t *t
     *total = 0;
 }
 
+static rf_status modules(struct rf_source *source, const struct rf_module **modules, size_t *n)
+{
+    const struct probe *probe = probe_of(source);
+    *modules = probe->modules.list;
+    *n = probe->modules.n;
+    return RF_OK;
+}
+
 static const struct rf_source_ops probe_ops = {
-    .name = "probe", .next = next, .progress = progress, .close = close_probe};
+    .name = "probe", .next = next, .progress = progress, .modules = modules, .close = close_probe};
 
 static bool get_buffers(struct probe *probe)
 {
@@ -774,11 +782,4 @@ int rf_probe_signal(const struct rf_source *source, int signal)
     if (source->ops != &probe_ops || probe->spawn.pid <= 0 || probe->spawn.ended)
         return 0;
     return kill(probe->spawn.pid, signal) == 0;
-}
-
-const struct rf_probe_module *rf_probe_modules(const struct rf_source *source, size_t *n)
-{
-    const struct probe *probe = probe_of(source);
-    *n = probe->modules.n;
-    return probe->modules.list;
 }

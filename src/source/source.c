@@ -146,6 +146,13 @@ rf_status rf_source_header(struct rf_source *source, struct rf_trace_info *info)
     return source->ops->header != NULL ? source->ops->header(source, info) : RF_ENOTSUP;
 }
 
+rf_status rf_source_modules(struct rf_source *source, const struct rf_module **modules, size_t *n)
+{
+    *modules = NULL;
+    *n = 0;
+    return source->ops->modules != NULL ? source->ops->modules(source, modules, n) : RF_OK;
+}
+
 void rf_source_progress(const struct rf_source *source, uint64_t *done, uint64_t *total)
 {
     *done = *total = 0;

@@ -19,6 +19,8 @@ struct rf_source_ops {
     rf_status (*next)(struct rf_source *source, struct rf_batch *batch, struct rf_error *error);
     void (*progress)(const struct rf_source *source, uint64_t *done, uint64_t *total); /* or NULL */
     rf_status (*header)(struct rf_source *source, struct rf_trace_info *info);         /* or NULL */
+    rf_status (*modules)(struct rf_source *source, const struct rf_module **modules,
+                         size_t *n); /* or NULL: there are none */
     /* Give back everything, the source's own block included. */
     void (*close)(struct rf_source *source);
 };

@@ -59,6 +59,11 @@ static rf_status header(struct rf_source *source, struct rf_trace_info *info)
     return status;
 }
 
+static rf_status modules(struct rf_source *source, const struct rf_module **modules, size_t *n)
+{
+    return rf_trace_reader_modules(((struct trace *)source)->reader, modules, n);
+}
+
 static void close_trace(struct rf_source *source)
 {
     struct trace *trace = (struct trace *)source;
@@ -74,6 +79,7 @@ static const struct rf_source_ops trace_ops = {
     .next = next,
     .progress = progress,
     .header = header,
+    .modules = modules,
     .close = close_trace,
 };
 

@@ -24,6 +24,8 @@ CASES = [
      "out.rfp"),
     ("replay-trace", "replay in.rft -e exact -e multihash -o out.rfp --format json", "out.rfp"),
     ("replay-records", "replay records.rft -p values -p edges -o out.rfp", "out.rfp"),
+    ("replay-some-records", "replay records.rft -p values --limit 9 -o out.rfp", "out.rfp"),
+    ("convert-records", "trace convert records.rft out.rft", "out.rft"),
     ("report", "report in.rfp", None),
     ("merge", "merge in.rfp in2.rfp -o out.rfp", "out.rfp"),
     ("gen", "gen zipf --events 300 --keys 50 -o out.rft", "out.rft"),
@@ -90,8 +92,8 @@ def judge(folder, output, before, wanted, got, wanted_file):
         return f"not one sentence: {stderr!r}"
     if status not in (1, 3):
         return f"status {status}"
-    if path and read(path) != OLD:
-        return "the old output file was touched"
+    if path and read(path) not in (OLD, wanted_file): # saved, and then the report failed: that is fine
+        return "the output file is neither the old one nor whole"
     return None
 
 

@@ -41,6 +41,16 @@ static uint64_t use(const struct rf_trace_events *events)
     return sum;
 }
 
+static uint64_t use_modules(const struct rf_module *modules, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        PROMISE(modules[i].start <= modules[i].end);
+        sum += strlen(modules[i].path) + strlen(modules[i].build_id);
+    }
+    return sum;
+}
+
 static void read_all(int fd, uint64_t seek)
 {
     uint64_t sum = 0;
@@ -54,9 +64,15 @@ static void read_all(int fd, uint64_t seek)
     uint64_t first;
     if (seek > 0 && rf_trace_reader_seek(reader, seek, &first) == RF_OK)
         PROMISE(first <= seek);
+    size_t n;
+    const struct rf_module *modules;
+    PROMISE(rf_trace_reader_modules(reader, &modules, &n) == RF_OK);
+    sum += use_modules(modules, n);
     while ((status = rf_trace_reader_next(reader, &events, &error)) == RF_OK && events.n > 0)
         sum += use(&events);
     PROMISE(status == RF_OK || error.message[0] != '\0');
+    PROMISE(rf_trace_reader_modules(reader, &modules, &n) == RF_OK);
+    sum += use_modules(modules, n);
     __asm__ volatile("" : : "r"(sum)); /* it was all read */
     rf_trace_reader_close(reader);
 }

@@ -182,6 +182,8 @@ Options:
       --hot SHARE         tree, heat: what makes a range hot (default: 2%)
       --per-interval      the items of every interval, too
       --no-names          addresses as numbers only
+  -a, --annotate FUNCTION
+                          the source of a function with its counts
   -i, --interval N        cut the stream every N events; 0: as the engine says
                           (default: 0)
       --seed N            of the engines' hashes and random choices (default: 0)

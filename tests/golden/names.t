@@ -49,6 +49,19 @@ riffle: no function 'hott' ran; did you mean 'hot'?
 $ riffle report hot.rfp --no-names -n 1 | grep -c hot.c
 0
 [1]
+# A recorded stream has the same names, as has a part of it, and what is made of it.
+$ riffle run -q -p values --record hot.rft -- ./hot
+done
+$ riffle replay hot.rft -n 2 | sed -n '/place$/,$ { s/^ *[0-9]*\.[0-9]*%/S%/; s/0x10[0-9a-f]*/PC/; p }'
+  share   count  of pc  pc        value  place
+S%  75,000  75.0%  PC  0x2a   hot (hot.c:7)
+S%  25,000  25.0%  PC  0x7    hot (hot.c:7)
+$ riffle replay hot.rft --skip 20K --limit 90K -n 1 | sed -n 's/.*0x2a *//p'
+hot (hot.c:7)
+$ riffle trace convert hot.rft - --to rft | riffle replay - -n 1 | sed -n 's/.*0x2a *//p'
+hot (hot.c:7)
+$ riffle replay hot.rft -n 1 -a hot | grep -c 'sink = table'
+1
 # Without the source: the disassembly.
 $ mv hot.c away.c; riffle report hot.rfp --annotate hot | sed -n '/^profile *call/q; s/^ *\(100,000\).*\(0x2a 75.0%\).* mov .*/\1 \2/p; s/.*\(address  instruction\)/\1/p'
 address  instruction

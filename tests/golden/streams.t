@@ -2,10 +2,11 @@
 $ make-records r.rft; riffle trace info r.rft | sed 's/^bytes .*/bytes/'
 file      r.rft
 kind      records
-format    1, by riffle 0.1.0
+format    2, by riffle 0.1.0
 command   make-records
 events    40
 blocks    1
+modules   1
 bytes
 complete  yes
 $ riffle trace head -n 5 r.rft

@@ -13,7 +13,7 @@ import tempfile
 
 # Which folder a public header belongs to. Those of plain data that everybody speaks are base's.
 OWNERS = {
-    "alloc": "base", "status": "base", "event": "base", "text": "base",
+    "alloc": "base", "module": "base", "status": "base", "event": "base", "text": "base",
     "selector": "event", "trace": "event",
     "engine": "engine", "item": "engine", "rap": "engine",
     "invariance": "profile", "measure": "profile", "overhead": "profile", "profile": "profile", "profiler": "profile", "range": "profile",

@@ -2,6 +2,7 @@
 #include "test.h"
 #include "failing.h"
 #include "trace_file.h"
+#include "base/alloc.h"
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -19,12 +20,13 @@ TEST(a_trace_says_where_it_came_from)
     CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_OK);
     CHECK_TEXT(error.message, "");
     CHECK_EQ(info.kind, RF_TRACE_TUPLES);
-    CHECK_EQ(info.version, 1);
+    CHECK_EQ(info.version, 2);
     CHECK_TEXT(info.command, "a command");
     CHECK_TEXT(info.selector, "values");
     CHECK_TEXT(info.riffle_version, RIFFLE_VERSION);
     CHECK_EQ(info.events, MANY);
     CHECK_EQ(info.blocks, 3);
+    CHECK_EQ(info.modules, N_TRACE_MODULES);
     CHECK_EQ(info.complete, 1);
     struct stat status;
     REQUIRE(stat(folder.file, &status) == 0);
@@ -78,6 +80,119 @@ TEST(a_trace_can_begin_in_the_middle)
     free(tuples);
 }
 
+/* --- modules ------------------------------------------------------------------------------------- */
+
+static int has_modules(struct rf_source *source)
+{
+    size_t n;
+    const struct rf_module *modules;
+    if (rf_source_modules(source, &modules, &n) != RF_OK || n != N_TRACE_MODULES)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct rf_module *got = &modules[i], *put = &trace_modules[i];
+        const char *id = put->build_id != NULL ? put->build_id : "";
+        if (strcmp(got->path, put->path) != 0 || strcmp(got->build_id, id) != 0 ||
+            got->process != put->process || got->start != put->start || got->end != put->end ||
+            got->offset != put->offset || got->from_event != put->from_event ||
+            got->to_event != put->to_event)
+            return 0;
+    }
+    return 1;
+}
+
+TEST(modules_come_back)
+{
+    static const uint64_t starts[] = {0, 70000};
+    struct folder folder = folder_make();
+    struct rf_tuple *tuples = make_stream("loop", 0, MANY);
+    struct rf_error error = {""};
+    struct rf_batch batch;
+    REQUIRE(write_trace(folder.file, &(struct rf_tuples){tuples, NULL, MANY}, NULL, &error) ==
+            RF_OK);
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        struct rf_source *source;
+        REQUIRE(rf_source_open_trace(&source, folder.file, starts[i], NULL, &error) == RF_OK);
+        CHECK(has_modules(source)); /* before anything is read */
+        rf_source_close(source);
+        REQUIRE(rf_source_open_trace(&source, folder.file, starts[i], NULL, &error) == RF_OK);
+        while (rf_source_next(source, &batch, &error) == RF_OK && batch.n > 0)
+            ;
+        CHECK(has_modules(source)); /* when all is read */
+        CHECK_TEXT(error.message, "");
+        rf_source_close(source);
+    }
+    CHECK_EQ(folder_remove(&folder), 0);
+    free(tuples);
+}
+
+/* One list of modules as bytes, each row spoilt in one place. */
+TEST(modules_that_lie_are_damage)
+{
+    static const struct {
+        const char *label;
+        size_t at;
+        unsigned char byte;
+    } rows[] = {
+        {"a path that goes beyond the end", 3, 0xff},
+        {"a path that is longer by one", 0, 9},
+        {"a path that is shorter by one", 0, 7},
+        {"a build id that goes beyond the end", 7, 0x80},
+        {"the two that add up to more than there is", 1, 1},
+        {"something in the reserved bytes", 12, 1},
+        {"an end before the start", 26, 0},
+        {"gone before it came", 47, 0xff},
+        {"a zero inside the path", RF_TRACE_MODULE_FIXED + 2, 0},
+        {"no zero behind the path", RF_TRACE_MODULE_FIXED + 8, 'x'},
+    };
+    unsigned char bytes[200], spoilt[200];
+    struct rf_trace_modules modules;
+    size_t n = rf_trace_module_size(&trace_modules[0]);
+    struct rf_module one = trace_modules[0];
+    one.to_event = 1000;
+    REQUIRE(n < sizeof bytes);
+    rf_trace_module_write(&one, bytes);
+    CHECK_EQ(rf_trace_modules_read(&modules, bytes, n, 1, &rf_alloc_standard), RF_OK);
+    rf_trace_modules_free(&modules, &rf_alloc_standard);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        memcpy(spoilt, bytes, n);
+        spoilt[rows[i].at] = rows[i].byte;
+        CHECK_ROW(rows[i].label,
+                  rf_trace_modules_read(&modules, spoilt, n, 1, &rf_alloc_standard) == RF_EDAMAGED);
+    }
+    for (size_t cut = 0; cut < n; cut++)
+        CHECK_EQ(rf_trace_modules_read(&modules, bytes, cut, 1, &rf_alloc_standard), RF_EDAMAGED);
+    CHECK_EQ(rf_trace_modules_read(&modules, bytes, n, 0, &rf_alloc_standard), RF_EDAMAGED);
+    CHECK_EQ(rf_trace_modules_read(&modules, bytes, n, 2, &rf_alloc_standard), RF_EDAMAGED);
+    CHECK_EQ(rf_trace_modules_read(&modules, bytes, n, SIZE_MAX, &rf_alloc_standard), RF_EDAMAGED);
+}
+
+TEST(too_many_modules_are_refused)
+{
+    struct folder folder = folder_make();
+    struct rf_trace_writer *writer;
+    struct rf_error error = {""};
+    char path[4000];
+    struct rf_module module = {.path = path, .end = 1};
+    memset(path, 'p', sizeof path);
+    path[sizeof path - 1] = '\0';
+    REQUIRE(rf_trace_create(&writer, folder.file, RF_TRACE_TUPLES, NULL, NULL, NULL, &error) ==
+            RF_OK);
+    rf_status status = RF_OK;
+    size_t n = 0;
+    while (n < 2000 && (status = rf_trace_add_module(writer, &module, &error)) == RF_OK)
+        n++;
+    CHECK_EQ(status, RF_ENOTSUP);
+    CHECK_EQ(n, RF_TRACE_MODULES_BYTES / rf_trace_module_size(&module));
+    module.end = 0;
+    module.start = 1;
+    CHECK_EQ(rf_trace_add_module(writer, &module, &error), RF_EINVAL);
+    CHECK_EQ(rf_trace_finish(writer, &error), RF_OK);
+    struct rf_trace_info info;
+    CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_OK);
+    CHECK_EQ(info.modules, n);
+    CHECK_EQ(folder_remove(&folder), 0);
+}
+
 static void set_version(struct image *image, unsigned char version)
 {
     size_t size = rf_trace_header_size(image->bytes);
@@ -103,10 +218,10 @@ TEST(a_newer_version_is_refused)
     set_version(&image, 1);
     image_store(folder.file, image.bytes, image.n);
     CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_OK);
-    set_version(&image, 2);
+    set_version(&image, 3);
     image_store(folder.file, image.bytes, image.n);
     CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_EVERSION);
-    CHECK(strstr(error.message, "a trace of version 2; this riffle reads up to 1") != NULL);
+    CHECK(strstr(error.message, "a trace of version 3; this riffle reads up to 2") != NULL);
     CHECK_EQ(folder_remove(&folder), 0);
     free(image.bytes);
 }
@@ -208,10 +323,16 @@ static rf_status read_all(const char *path, const struct rf_alloc *alloc, uint64
     struct rf_source *source;
     struct rf_batch batch;
     struct rf_error error = {""};
+    size_t n;
+    const struct rf_module *modules;
     *events = 0;
     rf_status status = rf_source_open(&source, path, alloc, &error);
     if (status != RF_OK)
         return status;
+    if (rf_source_modules(source, &modules, &n) == RF_ENOMEM) {
+        rf_source_close(source);
+        return RF_ENOMEM;
+    }
     while ((status = rf_source_next(source, &batch, &error)) == RF_OK && batch.n > 0)
         *events += batch.n;
     rf_source_close(source);
