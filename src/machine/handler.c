@@ -3,9 +3,10 @@
  *     home:  | ebreak | 64 KiB of stack |
  *              ^ ra              sp ^
  *
- * A core with a second bank of registers does that: nothing is saved or restored by instructions. Private
- * registers belong to neither and stay. The return address is an ebreak; the core stops there and we switch
- * back. Cannot: the host's floating-point flags are not put aside, so a handler should not compute with them. */
+ * A core with a second bank of registers does that: nothing is saved or restored by instructions. Rounding
+ * mode, floating-point flags and the reservation of lr are put aside, too; a handler begins with none of them set.
+ * Private registers belong to neither and stay. The return address is an ebreak; the core stops there and we
+ * switch back. While a core runs the host holds its flags, so it is there that they change hands. */
 #include "machine/handler.h"
 #include <string.h>
 
@@ -31,28 +32,47 @@ static void go_to(struct rf_core *core, uint64_t pc)
     core->linking = NULL;
 }
 
-void rf_handler_enter(struct rf_handler *handler, struct rf_core *core)
+static void put_aside(struct rf_handler *handler, struct rf_core *core)
 {
     memcpy(handler->x, core->x, sizeof handler->x);
     handler->pc = core->pc;
     handler->frm = core->frm;
+    handler->fflags = rf_fp_flags();
+    handler->reserved = core->reserved;
+    handler->reserved_address = core->reserved_address;
     handler->program_count = core->instructions;
+}
+
+static void take_up(const struct rf_handler *handler, struct rf_core *core)
+{
+    memcpy(core->x, handler->x, RF_REG_PRIVATE * sizeof *core->x);
+    core->frm = handler->frm;
+    rf_fp_set_flags(handler->fflags);
+    core->reserved = handler->reserved;
+    core->reserved_address = handler->reserved_address;
+    core->instructions = handler->program_count;
+    go_to(core, handler->pc);
+}
+
+void rf_handler_enter(struct rf_handler *handler, struct rf_core *core)
+{
+    put_aside(handler, core);
     handler->pending = false;
     handler->running = true;
     handler->traps++;
     core->x[RA] = handler->home;
     core->x[SP] = handler->home + RF_PAGE + STACK;
     memcpy(&core->x[A0], handler->arguments, sizeof handler->arguments);
+    core->frm = RF_RNE;
+    rf_fp_set_flags(0);
+    core->reserved = false;
     go_to(core, handler->entry);
 }
 
 void rf_handler_leave(struct rf_handler *handler, struct rf_core *core)
 {
-    memcpy(core->x, handler->x, RF_REG_PRIVATE * sizeof *core->x);
-    core->frm = handler->frm;
     handler->instructions += core->instructions - handler->program_count + 1; /* the ebreak, too */
-    core->instructions = handler->program_count;
-    core->stop = RF_STOP_NONE;
     handler->running = false;
-    go_to(core, handler->pc);
+    core->stop = RF_STOP_NONE;
+    take_up(handler, core);
 }

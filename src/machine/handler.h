@@ -15,13 +15,15 @@ struct rf_handler {
     uint64_t home;              /* its stack and the return below it, in guest memory; 0: not yet */
     uint64_t x[RF_REG_COUNT];   /* the program's registers meanwhile */
     uint64_t pc, program_count; /* where it goes on; instructions that it had run */
-    uint32_t frm;
+    uint32_t frm, fflags;
+    bool reserved;
+    uint64_t reserved_address;
     uint64_t traps, instructions; /* taken; of handlers */
 };
 
 /* Room for the stack, and an ebreak to return to. False: the guest's memory has none. */
 bool rf_handler_open(struct rf_handler *handler, struct rf_memory *memory);
-/* At the boundary of two instructions, with a trap pending. */
+/* At the boundary of two instructions, with a trap pending. Both between rf_core_enter and rf_core_leave. */
 void rf_handler_enter(struct rf_handler *handler, struct rf_core *core);
 /* The core has stopped at the ebreak that ends it. */
 void rf_handler_leave(struct rf_handler *handler, struct rf_core *core);

@@ -3,7 +3,8 @@
  *     fetch -> decode -> [expand] -> rename ... commit -> [retire] -> trap? -> a handler, then on
  *
  * Hooks see the program; a handler's own instructions pass by them. All of this between opening the source and
- * its first batch, or from inside a hook. One thread at a time. */
+ * its first batch, or from inside a hook. One thread at a time. A hook must not do arithmetic on
+ * floating-point numbers: the host's rounding mode and flags are the guest's while it runs. */
 #ifndef RF_MACHINE_HOOKS_H
 #define RF_MACHINE_HOOKS_H
 

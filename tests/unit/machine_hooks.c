@@ -38,11 +38,36 @@ static uint32_t bne(unsigned rs1, unsigned rs2, int back)
            (bits >> 1 & 15) << 8 | (bits >> 11 & 1) << 7 | 0x63;
 }
 
-/* ROUNDS times: four loads, three sums, a branch, as two full groups of four. Ends with the low byte
- * of what a handler has counted at -64(sp). */
+static uint32_t lr(unsigned rd, unsigned rs1)
+{
+    return 2u << 27 | rs1 << 15 | 3 << 12 | rd << 7 | 0x2f;
+}
+
+static uint32_t sc(unsigned rd, unsigned rs2, unsigned rs1)
+{
+    return 3u << 27 | rs2 << 20 | rs1 << 15 | 3 << 12 | rd << 7 | 0x2f;
+}
+
+static uint32_t add(unsigned rd, unsigned rs1, unsigned rs2)
+{
+    return rs2 << 20 | rs1 << 15 | rd << 7 | 0x33;
+}
+
+enum { WRITE_CSR = 5, READ_CSR = 2, FFLAGS = 1, FRM = 2 }; /* the former of a constant */
+
+static uint32_t csr(unsigned what, unsigned rd, unsigned rs1, int number)
+{
+    return immediate(0x73, what, rd, rs1, number);
+}
+
+/* ROUNDS times: four loads, three sums, a branch, as two full groups of four. Then a load between lr and sc. Ends
+ * with the low byte of what a handler has counted at -64(sp), and whatever of the program's own has changed:
+ * s5, the flags (4), the rounding mode (2), the reservation. */
 static size_t assemble(uint32_t *code)
 {
     size_t n = 0;
+    code[n++] = csr(WRITE_CSR, ZERO, 4, FFLAGS);
+    code[n++] = csr(WRITE_CSR, ZERO, 2, FRM);
     code[n++] = addi(T0, ZERO, ROUNDS);
     code[n++] = addi(S5, ZERO, 77);
     for (int i = 0; i < LOADS; i++)
@@ -52,10 +77,16 @@ static size_t assemble(uint32_t *code)
     code[n++] = addi(T0, T0, -1);
     code[n] = bne(T0, ZERO, -4 * (INSNS - 1));
     n++;
+    code[n++] = lr(T0, SP);
     code[n++] = ld(A0, SP, -64);
-    code[n++] = addi(A0, A0, -77);
-    code[n++] =
-        0x00000033 | A0 << 7 | A0 << 15 | S5 << 20; /* add a0,a0,s5: 77 if it is still there */
+    code[n++] = sc(T1, T0, SP);
+    code[n++] = csr(READ_CSR, T2, ZERO, FFLAGS);
+    code[n++] = csr(READ_CSR, A1, ZERO, FRM);
+    code[n++] = add(A0, A0, S5);
+    code[n++] = add(A0, A0, T1);
+    code[n++] = add(A0, A0, T2);
+    code[n++] = add(A0, A0, A1);
+    code[n++] = addi(A0, A0, -77 - 4 - 2);
     code[n++] = addi(A7, ZERO, 93);
     code[n++] = 0x73; /* ecall */
     return n;
@@ -189,7 +220,7 @@ TEST(an_expanded_load_counts_itself)
     struct rf_source *source = open_program("hps", ALL);
     rf_machine_hook(source, &hooks);
     struct rf_machine_outcome counted = finish(source, &records);
-    CHECK_EQ(watch.loads, ROUNDS * LOADS + 1);
+    CHECK_EQ(watch.loads, ROUNDS * LOADS + 2);
     CHECK_EQ(watch.counted, watch.loads);
     CHECK_EQ(watch.own, plain.instructions);
     CHECK_EQ(watch.retired, watch.own + watch.loads);
@@ -243,10 +274,10 @@ TEST(expansions_run_at_full_speed_too)
 static uint64_t place_handler(struct rf_source *source)
 {
     const uint32_t code[] = {
-        ld(T0, A0, 0),      0x00000033 | T0 << 7 | T0 << 15 | A1 << 20, /* add t0,t0,a1 */
-        sd(T0, A0, 0),      addi(T1, ZERO, -1),
-        addi(S5, ZERO, -1), addi(SP, SP, -32),
-        sd(T0, SP, 0),      immediate(0x67, 0, ZERO, RA, 0)}; /* ret */
+        lr(T0, A0),         add(T0, T0, A1),    sc(T2, T0, A0),
+        addi(T1, ZERO, -1), addi(S5, ZERO, -1), csr(WRITE_CSR, ZERO, 1, FRM),
+        0x1ab57553, /* fdiv.d fa0,fa0,fa1: 0 by 0 is invalid */
+        addi(SP, SP, -32),  sd(T0, SP, 0),      immediate(0x67, 0, ZERO, RA, 0)}; /* ret */
     uint64_t address = 0;
     CHECK(rf_machine_place(source, code, sizeof code, &address, NULL) == RF_OK);
     return address;
@@ -268,7 +299,7 @@ static struct rf_machine_outcome run_trapped(const char *core, rf_expand *expand
 {
     const struct rf_machine_hooks hooks = {watch, expand, trap_now_and_then};
     struct rf_source *source = open_program(core, ALL);
-    watch->every = 200;
+    watch->every = watch->every != 0 ? watch->every : 200;
     watch->source = source;
     watch->handler = place_handler(source);
     rf_machine_hook(source, &hooks);
@@ -293,13 +324,23 @@ TEST(a_handler_runs_between_two_instructions)
             run_trapped(rows[i].core, rows[i].expand, &watch, &records);
         CHECK_EQ(watch.traps, ROUNDS * LOADS / 200);
         CHECK_EQ((unsigned)plain.exit_status, 0);
-        CHECK_EQ((unsigned)trapped.exit_status, 3 * watch.traps); /* and 77 came back */
+        CHECK_EQ((unsigned)trapped.exit_status, 3 * watch.traps); /* and the rest came back */
         CHECK_EQ(trapped.instructions, plain.instructions);
         CHECK_EQ(records, plain_records);
         CHECK_EQ(figure(&trapped, "traps"), watch.traps);
-        CHECK_EQ(figure(&trapped, "handler-instructions"), 9 * watch.traps);
+        CHECK_EQ(figure(&trapped, "handler-instructions"), 11 * watch.traps);
         CHECK_ROW(rows[i].label, rows[i].core == NULL || trapped.cycles > plain.cycles);
     }
+}
+
+/* After the lr, which is the first load behind the loop; sc would say 1 if it had failed. */
+TEST(a_reservation_outlives_a_handler)
+{
+    struct watch watch = {.every = ROUNDS * LOADS + 1};
+    uint64_t records;
+    struct rf_machine_outcome trapped = run_trapped("hps", NULL, &watch, &records);
+    CHECK_EQ(watch.traps, 1);
+    CHECK_EQ((unsigned)trapped.exit_status, 3);
 }
 
 /* Into the handler and out again the pipeline is empty: twice 8 stages to dispatch, issue, execute,
