@@ -10,6 +10,7 @@
  *
  * Memory: 0.5 MiB of table and at most CHUNKS_MAX * CHUNK_STEPS * 48 bytes, 24 MiB. */
 #include "machine/block.h"
+#include "machine/records.h"
 #include "base/alloc.h"
 #include <assert.h>
 #include <string.h>
@@ -108,6 +109,7 @@ static unsigned make_steps(const struct rf_core *core, struct rf_step *steps,
         steps[i].is_instruction = true;
         steps[i].fetched = i == 0;
         steps[i].own = same(&sequence[i], insn);
+        steps[i].classes = steps[i].own ? rf_records_classes(insn) : 0;
     }
     return n;
 }

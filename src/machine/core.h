@@ -41,6 +41,7 @@ struct rf_step {
     bool is_instruction; /* false: `enter` or `goto` */
     bool fetched;        /* false: put in at decode behind another one */
     bool own;            /* of the program; false: put in at decode */
+    uint16_t classes;    /* of records that it can make, 1 << enum rf_class; 0: put in at decode */
     uint64_t pc;
     struct rf_step *link; /* of a jump with a known target: its block, once that is there; of an
                              `enter`: another block of its place in the table */

@@ -44,7 +44,7 @@ struct machine {
     int exit_status;
     double seconds;
     char fault[160];
-    size_t n_retired; /* have run and were not timed yet */
+    size_t n_retired; /* have run and are not settled yet */
     struct rf_retired retired[TIMED_TOGETHER];
     size_t first_record[TIMED_TOGETHER + 1]; /* of each of them, and the end */
     size_t n_records;
@@ -60,6 +60,12 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* Is there somebody who wants to know of an instruction before the next one runs? */
+static inline bool is_watched_closely(const struct machine *machine)
+{
+    return machine->hooks.retire != NULL || machine->handler.pending || machine->handler.running;
+}
+
 /* The core stopped at an instruction. Did that retire all the same? */
 static bool retires(struct machine *machine)
 {
@@ -73,35 +79,25 @@ static bool retires(struct machine *machine)
     return true;
 }
 
-static inline void make_records(struct machine *machine, const struct rf_step *step,
-                                uint64_t next_pc, const struct rf_before *before)
-{
-    machine->first_record[machine->n_retired] = machine->n_records;
-    if (step->own && step->is_instruction && !machine->handler.running)
-        machine->n_records +=
-            rf_records_after(&machine->core, step, before, next_pc, machine->setup.classes,
-                             machine->records + machine->n_records);
-}
-
-/* Run one step, put down what the timing model wants to know of it, and make its records, which do not
- * know yet what it missed. Returns the next step; NULL: something else is due first. */
-static inline const struct rf_step *run_and_note(struct machine *machine,
-                                                 const struct rf_step *step)
+/* Run one step, make its records, which do not know yet what it missed, and put down in *retired, if that
+ * is not NULL, what others want to know of it. Returns the next step; NULL: something else is due first. */
+static inline const struct rf_step *run_step(struct machine *machine, const struct rf_step *step,
+                                             uint32_t classes, struct rf_retired *retired)
 {
     struct rf_core *core = &machine->core;
     struct rf_before before = rf_records_before(core, step);
-    struct rf_retired *retired = &machine->retired[machine->n_retired];
-    retired->insn = step->insn;
-    retired->pc = step->pc;
-    retired->address = before.address;
-    retired->injected = !step->fetched;
-    retired->own = step->own;
     const struct rf_step *next = step->run(core, step);
     if (next == NULL && !retires(machine))
         return NULL;
-    retired->next_pc = next != NULL ? next->pc : core->pc;
-    if (machine->setup.classes != 0)
-        make_records(machine, step, retired->next_pc, &before);
+    uint64_t next_pc = next != NULL ? next->pc : core->pc;
+    if (retired != NULL) {
+        *retired = (struct rf_retired){step->insn, !step->fetched, step->own,     0,
+                                       step->pc,   next_pc,        before.address};
+        machine->first_record[machine->n_retired] = machine->n_records;
+    }
+    if ((step->classes & classes) != 0)
+        machine->n_records += rf_records_after(core, step, &before, next_pc, classes,
+                                               machine->records + machine->n_records);
     machine->n_retired += step->is_instruction;
     return next;
 }
@@ -111,9 +107,14 @@ static void run_together(struct machine *machine, size_t limit)
 {
     struct rf_core *core = &machine->core;
     const struct rf_step *step = rf_core_peek(core);
+    uint32_t classes = machine->handler.running ? 0 : machine->setup.classes;
     core->instructions += step != NULL ? step->left : 0; /* as if its block were entered here */
-    while (step != NULL && machine->n_retired < limit)
-        step = run_and_note(machine, step);
+    if (machine->timing != NULL || is_watched_closely(machine))
+        while (step != NULL && machine->n_retired < limit)
+            step = run_step(machine, step, classes, &machine->retired[machine->n_retired]);
+    else
+        while (step != NULL && machine->n_retired < limit)
+            step = run_step(machine, step, classes, NULL);
     core->cursor = step;
     if (step == NULL)
         return;
@@ -127,12 +128,6 @@ static void tell_missed(struct machine *machine, size_t i)
     for (size_t r = machine->first_record[i]; r < machine->first_record[i + 1]; r++)
         if (machine->records[r].kind == RF_CLASS_LOAD || machine->records[r].kind == RF_CLASS_STORE)
             machine->records[r].miss = (uint8_t)machine->retired[i].missed;
-}
-
-/* Is there somebody who wants to know of an instruction before the next one runs? */
-static inline bool is_watched_closely(const struct machine *machine)
-{
-    return machine->hooks.retire != NULL || machine->handler.pending || machine->handler.running;
 }
 
 static void show_retired(struct machine *machine)
@@ -165,17 +160,23 @@ static void switch_handler(struct machine *machine)
         rf_timing_charge(machine->timing, 0);
 }
 
-/* Time what was put down, and tell who wants to know. */
+/* Time what was put down, and tell records what they missed. */
+static void time_together(struct machine *machine, size_t n)
+{
+    rf_timing_retire(machine->timing, machine->retired, n);
+    machine->first_record[n] = machine->n_records;
+    for (size_t i = 0; i < n && machine->setup.classes != 0; i++)
+        if (machine->retired[i].missed > 0)
+            tell_missed(machine, i);
+}
+
+/* What has run is over. */
 static void settle(struct machine *machine)
 {
     size_t n = machine->n_retired;
     machine->n_retired = 0;
     if (machine->timing != NULL)
-        rf_timing_retire(machine->timing, machine->retired, n);
-    machine->first_record[n] = machine->n_records;
-    for (size_t i = 0; i < n && machine->timing != NULL && machine->setup.classes != 0; i++)
-        if (machine->retired[i].missed > 0)
-            tell_missed(machine, i);
+        time_together(machine, n);
     if (n == 0 || !is_watched_closely(machine))
         return;
     if (machine->hooks.retire != NULL && !machine->handler.running)

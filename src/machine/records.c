@@ -16,6 +16,36 @@ static enum rf_class class_of_jump(const struct rf_insn *insn)
     return insn->op == RF_OP_jalr && is_link(insn->rs1) ? RF_CLASS_RETURN : RF_CLASS_JUMP;
 }
 
+uint16_t rf_records_classes(const struct rf_insn *insn)
+{
+    unsigned classes = 1u << RF_CLASS_INSN;
+    switch (insn->kind) {
+    case RF_OP_CLASS_LOAD:
+        classes |= 1u << RF_CLASS_LOAD;
+        break;
+    case RF_OP_CLASS_STORE:
+        classes |= 1u << RF_CLASS_STORE;
+        break;
+    case RF_OP_CLASS_ATOMIC:
+        classes |= 1u << RF_CLASS_LOAD | 1u << RF_CLASS_STORE;
+        break;
+    case RF_OP_CLASS_BRANCH:
+        classes |= 1u << RF_CLASS_BRANCH;
+        break;
+    case RF_OP_CLASS_JUMP:
+        classes |= 1u << class_of_jump(insn);
+        break;
+    case RF_OP_CLASS_ALU:
+    case RF_OP_CLASS_MULTIPLY:
+    case RF_OP_CLASS_DIVIDE:
+        classes |= insn->rd != RF_REG_NONE ? 1u << RF_CLASS_ALU : 0;
+        break;
+    default:
+        break;
+    }
+    return (uint16_t)classes;
+}
+
 static uint64_t low_bytes(uint64_t value, unsigned bytes)
 {
     return bytes == 8 ? value : value & ((UINT64_C(1) << 8 * bytes) - 1);
@@ -103,13 +133,9 @@ size_t rf_records_after(const struct rf_core *core, const struct rf_step *step,
     case RF_OP_CLASS_JUMP:
         put_transfer(&output, step, next_pc);
         break;
-    case RF_OP_CLASS_ALU:
-    case RF_OP_CLASS_MULTIPLY:
-    case RF_OP_CLASS_DIVIDE:
-        if (insn->rd != RF_REG_NONE)
-            put_result(&output, core->x[insn->rd], step->pc);
-        break;
     default:
+        if ((step->classes >> RF_CLASS_ALU & 1) != 0)
+            put_result(&output, core->x[insn->rd], step->pc);
         break;
     }
     return output.n;

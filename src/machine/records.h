@@ -27,6 +27,9 @@ static inline unsigned rf_records_bytes(const struct rf_insn *insn)
     return 1u << (rf_op_table[insn->op].match >> 12 & 3); /* the low bits of funct3, always */
 }
 
+/* The classes of records that an instruction can make. */
+uint16_t rf_records_classes(const struct rf_insn *insn);
+
 /* Records of the wanted classes of an instruction that has just run, as if it had missed nothing.
  * Returns how many, RF_RECORDS_EACH at the most. */
 size_t rf_records_after(const struct rf_core *core, const struct rf_step *step,
