@@ -151,6 +151,16 @@ void cli_lanes_free(struct cli_lanes *lanes);
 /* The command line in one text, as a run notes it. The caller frees it; NULL: no memory. */
 char *cli_command_text(const struct cli_call *call);
 
+/* resolve.c: the files that a stream knows of: into a run, and to look up names of selectors in. */
+rf_status cli_add_modules(struct rf_run *run, struct rf_source *source);
+struct cli_program {
+    struct rf_run *run; /* its modules and nothing else */
+    struct rf_symbols *symbols;
+};
+rf_status cli_program_open(struct cli_program *program, struct rf_source *source);
+int cli_resolve(void *program, const char *symbol, uint64_t *address); /* for rf_selector_bind */
+void cli_program_close(struct cli_program *program);
+
 /* report.c: --format and its companions, for all commands that end in a report. */
 extern cli_words cli_words_forms;
 struct cli_report {
@@ -288,6 +298,7 @@ struct cli_plan {
     const char *cache; /* as in rf_collect_setup */
     const struct cli_keep *keep;
     const struct cli_report *report;
+    struct cli_program *program;    /* for names in selectors of records; NULL: refused */
     struct rf_trace_writer *writer; /* of --record, between collect and deliver */
 };
 /* -p and -e alone, the defaults where nothing is said: values, edges and calls; multihash. */

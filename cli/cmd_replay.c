@@ -38,17 +38,6 @@ static bool adopt_selector(struct cli_lanes *lanes, struct rf_source *source,
     return known;
 }
 
-/* A trace that was recorded from a program knows where its files were: names for the report. */
-static rf_status add_modules(struct rf_run *run, struct rf_source *source)
-{
-    size_t n;
-    const struct rf_module *modules;
-    rf_status status = rf_source_modules(source, &modules, &n);
-    for (size_t i = 0; status == RF_OK && i < n; i++)
-        status = rf_run_add_module(run, &modules[i]);
-    return status;
-}
-
 static int collect(const struct cli_call *call, struct rf_source *source, struct cli_lanes *lanes,
                    const char *command)
 {
@@ -56,7 +45,14 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
     struct rf_error error = {""};
     struct rf_trace_info info;
     struct rf_run *run;
+    struct cli_program program;
+    if (cli_program_open(&program, source) != RF_OK) {
+        cli_program_close(&program);
+        return cli_fail(CLI_FAILED, "no memory for the list of modules");
+    }
     struct rf_collect_setup setup = {.selected = adopt_selector(lanes, source, &info),
+                                     .resolve = program.run->n_modules > 0 ? cli_resolve : NULL,
+                                     .resolve_context = &program,
                                      .lanes = lanes->lanes,
                                      .n_lanes = lanes->n,
                                      .command = command,
@@ -69,7 +65,8 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
                                      .stop = cli_catch_interrupt(),
                                      .progress = cli_progress};
     rf_status status = rf_collect(&run, source, &setup, &error);
-    if (run != NULL && add_modules(run, source) != RF_OK)
+    cli_program_close(&program);
+    if (run != NULL && cli_add_modules(run, source) != RF_OK)
         status = status != RF_OK ? status : RF_ENOMEM;
     return cli_deliver(run, status, &error, settings->output, &settings->report);
 }

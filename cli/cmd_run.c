@@ -64,7 +64,7 @@ static const struct cli_option options[] = {
      .brief = "a profile for each process instead of one for all",
      .text =
          "In the order in which they appear; exec makes a new one. The sixteenth takes all that "
-         "come after it, too.",
+         "come after it, too, and the report says how many those were.",
      .offset = offsetof(struct settings, per_process)},
     {.type = CLI_END},
 };
@@ -129,6 +129,18 @@ static int multiply_lanes(struct plan *plan)
     return CLI_OK;
 }
 
+/* The probe selects from the first instruction on; where files will be mapped is known later. */
+static int refuse_names(const struct cli_plan *plan)
+{
+    for (size_t i = 0; i < plan->lanes.n; i++)
+        if (plan->selectors[plan->lanes.lanes[i].stream].unbound)
+            return cli_fail(CLI_USAGE,
+                            "run: '%s' names a symbol, and where that will be is known only when "
+                            "the program runs; use --function, or addresses",
+                            plan->lanes.lanes[i].selector);
+    return CLI_OK;
+}
+
 static int make_plan(struct plan *plan, const struct cli_call *call)
 {
     const struct settings *settings = call->settings;
@@ -140,6 +152,8 @@ static int make_plan(struct plan *plan, const struct cli_call *call)
             return status;
     }
     int status = cli_plan_make(&plan->common, call, &settings->keep, &settings->report);
+    if (status == CLI_OK)
+        status = refuse_names(&plan->common);
     bool misses = status == CLI_OK && cli_plan_reads_misses(&plan->common);
     plan->common.records |= misses;
     plan->common.cache = misses ? settings->cache : NULL;
@@ -190,6 +204,22 @@ static void die_of(int number)
 
 /* ---- the run ---- */
 
+static rf_status note_processes(struct rf_run *run, const struct rf_probe_outcome *outcome,
+                                bool apart)
+{
+    unsigned long long n = outcome->processes;
+    rf_status status = RF_OK;
+    if (apart && n > APART_MAX)
+        status = cli_note(run, "processes", "%llu; process %d is that one and all %llu after it", n,
+                          APART_MAX, n - APART_MAX);
+    else if (n > 1)
+        status = cli_note(run, "processes", "%llu", n);
+    if (status == RF_OK && outcome->unfollowed > 0)
+        status = cli_note(run, "not-followed", "%llu processes",
+                          (unsigned long long)outcome->unfollowed);
+    return status;
+}
+
 static rf_status note_outcome(struct rf_run *run, const struct rf_probe_outcome *outcome)
 {
     rf_status status = RF_OK;
@@ -207,11 +237,6 @@ static rf_status note_outcome(struct rf_run *run, const struct rf_probe_outcome 
                           (double)outcome->events * 1e-6 / (outcome->wall_seconds + 1e-9),
                           (unsigned long long)outcome->lost,
                           outcome->verified ? "; produced = consumed + lost" : "");
-    if (status == RF_OK && outcome->processes > 1)
-        status = cli_note(run, "processes", "%llu", (unsigned long long)outcome->processes);
-    if (status == RF_OK && outcome->unfollowed > 0)
-        status = cli_note(run, "not-followed", "%llu processes",
-                          (unsigned long long)outcome->unfollowed);
     return status;
 }
 
@@ -272,6 +297,18 @@ static int leave(int status, const struct rf_probe_outcome *outcome)
     return outcome->exit_status != 0 ? outcome->exit_status : status;
 }
 
+/* What is known of the program beside its profiles. */
+static rf_status complete(struct rf_run *run, struct rf_source *source, struct plan *plan,
+                          const struct rf_probe_outcome *outcome)
+{
+    rf_status status = note_outcome(run, outcome);
+    if (status == RF_OK)
+        status = note_processes(run, outcome, plan->n_single > 0);
+    if (status == RF_OK)
+        status = add_modules(&plan->common, run, source);
+    return status == RF_OK ? label_processes(run, plan->n_single) : status;
+}
+
 static int profile(struct rf_source *source, struct plan *plan)
 {
     struct rf_error error = {""}, ignored = {""};
@@ -281,13 +318,10 @@ static int profile(struct rf_source *source, struct plan *plan)
     rf_status status =
         cli_plan_collect(&run, source, &plan->common, &plan->settings->cut, NULL, &error);
     rf_probe_wait(source, &outcome, &ignored);
-    if (run != NULL &&
-        (note_outcome(run, &outcome) != RF_OK || add_modules(&plan->common, run, source) != RF_OK ||
-         label_processes(run, plan->n_single) != RF_OK))
-        status = status != RF_OK ? status : RF_ENOMEM;
+    rf_status told = run != NULL ? complete(run, source, plan, &outcome) : RF_OK;
+    status = status != RF_OK ? status : told;
     running = NULL;
-    int told = cli_plan_deliver(run, status, &error, &plan->common);
-    return leave(told, &outcome);
+    return leave(cli_plan_deliver(run, status, &error, &plan->common), &outcome);
 }
 
 /* Is there such a program, by its path or in PATH? */

@@ -56,9 +56,6 @@ static int parse_selectors(struct cli_plan *plan, const char *command)
         rf_status status = rf_selector_parse(selector, lane->selector, &error);
         if (status != RF_OK)
             return cli_fail_status(status, &error);
-        if (selector->unbound)
-            return cli_fail(CLI_USAGE, "%s: '%s' names a symbol; give addresses", command,
-                            lane->selector);
     }
     plan->records |= plan->keep->record != NULL && plan->n_selectors > 1;
     return CLI_OK;
@@ -133,6 +130,8 @@ rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source, struct
                                      .cache = plan->cache,
                                      .record = plan->writer,
                                      .stop = stop,
+                                     .resolve = plan->program != NULL ? cli_resolve : NULL,
+                                     .resolve_context = plan->program,
                                      .progress = cli_progress};
     return rf_collect(run, source, &setup, error);
 }

@@ -149,7 +149,11 @@ static rf_status bind_place(struct rf_place *place,
     uint64_t address = 0;
     if (place->symbol[0] == '\0')
         return RF_OK;
-    if (resolve(context, place->symbol, &address) != 0)
+    int found = resolve(context, place->symbol, &address);
+    if (found > 0)
+        return rf_fail(error, RF_EINVAL, "selector: '%s' may be any of %d symbols; give an address",
+                       place->symbol, found);
+    if (found < 0)
         return rf_fail(error, RF_EINVAL, "selector: no symbol is called '%s'", place->symbol);
     place->value += address;
     place->symbol[0] = '\0';

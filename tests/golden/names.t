@@ -62,6 +62,21 @@ $ riffle trace convert hot.rft - --to rft | riffle replay - -n 1 | sed -n 's/.*0
 hot (hot.c:7)
 $ riffle replay hot.rft -n 1 -a hot | grep -c 'sink = table'
 1
+# Names in selectors: of a recorded program; a running one must be asked otherwise.
+$ riffle run -q -p values -p calls --record all.rft -- ./hot
+done
+$ riffle replay all.rft -p 'load pc in hot..hot+0x40 value==7 -> value' --format csv
+a,b,count,lower,upper
+0x7,0x0,25000,25000,25000
+$ riffle replay all.rft -p 'load pc==hott -> value'
+riffle: selector: no symbol is called 'hott'
+[1]
+$ riffle run -p 'load pc>=hot -> value' -- ./hot
+riffle: run: 'load pc>=hot -> value' names a symbol, and where that will be is known only when the program runs; use --function, or addresses
+[2]
+$ printf '1 2\n' | riffle replay - -p 'load pc>=hot -> value'
+riffle: the selector names a symbol, and there is no program to look it up in
+[1]
 # Without the source: the disassembly.
 $ mv hot.c away.c; riffle report hot.rfp --annotate hot | sed -n '/^profile *call/q; s/^ *\(100,000\).*\(0x2a 75.0%\).* mov .*/\1 \2/p; s/.*\(address  instruction\)/\1/p'
 address  instruction

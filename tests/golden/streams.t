@@ -45,7 +45,7 @@ a,b,count,lower,upper
 0x2,0x0,1,1,1
 0x3,0x0,1,1,1
 $ riffle replay r.rft -p 'load pc in main..main+0x400 -> addr'
-riffle: the selector names a symbol, and there is no program to look it up in
+riffle: selector: no symbol is called 'main'
 [1]
 $ riffle trace convert r.rft -
 riffle: records have no form as text; say with -p what of them

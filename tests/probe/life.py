@@ -162,6 +162,11 @@ def check_ends():
     processes = [line.split()[1] for line in result.stderr.splitlines() if line.startswith("process ")]
     check("processes kept apart", processes == [str(i + 1) for i in range(len(processes))]
           and len(processes) in (3, 4) and "produced = consumed + lost" in result.stderr, result.stderr)
+    result = run("sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do (:); (:); done; :", options=["--per-process", "-p", "calls"])
+    check("the seventeenth process joins the sixteenth, and that is told",
+          "processes   19; process 16 is that one and all 3 after it" in result.stderr
+          and "\nprocess     16" in result.stderr and "\nprocess     17" not in result.stderr,
+          result.stderr)
     result = run("/bin/true", options=["--limit", "1000", "-p", "values"])
     check("a limit", "1,000 produced, 1,000 consumed" in result.stderr, result.stderr)
 

@@ -127,12 +127,14 @@ TEST(a_long_name_is_refused)
     CHECK_TEXT(error.message, "selector: column 10: this name is longer than 119 characters");
 }
 
-/* main is at 0x1000, end at 0x1040, zero at 0. */
+/* main is at 0x1000, end at 0x1040, zero at 0; there are two of both. */
 static int resolve(void *context, const char *symbol, uint64_t *address)
 {
     (void)context;
     *address = strcmp(symbol, "main") == 0 ? 0x1000 : strcmp(symbol, "end") == 0 ? 0x1040 : 0;
-    return *address == 0 && strcmp(symbol, "zero") != 0;
+    if (strcmp(symbol, "both") == 0)
+        return 2;
+    return *address == 0 && strcmp(symbol, "zero") != 0 ? -1 : 0;
 }
 
 static const struct {
@@ -144,6 +146,7 @@ static const struct {
     {"load pc>=main -> pc", "load pc>=0x1000 -> pc", ""},
     {"load pc!=end -> pc", "load pc!=0x1040 -> pc", ""},
     {"load pc==fnord -> pc", "", "selector: no symbol is called 'fnord'"},
+    {"load pc==both -> pc", "", "selector: 'both' may be any of 2 symbols; give an address"},
     {"load pc in end..main -> pc", "",
      "selector: the condition on pc can never hold: 0x1040..0xfff"},
 };
