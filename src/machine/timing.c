@@ -12,8 +12,7 @@
  * only when there was one.
  *
  * Departures from a real core: wrong-path instructions are not fetched and leave no trace in the caches; a
- * load knows all older store addresses; a store leaves its cache access to an endless write buffer after
- * commit. From the cycle-by-cycle judge: caches see accesses in program order, so an older load that asks for
+ * load knows all older store addresses. From the cycle-by-cycle judge: caches see accesses in program order, so an older load that asks for
  * a line later than a younger one is told of the miss in its place. */
 #include "machine/timing.h"
 #include "machine/calendar.h"
@@ -61,7 +60,7 @@ struct kind {
 struct store {
     uint64_t word;    /* address / 8 */
     uint64_t data;    /* cycle when the value is there */
-    uint64_t written; /* cycle when it leaves the queue */
+    uint64_t written; /* cycle when it leaves the write buffer */
 };
 
 struct fill {
@@ -90,6 +89,8 @@ struct rf_timing {
     uint64_t count;             /* instructions dispatched */
     struct queue fetched;       /* when each was dispatched: backpressure on fetch */
     struct queue rob, lsq;      /* from when each one's place is free */
+    struct queue writes;        /* the write buffer: the same */
+    uint64_t written;           /* cycle when the last of it is */
     uint64_t ready[RF_REG_COUNT];
     struct rf_lines lines;
     struct rf_calendar issue;
@@ -197,6 +198,7 @@ static void derive(struct rf_timing *timing)
     timing->fetched.size = timing->front_stages * config->decode_width;
     timing->rob.size = config->rob;
     timing->lsq.size = config->lsq;
+    timing->writes.size = config->write_buffer;
     timing->code_shift = (unsigned)__builtin_ctz(config->icache.levels[0].line);
     timing->data_shift = (unsigned)__builtin_ctz(config->dcache.levels[0].line);
     derive_kinds(timing);
@@ -269,19 +271,19 @@ static void begin_earlier(struct rf_timing *timing, struct fill *fill, uint64_t 
     fill->asked = from;
 }
 
-/* When the line of an access at `from` is there. */
-static uint64_t data_ready(struct rf_timing *timing, uint64_t address, uint64_t from,
-                           unsigned missed)
+/* When the line of an access at `from` is there; a line that is in the cache and not on its way always
+ * was. */
+static inline uint64_t line_ready(struct rf_timing *timing, uint64_t address, uint64_t from,
+                                  unsigned missed)
 {
     if (missed > 0)
         return start_fill(timing, address, from, missed);
-    uint64_t hit = from + timing->config.l1_hit;
     struct fill *fill = fill_of(timing, address);
-    if (hit >= timing->fills_until || fill->line != address >> timing->data_shift)
-        return hit;
+    if (from >= timing->fills_until || fill->line != address >> timing->data_shift)
+        return from;
     if (from < fill->asked)
         begin_earlier(timing, fill, from);
-    return later(hit, fill->ready);
+    return fill->ready;
 }
 
 /* --- front end -------------------------------------------------------------------------------- */
@@ -417,19 +419,20 @@ static uint64_t load(struct rf_timing *timing, const struct rf_retired *retired,
         return later(issued, store->data) + timing->config.forward;
     }
     *missed = access_data(timing, retired, RF_CACHE_LOAD);
-    return data_ready(timing, address, issued, *missed);
+    return later(issued + timing->config.l1_hit, line_ready(timing, address, issued, *missed));
 }
 
-/* A store writes its line after it has committed, and nobody waits for it. */
-static void write_back(struct rf_timing *timing, const struct rf_retired *retired,
-                       uint64_t complete, uint64_t committed, unsigned *missed)
+/* A store leaves the write buffer, behind those before it, when its line is there. */
+static inline void write_back(struct rf_timing *timing, const struct rf_retired *retired,
+                              uint64_t complete, uint64_t committed, unsigned *missed)
 {
     uint64_t address = retired->address;
     timing->stats.stores++;
     *missed = access_data(timing, retired, RF_CACHE_STORE);
-    timing->stores[address / 8 % STORES] = (struct store){address / 8, complete, committed};
-    if (*missed > 0)
-        start_fill(timing, address, committed, *missed);
+    uint64_t there = line_ready(timing, address, committed, *missed);
+    timing->written = later(timing->written, later(there, committed + 1));
+    timing->stores[address / 8 % STORES] = (struct store){address / 8, complete, timing->written};
+    put(&timing->writes, timing->written);
 }
 
 /* The cycle in which it is dispatched; *fetched is when it was fetched. What decode puts in is there in
@@ -462,7 +465,9 @@ retire(struct rf_timing *timing, struct rf_retired *retired, struct widths width
     timing->ready[RF_REG_NONE] = 0; /* nobody waits for what nobody wrote */
     if (kind->transfers)
         predict(timing, retired, fetched, complete, widths);
-    uint64_t committed = pass_gate(&timing->commit, complete + 1, widths.commit, widths);
+    uint64_t written = kind->stores ? oldest(&timing->writes) : 0;
+    uint64_t committed =
+        pass_gate(&timing->commit, later(complete + 1, written), widths.commit, widths);
     if (kind->stores)
         write_back(timing, retired, complete, committed, &missed);
     put(&timing->rob, committed + 1);

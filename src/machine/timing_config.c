@@ -26,16 +26,16 @@ static const struct key {
     {                                                                                              \
 #name, offsetof(struct rf_timing_config, name), min, max                                   \
     }
-    KEY(fetch_width, 1, 16),   KEY(decode_width, 1, 16), KEY(issue_width, 1, 16),
-    KEY(commit_width, 1, 16),  KEY(stages, 5, 40),       KEY(rob, 8, 1024),
-    KEY(rs, 4, 1024),          KEY(lsq, 2, 1024),        KEY(alu_ports, 1, 16),
-    KEY(multiply_ports, 1, 8), KEY(memory_ports, 1, 8),  KEY(fp_ports, 1, 8),
-    KEY(multiply, 1, 100),     KEY(divide, 1, 200),      KEY(fp_add, 1, 100),
-    KEY(fp_multiply, 1, 100),  KEY(fp_fused, 1, 100),    KEY(fp_divide, 1, 200),
-    KEY(l1_hit, 1, 20),        KEY(l2_hit, 1, 100),      KEY(memory, 1, 2000),
-    KEY(forward, 1, 20),       KEY(mshrs, 1, 64),        KEY(bus, 1, 200),
-    KEY(history, 1, 20),       KEY(btb, 16, 65536),      KEY(ras, 1, 64),
-    KEY(btb_miss, 0, 20),
+    KEY(fetch_width, 1, 16),   KEY(decode_width, 1, 16),   KEY(issue_width, 1, 16),
+    KEY(commit_width, 1, 16),  KEY(stages, 5, 40),         KEY(rob, 8, 1024),
+    KEY(rs, 4, 1024),          KEY(lsq, 2, 1024),          KEY(alu_ports, 1, 16),
+    KEY(multiply_ports, 1, 8), KEY(memory_ports, 1, 8),    KEY(fp_ports, 1, 8),
+    KEY(multiply, 1, 100),     KEY(divide, 1, 200),        KEY(fp_add, 1, 100),
+    KEY(fp_multiply, 1, 100),  KEY(fp_fused, 1, 100),      KEY(fp_divide, 1, 200),
+    KEY(l1_hit, 1, 20),        KEY(l2_hit, 1, 100),        KEY(memory, 1, 2000),
+    KEY(forward, 1, 20),       KEY(write_buffer, 1, 1024), KEY(mshrs, 1, 64),
+    KEY(bus, 1, 200),          KEY(history, 1, 20),        KEY(btb, 16, 65536),
+    KEY(ras, 1, 64),           KEY(btb_miss, 0, 20),
 #undef KEY
 };
 
@@ -69,6 +69,7 @@ static void set_core(struct rf_timing_config *config, const char *name)
         .l2_hit = 12,
         .memory = 100,
         .forward = 2,
+        .write_buffer = 16,
         .mshrs = 16,
         .bus = 8,
         .history = 12,

@@ -20,6 +20,7 @@ struct rf_timing_config {
         fp_divide;                        /* cycles from issue to result */
     uint64_t l1_hit, l2_hit, memory;      /* cycles of a load that is found there */
     uint64_t forward;                     /* of one that is still in the store queue */
+    uint64_t write_buffer;                /* stores that have committed and are not written */
     uint64_t mshrs;                       /* lines on their way at once */
     uint64_t bus;                         /* cycles that a line occupies it */
     uint64_t history, btb, ras;           /* bits of gshare history; entries */

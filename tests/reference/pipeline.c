@@ -35,6 +35,10 @@ struct pipeline {
     struct line_fill {
         uint64_t line, ready;
     } fills[4096];
+    struct write {
+        uint64_t word, done;
+    } writes[1024]; /* the write buffer, the oldest first */
+    size_t n_writes;
 };
 
 static bool touches_memory(const struct rf_insn *insn)
@@ -82,23 +86,46 @@ static uint64_t fetch_line(struct pipeline *p, unsigned levels)
 
 /* --- commit ----------------------------------------------------------------------------------- */
 
+/* Into the write buffer, which it leaves in its turn when its line is there. */
 static void write_store(struct pipeline *p, const struct rf_retired *instruction)
 {
-    uint64_t address = instruction->address;
+    uint64_t address = instruction->address, line = line_of(&p->config->dcache, address);
+    uint64_t before = p->n_writes > 0 ? p->writes[p->n_writes - 1].done : 0;
+    struct line_fill *fill = &p->fills[line % 4096];
     unsigned missed =
         rf_cache_access(p->dcache, address, rf_records_bytes(&instruction->insn), RF_CACHE_STORE);
     if (missed > 0)
-        p->fills[line_of(&p->config->dcache, address) % 4096] =
-            (struct line_fill){line_of(&p->config->dcache, address), fetch_line(p, missed)};
+        *fill = (struct line_fill){line, fetch_line(p, missed)};
+    uint64_t there = fill->line == line ? fill->ready : 0;
+    p->writes[p->n_writes++] =
+        (struct write){address / 8, later(before, later(there, p->cycle + 1))};
+}
+
+/* What is written leaves the buffer. */
+static void drain_writes(struct pipeline *p)
+{
+    while (p->n_writes > 0 && p->writes[0].done <= p->cycle)
+        memmove(p->writes, p->writes + 1, --p->n_writes * sizeof *p->writes);
+}
+
+static bool is_in_write_buffer(const struct pipeline *p, uint64_t address)
+{
+    for (size_t i = 0; i < p->n_writes; i++)
+        if (p->writes[i].word == address / 8)
+            return true;
+    return false;
 }
 
 static void commit(struct pipeline *p)
 {
     p->rob_freed = p->lsq_freed = 0;
+    drain_writes(p);
     for (uint64_t k = 0; k < p->config->commit_width && p->commit_next < p->dispatch_next; k++) {
         struct flight *flight = &p->flights[p->commit_next];
         const struct rf_retired *instruction = &p->stream[p->commit_next];
         if (flight->complete == NEVER || flight->complete + 1 > p->cycle)
+            return;
+        if (stores(&instruction->insn) && p->n_writes == p->config->write_buffer)
             return;
         flight->committed = p->cycle;
         p->commit_next++;
@@ -171,6 +198,8 @@ static uint64_t load_complete(struct pipeline *p, size_t i)
     long store = forwarding_store(p, i);
     if (store != NOBODY) /* and the cache is not asked */
         return later(p->cycle, p->flights[store].complete) + p->config->forward;
+    if (is_in_write_buffer(p, address))
+        return p->cycle + p->config->forward;
     unsigned missed =
         rf_cache_access(p->dcache, address, rf_records_bytes(&p->stream[i].insn), RF_CACHE_LOAD);
     uint64_t line = line_of(&p->config->dcache, address);

@@ -66,6 +66,13 @@ static const struct rf_insn load_free = {.op = RF_OP_ld,
                                          .rs1 = RF_REG_NONE,
                                          .rs2 = RF_REG_NONE,
                                          .rs3 = RF_REG_NONE};
+static const struct rf_insn store_free = {.op = RF_OP_sd,
+                                          .kind = RF_OP_CLASS_STORE,
+                                          .length = 4,
+                                          .rd = RF_REG_NONE,
+                                          .rs1 = RF_REG_NONE,
+                                          .rs2 = RF_REG_NONE,
+                                          .rs3 = RF_REG_NONE};
 static const struct rf_insn branch = {.op = RF_OP_beq,
                                       .kind = RF_OP_CLASS_BRANCH,
                                       .length = 4,
@@ -144,6 +151,16 @@ TEST(independent_misses_overlap_up_to_the_bus)
     repeat(&load_free, 4096 + 64);
     CHECK_NEAR(cycles_each("hps"), 8, 0.2); /* a line occupies the bus so long */
     CHECK_NEAR(cycles_each("hps,bus=1,mshrs=2"), (12 + 100) / 2.0, 0.2);
+}
+
+TEST(stores_that_miss_wait_in_the_write_buffer)
+{
+    repeat(&store_free, 4096 + 64);
+    CHECK_NEAR(cycles_each("hps"), 8, 0.2); /* the bus */
+    CHECK_NEAR(cycles_each("hps,write_buffer=4"), (12 + 100) / 4.0, 0.2);
+    CHECK_NEAR(cycles_each("hps,write_buffer=1"), 12 + 100, 0.2);
+    repeat(&store_free, 0);
+    CHECK_NEAR(cycles_each("hps"), 0.5, 0.2); /* two memory ports */
 }
 
 TEST(mispredicted_branches_refill_the_pipeline)
@@ -281,6 +298,7 @@ static void add_streams(struct agreement *agreement, uint64_t seed)
         "hps,issue_width=2,memory_ports=1",
         "hps,fetch_width=8,decode_width=8,issue_width=8,commit_width=8,alu_ports=6",
         "hps,mshrs=2,memory=300",
+        "hps,write_buffer=2",
         "hps,icache=8Ki/2/32,dcache=8Ki/2/32"};
     static const size_t sets[] = {500, 20000, 2000000};
     struct rf_random random;
@@ -308,8 +326,8 @@ TEST(agrees_with_the_cycle_by_cycle_pipeline)
 
 TEST(kernels_agree_with_the_judge_to_the_cycle)
 {
-    static const struct rf_insn *const kernels[] = {&add_chain, &add_free, &mul_chain, &load_chain,
-                                                    &load_free};
+    static const struct rf_insn *const kernels[] = {&add_chain,  &add_free,  &mul_chain,
+                                                    &load_chain, &load_free, &store_free};
     static const struct {
         const char *core;
         size_t n;
@@ -317,6 +335,7 @@ TEST(kernels_agree_with_the_judge_to_the_cycle)
         {"hps", 1000},
         {"hps,rob=1024,rs=1024,lsq=1024,memory=2000", 200}, /* issued far beyond the calendar */
         {"hps,rob=1024,rs=20,memory=1000", 200},
+        {"hps,write_buffer=3,mshrs=2", 1000},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
