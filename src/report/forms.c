@@ -19,6 +19,18 @@ const struct rf_report_form *rf_report_find(const char *name)
     return NULL;
 }
 
+rf_status rf_report_profiles(FILE *out, const struct rf_run *run,
+                             const struct rf_report_setup *setup, rf_report_profile *write)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++) {
+        if (i > 0)
+            fputc('\n', out);
+        status = write(out, run, run->profiles[i], setup);
+    }
+    return status;
+}
+
 rf_status rf_report_end(FILE *out)
 {
     return fflush(out) != 0 || ferror(out) ? RF_EIO : RF_OK;

@@ -152,14 +152,8 @@ static rf_status write_profile(FILE *out, const struct rf_run *run,
 
 static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
-    for (size_t i = 0; i < run->n_profiles; i++) {
-        if (i > 0)
-            fputc('\n', out);
-        rf_status status = write_profile(out, run, run->profiles[i], setup);
-        if (status != RF_OK)
-            return status;
-    }
-    return rf_report_end(out);
+    rf_status status = rf_report_profiles(out, run, setup, write_profile);
+    return status == RF_OK ? rf_report_end(out) : status;
 }
 
 const struct rf_report_form rf_report_heat = {

@@ -42,6 +42,13 @@ enum { RF_WORD_MAX = 512 };
 size_t rf_report_word(char *text, size_t size, const struct rf_report_setup *setup,
                       const char *column, uint64_t word);
 
+/* Every profile of a run by `write`, an empty line between them, up to the first that fails. */
+typedef rf_status rf_report_profile(FILE *out, const struct rf_run *run,
+                                    const struct rf_profile *profile,
+                                    const struct rf_report_setup *setup);
+rf_status rf_report_profiles(FILE *out, const struct rf_run *run,
+                             const struct rf_report_setup *setup, rf_report_profile *write);
+
 /* RF_EIO when anything did not get written. */
 rf_status rf_report_end(FILE *out);
 

@@ -431,13 +431,9 @@ static void write_problems(FILE *out, const struct rf_report_setup *setup)
 static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
     write_run_head(out, run, setup);
-    for (size_t i = 0; i < run->n_profiles; i++) {
-        if (i > 0)
-            fputc('\n', out);
-        rf_status status = write_profile(out, run, run->profiles[i], setup);
-        if (status != RF_OK)
-            return status;
-    }
+    rf_status status = rf_report_profiles(out, run, setup, write_profile);
+    if (status != RF_OK)
+        return status;
     write_problems(out, setup);
     return rf_report_end(out);
 }

@@ -73,51 +73,49 @@ static bool is_trace(const struct rf_source_input *input)
     return rf_trace_is_magic(input->head, input->n_head) || (named && input->n_head == 0);
 }
 
-static rf_status open_either(struct rf_source **source, const struct rf_source_input *input,
-                             const struct rf_alloc *alloc, struct rf_error *error)
+/* What may stand in a file, and where to begin in it. */
+struct wanted {
+    bool only_trace;
+    uint64_t skip;
+};
+
+static rf_status open_form(struct rf_source **source, const struct rf_source_input *input,
+                           const struct wanted *wanted, const struct rf_alloc *alloc,
+                           struct rf_error *error)
 {
-    return is_trace(input) ? rf_source_new_trace(source, input, 0, alloc, error)
-                           : rf_source_new_text(source, input, alloc, error);
+    if (is_trace(input))
+        return rf_source_new_trace(source, input, wanted->skip, alloc, error);
+    if (wanted->only_trace)
+        return rf_fail(error, RF_EINVAL, "%s: is no trace", input->name);
+    return rf_source_new_text(source, input, alloc, error);
 }
 
-static rf_status open_trace_at(struct rf_source **source, const struct rf_source_input *input,
-                               uint64_t skip, const struct rf_alloc *alloc, struct rf_error *error)
+static rf_status open_file(struct rf_source **source, const char *path, const struct wanted *wanted,
+                           const struct rf_alloc *alloc, struct rf_error *error)
 {
-    if (!is_trace(input))
-        return rf_fail(error, RF_EINVAL, "%s: is no trace", input->name);
-    return rf_source_new_trace(source, input, skip, alloc, error);
+    struct rf_source_input input = {.fd = -1};
+    *source = NULL;
+    rf_status status = open_input(&input, path, error);
+    if (status != RF_OK)
+        return status;
+    status = read_head(&input, error);
+    if (status == RF_OK)
+        status = open_form(source, &input, wanted, alloc, error);
+    if (status != RF_OK && input.close_fd)
+        close(input.fd);
+    return status;
 }
 
 rf_status rf_source_open(struct rf_source **source, const char *path, const struct rf_alloc *alloc,
                          struct rf_error *error)
 {
-    struct rf_source_input input = {.fd = -1};
-    *source = NULL;
-    rf_status status = open_input(&input, path, error);
-    if (status != RF_OK)
-        return status;
-    status = read_head(&input, error);
-    if (status == RF_OK)
-        status = open_either(source, &input, alloc, error);
-    if (status != RF_OK && input.close_fd)
-        close(input.fd);
-    return status;
+    return open_file(source, path, &(struct wanted){.only_trace = false}, alloc, error);
 }
 
 rf_status rf_source_open_trace(struct rf_source **source, const char *path, uint64_t skip,
                                const struct rf_alloc *alloc, struct rf_error *error)
 {
-    struct rf_source_input input = {.fd = -1};
-    *source = NULL;
-    rf_status status = open_input(&input, path, error);
-    if (status != RF_OK)
-        return status;
-    status = read_head(&input, error);
-    if (status == RF_OK)
-        status = open_trace_at(source, &input, skip, alloc, error);
-    if (status != RF_OK && input.close_fd)
-        close(input.fd);
-    return status;
+    return open_file(source, path, &(struct wanted){true, skip}, alloc, error);
 }
 
 rf_status rf_source_open_text(struct rf_source **source, int fd, const char *name,

@@ -28,6 +28,13 @@ static int near(double x, double y)
     return x - y < 1e-12 && y - x < 1e-12;
 }
 
+/* Values that have less than a tenth of their pc each. */
+#define SIX_OF_99                                                                                  \
+    {1, 2, 99}, {1, 3, 99}, {1, 4, 99}, {1, 5, 99}, {1, 6, 99},                                    \
+    {                                                                                              \
+        1, 7, 99                                                                                   \
+    }
+
 static const struct {
     const char *label;
     struct written perfect[ITEMS_MAX], measured[ITEMS_MAX];
@@ -48,36 +55,8 @@ static const struct {
      0.55,
      2,
      1},
-    {"40% are just enough",
-     {{1, 1, 400},
-      {1, 2, 99},
-      {1, 3, 99},
-      {1, 4, 99},
-      {1, 5, 99},
-      {1, 6, 99},
-      {1, 7, 99},
-      {1, 8, 6}},
-     {{1, 1, 1}},
-     0.6,
-     0,
-     0.4,
-     1,
-     1},
-    {"39% are not",
-     {{1, 1, 390},
-      {1, 2, 99},
-      {1, 3, 99},
-      {1, 4, 99},
-      {1, 5, 99},
-      {1, 6, 99},
-      {1, 7, 99},
-      {1, 8, 16}},
-     {{1, 1, 1}},
-     0,
-     0,
-     0,
-     0,
-     0},
+    {"40% are just enough", {{1, 1, 400}, SIX_OF_99, {1, 8, 6}}, {{1, 1, 1}}, 0.6, 0, 0.4, 1, 1},
+    {"39% are not", {{1, 1, 390}, SIX_OF_99, {1, 8, 16}}, {{1, 1, 1}}, 0, 0, 0, 0, 0},
     {"two pcs by their weight",
      {{1, 5, 3000}, {2, 5, 500}, {2, 6, 500}},
      {{1, 5, 9}, {2, 5, 1}},
