@@ -154,6 +154,14 @@ static void put_share(double share)
     printf("  %11s", text);
 }
 
+/* What is not as usual; csv and json have every option. */
+static void put_engine(const char *engine)
+{
+    char text[512];
+    size_t n = rf_engine_shorten(engine, text, sizeof text);
+    printf("  %s\n", n < sizeof text ? text : engine);
+}
+
 static void print_text(const struct table *table)
 {
     const struct rf_profile *perfect = table->run->profiles[0];
@@ -178,7 +186,7 @@ static void print_text(const struct table *table)
         printf("  %10.1f", row->speed * 1e-6);
         for (size_t k = 0; table->measure->columns[k] != NULL; k++)
             put_share(row->values[k]);
-        printf("  %s\n", row->profile->engine);
+        put_engine(row->profile->engine);
     }
     puts("\nSpeed is that of the engine's feed alone, timed on a copy of it, 64 Ki tuples a turn.");
 }

@@ -86,6 +86,9 @@ void rf_engine_close(struct rf_engine *engine); /* NULL is fine */
 /* The engine's full text: every option spelled out, terminated, cut to `size`. Returns the length
  * needed. Opening that text again gives the same engine. */
 size_t rf_engine_print(const struct rf_engine *engine, char *text, size_t size);
+/* An engine's text without the options that are as they would be anyhow, for people: what cannot be read
+ * stays as it is. Terminated, cut to `size`. Returns the length needed. */
+size_t rf_engine_shorten(const char *engine, char *text, size_t size);
 
 uint64_t rf_engine_events(const struct rf_engine *engine); /* fed so far, counts included */
 size_t rf_engine_memory(const struct rf_engine *engine);   /* bytes held now, caches included */

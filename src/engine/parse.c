@@ -342,13 +342,23 @@ static size_t print_value(const struct rf_option *option, const void *config, ch
     }
 }
 
-size_t rf_engine_print_options(const struct rf_engine_ops *ops, const void *config, char *text,
-                               size_t size)
+/* Every value is one word of 64 bits. */
+static bool is_standard(const struct rf_option *option, const void *config, const void *standard)
+{
+    return standard != NULL && memcmp((const char *)config + option->offset,
+                                      (const char *)standard + option->offset, 8) == 0;
+}
+
+/* Those that are not as in `standard`; all where that is NULL. */
+static size_t print_options(const struct rf_engine_ops *ops, const void *config,
+                            const void *standard, char *text, size_t size)
 {
     size_t n = 0;
     const char *separator = "(";
     for (const struct rf_option *o = ops->options; o->type != RF_OPTION_END; o++) {
         char value[RF_UNITS_MAX + 32];
+        if (is_standard(o, config, standard))
+            continue;
         print_value(o, config, value, sizeof value);
         n += rf_format(text + (n < size ? n : size), n < size ? size - n : 0, "%s%s=%s", separator,
                        o->name, value);
@@ -359,6 +369,12 @@ size_t rf_engine_print_options(const struct rf_engine_ops *ops, const void *conf
     return n;
 }
 
+size_t rf_engine_print_options(const struct rf_engine_ops *ops, const void *config, char *text,
+                               size_t size)
+{
+    return print_options(ops, config, NULL, text, size);
+}
+
 size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *config, char *text,
                               size_t size)
 {
@@ -367,4 +383,16 @@ size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *confi
     size_t n = rf_format(text, size, "%s", ops->name);
     return n + rf_engine_print_options(ops, config, text + (n < size ? n : size),
                                        n < size ? size - n : 0);
+}
+
+size_t rf_engine_shorten(const char *engine, char *text, size_t size)
+{
+    _Alignas(16) unsigned char config[RF_ENGINE_CONFIG_MAX], standard[RF_ENGINE_CONFIG_MAX];
+    const struct rf_engine_ops *ops;
+    if (rf_engine_parse(&ops, config, sizeof config, engine, NULL) != RF_OK || ops->print != NULL ||
+        set_defaults(ops, standard, NULL) != RF_OK)
+        return rf_format(text, size, "%s", engine);
+    size_t n = rf_format(text, size, "%s", ops->name);
+    return n + print_options(ops, config, standard, text + (n < size ? n : size),
+                             n < size ? size - n : 0);
 }

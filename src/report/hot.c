@@ -2,6 +2,7 @@
 #include "report/hot.h"
 #include "base/alloc.h"
 #include <inttypes.h>
+#include <riffle/engine.h>
 
 enum { HOT_PERCENT_STANDARD = 2 };
 
@@ -108,7 +109,9 @@ void rf_hot_write_head(FILE *out, const struct rf_run *run, const struct rf_prof
         write_clean(out, "command", run->command);
     if (profile->selector[0] != '\0')
         write_clean(out, "profile", profile->selector);
-    write_clean(out, "engine", profile->engine);
+    char engine[RF_WORD_MAX];
+    size_t n = rf_engine_shorten(profile->engine, engine, sizeof engine);
+    write_clean(out, "engine", n < sizeof engine ? engine : profile->engine);
     fprintf(out, "%-12s%" PRIu64 "\n", "events", profile->consumed);
     fprintf(out, "%-12s%zu of %zu ranges, each above %.4g%% without hot ones inside it\n\n", "hot",
             hot->n, hot->tree.n, 100 * hot->threshold);

@@ -2,7 +2,7 @@
 $ riffle gen loop -N 200K --seed 1 -o loop.rft
 $ riffle replay loop.rft -e 'rap(key=b, eps=2%)' -f tree --hot 10%
 command     riffle replay loop.rft -e 'rap(key=b, eps=2%)' -f tree --hot 10%
-engine      rap(eps=2%, b=4, bits=64, key=b, q=2, first_merge=1Ki, buffer=0, nodes=0, ends=2, cache=4Ki)
+engine      rap(eps=2%, key=b)
 events      200000
 hot         6 of 3910 ranges, each above 10% without hot ones inside it
 
@@ -20,7 +20,7 @@ lo,hi,count,total
 0x2a,0x2a,4770,4770
 $ riffle replay loop.rft -e 'rap(key=both, eps=2%)' -f heat --hot 8%
 command     riffle replay loop.rft -e 'rap(key=both, eps=2%)' -f heat --hot 8%
-engine      rap(eps=2%, b=4, bits=64, key=both, q=2, first_merge=1Ki, buffer=0, nodes=0, ends=2, cache=4Ki)
+engine      rap(eps=2%, key=both)
 events      200000
 hot         11 of 4192 ranges, each above 8% without hot ones inside it
 
@@ -51,7 +51,7 @@ hot         11 of 4192 ranges, each above 8% without hot ones inside it
   @@ is 10.66%
 $ riffle replay loop.rft -e 'rap(key=b, eps=2%)' -o loads.rfp
 command     riffle replay loop.rft -e 'rap(key=b, eps=2%)' -o loads.rfp
-engine      rap(eps=2%, b=4, bits=64, key=b, q=2, first_merge=1Ki, buffer=0, nodes=0, ends=2, cache=4Ki), seed 0
+engine      rap(eps=2%, key=b), seed 0
 memory      2.2 MiB; as hardware 965.9 KiB of storage
 events      200,000 produced, 200,000 consumed, 0 lost
 bounds      always hold; what is not listed has at most 1,322

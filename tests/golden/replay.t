@@ -10,7 +10,7 @@ $ cat > in.txt <<END
 > END
 $ riffle replay in.txt | grep -v ^memory
 command     riffle replay in.txt
-engine      exact(memory=0, interval=0), seed 0
+engine      exact, seed 0
 events      9 produced, 9 consumed, 0 lost
 bounds      none needed: the counts are exact
 items       4 found, 4 shown

@@ -17,7 +17,7 @@ command     riffle sim --functional -e exact flip.rv64
 instructions 812
 exit-status 3
 profile     load -> pc,value
-engine      exact(memory=0, interval=0), seed 0
+engine      exact, seed 0
 memory      14.2 KiB
 events      100 produced, 100 consumed, 0 lost
 bounds      none needed: the counts are exact
@@ -30,7 +30,7 @@ items       2 found, 2 shown
  50.00%     50  50.0%  0x100e2  0x1    flip.rv64+0x100e2
 
 profile     branch,jump -> pc,target
-engine      exact(memory=0, interval=0), seed 0
+engine      exact, seed 0
 memory      14.2 KiB
 events      100 produced, 100 consumed, 0 lost
 bounds      none needed: the counts are exact
@@ -43,7 +43,7 @@ items       2 found, 2 shown
   1.00%      1   1.0%  0x100c2  0x100c4  flip.rv64+0x100c2 -> flip.rv64+0x100c4
 
 profile     call -> pc,target
-engine      exact(memory=0, interval=0), seed 0
+engine      exact, seed 0
 memory      14.2 KiB
 events      100 produced, 100 consumed, 0 lost
 bounds      none needed: the counts are exact

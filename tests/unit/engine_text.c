@@ -40,4 +40,28 @@ TEST(text_to_engine_and_back)
     }
 }
 
+static const struct {
+    const char *text, *shorter;
+} long_texts[] = {
+    {"exact(memory=0, interval=0)", "exact"},
+    {"exact(memory=64Mi, interval=0)", "exact(memory=64Mi)"},
+    {"multihash(interval=1M, threshold=0.1%, tables=4)", "multihash(tables=4)"},
+    {"rap(eps=1%)", "rap"},
+    {"rap(eps=0.5%)", "rap(eps=0.5%)"},
+    {"H[P256]2048", "H[P256]2048"}, /* a notation of its own */
+    {"of another day(x=1)", "of another day(x=1)"},
+};
+
+TEST(people_see_what_is_not_as_usual)
+{
+    for (size_t i = 0; i < sizeof long_texts / sizeof *long_texts; i++) {
+        char text[200], cut[4];
+        size_t n = rf_engine_shorten(long_texts[i].text, text, sizeof text);
+        CHECK_TEXT(text, long_texts[i].shorter);
+        CHECK_EQ(n, strlen(text));
+        CHECK_EQ(rf_engine_shorten(long_texts[i].text, cut, sizeof cut), n);
+        CHECK_EQ(memcmp(cut, text, 3), 0);
+    }
+}
+
 TEST_MAIN()
