@@ -1,8 +1,8 @@
 /* rap.c - range-adaptive profiling as an engine: the stream as ranges, the finer the hotter.
  *
  * Mysore et al., "Formulating and Implementing Profiling over Adaptive Ranges". rap_tree.c has the tree
- * with its guarantee, rap_feed.c the fast way in; here are the options, the one block of memory, the
- * merging-event buffer of section 3.2.1, and reports.
+ * with its guarantee, rap_feed.c and rap_cache.c the fast way in; here are the options, the one block of
+ * memory, the merging-event buffer of section 3.2.1, and reports.
  *
  *     event -> [buffer] same value there: count it there, done
  *                 | another: the older one leaves with its count
@@ -19,7 +19,7 @@
  *
  * Memory: known from the options: the ceiling of rap_tree.c or `nodes`, 20 bytes a node (b = 4, one
  * dimension), and the caches: 16 bytes a cache entry, 4 a slot of the jump table
- * (rap_feed.c); in two dimensions 120 a cache entry. */
+ * (rap_cache.c); in two dimensions 120 a cache entry. */
 #include "engine/rap_engine.h"
 #include "engine/rap_find.h"
 #include "base/error.h"
@@ -29,47 +29,12 @@
 #define OPTION_AT(field) offsetof(struct rf_rap_config, field)
 
 static const struct rf_option options[] = {
-    {.name = "eps",
-     .type = RF_OPTION_SHARE,
-     .standard = "1%",
-     .brief = "the error allowed, as a share of all events",
-     .min = 1e-6,
-     .max = 1,
-     .offset = OPTION_AT(eps)},
-    {.name = "b",
-     .type = RF_OPTION_COUNT,
-     .standard = "4",
-     .brief = "children of a split: 2, 4, 8 or 16; in two dimensions 4 or 16",
-     .min = 2,
-     .max = 16,
-     .offset = OPTION_AT(b)},
-    {.name = "bits",
-     .type = RF_OPTION_COUNT,
-     .standard = "64",
-     .brief = "of the universe: values are below 2^bits",
-     .min = 8,
-     .max = 64,
-     .offset = OPTION_AT(bits)},
-    {.name = "key",
-     .type = RF_OPTION_CHOICE,
-     .standard = "a",
-     .brief = "which word of the tuple; both: rectangles",
-     .choices = "a|b|both",
-     .offset = OPTION_AT(key)},
-    {.name = "q",
-     .type = RF_OPTION_COUNT,
-     .standard = "2",
-     .brief = "the next merge comes when there are q times as many events",
-     .min = 2,
-     .max = 1024,
-     .offset = OPTION_AT(q)},
-    {.name = "first_merge",
-     .type = RF_OPTION_COUNT,
-     .standard = "1024",
-     .brief = "events before the first merge",
-     .min = 1,
-     .max = 1e15,
-     .offset = OPTION_AT(first_merge)},
+    RF_RAP_OPTION_EPS,
+    RF_RAP_OPTION_B("children of a split: 2, 4, 8 or 16; in two dimensions 4 or 16"),
+    RF_RAP_OPTION_BITS,
+    RF_RAP_OPTION_KEY("which word of the tuple; both: rectangles", "a|b|both"),
+    RF_RAP_OPTION_Q,
+    RF_RAP_OPTION_FIRST_MERGE,
     {.name = "buffer",
      .type = RF_OPTION_COUNT,
      .standard = "0",
@@ -82,13 +47,7 @@ static const struct rf_option options[] = {
      .brief = "room for so many nodes; past it eps widens; 0: as many as eps can need",
      .max = 1e9,
      .offset = OPTION_AT(nodes)},
-    {.name = "ends",
-     .type = RF_OPTION_COUNT,
-     .standard = "2",
-     .brief = "ends of a range that may lie across the tree: 2 any range, 1 the paper's",
-     .min = 1,
-     .max = 2,
-     .offset = OPTION_AT(ends)},
+    RF_RAP_OPTION_ENDS("2"),
     {.name = "cache",
      .type = RF_OPTION_COUNT,
      .standard = "4096",
@@ -177,15 +136,13 @@ static size_t lay_out(struct rf_rap_state *state, const struct rf_rap_config *c,
         cache = 2;
     size_t tree_at = round64(sizeof *state);
     size_t cache_at = round64(tree_at + rf_rap_tree_size(plan));
-    size_t jump_at = round64(cache_at + cache * rf_rap_cache_entry_size(plan));
-    size_t buffer_at = round64(jump_at + rf_rap_jump_size(plan, cache));
+    size_t near_at = round64(cache_at + rf_rap_cache_leaves_size(plan, cache));
+    size_t buffer_at = round64(near_at + rf_rap_cache_near_size(plan, cache));
     size_t end = buffer_at + buffer * (pair + 8);
     if (state == NULL)
         return end;
     rf_rap_tree_init(&state->tree, plan, block + tree_at);
-    state->cache = block + cache_at;
-    state->cache_entries = cache;
-    state->jump = (void *)(block + jump_at);
+    rf_rap_cache_init(&state->cache, plan, c->key, cache, block + cache_at, block + near_at);
     state->buffer.entries = buffer;
     state->buffer.counts = (void *)(block + buffer_at);
     state->buffer.a = state->buffer.counts + buffer;
@@ -210,7 +167,6 @@ static rf_status init(void *memory, const void *config, const struct rf_engine_e
     rf_rap_plan_from(&plan, config);
     state->config = *(const struct rf_rap_config *)config;
     lay_out(state, config, &plan);
-    rf_rap_forget(state);
     return RF_OK;
 }
 
@@ -244,7 +200,7 @@ static void buffer_add(struct rf_rap_state *state, struct rf_tuple key, uint64_t
     if (buffer->b != NULL)
         buffer->b[i] = key.b;
     if (leaves > 0 && rf_rap_tree_add(&state->tree, has, leaves))
-        rf_rap_forget(state);
+        rf_rap_cache_forget(&state->cache);
 }
 
 static void buffer_flush(struct rf_rap_state *state)
@@ -256,7 +212,7 @@ static void buffer_flush(struct rf_rap_state *state)
         buffer->counts[i] = 0;
     }
     buffer->events = 0;
-    rf_rap_forget(state);
+    rf_rap_cache_forget(&state->cache);
 }
 
 static bool box_has(const struct rf_rap_box *box, struct rf_tuple key)
@@ -283,9 +239,7 @@ static uint64_t buffered(const struct rf_rap_state *state, const struct rf_rap_b
 static bool project(const struct rf_rap_state *state, struct rf_tuple tuple, struct rf_tuple *key)
 {
     const struct rf_rap_config *c = &state->config;
-    *key = tuple;
-    if (c->key != RF_RAP_BOTH)
-        *key = (struct rf_tuple){c->key == RF_RAP_B ? tuple.b : tuple.a, 0};
+    *key = rf_rap_key(tuple, c->key);
     return c->bits == 64 || (key->a | key->b) >> c->bits == 0;
 }
 
@@ -298,7 +252,7 @@ static rf_status feed_counted(void *memory, struct rf_tuple tuple, uint64_t coun
     else if (state->buffer.entries > 0)
         buffer_add(state, key, count);
     else if (rf_rap_tree_add(&state->tree, key, count))
-        rf_rap_forget(state);
+        rf_rap_cache_forget(&state->cache);
     return RF_OK;
 }
 
@@ -322,7 +276,7 @@ static void end_interval(void *memory)
     memset(state->buffer.counts, 0, state->buffer.entries * sizeof *state->buffer.counts);
     state->buffer.events = 0;
     state->outside = 0;
-    rf_rap_forget(state);
+    rf_rap_cache_forget(&state->cache);
 }
 
 static rf_status merge(void *memory, const void *other_memory, struct rf_error *error)
@@ -335,7 +289,7 @@ static rf_status merge(void *memory, const void *other_memory, struct rf_error *
     for (size_t i = 0; i < other->buffer.entries; i++)
         rf_rap_tree_add(&state->tree, buffer_key(&other->buffer, i), other->buffer.counts[i]);
     state->outside += other->outside;
-    rf_rap_forget(state);
+    rf_rap_cache_forget(&state->cache);
     return RF_OK;
 }
 

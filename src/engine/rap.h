@@ -4,7 +4,8 @@
  *     rap_find.h   the way down, written once for one and for two dimensions
  *     rap_points.c the calls of riffle/rap.h for embedders
  *     rap.c        the engine: options, the block of memory, the buffer, reports
- *     rap_feed.c   the fast way in: leaf cache and jump table
+ *     rap_feed.c   the fast way in
+ *     rap_cache.c  its shortcuts: leaf cache and jump table
  *     rap_hw.c     the same tree as a pipeline over a ternary memory, cycle by cycle
  */
 #ifndef RF_ENGINE_RAP_H

@@ -4,9 +4,9 @@
 
 #include "engine/engine.h"
 #include "engine/rap.h"
+#include "engine/rap_cache.h"
 
-enum { RF_RAP_A, RF_RAP_B, RF_RAP_BOTH }; /* the choices of `key` */
-enum { RF_RAP_SETS_MAX = 1 << 26 };       /* 1 GiB and more */
+enum { RF_RAP_SETS_MAX = 1 << 26 }; /* 1 GiB and more */
 
 struct rf_rap_config {
     double eps;
@@ -21,6 +21,48 @@ struct rf_rap_config {
     uint64_t cache;
 };
 
+/* The options that the tree has as software and as hardware; each table puts its own among them. */
+#define RF_RAP_OPTION_EPS                                                                          \
+    {                                                                                              \
+        .name = "eps", .type = RF_OPTION_SHARE, .standard = "1%",                                  \
+        .brief = "the error allowed, as a share of all events", .min = 1e-6, .max = 1,             \
+        .offset = offsetof(struct rf_rap_config, eps)                                              \
+    }
+#define RF_RAP_OPTION_B(brief_)                                                                    \
+    {                                                                                              \
+        .name = "b", .type = RF_OPTION_COUNT, .standard = "4", .brief = brief_, .min = 2,          \
+        .max = 16, .offset = offsetof(struct rf_rap_config, b)                                     \
+    }
+#define RF_RAP_OPTION_BITS                                                                         \
+    {                                                                                              \
+        .name = "bits", .type = RF_OPTION_COUNT, .standard = "64",                                 \
+        .brief = "of the universe: values are below 2^bits", .min = 8, .max = 64,                  \
+        .offset = offsetof(struct rf_rap_config, bits)                                             \
+    }
+#define RF_RAP_OPTION_KEY(brief_, choices_)                                                        \
+    {                                                                                              \
+        .name = "key", .type = RF_OPTION_CHOICE, .standard = "a", .brief = brief_,                 \
+        .choices = choices_, .offset = offsetof(struct rf_rap_config, key)                         \
+    }
+#define RF_RAP_OPTION_Q                                                                            \
+    {                                                                                              \
+        .name = "q", .type = RF_OPTION_COUNT, .standard = "2",                                     \
+        .brief = "the next merge comes when there are q times as many events", .min = 2,           \
+        .max = 1024, .offset = offsetof(struct rf_rap_config, q)                                   \
+    }
+#define RF_RAP_OPTION_FIRST_MERGE                                                                  \
+    {                                                                                              \
+        .name = "first_merge", .type = RF_OPTION_COUNT, .standard = "1024",                        \
+        .brief = "events before the first merge", .min = 1, .max = 1e15,                           \
+        .offset = offsetof(struct rf_rap_config, first_merge)                                      \
+    }
+#define RF_RAP_OPTION_ENDS(standard_)                                                              \
+    {                                                                                              \
+        .name = "ends", .type = RF_OPTION_COUNT, .standard = standard_,                            \
+        .brief = "ends of a range that may lie across the tree: 2 any range, 1 the paper's",       \
+        .min = 1, .max = 2, .offset = offsetof(struct rf_rap_config, ends)                         \
+    }
+
 struct rf_rap_buffer {
     size_t entries; /* a power of two, or 0 */
     uint64_t events;
@@ -33,10 +75,7 @@ struct rf_rap_state {
     struct rf_rap_config config;
     struct rf_rap_tree tree;
     struct rf_rap_buffer buffer;
-    void *cache; /* rap_feed.c has these */
-    size_t cache_entries;
-    uint32_t *jump;
-    uint64_t jump_classes; /* parts of it that are in use */
+    struct rf_rap_cache cache;
     uint64_t outside;
 };
 
@@ -49,8 +88,5 @@ struct rf_rap_bounds rf_rap_query_state(const struct rf_rap_state *state, struct
 
 /* rap_feed.c: straight into the tree, without the buffer. */
 void rf_rap_feed(struct rf_rap_state *state, const struct rf_tuple *tuples, size_t n);
-void rf_rap_forget(struct rf_rap_state *state); /* node numbers have changed */
-size_t rf_rap_cache_entry_size(const struct rf_rap_plan *plan);
-size_t rf_rap_jump_size(const struct rf_rap_plan *plan, size_t cache_entries); /* bytes */
 
 #endif

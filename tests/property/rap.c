@@ -236,6 +236,26 @@ TEST(the_same_tree_node_for_node_after_every_merge)
     CHECK(early > 0);
 }
 
+/* In one dimension: the processor's best way is the standard one, so the others need a test of their own. */
+TEST(the_same_tree_whichever_way_places_are_looked_up)
+{
+    uint64_t seed = test_seed(7);
+    const struct rf_rap_locate_way *way;
+    for (size_t w = 0; (way = rf_rap_locate_way(w)) != NULL; w++)
+        for (uint64_t i = 0; i < 4 * KINDS; i++) {
+            struct stream s = {.kind = (enum kind)(i % KINDS), .n = 20000, .dims = 1};
+            rf_random_seed(&s.random, seed * 1000 + i);
+            struct rf_rap_config config = random_config(&s.random, 1);
+            config.cache = 2u << rf_random_below(&s.random, 12);
+            struct bare bare;
+            bare_open(&bare, config);
+            bare.state->cache.locate = way->locate;
+            s.bits = (unsigned)config.bits;
+            CHECK_ROW(way->name, agree_on(&bare, &s));
+            bare_close(&bare);
+        }
+}
+
 /* --- against the truth --- */
 
 static uint64_t true_count(const struct rf_tuple *keys, uint64_t n, struct rf_rap_box box)
