@@ -163,44 +163,31 @@ static size_t print_tagged(const void *memory, char *text, size_t size)
                                  n < size ? size - n : 0);
 }
 
+/* What both engines are but for their text. */
+#define COMPRESSOR                                                                                 \
+    .config_size = sizeof(config), .grows = true, .state_size = rf_compressor_size,                \
+    .init = rf_compressor_init, .release = rf_compressor_release, .feed = rf_compressor_feed,      \
+    .end_interval = rf_compressor_end_interval, .merge = rf_compressor_merge,                      \
+    .report = rf_compressor_report, .memory = rf_compressor_memory, .bits = rf_compressor_bits
+
 const struct rf_engine_ops rf_stratified = {
     .name = "stratified",
     .brief = "the sampler algebra: H[P256]2048, CR256, R256 A16; grows",
     .options = stratified_options,
-    .config_size = sizeof(config),
-    .grows = true,
     .claims = rf_notation_claims,
     .parse = parse_stratified,
     .print = print_stratified,
     .check = check_stratified,
-    .state_size = rf_compressor_size,
-    .init = rf_compressor_init,
-    .release = rf_compressor_release,
-    .feed = rf_compressor_feed,
-    .end_interval = rf_compressor_end_interval,
-    .merge = rf_compressor_merge,
-    .report = rf_compressor_report,
-    .memory = rf_compressor_memory,
-    .bits = rf_compressor_bits,
+    COMPRESSOR,
 };
 
 const struct rf_engine_ops rf_tagged = {
     .name = "tagged",
     .brief = "stratified counters with partial tags, behind them A16 say; grows",
     .options = tagged_options,
-    .config_size = sizeof(config),
-    .grows = true,
     .claims = claims_tagged,
     .parse = parse_tagged,
     .print = print_tagged,
     .check = check_tagged,
-    .state_size = rf_compressor_size,
-    .init = rf_compressor_init,
-    .release = rf_compressor_release,
-    .feed = rf_compressor_feed,
-    .end_interval = rf_compressor_end_interval,
-    .merge = rf_compressor_merge,
-    .report = rf_compressor_report,
-    .memory = rf_compressor_memory,
-    .bits = rf_compressor_bits,
+    COMPRESSOR,
 };

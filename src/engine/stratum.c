@@ -8,38 +8,53 @@
  * Which one is asked of the processor once, when an engine is opened. All give the same numbers. */
 #include "engine/stratum.h"
 #include "base/random.h"
+#include "engine/ahead.h"
+#include <string.h>
 
 static void portable(const struct rf_stratum *stratum, const struct rf_tuple *tuples, size_t n,
                      uint32_t *index)
 {
     uint64_t multiply_a = stratum->multiply_a, multiply_b = stratum->multiply_b;
     unsigned shift = 64 - stratum->bits;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        rf_ahead(&tuples[i]);
         index[i] = (uint32_t)((tuples[i].a * multiply_a + tuples[i].b * multiply_b) >> shift);
+    }
 }
 
 static void portable_paper(const struct rf_stratum *stratum, const struct rf_tuple *tuples,
                            size_t n, uint32_t *index)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        rf_ahead(&tuples[i]);
         index[i] = rf_hash_paper(stratum->paper, tuples[i]);
+    }
 }
 
-/* xorfold by halves: bits * 2^k bits for falling k, so that two pieces are left each time. One fold of all,
- * then the next: compilers make vectors of that, for whatever processor they are told. */
+/* Vectors of the compiler: one instruction where the processor has such, several where not. */
+enum { VECTOR = 8 };
+typedef uint64_t words __attribute__((vector_size(VECTOR * sizeof(uint64_t))));
+
+/* xorfold by halves: bits * 2^k bits for falling k, so that two pieces are left each time. */
 static inline __attribute__((always_inline)) void fold(const struct rf_tuple *tuples, size_t n,
                                                        unsigned bits, uint64_t *tags)
 {
-    unsigned width = bits;
-    while (width * 2 < 64)
-        width *= 2;
+    unsigned widest = bits;
+    while (widest * 2 < 64)
+        widest *= 2;
     for (size_t i = 0; i < n; i++)
         tags[i] = tuples[i].a ^ tuples[i].b;
-    for (; width >= bits; width /= 2) {
-        uint64_t mask = (UINT64_C(1) << width) - 1;
-        for (size_t i = 0; i < n; i++)
-            tags[i] = (tags[i] >> width) ^ (tags[i] & mask);
+    size_t i = 0;
+    for (; i + VECTOR <= n; i += VECTOR) {
+        words x;
+        memcpy(&x, tags + i, sizeof x);
+        for (unsigned width = widest; width >= bits; width /= 2)
+            x = (x >> width) ^ (x & ((UINT64_C(1) << width) - 1));
+        memcpy(tags + i, &x, sizeof x);
     }
+    for (; i < n; i++)
+        for (unsigned width = widest; width >= bits; width /= 2)
+            tags[i] = (tags[i] >> width) ^ (tags[i] & ((UINT64_C(1) << width) - 1));
 }
 
 static void portable_tags(const struct rf_tuple *tuples, size_t n, unsigned bits, uint64_t *tags)
@@ -52,6 +67,12 @@ static void portable_tags(const struct rf_tuple *tuples, size_t n, unsigned bits
 
 __attribute__((target("avx2"))) static void avx2_tags(const struct rf_tuple *tuples, size_t n,
                                                       unsigned bits, uint64_t *tags)
+{
+    fold(tuples, n, bits, tags);
+}
+
+__attribute__((target("avx512f"))) static void avx512_tags(const struct rf_tuple *tuples, size_t n,
+                                                           unsigned bits, uint64_t *tags)
 {
     fold(tuples, n, bits, tags);
 }
@@ -75,6 +96,7 @@ avx2(const struct rf_stratum *stratum, const struct rf_tuple *tuples, size_t n, 
     const __m256i order = _mm256_setr_epi32(0, 4, 2, 6, 0, 4, 2, 6);
     size_t i = 0;
     for (; i + 4 <= n; i += 4) {
+        rf_ahead(&tuples[i]);
         __m256i x = multiply_64(_mm256_loadu_si256((const void *)(tuples + i)), multiply);
         __m256i y = multiply_64(_mm256_loadu_si256((const void *)(tuples + i + 2)), multiply);
         __m256i sum = _mm256_add_epi64(_mm256_unpacklo_epi64(x, y), _mm256_unpackhi_epi64(x, y));
@@ -93,6 +115,8 @@ avx512(const struct rf_stratum *stratum, const struct rf_tuple *tuples, size_t n
     const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
     size_t i = 0;
     for (; i + 8 <= n; i += 8) {
+        rf_ahead(&tuples[i]);
+        rf_ahead(&tuples[i + RF_AHEAD_LINE]);
         __m512i x = _mm512_mullo_epi64(_mm512_loadu_si512(tuples + i), multiply);
         __m512i y = _mm512_mullo_epi64(_mm512_loadu_si512(tuples + i + 4), multiply);
         __m512i sum = _mm512_add_epi64(_mm512_unpacklo_epi64(x, y), _mm512_unpackhi_epi64(x, y));
@@ -124,6 +148,8 @@ vbmi(const struct rf_stratum *stratum, const struct rf_tuple *tuples, size_t n, 
     const __m512i mask = _mm512_set1_epi64((1LL << stratum->bits) - 1);
     size_t i = 0;
     for (; i + 8 <= n; i += 8) {
+        rf_ahead(&tuples[i]);
+        rf_ahead(&tuples[i + RF_AHEAD_LINE]);
         __m512i x = randomized(_mm512_loadu_si512(tuples + i), table);
         __m512i y = randomized(_mm512_loadu_si512(tuples + i + 4), table);
         x = _mm512_shuffle_epi8(x, flip_a);
@@ -174,6 +200,8 @@ rf_stratum_tags *rf_stratum_tags_way(size_t i)
 #if defined __x86_64__
     if (i == 1 && has_avx2())
         return avx2_tags;
+    if (i == 2 && has_avx2() && has_avx512())
+        return avx512_tags;
 #endif
     return i == 0 ? portable_tags : NULL;
 }
@@ -200,7 +228,8 @@ void rf_stratum_init(struct rf_stratum *stratum, enum rf_stratum_kind kind, unsi
     for (size_t i = 0; (way = rf_stratum_way(i)) != NULL; i++)
         if (way->kind == kind)
             stratum->batch = way->batch;
-    stratum->tags = rf_stratum_tags_way(1) != NULL ? rf_stratum_tags_way(1) : portable_tags;
+    for (size_t i = 0; rf_stratum_tags_way(i) != NULL; i++)
+        stratum->tags = rf_stratum_tags_way(i);
     if (kind == RF_STRATUM_PAPER)
         rf_hash_paper_init(paper, bits, seed);
 }

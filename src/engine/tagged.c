@@ -142,15 +142,6 @@ static inline uint64_t *choose(uint64_t *set, uint64_t ways, uint64_t tag)
     return &set[chosen];
 }
 
-/* The same for the paper's two ways, as arithmetic. */
-static inline uint64_t *choose_of_two(uint64_t *set, uint64_t tag)
-{
-    uint64_t first = set[0], second = set[1];
-    unsigned first_matches = is_match(first, tag), second_matches = is_match(second, tag);
-    unsigned second_is_less = rank(second) < rank(first);
-    return &set[(second_matches | second_is_less) & ~first_matches & 1];
-}
-
 /* One event at its entry. Returns the count to report, 0: none. */
 static inline uint64_t event(const struct limits *limits, uint64_t *place, uint64_t tag)
 {
@@ -160,6 +151,54 @@ static inline uint64_t event(const struct limits *limits, uint64_t *place, uint6
     if (__builtin_expect(t->report == 0, 1))
         return 0;
     return hits_of(entry) + 1 + (t->report == 2 ? misses_of(entry) : 0);
+}
+
+/* --- the paper's two ways ---
+ *
+ * Most events only add to their entry: E3, E4, E5a, E6a, which lose nothing and give no new tag. What they
+ * add follows from the table; the rest goes through it. Both entries of a set are written back, the one
+ * that stays too: so the place of every store is known before anything is looked up, and the next event,
+ * mostly in another set, need not wait to see whether it is its own. */
+struct gains {
+    uint64_t counter[3 * 2]; /* by state and match: which counter is asked, where it stands */
+    uint64_t limit[3 * 2];   /* it has to stay below that */
+    uint64_t add[3 * 2];
+};
+
+static struct gains gains_of(const struct limits *limits)
+{
+    struct gains gains = {.limit = {0}}; /* nothing stays below: Empty goes through the table */
+    for (unsigned state = IN_EVICT; state <= IN_VALID; state++)
+        for (unsigned match = OTHER; match <= MATCH; match++) {
+            unsigned i = state * 2 + match;
+            uint64_t one = match ? ONE_HIT : ONE_MISS;
+            uint64_t limit =
+                limits->of[state][match] - match; /* this hit counts, this miss not yet */
+            gains.counter[i] = match ? H : M;
+            gains.limit[i] = limit < UINT64_MAX / one ? limit * one : UINT64_MAX;
+            gains.add[i] = transitions[state][match][NOT_YET].add - ((uint64_t)state << 56);
+        }
+    return gains;
+}
+
+/* One event in its set. Returns the count to report, 0: none. Arithmetic where a choice would be guessed. */
+static inline uint64_t event_of_two(const struct limits *limits, const struct gains *gains,
+                                    uint64_t *set, uint64_t tag)
+{
+    uint64_t first = set[0], second = set[1], count = 0;
+    uint64_t first_matches = is_match(first, tag), second_matches = is_match(second, tag);
+    uint64_t second_is_less = rank(second) < rank(first);
+    uint64_t in_second = 0 - ((second_matches | second_is_less) & (first_matches ^ 1));
+    uint64_t entry = first ^ ((first ^ second) & in_second);
+    uint64_t i = state_of(entry) * 2 + (first_matches | second_matches), add = gains->add[i];
+    if (__builtin_expect((entry & gains->counter[i]) >= gains->limit[i], 0)) {
+        uint64_t changed = entry;
+        count = event(limits, &changed, tag);
+        add = changed - entry;
+    }
+    set[0] = first + (add & ~in_second);
+    set[1] = second + (add & in_second);
+    return count;
 }
 
 static bool take(struct rf_part *part, void *cell, struct rf_message *message)
@@ -177,6 +216,7 @@ size_t rf_tagged_take_batch(const struct rf_part *part, void *cell, const struct
                             size_t n, struct rf_message *out)
 {
     const struct limits limits = limits_of(&part->tagged);
+    const struct gains gains = gains_of(&limits);
     uint64_t ways = part->tagged.ways, tag[RF_PART_BATCH], *entries = cell;
     uint32_t set[RF_PART_BATCH];
     size_t n_out = 0;
@@ -184,8 +224,8 @@ size_t rf_tagged_take_batch(const struct rf_part *part, void *cell, const struct
     part->stratum.tags(tuples, n, (unsigned)part->tagged.tag, tag);
     for (size_t i = 0; i < n; i++) {
         uint64_t *own = entries + set[i] * ways;
-        own = ways == 2 ? choose_of_two(own, tag[i]) : choose(own, ways, tag[i]);
-        uint64_t count = event(&limits, own, tag[i]);
+        uint64_t count = ways == 2 ? event_of_two(&limits, &gains, own, tag[i])
+                                   : event(&limits, choose(own, ways, tag[i]), tag[i]);
         if (__builtin_expect(count != 0, 0))
             out[n_out++] = (struct rf_message){tuples[i], count, 1};
     }
