@@ -45,13 +45,17 @@ static inline uint32_t rf_xorfold(uint64_t word, unsigned bits)
     return (uint32_t)folded;
 }
 
+#define RF_HASH_MULTIPLY_A UINT64_C(0x9e3779b97f4a7c15)
+#define RF_HASH_MULTIPLY_B UINT64_C(0xd6e8feb86659fd93)
+#define RF_HASH_MULTIPLY_C UINT64_C(0xd1342543de82ef95)
+
 /* 64 well-mixed bits. Take an index from the top: (h >> (64 - bits)). */
 static inline uint64_t rf_hash_multiply(struct rf_tuple t, uint64_t seed)
 {
-    unsigned __int128 product = (unsigned __int128)(t.a ^ seed ^ 0x9e3779b97f4a7c15u) *
-                                ((t.b << 32 | t.b >> 32) ^ 0xd6e8feb86659fd93u);
+    unsigned __int128 product = (unsigned __int128)(t.a ^ seed ^ RF_HASH_MULTIPLY_A) *
+                                ((t.b << 32 | t.b >> 32) ^ RF_HASH_MULTIPLY_B);
     uint64_t h = (uint64_t)product ^ (uint64_t)(product >> 64) ^ t.b;
-    return h * 0xd1342543de82ef95u;
+    return h * RF_HASH_MULTIPLY_C;
 }
 
 #endif

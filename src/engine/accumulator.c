@@ -1,7 +1,10 @@
 /* accumulator.c - the index behind a fully associative table. accumulator.h has the picture.
  *
- * The words of a bucket are filled from the front and stay packed, so its last word tells whether it
- * is full. Only when a tuple leaves a full bucket can the chain behind it be broken. */
+ * Words are probed linearly: from the front of the home bucket on, across the end of a bucket where it is
+ * full, around the end of the index. What stays true of every word: none between the front of its
+ * home and itself is empty. So the empty words of a bucket are its last, its last tells whether it is
+ * full, and a tuple is absent where a bucket with an empty word does not have it. Where a word
+ * leaves, the words behind it move up one after the other, as long as that brings none before its home. */
 #include "engine/accumulator.h"
 
 static unsigned bits_for(size_t values)
@@ -39,8 +42,7 @@ void rf_accumulator_place(struct rf_accumulator *accumulator, size_t slots, void
     char *p = block;
     accumulator->slots = (uint32_t)slots;
     accumulator->used = 0;
-    accumulator->tag_low = (uint16_t)(1u << bits_for(slots + 1));
-    accumulator->slot_mask = (uint16_t)(accumulator->tag_low - 1);
+    accumulator->slot_mask = (uint16_t)((1u << bits_for(slots + 1)) - 1);
     accumulator->buckets = (uint32_t)buckets_for(slots);
     accumulator->index = (uint16_t *)(void *)p;
     p += index_words(slots) * sizeof(uint16_t);
@@ -58,7 +60,7 @@ static size_t home(const struct rf_accumulator *accumulator, uint64_t hash)
 
 static uint16_t tag_of(const struct rf_accumulator *accumulator, uint64_t hash)
 {
-    return rf_accumulator_tag(0xffffu ^ accumulator->slot_mask, accumulator->tag_low, hash);
+    return rf_accumulator_tag(0xffffu ^ accumulator->slot_mask, hash);
 }
 
 /* The word behind another, around the end. */
@@ -75,14 +77,20 @@ static bool is_tuple(const struct rf_tuple *u, struct rf_tuple t)
 uint32_t rf_accumulator_search(const struct rf_accumulator *accumulator, struct rf_tuple t,
                                uint64_t hash)
 {
-    uint16_t tag = tag_of(accumulator, hash);
-    for (size_t at = home(accumulator, hash);; at = behind(accumulator, at)) {
-        uint16_t word = accumulator->index[at];
-        uint32_t slot = word & accumulator->slot_mask;
-        if (word == 0)
+    uint16_t tag = tag_of(accumulator, hash), tag_mask = 0xffffu ^ accumulator->slot_mask;
+    size_t at = home(accumulator, hash);
+    for (;;) {
+        const uint16_t *bucket = &accumulator->index[at];
+        uint32_t match = rf_accumulator_match(bucket, tag, tag_mask);
+        for (; match != 0; match &= match - 1) {
+            uint32_t slot = bucket[__builtin_ctz(match) / 2] & accumulator->slot_mask;
+            if (slot != RF_ACCUMULATOR_ABSENT && is_tuple(&accumulator->tuples[slot], t))
+                return slot;
+            match &= match - 1;
+        }
+        if (bucket[RF_ACCUMULATOR_BUCKET - 1] == 0)
             return RF_ACCUMULATOR_ABSENT;
-        if ((word ^ slot) == tag && is_tuple(&accumulator->tuples[slot], t))
-            return slot;
+        at = behind(accumulator, at + RF_ACCUMULATOR_BUCKET - 1);
     }
 }
 
@@ -94,24 +102,41 @@ void rf_accumulator_enter(struct rf_accumulator *accumulator, uint32_t slot, uin
     accumulator->index[at] = (uint16_t)(tag_of(accumulator, hash) | slot);
 }
 
-bool rf_accumulator_leave(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash)
+static size_t home_of_word(const struct rf_accumulator *accumulator, uint16_t word,
+                           rf_accumulator_hash *hash, const void *context)
 {
-    size_t at = home(accumulator, hash);
-    uint16_t word = (uint16_t)(tag_of(accumulator, hash) | slot);
-    while (accumulator->index[at] != word)
-        at = behind(accumulator, at);
-    size_t last = at | (RF_ACCUMULATOR_BUCKET - 1);
-    if (accumulator->index[last] != 0)
-        return false;
-    while (accumulator->index[last] == 0)
-        last--;
-    accumulator->index[at] = accumulator->index[last];
-    accumulator->index[last] = 0;
-    return true;
+    return home(accumulator, hash(context, accumulator->tuples[word & accumulator->slot_mask]));
 }
 
-void rf_accumulator_reindex(struct rf_accumulator *accumulator,
-                            uint64_t (*hash)(const void *context, struct rf_tuple tuple),
+/* The words behind a gap move up. One whose home lies between the gap and itself stays, those behind it may not. */
+static void close_gap(struct rf_accumulator *accumulator, size_t gap, rf_accumulator_hash *hash,
+                      const void *context)
+{
+    uint16_t *index = accumulator->index;
+    size_t words = index_words(accumulator->slots);
+    for (size_t at = behind(accumulator, gap); index[at] != 0; at = behind(accumulator, at)) {
+        size_t from = home_of_word(accumulator, index[at], hash, context);
+        size_t way = (at + words - from) % words, way_to_gap = (at + words - gap) % words;
+        if (way < way_to_gap)
+            continue;
+        index[gap] = index[at];
+        gap = at;
+    }
+    index[gap] = 0;
+}
+
+void rf_accumulator_leave(struct rf_accumulator *accumulator, uint32_t slot,
+                          rf_accumulator_hash *hash, const void *context)
+{
+    uint64_t own = hash(context, accumulator->tuples[slot]);
+    size_t at = home(accumulator, own);
+    uint16_t word = (uint16_t)(tag_of(accumulator, own) | slot);
+    while (accumulator->index[at] != word)
+        at = behind(accumulator, at);
+    close_gap(accumulator, at, hash, context);
+}
+
+void rf_accumulator_reindex(struct rf_accumulator *accumulator, rf_accumulator_hash *hash,
                             const void *context)
 {
     memset(accumulator->index, 0, index_words(accumulator->slots) * sizeof(uint16_t));

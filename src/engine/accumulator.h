@@ -5,9 +5,9 @@
  *             no match: next bucket if this one is full, else absent
  *
  * The list is what hardware would have as an associative memory; the index finds a slot in it in a few
- * instructions. A word is 16 bits: the slot's number below, a tag of the hash above, 0 where empty,
- * so that a tuple that is absent is told without touching the list, mostly. Half of the words or
- * more are always empty.
+ * instructions. A word is 16 bits: the slot's number below, a tag of the hash above, 0 where empty
+ * (no tuple has slot 0), so that a tuple that is absent is told without touching the list, mostly.
+ * Half of the words or more are always empty.
  *
  * Slots 1 .. used are taken, in the order in which they came. Slot 0 is a dummy: what find hands out
  * for an absent tuple, so that a count can be added without a branch. */
@@ -35,7 +35,6 @@ struct rf_accumulator {
     uint32_t *doubts;        /* slots + 1; the caller's, kept with the tuple */
     uint32_t buckets;
     uint16_t slot_mask; /* of a word; the rest is the tag */
-    uint16_t tag_low;   /* the lowest bit of a tag is always set: no word is 0 */
     uint32_t slots, used;
 };
 
@@ -43,17 +42,19 @@ struct rf_accumulator {
 size_t rf_accumulator_size(size_t slots);
 void rf_accumulator_place(struct rf_accumulator *accumulator, size_t slots, void *block);
 
-/* The list was changed as a whole: make the index anew. `hash` is what find is called with. */
-void rf_accumulator_reindex(struct rf_accumulator *accumulator,
-                            uint64_t (*hash)(const void *context, struct rf_tuple tuple),
+/* The hash that a tuple is found by; `context` is the caller's. */
+typedef uint64_t rf_accumulator_hash(const void *context, struct rf_tuple tuple);
+
+/* The list was changed as a whole: make the index anew. */
+void rf_accumulator_reindex(struct rf_accumulator *accumulator, rf_accumulator_hash *hash,
                             const void *context);
 
 /* Put the tuple of a slot into the index. */
 void rf_accumulator_enter(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash);
 
-/* Take it out. False: its bucket was full, so that others may have been pushed on from there; the
- * caller must reindex. */
-bool rf_accumulator_leave(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash);
+/* Take it out; it is still in its slot. */
+void rf_accumulator_leave(struct rf_accumulator *accumulator, uint32_t slot,
+                          rf_accumulator_hash *hash, const void *context);
 
 /* Keeps the compiler from turning what was computed without a branch into one. */
 #define RF_OPAQUE(x) __asm__("" : "+r"(x))
@@ -64,9 +65,9 @@ static inline size_t rf_accumulator_bucket(uint32_t buckets, uint64_t hash)
     return (size_t)((hash >> 32) * buckets >> 32) * (RF_ACCUMULATOR_BUCKET * sizeof(uint16_t));
 }
 
-static inline uint16_t rf_accumulator_tag(uint32_t tag_mask, uint32_t tag_low, uint64_t hash)
+static inline uint16_t rf_accumulator_tag(uint32_t tag_mask, uint64_t hash)
 {
-    return (uint16_t)(((uint32_t)hash >> 16 & tag_mask) | tag_low);
+    return (uint16_t)((uint32_t)hash >> 16 & tag_mask);
 }
 
 /* Two bits for each word of the bucket that has the tag. */
@@ -95,15 +96,14 @@ static inline uint32_t rf_accumulator_match(const uint16_t *bucket, uint16_t tag
 struct rf_accumulator_view {
     const char *index;
     const struct rf_tuple *tuples;
-    uint32_t buckets, tag_mask, tag_low;
+    uint32_t buckets, tag_mask;
 };
 
 static inline struct rf_accumulator_view
 rf_accumulator_view(const struct rf_accumulator *accumulator)
 {
     return (struct rf_accumulator_view){(const char *)accumulator->index, accumulator->tuples,
-                                        accumulator->buckets, 0xffffu ^ accumulator->slot_mask,
-                                        accumulator->tag_low};
+                                        accumulator->buckets, 0xffffu ^ accumulator->slot_mask};
 }
 
 /* The whole search, bucket by bucket. */
@@ -112,12 +112,12 @@ uint32_t rf_accumulator_search(const struct rf_accumulator *accumulator, struct 
 
 /* The slot of the tuple, or RF_ACCUMULATOR_ABSENT. Without a branch that depends on the answer, but
  * for the rare case that the first word with this tag is another's or the bucket is full. Where no
- * word has the tag, the last one is looked at and proves to be another's, or the dummy's. */
+ * word has the tag, the last one is looked at; like an empty one whose 0 is the tag it is the dummy's. */
 static inline uint32_t rf_accumulator_find_by(struct rf_accumulator_view view,
                                               const struct rf_accumulator *accumulator,
                                               struct rf_tuple t, uint64_t hash)
 {
-    uint16_t tag = rf_accumulator_tag(view.tag_mask, view.tag_low, hash);
+    uint16_t tag = rf_accumulator_tag(view.tag_mask, hash);
     const char *bucket = view.index + rf_accumulator_bucket(view.buckets, hash);
     uint32_t match =
         rf_accumulator_match((const uint16_t *)(const void *)bucket, tag, (uint16_t)view.tag_mask);
@@ -128,7 +128,7 @@ static inline uint32_t rf_accumulator_find_by(struct rf_accumulator_view view,
     const struct rf_tuple *u = &view.tuples[slot];
     uint32_t is = ((u->a ^ t.a) | (u->b ^ t.b)) == 0;
     RF_OPAQUE(is);
-    uint32_t doubt = (match | last) & (is - 1);
+    uint32_t doubt = ((uint32_t)slot | last) & (is - 1);
     if (__builtin_expect(doubt != 0, 0))
         return rf_accumulator_search(accumulator, t, hash);
     return (uint32_t)slot & (0 - is);

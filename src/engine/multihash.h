@@ -11,7 +11,7 @@
 #define RF_ENGINE_MULTIHASH_H
 
 #include "engine/engine.h"
-#include "engine/accumulator.h"
+#include "engine/accumulator_batch.h"
 #include "engine/multihash_pace.h"
 #include "base/hash.h"
 
@@ -65,8 +65,10 @@ struct rf_multihash {
     uint32_t promote_at;    /* P <= T */
     enum rf_multihash_width width;
     size_t counter_bytes;
-    unsigned loop;    /* in the table of multihash_feed.c */
-    bool newer;       /* this processor has what its newer copies want */
+    unsigned loop; /* in the table of multihash_feed.c */
+    bool newer;    /* this processor has what its newer copies want */
+    bool wide;     /* and looks up several tuples at once */
+    rf_accumulator_find_batch *find;
     bool batches;     /* what the last sample asked for */
     uint32_t stretch; /* events until the next sample */
 
@@ -135,16 +137,20 @@ static inline unsigned rf_multihash_lane(unsigned i)
     return 16 * (RF_MULTIHASH_LANES - 1 - i % RF_MULTIHASH_LANES);
 }
 
-/* Where table `i` has the counter of a tuple, in the array of all counters. A lane of the papers' hash
- * is an index; one of the multiply hash is a fraction of the table, which then may have any size. */
+/* From a lane to a counter of its table. A lane of the papers' hash is an index; one of the multiply hash is
+ * a fraction of the table, which then may have any size. */
+static inline uint32_t rf_multihash_index(uint64_t kind, uint32_t table_size, uint32_t lane)
+{
+    return kind == RF_MULTIHASH_MULTIPLY ? lane * table_size >> 16 : lane;
+}
+
+/* Where table `i` has the counter of a tuple, in the array of all counters. */
 static inline size_t rf_multihash_place_of(uint64_t kind, uint32_t table_size,
                                            const uint64_t *signature, unsigned i)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): all words in use are set */
     uint32_t lane = signature[i / RF_MULTIHASH_LANES] >> rf_multihash_lane(i) & 0xffffu;
-    if (kind == RF_MULTIHASH_MULTIPLY)
-        lane = (uint32_t)((uint64_t)lane * table_size >> 16);
-    return (size_t)i * table_size + lane;
+    return (size_t)i * table_size + rf_multihash_index(kind, table_size, lane);
 }
 
 static inline uint32_t rf_multihash_load_of(enum rf_multihash_width width, const void *counters,

@@ -1,32 +1,32 @@
 /* multihash_feed.c - the loops that every tuple goes through.
  *
- * Two ways to do the same. One at a time, each tuple branches on whether the accumulator has it. That
- * is the faster way while the processor can foretell the branch, as in the loops of programs. In
+ * Two ways to do the same. One at a time, each tuple branches on whether the accumulator has it. In
  * batches nothing depends on a branch:
  *
- *     look up all of them; add one to each slot found, or to the dummy slot
- *     list those that were absent, without a branch              -> absent[]
- *     update the counters of the listed
+ *     look up all of them              accumulator_batch.h       -> found[], absent[]
+ *     add one to each slot found
+ *     where are the counters of the absent ones?                 -> refs[table][]
+ *     raise the counters, in order
  *
- * which costs more instructions and no mispredictions. A promotion (rare) changes what the rest of the
- * batch should have found: the counts of what comes behind it are taken back and the rest is done
- * one at a time. So both ways give the same results, to the event.
+ * A promotion (rare) changes what the rest of the batch should have found: the counts of what comes
+ * behind it are taken back and the rest is a batch of its own. So both ways give the same results,
+ * to the event.
  *
- * Which one: every so often a stretch is watched, and a small model of a branch predictor says how many of its
- * branches it would have missed. (A clock would say it more directly, but then a run would not
- * repeat.)
+ * Which one: where the processor looks up 8 tuples at once, batches are always faster. Elsewhere one at a time
+ * is, while the processor can foretell the branch, as in the loops of programs. So every so often a stretch
+ * is watched, and a small model of a branch predictor says how many of its branches it would have
+ * missed. (A clock would say it more directly, but then a run would not repeat.)
  *
  * Conservative update without a branch: the smallest counters go from m to m + 1, the others are
- * above m already, so max(c, m + 1) is right for all of them. Plain: all go up by one. Either way the
- * smallest is then m + 1.
+ * above m already, so those that are m or less go up by one. Plain: all go up by one. Either way the smallest
+ * is then m + 1. That a counter stands at its cap is put right afterwards, with the promotions: one
+ * comparison, which nearly never says yes, sees to both.
  *
  * The usual numbers of tables, widths and hashes get loops of their own by inlining with constants
  * (struct shape); anything else takes the general one. */
 #include "engine/multihash.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-
-enum { BATCH = 128 };
 
 /* What a loop is made for. A constant in each of its copies. */
 struct shape {
@@ -78,41 +78,136 @@ struct hot {
     void *counters;
     uint64_t seed;
     uint32_t table_size, cap, bar;
+    uint32_t limit; /* a least counter below this neither promotes nor stands at its cap */
 };
+
+static ALWAYS_INLINE void set_bar(struct hot *hot)
+{
+    hot->bar = hot->state->bar;
+    hot->limit = hot->bar <= hot->cap ? hot->bar - 1 : hot->cap;
+}
 
 static ALWAYS_INLINE struct hot take_hot(struct rf_multihash *state)
 {
-    return (struct hot){state,
-                        rf_accumulator_view(&state->accumulator),
-                        state->accumulator.counts,
-                        state->lookup,
-                        state->counters,
-                        state->seed,
-                        state->table_size,
-                        state->cap,
-                        state->bar};
+    struct hot hot = {.state = state,
+                      .view = rf_accumulator_view(&state->accumulator),
+                      .counts = state->accumulator.counts,
+                      .lookup = state->lookup,
+                      .counters = state->counters,
+                      .seed = state->seed,
+                      .table_size = state->table_size,
+                      .cap = state->cap};
+    set_bar(&hot);
+    return hot;
 }
 
-/* bump for a known shape. */
-static ALWAYS_INLINE uint32_t bump_shaped(const struct hot *hot, struct rf_tuple t, uint64_t hash,
-                                          struct shape shape)
+/* Where a counter is, ready to use: its number, or for packed ones the byte above five bits of shift, which
+ * is what a shift takes from a register anyway. */
+static ALWAYS_INLINE uint32_t ref_of(enum rf_multihash_width width, uint32_t place)
+{
+    return width == RF_MULTIHASH_12 ? (place * 3 >> 1) << 5 | (place & 1) << 2 : place;
+}
+
+static ALWAYS_INLINE uint32_t load(enum rf_multihash_width width, const void *counters,
+                                   uint32_t ref)
+{
+    uint16_t pair;
+    if (width == RF_MULTIHASH_32)
+        return ((const uint32_t *)counters)[ref];
+    if (width == RF_MULTIHASH_16)
+        return ((const uint16_t *)counters)[ref];
+    memcpy(&pair, (const char *)counters + (ref >> 5), sizeof pair);
+    return (uint32_t)pair >> (ref & 31) & 0xfff;
+}
+
+/* Beyond its cap a packed counter is carried into its neighbour, until as much is taken off again. */
+static ALWAYS_INLINE void add(enum rf_multihash_width width, void *counters, uint32_t ref,
+                              uint32_t one)
+{
+    uint16_t pair;
+    if (width == RF_MULTIHASH_32) {
+        ((uint32_t *)counters)[ref] += one;
+    } else if (width == RF_MULTIHASH_16) {
+        ((uint16_t *)counters)[ref] = (uint16_t)(((uint16_t *)counters)[ref] + one);
+    } else {
+        char *at = (char *)counters + (ref >> 5);
+        memcpy(&pair, at, sizeof pair);
+        pair = (uint16_t)(pair + (one << (ref & 31)));
+        memcpy(at, &pair, sizeof pair);
+    }
+}
+
+/* The counters of a batch's absent tuples, [table][tuple]. Worked out 8 at a time, past the end: compilers make
+ * vectors of that, for whatever processor they are told. */
+typedef uint32_t refs_t[RF_MULTIHASH_TABLES_MAX][RF_ACCUMULATOR_BATCH];
+
+static ALWAYS_INLINE void locate_table(const struct hot *hot, const uint64_t *signatures, size_t n,
+                                       unsigned table, uint32_t *refs, struct shape shape)
+{
+    uint32_t table_size = hot->table_size, first = table * table_size;
+    n = (n + 7) & ~(size_t)7;
+    for (size_t k = 0; k < n; k++) {
+        uint32_t lane = (uint32_t)(signatures[k] >> rf_multihash_lane(table)) & 0xffff;
+        uint32_t index = rf_multihash_index(shape.hash, table_size, lane);
+        refs[k] = ref_of(shape.width, first + index);
+    }
+}
+
+static ALWAYS_INLINE void locate_all(const struct hot *hot, const struct rf_tuple *tuples,
+                                     const struct rf_accumulator_batch *batch, refs_t refs,
+                                     struct shape shape)
+{
+    uint64_t words[RF_ACCUMULATOR_BATCH];
+    const uint64_t *signatures = batch->hash;
+    for (unsigned table = 0; table < shape.tables; table++) {
+        unsigned w = table / RF_MULTIHASH_LANES;
+        bool is_hash = shape.hash == RF_MULTIHASH_MULTIPLY && w == 0;
+        if (!is_hash)
+            signatures = words;
+        for (size_t k = 0; !is_hash && table % RF_MULTIHASH_LANES == 0 && k < batch->n_absent; k++)
+            words[k] = rf_multihash_signature_of(shape.hash, hot->lookup, tuples[batch->absent[k]],
+                                                 batch->hash[k], w);
+        locate_table(hot, signatures, batch->n_absent, table, refs[table], shape);
+    }
+}
+
+/* The counters of one tuple. */
+static ALWAYS_INLINE void locate(const struct hot *hot, struct rf_tuple t, uint64_t hash,
+                                 uint32_t *refs, struct shape shape)
 {
     uint64_t signature[RF_MULTIHASH_WORDS_MAX];
-    size_t place[RF_MULTIHASH_TABLES_MAX];
-    uint32_t count[RF_MULTIHASH_TABLES_MAX], least = hot->cap - 1;
     for (unsigned w = 0; w * RF_MULTIHASH_LANES < shape.tables; w++)
         signature[w] = rf_multihash_signature_of(shape.hash, hot->lookup, t, hash, w);
+    for (unsigned i = 0; i < shape.tables; i++)
+        refs[i] = ref_of(shape.width, (uint32_t)rf_multihash_place_of(shape.hash, hot->table_size,
+                                                                      signature, i));
+}
+
+/* bump for a known shape; refs are `stride` apart. What the least was before: below hot->limit, which
+ * is the usual case, that was all; else see to `settle`. */
+static ALWAYS_INLINE uint32_t raise(const struct hot *hot, const uint32_t *refs, size_t stride,
+                                    struct shape shape)
+{
+    uint32_t count[RF_MULTIHASH_TABLES_MAX], least = UINT32_MAX;
     for (unsigned i = 0; i < shape.tables; i++) {
-        place[i] = rf_multihash_place_of(shape.hash, hot->table_size, signature, i);
-        count[i] = rf_multihash_load_of(shape.width, hot->counters, place[i]);
+        count[i] = load(shape.width, hot->counters, refs[i * stride]);
         least = count[i] < least ? count[i] : least;
     }
-    least++;
-    for (unsigned i = 0; i < shape.tables; i++) {
-        uint32_t more = shape.plain ? count[i] + (count[i] < hot->cap) : least;
-        rf_multihash_store_of(shape.width, hot->counters, place[i],
-                              count[i] > more ? count[i] : more);
-    }
+    for (unsigned i = 0; i < shape.tables; i++)
+        add(shape.width, hot->counters, refs[i * stride],
+            count[i] <= (shape.plain ? hot->cap - 1 : least));
+    return least;
+}
+
+/* The least now. Where it stood at its cap all have been there, and what was added to them goes again, from
+ * their neighbours too where it was carried. */
+static ALWAYS_INLINE uint32_t settle(const struct hot *hot, uint32_t least, const uint32_t *refs,
+                                     size_t stride, struct shape shape)
+{
+    if (least < hot->cap)
+        return least + 1;
+    for (unsigned i = 0; i < shape.tables && !shape.plain; i++)
+        add(shape.width, hot->counters, refs[i * stride], UINT32_MAX);
     return least;
 }
 
@@ -127,55 +222,49 @@ static ALWAYS_INLINE void feed_singly(struct rf_multihash *state, const struct r
             hot.counts[slot]++;
             continue;
         }
-        uint32_t least = bump_shaped(&hot, tuples[i], hash, shape);
-        if (__builtin_expect(least >= hot.bar, 0)) {
+        uint32_t refs[RF_MULTIHASH_TABLES_MAX];
+        locate(&hot, tuples[i], hash, refs, shape);
+        uint32_t least = raise(&hot, refs, 1, shape);
+        if (__builtin_expect(least < hot.limit, 1))
+            continue;
+        least = settle(&hot, least, refs, 1, shape);
+        if (least >= hot.bar) {
             rf_multihash_promote(state, tuples[i], hash, least);
-            hot.bar = state->bar;
+            set_bar(&hot);
         }
     }
 }
 
-/* What the first half of a batch leaves for the second. */
-struct batch {
-    uint64_t hash[BATCH];
-    uint16_t slot[BATCH];
-    uint16_t absent[BATCH + 1];
-};
-
-/* How many of them were absent. */
-static ALWAYS_INLINE size_t look_up(const struct hot *hot, const struct rf_tuple *tuples, size_t n,
-                                    struct batch *batch)
+/* Tuple i of the batch is promoted: from the next one on things may be found elsewhere, or no more. */
+static void promote_in_batch(const struct hot *hot, const struct rf_tuple *tuples, size_t n,
+                             const struct rf_accumulator_batch *batch, size_t k, uint32_t least)
 {
-    size_t absent = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t hash = rf_hash_multiply(tuples[i], hot->seed);
-        uint32_t slot =
-            rf_accumulator_find_by(hot->view, &hot->state->accumulator, tuples[i], hash);
-        hot->counts[slot]++;
-        batch->hash[i] = hash;
-        batch->slot[i] = (uint16_t)slot;
-        batch->absent[absent] = (uint16_t)i;
-        absent += slot == RF_ACCUMULATOR_ABSENT;
-    }
-    return absent;
+    size_t i = batch->absent[k];
+    for (size_t later = i + 1; later < n; later++)
+        hot->counts[batch->slot[later]]--;
+    rf_multihash_promote(hot->state, tuples[i], batch->hash[k], least);
 }
 
 /* The batch up to a promotion; how many tuples that was. */
 static ALWAYS_INLINE size_t feed_batch(struct hot *hot, const struct rf_tuple *tuples, size_t n,
                                        struct shape shape)
 {
-    struct batch batch;
-    size_t absent = look_up(hot, tuples, n, &batch);
-    for (size_t k = 0; k < absent; k++) {
-        size_t i = batch.absent[k];
-        uint32_t least = bump_shaped(hot, tuples[i], batch.hash[i], shape);
-        if (__builtin_expect(least < hot->bar, 1))
+    struct rf_accumulator_batch batch;
+    refs_t refs;
+    hot->state->find(&hot->state->accumulator, hot->seed, tuples, n, &batch);
+    for (size_t k = 0; k < batch.n_found; k++)
+        hot->counts[batch.found[k]]++;
+    locate_all(hot, tuples, &batch, refs, shape);
+    for (size_t k = 0, absent = batch.n_absent; k < absent; k++) {
+        uint32_t least = raise(hot, &refs[0][k], RF_ACCUMULATOR_BATCH, shape);
+        if (__builtin_expect(least < hot->limit, 1))
             continue;
-        for (size_t later = i + 1; later < n; later++)
-            hot->counts[batch.slot[later]]--;
-        rf_multihash_promote(hot->state, tuples[i], batch.hash[i], least);
-        hot->bar = hot->state->bar;
-        return i + 1;
+        least = settle(hot, least, &refs[0][k], RF_ACCUMULATOR_BATCH, shape);
+        if (least < hot->bar)
+            continue;
+        promote_in_batch(hot, tuples, n, &batch, k, least);
+        set_bar(hot);
+        return batch.absent[k] + (size_t)1;
     }
     return n;
 }
@@ -184,8 +273,11 @@ static ALWAYS_INLINE void feed_batches(struct rf_multihash *state, const struct 
                                        size_t n, struct shape shape)
 {
     struct hot hot = take_hot(state);
-    for (size_t done = 0; done < n;)
-        done += feed_batch(&hot, tuples + done, n - done < BATCH ? n - done : BATCH, shape);
+    for (size_t done = 0; done < n;) {
+        size_t left = n - done;
+        done += feed_batch(&hot, tuples + done,
+                           left < RF_ACCUMULATOR_BATCH ? left : RF_ACCUMULATOR_BATCH, shape);
+    }
 }
 
 /* The copies: for every shape, and again for processors that have the newer instructions. */
@@ -268,6 +360,8 @@ void rf_multihash_choose_loop(struct rf_multihash *state)
     const struct rf_multihash_config *config = &state->config;
     state->loop = LOOPS_COUNT;
     state->newer = has_newer() && config->loop != RF_MULTIHASH_PORTABLE;
+    state->wide = state->newer && rf_accumulator_way(1) != NULL;
+    state->find = rf_accumulator_way(state->wide ? 1 : 0);
     bool plain = !config->conservative && state->tables > 1; /* the same with one table */
     if (!config->shield || config->loop == RF_MULTIHASH_PLAIN)
         return;
@@ -299,8 +393,10 @@ static unsigned foretell(struct rf_multihash *state, const struct rf_tuple *tupl
 
 static bool wants_batches(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n)
 {
-    if (state->config.loop == RF_MULTIHASH_SINGLY || state->config.loop == RF_MULTIHASH_BATCH)
-        return state->config.loop == RF_MULTIHASH_BATCH;
+    if (state->config.loop == RF_MULTIHASH_SINGLY)
+        return false;
+    if (state->config.loop == RF_MULTIHASH_BATCH || state->wide)
+        return true;
     if (state->stretch < n && n >= SAMPLE) {
         state->stretch = STRETCH;
         state->batches = foretell(state, tuples) > MISSES_MAX;

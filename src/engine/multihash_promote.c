@@ -118,13 +118,9 @@ void rf_multihash_promote(struct rf_multihash *state, struct rf_tuple tuple, uin
         if (slot == NO_SLOT)
             return;
         evict(state, slot);
-        uint64_t left = rf_multihash_hash(state, accumulator->tuples[slot]);
-        bool index_whole = rf_accumulator_leave(accumulator, slot, left);
+        rf_accumulator_leave(accumulator, slot, hash_of, state);
         put(state, slot, tuple, count);
-        if (index_whole)
-            rf_accumulator_enter(accumulator, slot, hash);
-        else
-            rf_multihash_reindex(state);
+        rf_accumulator_enter(accumulator, slot, hash);
     }
     if (state->config.reset)
         reset_counters(state, tuple, hash);

@@ -1,0 +1,191 @@
+/* accumulator_batch.c - looking up a batch of tuples, by what the processor has.
+ *
+ *     portable    one by one                                        everywhere
+ *     avx512      8 at once (F, BW, DQ, VL, VBMI2: from Ice Lake and Zen 4 on)
+ *
+ * The wide way is a straight line for 8 tuples, without a branch:
+ *
+ *     hash        the 128-bit product from four of 32 x 32 bits
+ *     bucket      two gathers; its 8 words against the tag; the largest that matches
+ *     tuple       two gathers at that slot; equal: found
+ *
+ * A match that is not equal and a bucket that is full leave a doubt: a bit each, resolved one by one when the
+ * batch is through, by rf_accumulator_search. They are rare, but not so rare that a branch a vector could
+ * foretell them. */
+#include "engine/accumulator_batch.h"
+#include "base/hash.h"
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* Tuples from `first` on, behind what is in the lists; without a branch. */
+static ALWAYS_INLINE void find_from(const struct rf_accumulator *accumulator, uint64_t seed,
+                                    const struct rf_tuple *tuples, size_t first, size_t n,
+                                    struct rf_accumulator_batch *batch)
+{
+    struct rf_accumulator_view view = rf_accumulator_view(accumulator);
+    size_t found = batch->n_found, absent = batch->n_absent;
+    for (size_t i = first; i < n; i++) {
+        uint64_t hash = rf_hash_multiply(tuples[i], seed);
+        uint32_t slot = rf_accumulator_find_by(view, accumulator, tuples[i], hash);
+        batch->slot[i] = batch->found[found] = (uint16_t)slot;
+        batch->absent[absent] = (uint16_t)i;
+        batch->hash[absent] = hash;
+        found += slot != RF_ACCUMULATOR_ABSENT;
+        absent += slot == RF_ACCUMULATOR_ABSENT;
+    }
+    batch->n_found = found;
+    batch->n_absent = absent;
+}
+
+static void portable(const struct rf_accumulator *accumulator, uint64_t seed,
+                     const struct rf_tuple *tuples, size_t n, struct rf_accumulator_batch *batch)
+{
+    batch->n_found = batch->n_absent = 0;
+    find_from(accumulator, seed, tuples, 0, n, batch);
+}
+
+#if defined __x86_64__
+#include <immintrin.h>
+
+#define WIDE                                                                                       \
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,popcnt")))
+#define WIDE_INLINE WIDE static ALWAYS_INLINE
+
+/* Bytes; a batch. The tuples of the next one come while the counters of this one are worked on. */
+enum { AHEAD = RF_ACCUMULATOR_BATCH * sizeof(struct rf_tuple) };
+
+/* The words a and b of 8 tuples. */
+struct eight {
+    __m512i a, b;
+};
+
+WIDE_INLINE struct eight load_eight(const struct rf_tuple *tuples)
+{
+    __m512i low = _mm512_loadu_si512(tuples), high = _mm512_loadu_si512(tuples + 4);
+    const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+    return (struct eight){_mm512_permutex2var_epi64(low, even, high),
+                          _mm512_permutex2var_epi64(low, odd, high)};
+}
+
+WIDE_INLINE __m512i all(uint64_t word)
+{
+    return _mm512_set1_epi64((long long)word);
+}
+
+/* rf_hash_multiply. The product's two halves are only ever xored. */
+WIDE_INLINE __m512i hash_eight(struct eight t, uint64_t seed)
+{
+    __m512i x = _mm512_xor_si512(t.a, all(seed ^ RF_HASH_MULTIPLY_A));
+    __m512i y = _mm512_xor_si512(_mm512_rol_epi64(t.b, 32), all(RF_HASH_MULTIPLY_B));
+    __m512i x_high = _mm512_srli_epi64(x, 32), y_high = _mm512_srli_epi64(y, 32);
+    __m512i bottom = _mm512_mul_epu32(x, y);
+    __m512i middle = _mm512_add_epi64(_mm512_mul_epu32(x, y_high), _mm512_srli_epi64(bottom, 32));
+    __m512i second =
+        _mm512_add_epi64(_mm512_mul_epu32(x_high, y), _mm512_and_si512(middle, all(0xffffffff)));
+    __m512i high = _mm512_add_epi64(
+        _mm512_mul_epu32(x_high, y_high),
+        _mm512_add_epi64(_mm512_srli_epi64(middle, 32), _mm512_srli_epi64(second, 32)));
+    __m512i low = _mm512_mask_shuffle_epi32(bottom, 0xaaaa, second, _MM_PERM_CCAA);
+    return _mm512_mullo_epi64(_mm512_xor_si512(_mm512_xor_si512(low, high), t.b),
+                              all(RF_HASH_MULTIPLY_C));
+}
+
+/* What a vector of tuples leaves: slots, and the lanes that want a search. */
+struct answer {
+    __m512i slot;
+    __mmask8 doubt;
+};
+
+WIDE_INLINE struct answer find_eight(const struct rf_accumulator *accumulator, struct eight t,
+                                     __m512i hash)
+{
+    const __m512i tag_bytes = _mm512_set4_epi32(0x0b0a0b0a, 0x0b0a0b0a, 0x03020302, 0x03020302);
+    const __m512i slot_mask = all(accumulator->slot_mask);
+    const __m512i tag_mask = _mm512_set1_epi16((short)~accumulator->slot_mask);
+    __m512i bucket = _mm512_srli_epi64(
+        _mm512_mul_epu32(_mm512_srli_epi64(hash, 32), all(accumulator->buckets)), 32);
+    bucket = _mm512_add_epi64(bucket, bucket);
+    __m512i low = _mm512_i64gather_epi64(bucket, accumulator->index, 8);
+    __m512i high = _mm512_i64gather_epi64(bucket, accumulator->index + 4, 8);
+    __m512i tag = _mm512_shuffle_epi8(hash, tag_bytes);
+    __m512i match = _mm512_max_epu16(
+        _mm512_maskz_mov_epi16(_mm512_testn_epi16_mask(_mm512_xor_si512(low, tag), tag_mask), low),
+        _mm512_maskz_mov_epi16(_mm512_testn_epi16_mask(_mm512_xor_si512(high, tag), tag_mask),
+                               high));
+    match = _mm512_max_epu16(match, _mm512_srli_epi64(match, 32));
+    match = _mm512_max_epu16(match, _mm512_srli_epi64(match, 16));
+    __m512i slot = _mm512_and_si512(match, slot_mask);
+    __m512i at = _mm512_add_epi64(slot, slot);
+    __mmask8 is = _mm512_test_epi64_mask(slot, slot); /* the dummy is nobody, not even <0, 0> */
+    is = _mm512_mask_cmpeq_epi64_mask(is, t.a,
+                                      _mm512_i64gather_epi64(at, &accumulator->tuples[0].a, 8));
+    is = _mm512_mask_cmpeq_epi64_mask(is, t.b,
+                                      _mm512_i64gather_epi64(at, &accumulator->tuples[0].b, 8));
+    __m512i unsure =
+        _mm512_or_si512(slot, _mm512_srli_epi64(high, 48)); /* a match; a full bucket */
+    return (struct answer){_mm512_maskz_mov_epi64(is, slot),
+                           _mm512_mask_test_epi64_mask((__mmask8)~is, unsure, unsure)};
+}
+
+/* The lists of the first n tuples, 8 at a time; `hash` has a hash for each. */
+WIDE static void list_eights(struct rf_accumulator_batch *batch, const uint64_t *hash, size_t n)
+{
+    __m128i number = _mm_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7);
+    size_t found = 0, absent = 0;
+    for (size_t i = 0; i < n; i += 8) {
+        __m128i slot = _mm_loadu_si128((const void *)(batch->slot + i));
+        __mmask8 is = _mm_test_epi16_mask(slot, slot), is_not = (__mmask8)~is;
+        __m512i hashes = _mm512_maskz_compress_epi64(is_not, _mm512_loadu_si512(hash + i));
+        _mm_storeu_si128((void *)(batch->found + found), _mm_maskz_compress_epi16(is, slot));
+        _mm_storeu_si128((void *)(batch->absent + absent),
+                         _mm_maskz_compress_epi16(is_not, number));
+        _mm512_storeu_si512(batch->hash + absent, hashes);
+        found += (size_t)_mm_popcnt_u32(is);
+        absent += 8 - (size_t)_mm_popcnt_u32(is);
+        number = _mm_add_epi16(number, _mm_set1_epi16(8));
+    }
+    batch->n_found = found;
+    batch->n_absent = absent;
+}
+
+WIDE static void avx512(const struct rf_accumulator *accumulator, uint64_t seed,
+                        const struct rf_tuple *tuples, size_t n, struct rf_accumulator_batch *batch)
+{
+    uint64_t hash[RF_ACCUMULATOR_BATCH], doubts[RF_ACCUMULATOR_BATCH / 64] = {0};
+    size_t whole = n & ~(size_t)7;
+    for (size_t i = 0; i < whole; i += 8) {
+        _mm_prefetch((const char *)(tuples + i) + AHEAD, _MM_HINT_T0);
+        _mm_prefetch((const char *)(tuples + i + 4) + AHEAD, _MM_HINT_T0);
+        struct eight t = load_eight(tuples + i);
+        __m512i hashes = hash_eight(t, seed);
+        struct answer answer = find_eight(accumulator, t, hashes);
+        _mm512_storeu_si512(hash + i, hashes);
+        _mm_storeu_si128((void *)(batch->slot + i), _mm512_cvtepi64_epi16(answer.slot));
+        doubts[i / 64] |= (uint64_t)answer.doubt << i % 64;
+    }
+    for (size_t k = 0; k < RF_ACCUMULATOR_BATCH / 64; k++)
+        for (uint64_t left = doubts[k]; left != 0; left &= left - 1) {
+            size_t i = 64 * k + (size_t)__builtin_ctzll(left);
+            batch->slot[i] = (uint16_t)rf_accumulator_search(accumulator, tuples[i], hash[i]);
+        }
+    list_eights(batch, hash, whole);
+    find_from(accumulator, seed, tuples, whole, n, batch);
+}
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi2");
+}
+#endif
+
+rf_accumulator_find_batch *rf_accumulator_way(size_t i)
+{
+#if defined __x86_64__
+    if (i == 1 && has_avx512())
+        return avx512;
+#endif
+    return i == 0 ? portable : NULL;
+}
