@@ -249,8 +249,10 @@ const struct cli_command cli_command_sim = {
         "the core waited for. The same run twice gives the same instructions, cycles and profile: "
         "the clock counts instructions, random numbers are seeded, the environment is empty.\n\n"
         "The program has riffle's standard input, output and error, and riffle ends with its exit "
-        "status. A program that does something illegal ends with a sentence and the status that a "
-        "shell would give it, 128 and the signal. One thread, no signals. With -q and nothing to "
+        "status. A program that does something illegal, or sends itself a signal that it does not "
+        "handle, ends with a sentence and the status that a shell would give it, 128 and the "
+        "signal. There is one thread and no other process; a program that starts a thread ends. "
+        "With -q and nothing to "
         "save the program only runs.",
     .examples = "    riffle sim -- prog.rv64 1000\n"
                 "    riffle sim --core hps,rob=64 -p values -e multihash -- prog.rv64 1000\n"

@@ -43,7 +43,12 @@ int64_t rf_call_read(struct rf_system *system, const uint64_t *a)
 int64_t rf_call_write(struct rf_system *system, const uint64_t *a)
 {
     const void *bytes = rf_call_buffer(system, a[1], a[2], RF_READ);
-    return bytes == NULL ? -EFAULT : result_of(write(rf_call_file(system, a[0]), bytes, a[2]));
+    if (bytes == NULL)
+        return -EFAULT;
+    int64_t result = result_of(write(rf_call_file(system, a[0]), bytes, a[2]));
+    if (result == -EPIPE) /* whoever embeds us ignores the host's own signal, or ends by it */
+        rf_signals_send(system, SIGPIPE, RF_SIGNAL_BY_KILL);
+    return result;
 }
 
 int64_t rf_call_pread(struct rf_system *system, const uint64_t *a)

@@ -36,6 +36,10 @@ rf_call rf_call_fstat, rf_call_newfstatat, rf_call_faccessat, rf_call_readlinkat
 rf_call rf_call_brk, rf_call_mmap, rf_call_munmap, rf_call_mprotect, rf_call_mremap,
     rf_call_madvise;
 
+/* call_signal.c, and signals.c: sigreturn */
+rf_call rf_call_sigaction, rf_call_sigprocmask, rf_call_sigpending, rf_call_sigaltstack,
+    rf_call_kill, rf_call_tkill, rf_call_tgkill, rf_call_sigreturn;
+
 /* call_file.c: a new number for a file of the host, lowest first; -errno when host is negative. */
 int64_t rf_call_add_file(struct rf_system *system, int host, uint64_t from);
 

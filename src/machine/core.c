@@ -36,12 +36,34 @@ void rf_core_flush(struct rf_core *core)
 void rf_core_enter(struct rf_core *core)
 {
     rf_fp_enter(&core->host, core->fflags);
+    core->running = true;
     core->stop = RF_STOP_NONE;
 }
 
 void rf_core_leave(struct rf_core *core)
 {
     core->fflags = rf_fp_leave(&core->host);
+    core->running = false;
+}
+
+uint32_t rf_core_flags(const struct rf_core *core)
+{
+    return core->running ? rf_fp_flags() : core->fflags;
+}
+
+void rf_core_set_flags(struct rf_core *core, uint32_t fflags)
+{
+    if (core->running)
+        rf_fp_set_flags(fflags);
+    else
+        core->fflags = fflags;
+}
+
+void rf_core_go_to(struct rf_core *core, uint64_t pc)
+{
+    core->pc = pc;
+    core->cursor = NULL;
+    core->linking = NULL;
 }
 
 /* The block at pc, linked to the jump that wanted it. */

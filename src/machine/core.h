@@ -58,9 +58,10 @@ typedef unsigned rf_expand(void *context, const struct rf_insn *insn, uint64_t p
 struct rf_core {
     uint64_t x[RF_REG_COUNT]; /* 0..31 integer, 32..63 floating point, 64 takes writes to x0 */
     uint64_t pc;
-    uint32_t frm;           /* rounding mode */
-    uint32_t fflags;        /* valid while the core does not run; the host gathers them otherwise */
-    struct rf_fp_host host; /* the caller's floating-point environment while it does */
+    uint32_t frm;              /* rounding mode */
+    bool running;              /* between rf_core_enter and rf_core_leave */
+    uint32_t fflags;           /* while the core does not run; the host gathers them otherwise */
+    struct rf_fp_host host;    /* the caller's floating-point environment while it does */
     uint64_t reserved_address; /* of lr */
     bool reserved;
     uint64_t instructions; /* retired */
@@ -109,6 +110,13 @@ static inline void rf_core_step(struct rf_core *core, const struct rf_step *step
     if (next != NULL)
         core->pc = next->pc;
 }
+
+/* The floating-point flags, wherever they are. */
+uint32_t rf_core_flags(const struct rf_core *core);
+void rf_core_set_flags(struct rf_core *core, uint32_t fflags);
+
+/* Go on at pc, which no jump of the program led to. */
+void rf_core_go_to(struct rf_core *core, uint64_t pc);
 
 /* Decoded code is out of date, after fence.i or a change of executable memory. */
 void rf_core_flush(struct rf_core *core);

@@ -6,7 +6,7 @@
  * A core with a second bank of registers does that: nothing is saved or restored by instructions. Rounding
  * mode, floating-point flags and the reservation of lr are put aside, too; a handler begins with none of them set.
  * Private registers belong to neither and stay. The return address is an ebreak; the core stops there and we
- * switch back. While a core runs the host holds its flags, so it is there that they change hands. */
+ * switch back. */
 #include "machine/handler.h"
 #include <string.h>
 
@@ -24,20 +24,12 @@ bool rf_handler_open(struct rf_handler *handler, struct rf_memory *memory)
     return true;
 }
 
-/* Go on at pc, which no jump led to. */
-static void go_to(struct rf_core *core, uint64_t pc)
-{
-    core->pc = pc;
-    core->cursor = NULL;
-    core->linking = NULL;
-}
-
 static void put_aside(struct rf_handler *handler, struct rf_core *core)
 {
     memcpy(handler->x, core->x, sizeof handler->x);
     handler->pc = core->pc;
     handler->frm = core->frm;
-    handler->fflags = rf_fp_flags();
+    handler->fflags = rf_core_flags(core);
     handler->reserved = core->reserved;
     handler->reserved_address = core->reserved_address;
     handler->program_count = core->instructions;
@@ -47,11 +39,11 @@ static void take_up(const struct rf_handler *handler, struct rf_core *core)
 {
     memcpy(core->x, handler->x, RF_REG_PRIVATE * sizeof *core->x);
     core->frm = handler->frm;
-    rf_fp_set_flags(handler->fflags);
+    rf_core_set_flags(core, handler->fflags);
     core->reserved = handler->reserved;
     core->reserved_address = handler->reserved_address;
     core->instructions = handler->program_count;
-    go_to(core, handler->pc);
+    rf_core_go_to(core, handler->pc);
 }
 
 void rf_handler_enter(struct rf_handler *handler, struct rf_core *core)
@@ -64,9 +56,9 @@ void rf_handler_enter(struct rf_handler *handler, struct rf_core *core)
     core->x[SP] = handler->home + RF_PAGE + STACK;
     memcpy(&core->x[A0], handler->arguments, sizeof handler->arguments);
     core->frm = RF_RNE;
-    rf_fp_set_flags(0);
+    rf_core_set_flags(core, 0);
     core->reserved = false;
-    go_to(core, handler->entry);
+    rf_core_go_to(core, handler->entry);
 }
 
 void rf_handler_leave(struct rf_handler *handler, struct rf_core *core)

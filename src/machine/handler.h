@@ -23,7 +23,7 @@ struct rf_handler {
 
 /* Room for the stack, and an ebreak to return to. False: the guest's memory has none. */
 bool rf_handler_open(struct rf_handler *handler, struct rf_memory *memory);
-/* At the boundary of two instructions, with a trap pending. Both between rf_core_enter and rf_core_leave. */
+/* At the boundary of two instructions, with a trap pending. */
 void rf_handler_enter(struct rf_handler *handler, struct rf_core *core);
 /* The core has stopped at the ebreak that ends it. */
 void rf_handler_leave(struct rf_handler *handler, struct rf_core *core);

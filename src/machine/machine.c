@@ -227,26 +227,51 @@ static void run_unwatched(struct machine *machine, uint64_t until)
         core->stop = RF_STOP_NONE;
 }
 
-/* `number`: of the signal that Linux would have ended it by. */
-static void end_with_fault(struct machine *machine, int number, const char *what)
+/* What the core could not do, and the signal that Linux has for it. */
+struct trouble {
+    unsigned number;
+    int32_t code;
+    const char *what;
+    bool has_address; /* else it is the pc that is wrong */
+};
+
+static void end_with(struct machine *machine, const struct trouble *trouble)
 {
-    rf_format(machine->fault, sizeof machine->fault, "%s at pc 0x%llx", what,
-              (unsigned long long)machine->core.pc);
+    unsigned long long pc = machine->core.pc, address = machine->core.fault;
+    if (trouble->has_address)
+        rf_format(machine->fault, sizeof machine->fault, "%s 0x%llx at pc 0x%llx", trouble->what,
+                  address, pc);
+    else
+        rf_format(machine->fault, sizeof machine->fault, "%s at pc 0x%llx", trouble->what, pc);
     machine->ended = true;
-    machine->exit_status = 128 + number;
+    machine->exit_status = 128 + (int)trouble->number;
 }
 
-static void end_with_access(struct machine *machine, const char *what)
+/* The program's own handler may know what to do. */
+static void attend_trouble(struct machine *machine, struct trouble trouble)
 {
-    rf_format(machine->fault, sizeof machine->fault, "%s 0x%llx at pc 0x%llx", what,
-              (unsigned long long)machine->core.fault, (unsigned long long)machine->core.pc);
-    machine->ended = true;
-    machine->exit_status = 128 + SIGSEGV;
+    uint64_t address = trouble.has_address ? machine->core.fault : machine->core.pc;
+    if (trouble.number == SIGSEGV)
+        trouble.code = rf_memory_allows(&machine->core.memory, address, 1, RF_MAPPED) ? SEGV_ACCERR
+                                                                                      : SEGV_MAPERR;
+    if (machine->handler.running ||
+        !rf_signals_fault(&machine->system, trouble.number, trouble.code, address))
+        end_with(machine, &trouble);
+    else if (machine->timing != NULL)
+        rf_timing_charge(machine->timing, 0);
 }
 
 /* What the core stopped for. */
 static void attend(struct machine *machine)
 {
+    static const struct trouble troubles[] = {
+        [RF_STOP_BREAK] = {SIGTRAP, TRAP_BRKPT, "a breakpoint", false},
+        [RF_STOP_ILLEGAL] = {SIGILL, ILL_ILLOPC, "an illegal instruction", false},
+        [RF_STOP_FETCH] = {SIGSEGV, 0, "no code to execute", false},
+        [RF_STOP_LOAD] = {SIGSEGV, 0, "a load from the wild address", true},
+        [RF_STOP_STORE] = {SIGSEGV, 0, "a store to the wild address", true},
+        [RF_STOP_MEMORY] = {SIGKILL, 0, "no memory of the host's left to decode code", false},
+    };
     switch (machine->core.stop) {
     case RF_STOP_NONE:
         break;
@@ -257,24 +282,8 @@ static void attend(struct machine *machine)
     case RF_STOP_BUDGET:
         machine->ended = machine->cut = true;
         break;
-    case RF_STOP_BREAK:
-        end_with_fault(machine, SIGTRAP, "a breakpoint");
-        break;
-    case RF_STOP_ILLEGAL:
-        end_with_fault(machine, SIGILL, "an illegal instruction");
-        break;
-    case RF_STOP_FETCH:
-        end_with_fault(machine, SIGSEGV, "no code to execute");
-        break;
-    case RF_STOP_MEMORY:
-        end_with_fault(machine, SIGKILL, "no memory of the host's left to decode code");
-        break;
-    case RF_STOP_LOAD:
-        end_with_access(machine, "a load from the wild address");
-        break;
-    case RF_STOP_STORE:
-        end_with_access(machine, "a store to the wild address");
-        break;
+    default:
+        attend_trouble(machine, troubles[machine->core.stop]);
     }
 }
 
@@ -488,6 +497,9 @@ void rf_machine_outcome(const struct rf_source *source, struct rf_machine_outcom
     outcome->exit_status =
         machine->system.exited ? machine->system.exit_status : machine->exit_status;
     memcpy(outcome->fault, machine->fault, sizeof outcome->fault);
+    if (machine->system.why[0] != '\0')
+        rf_format(outcome->fault, sizeof outcome->fault, "%s, at pc 0x%llx", machine->system.why,
+                  (unsigned long long)machine->system.ended_at);
     outcome->instructions = machine->core.instructions;
     outcome->host_seconds = machine->seconds;
     if (machine->timing != NULL) {

@@ -1,12 +1,15 @@
 /* system.c - the machine's Linux: the table of its calls, and those on time, identity and the like.
  *
- * A call is found by its number; those on files and memory are in call_*.c. There is one process with one
- * thread that never gets a signal: it may install handlers and masks, which have nothing to do; a signal that
- * it sends itself ends it. */
+ * A call is found by its number; those on files, memory and signals are in call_*.c. There is one process with
+ * one thread, and nobody else: no signal, message or event comes from outside. What could only wait for one ends
+ * the program with a sentence. */
 #include "machine/calls.h"
 #include "base/error.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,48 +97,68 @@ static int64_t call_exit(struct rf_system *system, const uint64_t *a)
     return 0;
 }
 
-/* abort() and raise() come here: end as a shell would tell it. Signal 0 only asks. */
-static int64_t call_kill(struct rf_system *system, const uint64_t *a)
-{
-    if (a[1] == 0)
-        return 0;
-    system->exited = true;
-    system->exit_status = 128 + (int)(a[1] & 127);
-    return 0;
-}
-
-static int64_t call_tgkill(struct rf_system *system, const uint64_t *a)
-{
-    return call_kill(system, a + 1);
-}
-
 static int64_t call_id(struct rf_system *system, const uint64_t *a)
 {
     (void)system;
     (void)a;
-    return 1000;
+    return RF_SYSTEM_ID;
 }
 
-/* What was set before, where it is asked for, is always nothing. */
-static int64_t put_nothing(struct rf_system *system, uint64_t address, size_t words)
+static int64_t call_getppid(struct rf_system *system, const uint64_t *a)
 {
-    static const uint64_t zeros[3];
-    return address == 0 || put_words(system, address, zeros, words) ? 0 : -EFAULT;
+    (void)system;
+    (void)a;
+    return 1;
 }
 
-static int64_t call_sigaction(struct rf_system *system, const uint64_t *a)
+/* A process of its own is refused, which programs can live with; a thread they would wait for. */
+static int64_t refuse_clone(struct rf_system *system, uint64_t flags)
 {
-    return put_nothing(system, a[2], 3);
+    if ((flags & CLONE_THREAD) != 0)
+        rf_system_end(system, SIGSYS, "it started a thread, and the simulated machine has but one");
+    return -ENOSYS;
 }
 
-static int64_t call_sigprocmask(struct rf_system *system, const uint64_t *a)
+static int64_t call_clone(struct rf_system *system, const uint64_t *a)
 {
-    return put_nothing(system, a[2], 1);
+    return refuse_clone(system, a[0]);
 }
 
-static int64_t call_sigaltstack(struct rf_system *system, const uint64_t *a)
+static int64_t call_clone3(struct rf_system *system, const uint64_t *a)
 {
-    return put_nothing(system, a[1], 3);
+    uint64_t flags;
+    const void *from = rf_call_buffer(system, a[0], sizeof flags, RF_READ);
+    if (from == NULL)
+        return -EFAULT;
+    memcpy(&flags, from, sizeof flags);
+    return refuse_clone(system, flags);
+}
+
+/* Nobody else could wake it up. */
+static int64_t wait_for_ever(struct rf_system *system, const uint64_t *a)
+{
+    uint32_t word;
+    const void *from = rf_call_buffer(system, a[0], sizeof word, RF_READ);
+    if (from == NULL)
+        return -EFAULT;
+    memcpy(&word, from, sizeof word);
+    if (word != (uint32_t)a[2])
+        return -EAGAIN;
+    if (a[3] != 0)
+        return -ETIMEDOUT;
+    rf_system_end(system, SIGKILL, "it waits for another thread, and there is none (futex)");
+    return 0;
+}
+
+static int64_t call_futex(struct rf_system *system, const uint64_t *a)
+{
+    switch ((int)a[1] & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+        return wait_for_ever(system, a);
+    default:
+        return 0; /* nobody is woken */
+    }
 }
 
 /* There is no network, not even inside: a C library that looks for a name service goes on without. */
@@ -184,26 +207,28 @@ static const struct {
     {83, rf_call_fsync},
     {93, call_exit},
     {94, call_exit},
-    {96, call_id},       /* set_tid_address */
-    {98, call_nothing},  /* futex: no other thread */
+    {96, call_id}, /* set_tid_address */
+    {98, call_futex},
     {99, call_nothing},  /* set_robust_list */
     {101, call_nothing}, /* nanosleep */
     {113, call_clock_gettime},
     {115, call_nothing}, /* clock_nanosleep */
     {124, call_nothing}, /* sched_yield */
-    {129, call_kill},
-    {130, call_kill},
-    {131, call_tgkill},
-    {132, call_sigaltstack},
-    {134, call_sigaction},
-    {135, call_sigprocmask},
+    {129, rf_call_kill},
+    {130, rf_call_tkill},
+    {131, rf_call_tgkill},
+    {132, rf_call_sigaltstack},
+    {134, rf_call_sigaction},
+    {135, rf_call_sigprocmask},
+    {136, rf_call_sigpending},
+    {139, rf_call_sigreturn},
     {153, call_times},
     {160, call_uname},
     {165, call_getrusage},
     {166, call_nothing}, /* umask */
     {169, call_gettimeofday},
     {172, call_id},
-    {173, call_id},
+    {173, call_getppid},
     {174, call_id},
     {175, call_id},
     {176, call_id},
@@ -214,12 +239,14 @@ static const struct {
     {214, rf_call_brk},
     {215, rf_call_munmap},
     {216, rf_call_mremap},
+    {220, call_clone},
     {222, rf_call_mmap},
     {226, rf_call_mprotect},
     {233, rf_call_madvise},
     {261, call_prlimit},
     {276, rf_call_renameat},
     {278, call_getrandom},
+    {435, call_clone3},
 };
 
 rf_status rf_system_open(struct rf_system *system, struct rf_core *core, const char *root,
@@ -264,21 +291,33 @@ static void note_unknown(struct rf_system *system, unsigned number)
         system->unknown[system->n_unknown++] = number;
 }
 
+void rf_system_end(struct rf_system *system, int number, const char *why)
+{
+    system->exited = true;
+    system->exit_status = 128 + number;
+    system->ended_at = system->core->pc - 4; /* the call's own */
+    rf_format(system->why, sizeof system->why, "%s", why);
+}
+
+static int64_t run_call(struct rf_system *system, uint64_t number)
+{
+    int64_t result = -ENOSYS;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (calls[i].number == number) {
+            result = calls[i].run(system, &system->core->x[10]);
+            break;
+        }
+    if (result == -ENOSYS)
+        note_unknown(system, (unsigned)number);
+    return result;
+}
+
 void rf_system_call(struct rf_system *system)
 {
     struct rf_core *core = system->core;
-    uint64_t number = core->x[17];
-    int64_t result = -ENOSYS;
-    bool known = false;
-    for (size_t i = 0; i < sizeof calls / sizeof *calls && !known; i++)
-        if (calls[i].number == number) {
-            result = calls[i].run(system, &core->x[10]);
-            known = true;
-        }
-    if (!known)
-        note_unknown(system, (unsigned)number);
-    core->x[10] = (uint64_t)result;
     core->pc += 4;
+    core->x[10] = (uint64_t)run_call(system, core->x[17]);
     core->instructions++;
     core->stop = RF_STOP_NONE;
+    rf_signals_deliver(system);
 }

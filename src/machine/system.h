@@ -7,9 +7,11 @@
 #define RF_MACHINE_SYSTEM_H
 
 #include "machine/core.h"
+#include "machine/signals.h"
 #include "base/random.h"
 
 enum { RF_SYSTEM_FILES = 256, RF_SYSTEM_UNKNOWN_MAX = 32 };
+enum { RF_SYSTEM_ID = 1000 }; /* of the process, its thread, its user */
 
 struct rf_system {
     struct rf_core *core;
@@ -18,8 +20,11 @@ struct rf_system {
     uint64_t mmap_from;
     int file[RF_SYSTEM_FILES]; /* the host's descriptor, -1: closed */
     struct rf_random random;
+    struct rf_signals signals;
     bool exited;
     int exit_status;
+    char why[80]; /* it could not go on; "": it did not want to */
+    uint64_t ended_at;
     unsigned unknown[RF_SYSTEM_UNKNOWN_MAX]; /* numbers of calls that are not there */
     size_t n_unknown;
 };
@@ -30,7 +35,10 @@ rf_status rf_system_open(struct rf_system *system, struct rf_core *core, const c
 void rf_system_set_brk(struct rf_system *system, uint64_t brk); /* behind the program */
 void rf_system_close(struct rf_system *system); /* closes what the guest left open */
 
-/* Carry out the call that the core stopped at, and move past it. */
+/* Carry out the call that the core stopped at, and move past it: behind it, or into a handler of a signal. */
 void rf_system_call(struct rf_system *system);
+
+/* End the program as if by this signal. */
+void rf_system_end(struct rf_system *system, int number, const char *why);
 
 #endif

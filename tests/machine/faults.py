@@ -9,6 +9,9 @@ import sys
 import isa
 
 EXIT = "li a0,0\nli a7,93\necall\n"
+# rt_sigaction(SIGSEGV, {handler, SA_NODEFER, no mask}, NULL, 8)
+HANDLE = "addi sp,sp,-32\nli t0,{}\nsd t0,0(sp)\nli t0,0x40000000\nsd t0,8(sp)\nsd zero,16(sp)\nmv a1,sp\nli a0,11\n" \
+         "li a2,0\nli a3,8\nli a7,134\necall\n"
 # name, assembly, exit status, what stderr says; None: as qemu-riscv64 has it
 CASES = [
     ("an illegal instruction", ".word 0xffffffff", 132, "an illegal instruction at pc 0x"),
@@ -33,7 +36,12 @@ CASES = [
     ("code that runs over its end", "la a0,over\njr a0", 139, "no code to execute at pc 0x"),
     ("an unknown system call", "li a7,9999\necall\naddi a0,a0,38\nli a7,93\necall", 0,
      "system call 9999 is not there; it answered ENOSYS"),
-    ("a kill of itself", "li a1,6\nli a7,129\necall", 134, ""),
+    ("a kill of itself", "li a1,6\nli a7,129\necall", 134, "ended: signal 6 (Aborted), at pc 0x"),
+    ("a return from no signal", "li sp,16\nli a7,139\necall", 139, "no frame at its stack pointer, at pc 0x"),
+    ("a handler that is not there", HANDLE.format(0x50) + "ld a0,0(zero)", 139, "no code to execute at pc 0x50"),
+    ("a handler without a stack", HANDLE.format(0x10000) + "li sp,64\nld a0,0(zero)", 139, "wild address 0x0 at pc 0x"),
+    ("a signal without a stack", HANDLE.format(0x10000) + "li sp,64\nli a0,0\nli a1,11\nli a7,129\necall", 139,
+     "no room on the stack for the handler of a signal, at pc 0x"),
     ("system calls with wild buffers", """
         li s0,0
         .macro try number
@@ -57,7 +65,14 @@ CASES = [
         try 80
         try 56
         try 17
+        try 98
         try 113
+        try 129
+        try 131
+        try 132
+        try 134
+        try 135
+        try 136
         try 153
         try 160
         try 165
@@ -70,6 +85,7 @@ CASES = [
         try 233
         try 261
         try 278
+        try 435
         li a0,0
         li a7,93
         ecall""", 0, ""),

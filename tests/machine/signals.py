@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Signals that a program sends itself or earns: the same words and the same end as under qemu, on both cores; and
+a clear end for what would need a second thread.
+
+    signals.py RIFFLE
+"""
+import os
+import subprocess
+import sys
+
+import isa
+
+OURS = (("--functional", "-q"), ("--functional", "-f", "csv", "-p", "code"), ("-q",))
+HANDLED = ["raise", "fault", "repair", "block", "flags", "overflow"]
+# arguments, signal that it ends by, its name
+DEADLY = [(("abort",), 6, "Aborted"), (("caught-abort",), 6, "Aborted"), (("die", "15"), 15, "Terminated"),
+          (("die", "9"), 9, "Killed"), (("die-by-raise", "11"), 11, "Segmentation fault"),
+          (("die-by-raise", "8"), 8, "Floating point exception")]
+# arguments, exit status, what stderr says
+ALONE = [(("thread",), 159, "the program ended: it started a thread, and the simulated machine has but one, at pc 0x"),
+         (("wait",), 137, "the program ended: it waits for another thread, and there is none (futex), at pc 0x"),
+         (("fork",), 7, "system call 220 is not there; it answered ENOSYS")]
+
+
+def build(work):
+    program = work.path("signals.rv64")
+    subprocess.run([isa.GCC, "-O1", "-static", "-pthread", "-o", program, os.path.join(isa.HERE, "signals.c"), "-lm"],
+                   check=True)
+    return program
+
+
+def check_handled(tap, work, program):
+    for what in HANDLED:
+        theirs = work.qemu(program, what)
+        for options in OURS:
+            ours = work.sim(program, what, options=options)
+            tap.case(f"{what} {' '.join(options)} as in qemu",
+                     ours.stdout == theirs.stdout != b"" and ours.returncode == theirs.returncode == 7,
+                     theirs.stdout.decode(), ours.stdout.decode(), ours.stderr.decode()[-300:])
+
+
+def check_deadly(tap, work, program):
+    for arguments, number, name in DEADLY:
+        theirs = work.qemu(program, *arguments)
+        for options in OURS:
+            ours = work.sim(program, *arguments, options=options)
+            said = f"the program ended: signal {number} ({name}), at pc 0x"
+            tap.case(f"{' '.join(arguments)} {' '.join(options)} ends as in qemu",
+                     ours.returncode == 128 + number == 128 - theirs.returncode and ours.stdout == theirs.stdout
+                     and said in ours.stderr.decode(),
+                     f"{ours.returncode} and {theirs.returncode}, {ours.stdout} and {theirs.stdout}", ours.stderr)
+
+
+def check_alone(tap, work, program):
+    for arguments, status, said in ALONE:
+        for options in OURS:
+            done = work.sim(program, *arguments, options=options)
+            tap.case(f"{arguments[0]} {' '.join(options)} ends clearly",
+                     done.returncode == status and said in done.stderr.decode(), done.returncode, done.stderr)
+
+
+def check_closed_pipe(tap, work, program):
+    """Who writes into a pipe that nobody reads ends by SIGPIPE, and is reported on all the same."""
+    with subprocess.Popen([work.riffle, "sim", "--functional", "-p", "calls", "--", program, "pour"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.read(100)
+        process.stdout.close()
+        said = process.stderr.read().decode()
+        status = process.wait(timeout=60)
+    tap.case("a pipe that nobody reads ends it", status == 141 and "signal 13 (Broken pipe)" in said
+             and "events" in said, status, said[-500:])
+
+
+def check_counts(tap, work, program):
+    """Handlers, frames and returns take the same instructions whether anybody looks or not."""
+    words = [work.sim(program, "fault", options=options).stderr.split(b" instructions")[0].split()[-1]
+             for options in (("--functional", "-p", "code"), ("-p", "code"), ("-p", "code", "--skip", "1M"))]
+    tap.case("a fault takes the same instructions on both cores", len(set(words)) == 1 and int(words[0]) > 1000, words)
+
+
+def main():
+    isa.require()
+    tap = isa.Tap()
+    with isa.Work(sys.argv[1]) as work:
+        program = build(work)
+        check_handled(tap, work, program)
+        check_deadly(tap, work, program)
+        check_alone(tap, work, program)
+        check_closed_pipe(tap, work, program)
+        check_counts(tap, work, program)
+    tap.end()
+
+
+main()
