@@ -161,6 +161,10 @@ rf_status cli_program_open(struct cli_program *program, struct rf_source *source
 int cli_resolve(void *program, const char *symbol, uint64_t *address); /* for rf_selector_bind */
 void cli_program_close(struct cli_program *program);
 
+/* output.c: where a result is to go, looked at before the work begins. */
+int cli_check_output(const char *path); /* CLI_OK, or told why not; NULL and "-" are fine */
+bool cli_same_file(const char *left, const char *right); /* NULL is none */
+
 /* report.c: --format and its companions, for all commands that end in a report. */
 extern cli_words cli_words_forms;
 struct cli_report {

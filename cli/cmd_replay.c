@@ -89,7 +89,13 @@ static int replay(const struct cli_call *call, struct cli_lanes *lanes)
 static int run(const struct cli_call *call)
 {
     struct cli_lanes lanes;
-    int status = cli_lanes_make(&lanes, call);
+    const struct settings *settings = call->settings;
+    int status = cli_check_output(settings->output);
+    if (status == CLI_OK && cli_same_file(settings->output, call->arguments[0]))
+        status = cli_fail(CLI_USAGE, "replay: the profile would replace the stream it is of");
+    if (status != CLI_OK)
+        return status;
+    status = cli_lanes_make(&lanes, call);
     if (status == CLI_OK)
         status = replay(call, &lanes);
     cli_lanes_free(&lanes);

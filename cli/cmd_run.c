@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LIST_MAX = 16, APART_MAX = 16 };
 
-enum { NO_PROGRAM = 127 }; /* exit status, as a shell has it */
+enum { NOT_EXECUTABLE = 126, NO_PROGRAM = 127 }; /* exit statuses, as a shell has them */
 
 struct settings {
     struct cli_report report;
@@ -321,7 +322,16 @@ static int profile(struct rf_source *source, struct plan *plan)
     rf_status told = run != NULL ? complete(run, source, plan, &outcome) : RF_OK;
     status = status != RF_OK ? status : told;
     running = NULL;
-    return leave(cli_plan_deliver(run, status, &error, &plan->common), &outcome);
+    int delivered = cli_plan_deliver(run, status, &error, &plan->common);
+    if (outcome.events == 0 && outcome.lost == 0 && plan->n_functions + plan->n_modules > 0)
+        cli_fail(CLI_OK, "run: nothing was counted in what --function and --module name");
+    return leave(delivered, &outcome);
+}
+
+static bool is_program(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
 /* Is there such a program, by its path or in PATH? */
@@ -329,16 +339,25 @@ static bool can_run(const char *name)
 {
     const char *path = getenv("PATH");
     if (strchr(name, '/') != NULL)
-        return access(name, X_OK) == 0;
+        return is_program(name);
     while (path != NULL && *path != '\0') {
         char full[4096];
         int n = (int)strcspn(path, ":");
         snprintf(full, sizeof full, "%.*s/%s", n, path, name);
-        if (n > 0 && access(full, X_OK) == 0)
+        if (n > 0 && is_program(full))
             return true;
         path += n + (path[n] == ':');
     }
     return false;
+}
+
+static int refuse_program(const char *name)
+{
+    struct stat status;
+    if (strchr(name, '/') == NULL || stat(name, &status) != 0)
+        return cli_fail(NO_PROGRAM, "run: '%s': no such program", name);
+    return cli_fail(NOT_EXECUTABLE, "run: '%s': %s", name,
+                    S_ISDIR(status.st_mode) ? "is a folder" : "may not be executed");
 }
 
 static int start(struct plan *plan, const struct cli_call *call)
@@ -359,7 +378,7 @@ static int start(struct plan *plan, const struct cli_call *call)
                                          .ranges = plan->ranges,
                                          .stop = &stopped};
     if (!can_run(call->arguments[0]))
-        return cli_fail(NO_PROGRAM, "run: '%s': no such program", call->arguments[0]);
+        return refuse_program(call->arguments[0]);
     rf_status opened = rf_source_open_probe(&source, &setup, &error);
     if (opened != RF_OK)
         return cli_fail_status(opened, &error);

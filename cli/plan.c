@@ -61,6 +61,16 @@ static int parse_selectors(struct cli_plan *plan, const char *command)
     return CLI_OK;
 }
 
+static int check_keep(const struct cli_keep *keep, const char *command)
+{
+    int status = cli_check_output(keep->output);
+    if (status == CLI_OK)
+        status = cli_check_output(keep->record);
+    if (status == CLI_OK && cli_same_file(keep->output, keep->record))
+        return cli_fail(CLI_USAGE, "%s: --output and --record are the same file", command);
+    return status;
+}
+
 int cli_plan_make(struct cli_plan *plan, const struct cli_call *call, const struct cli_keep *keep,
                   const struct cli_report *report)
 {
@@ -68,7 +78,9 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call, const stru
     if (plan->command == NULL)
         return cli_fail(CLI_FAILED, "no memory for the command line");
     int status = make_lanes(&plan->lanes, call);
-    return status == CLI_OK ? parse_selectors(plan, call->command->name) : status;
+    if (status == CLI_OK)
+        status = parse_selectors(plan, call->command->name);
+    return status == CLI_OK ? check_keep(keep, call->command->name) : status;
 }
 
 bool cli_plan_reads_misses(const struct cli_plan *plan)

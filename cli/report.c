@@ -30,6 +30,9 @@ int cli_report(const struct rf_run *run, const struct cli_report *report)
     rf_symbols_close(setup.symbols);
     if (cli_stdout_closed() || status == RF_OK) /* cli_finish has the word for the former */
         return CLI_OK;
+    if (status == RF_ENOTSUP && error.message[0] == '\0')
+        return cli_fail(CLI_FAILED, "'%s' does not fit this profile: %s", report->format,
+                        rf_report_find(report->format)->brief);
     return cli_fail_status(status, &error);
 }
 

@@ -114,8 +114,12 @@ static rf_status unknown(struct parser *parser, struct word word, const char *wh
         return fail_at(parser, word.start, "expected a %s here", what);
     if (word.n == 0)
         return fail_at(parser, word.start, "expected a %s, got '%c'", what, *word.start);
-    return fail_at(parser, word.start, "no %s is called '%.*s'; did you mean '%s'?", what,
-                   (int)(word.n < 100 ? word.n : 100), word.start, meant);
+    char wanted[101];
+    rf_format(wanted, sizeof wanted, "%.*s", (int)(word.n < 100 ? word.n : 100), word.start);
+    if (2 * rf_text_distance(wanted, meant) > rf_text_length(meant)) /* it is not alike at all */
+        return fail_at(parser, word.start, "no %s is called '%s'", what, wanted);
+    return fail_at(parser, word.start, "no %s is called '%s'; did you mean '%s'?", what, wanted,
+                   meant);
 }
 
 /* --- parts ----------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/error.h"
+#include "event/trace.h"
 #include <string.h>
 #include <zstd.h>
 
@@ -308,6 +309,8 @@ static void get_run(struct reader *reader, struct rf_run *run)
 
 static rf_status check_header(const unsigned char *file, size_t n, struct rf_error *error)
 {
+    if (rf_trace_is_magic(file, n) && memcmp(file, rf_rfp_magic, n < 8 ? n : 8) != 0)
+        return rf_fail(error, RF_EDAMAGED, "this is a trace; replay makes a profile of it");
     if (n < sizeof rf_rfp_magic || memcmp(file, rf_rfp_magic, sizeof rf_rfp_magic) != 0)
         return rf_fail(error, RF_EDAMAGED, "this is no riffle profile");
     if (n < RF_RFP_HEADER)

@@ -396,7 +396,8 @@ rf_status rf_report_annotate(FILE *out, const struct rf_run *run,
     const struct page page = {out, run, setup->symbols, &run->alloc, setup};
     size_t n = 0, written = 0;
     if (setup->symbols == NULL)
-        return rf_fail(error, RF_EINVAL, "to annotate a function, names are needed");
+        return rf_fail(error, RF_EINVAL,
+                       "to annotate a function, names are needed, and this profile has none");
     rf_status status = rf_symbols_find(setup->symbols, function, ranges, RANGES_MAX, &n);
     if (status == RF_OK && n == 0)
         return no_function(&page, function, error);

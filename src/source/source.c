@@ -73,6 +73,9 @@ static bool is_trace(const struct rf_source_input *input)
     return rf_trace_is_magic(input->head, input->n_head) || (named && input->n_head == 0);
 }
 
+/* A .rfp file differs from a trace by one byte here, as little as damage might. */
+static const unsigned char profile_magic[8] = {0x89, 'R', 'F', 'P', '\r', '\n', 0x1a, '\n'};
+
 /* What may stand in a file, and where to begin in it. */
 struct wanted {
     bool only_trace;
@@ -83,6 +86,9 @@ static rf_status open_form(struct rf_source **source, const struct rf_source_inp
                            const struct wanted *wanted, const struct rf_alloc *alloc,
                            struct rf_error *error)
 {
+    if (input->n_head == sizeof input->head && memcmp(input->head, profile_magic, 8) == 0)
+        return rf_fail(error, RF_EINVAL, "%s: is a profile, not a stream; report prints it",
+                       input->name);
     if (is_trace(input))
         return rf_source_new_trace(source, input, wanted->skip, alloc, error);
     if (wanted->only_trace)

@@ -126,3 +126,32 @@ $ riffle gen uniform --events 1M --to rft | head -c 100 | wc -c
 $ riffle gen uniform --events 1K | riffle replay - -n 0 --format csv | head -n 2
 a,b,count,lower,upper
 0x40abc8,0x41047455,2,2,2
+# Where the result is to go is looked at before the work begins; nothing is lost by mistake.
+$ printf '1 2\n' > s.txt; riffle trace convert s.txt s.rft; riffle replay s.rft -o s.rfp >/dev/null; mkdir folder; touch plain
+$ riffle run -o nowhere/x.rfp -- /bin/echo not run
+riffle: nowhere/x.rfp: cannot create: No such file or directory
+[1]
+$ riffle run --record folder -- /bin/echo not run
+riffle: folder: cannot create: Is a directory
+[1]
+$ riffle run -o x --record x -- /bin/echo not run
+riffle: run: --output and --record are the same file
+[2]
+$ riffle replay s.rft -o s.rft
+riffle: replay: the profile would replace the stream it is of
+[2]
+# One kind of file for another.
+$ riffle replay s.rfp
+riffle: s.rfp: is a profile, not a stream; report prints it
+[1]
+$ riffle report s.rft
+riffle: s.rft: this is a trace; replay makes a profile of it
+[1]
+$ riffle run ./folder
+riffle: run: './folder': is a folder
+[126]
+$ riffle run ./plain
+riffle: run: './plain': may not be executed
+[126]
+$ riffle run --function fnord -p calls -n 1 -- /bin/true |& tail -n 1
+riffle: run: nothing was counted in what --function and --module name

@@ -106,5 +106,5 @@ $ riffle query loads.rfp nowhere..9
 riffle: 'nowhere' is neither a number nor a function that ran
 [1]
 $ riffle replay loop.rft -f tree
-riffle: not supported
+riffle: 'tree' does not fit this profile: hot ranges, indented, with their shares; of profiles of ranges
 [1]
