@@ -239,7 +239,16 @@ int cli_deliver(struct rf_run *run, rf_status status, const struct rf_error *err
 /* The options of every command that cuts a stream. */
 struct cli_cut {
     uint64_t interval, seed, skip, limit;
+    uint64_t threads; /* only where there is CLI_OPTIONS_THREADS */
 };
+#define CLI_OPTIONS_THREADS(settings, field)                                                       \
+    {                                                                                              \
+        .type = CLI_COUNT, .name = "threads", .argument = "N", .standard = "0",                    \
+        .brief = "of riffle itself; 0: as many as there are processors",                           \
+        .text = "One reads the stream, every other one works for one or more of the engines. "     \
+                "What is found does not depend on it.",                                            \
+        .offset = offsetof(settings, field.threads)                                                \
+    }
 #define CLI_OPTIONS_INTERVAL(settings, field)                                                      \
     {.type = CLI_COUNT,                                                                            \
      .letter = 'i',                                                                                \
@@ -310,6 +319,8 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call, const stru
                   const struct cli_report *report);
 void cli_plan_free(struct cli_plan *plan);
 bool cli_plan_reads_misses(const struct cli_plan *plan); /* does some selector? */
+/* For rf_collect: how many threads the engines get, when riffle is to have `threads`. */
+size_t cli_engine_threads(uint64_t threads);
 /* rf_collect with everything that the command line asks for. stop may be NULL. */
 rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source, struct cli_plan *plan,
                            const struct cli_cut *cut, const volatile int *stop,

@@ -31,6 +31,7 @@ static const struct cli_option options[] = {
     CLI_OPTIONS_REPORT(struct settings, report),
     CLI_OPTIONS_ANNOTATE(struct settings, report),
     CLI_OPTIONS_CUT(struct settings, cut),
+    CLI_OPTIONS_THREADS(struct settings, cut),
     CLI_OPTIONS_CACHE(struct settings, cache, CLI_CACHE_STANDARD),
     CLI_OPTIONS_KEEP(struct settings, keep),
     {.type = CLI_LIST,

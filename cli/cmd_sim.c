@@ -28,6 +28,7 @@ static const struct cli_option options[] = {
     CLI_OPTIONS_REPORT(struct settings, report),
     CLI_OPTIONS_ANNOTATE(struct settings, report),
     CLI_OPTIONS_INTERVAL(struct settings, cut),
+    CLI_OPTIONS_THREADS(struct settings, cut),
     CLI_OPTIONS_KEEP(struct settings, keep),
     {.type = CLI_TEXT,
      .letter = 'c',

@@ -2,6 +2,7 @@
  *
  *     -p, -e  ->  lanes, selectors  ->  collect  ->  notes, modules (the command's)  ->  report */
 #include "cli.h"
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,14 @@ static rf_status start_record(struct rf_trace_writer **writer, const struct cli_
                            plan->records ? NULL : selector, NULL, error);
 }
 
+size_t cli_engine_threads(uint64_t threads)
+{
+    cpu_set_t set;
+    if (threads > 0)
+        return (size_t)threads - 1;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) - 1 : 0;
+}
+
 rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source, struct cli_plan *plan,
                            const struct cli_cut *cut, const volatile int *stop,
                            struct rf_error *error)
@@ -137,6 +146,7 @@ rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source, struct
                                      .seed = cut->seed,
                                      .interval = cut->interval,
                                      .keep_intervals = plan->report->per_interval,
+                                     .threads = cli_engine_threads(cut->threads),
                                      .skip = cut->skip,
                                      .limit = cut->limit,
                                      .cache = plan->cache,

@@ -39,6 +39,9 @@ struct rf_collect_setup {
     int keep_intervals;
     uint64_t skip, limit; /* events of the source; limit 0: all */
     const struct rf_alloc *alloc;
+    /* Threads for the engines, at most one a lane; 0: all on the caller's. What comes out is the same.
+     * With threads, `alloc` must be one that several may use at once. */
+    size_t threads;
     int selected; /* the source selects by itself and marks its tuples with their stream */
     /* Model caches of this shape (cache.h) to fill `miss` of all loads and stores, which the source
      * must then hand out; NULL: it is what the source says. */

@@ -2,21 +2,22 @@
  *
  *     source --batch--> trim [--> caches] --> record    (skip, limit; a trace that is written along)
  *                        |
- *                        +--> lane 0: [selector ->] profiler
- *                        +--> lane 1: [selector ->] profiler ...
+ *                        +--> lane 0: [selector ->] profiler       on threads of their own, if there
+ *                        +--> lane 1: [selector ->] profiler ...   are any (crew.c)
  *
  * Tuples are handed on where they lie. Records are selected chunk by chunk into one small buffer that
  * stays in the first-level cache and serves all lanes in turn.
  *
  * Guarantee: what was counted before a failure, a stop or a damaged end is in the run; in every
- * profile produced = consumed + lost. Memory: one chunk of 16 KiB and what the engines hold.
- * Cannot: feed lanes in parallel; an engine is as fast as its own core. */
+ * profile produced = consumed + lost. Memory: one chunk of 16 KiB, what the engines hold and what
+ * their threads queue. */
 #include <riffle/collect.h>
 #include <riffle/engine.h>
 #include <riffle/profiler.h>
 #include <riffle/trace.h>
 #include "base/alloc.h"
 #include "base/error.h"
+#include "collect/crew.h"
 #include "collect/misses.h"
 #include "collect/share.h"
 #include <stdbool.h>
@@ -44,6 +45,7 @@ struct pump {
     uint64_t events;
     bool begun;               /* the first batch was seen */
     struct rf_misses *misses; /* NULL: the source tells them, or nobody asks */
+    struct rf_crew *crew;     /* NULL: engines work on this thread */
     double next_progress;
     struct rf_tuple chunk[CHUNK];
     struct rf_tuple marked[CHUNK];
@@ -166,12 +168,21 @@ static rf_status begin(struct pump *pump, const struct rf_batch *batch, struct r
     return RF_OK;
 }
 
+/* Also called on the crew's threads. */
+static rf_status feed_profiler(void *context, size_t i, const struct rf_tuples *tuples,
+                               struct rf_error *error)
+{
+    const struct pump *pump = context;
+    return rf_profiler_feed(pump->lanes[i].profiler, tuples, error);
+}
+
 static rf_status feed_engine(struct pump *pump, size_t i, const struct rf_tuples *tuples,
                              struct rf_error *error)
 {
     if (pump->setup->tap != NULL)
         pump->setup->tap(pump->setup->tap_context, i, tuples);
-    return rf_profiler_feed(pump->lanes[i].profiler, tuples, error);
+    return pump->crew != NULL ? rf_crew_feed(pump->crew, i, tuples, error)
+                              : feed_profiler(pump, i, tuples, error);
 }
 
 static rf_status feed_marked(struct pump *pump, size_t i, const struct rf_tuples *tuples,
@@ -323,8 +334,11 @@ static rf_status take_batch(struct pump *pump, const struct rf_batch *batch, str
     return take_tuples(pump, &tuples, batch->stream, error);
 }
 
+/* What was fed to an engine comes before what was lost. */
 static void lose(struct pump *pump, const struct rf_batch *batch)
 {
+    if (batch->lost > 0 && pump->crew != NULL)
+        rf_crew_wait(pump->crew, NULL);
     for (size_t i = 0; batch->lost > 0 && i < pump->setup->n_lanes; i++)
         if (!pump->setup->selected || pump->setup->lanes[i].stream == batch->stream) {
             rf_profiler_lose(pump->lanes[pump->lanes[i].owner].profiler, batch->lost);
@@ -462,11 +476,16 @@ static rf_status open_pump(struct pump *pump, const struct rf_collect_setup *set
         if (status != RF_OK)
             return status;
     }
-    return open_lanes(pump, error);
+    rf_status status = open_lanes(pump, error);
+    if (status == RF_OK)
+        status = rf_crew_open(&pump->crew, setup->threads, setup->n_lanes, feed_profiler, pump,
+                              pump->alloc, error);
+    return status;
 }
 
 static void close_pump(struct pump *pump)
 {
+    rf_crew_close(pump->crew);
     rf_misses_close(pump->misses);
     for (size_t i = 0; pump->lanes != NULL && i < pump->setup->n_lanes; i++)
         rf_profiler_close(pump->lanes[i].profiler);
@@ -486,6 +505,9 @@ rf_status rf_collect(struct rf_run **run, struct rf_source *source,
     if (status == RF_OK) {
         status = pump_all(&pump, error);
         struct rf_error second;
+        rf_status done = pump.crew != NULL ? rf_crew_wait(pump.crew, &second) : RF_OK;
+        if (status == RF_OK && done != RF_OK)
+            status = rf_fail(error, done, "%s", second.message);
         rf_status made = make_run(&pump, run, status == RF_OK ? error : &second);
         if (status == RF_OK)
             status = made;

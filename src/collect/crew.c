@@ -1,0 +1,298 @@
+/* crew.c - parcels of tuples from the thread that reads to the threads that count.
+ *
+ *     reader --copy--> [parcel of lane 0, being filled] --full--> queue --> thread 0 --> engine 0
+ *                      [parcel of lane 1, being filled] --full--> queue --> thread 1 --> engine 1
+ *                             ^------------------ free <--------------------'
+ *
+ * Engine speed is profiling speed, and a run has an engine for each profile: with a core for each of them
+ * it goes as fast as the slowest, not as slow as their sum. A thread owns the parcels of its lanes: one open
+ * for each lane and SPARE more that queue. When all of them queue, the reader waits, and through the ring the
+ * profiled program: nothing is lost and memory stays bounded.
+ *
+ * Signals stay with the caller's thread, where a wait for the source can be interrupted.
+ * Memory: 96 KiB a parcel, (lanes + SPARE) parcels a thread.
+ * Cannot: split one engine; a lane is as fast as one core. After a failure, how far the lanes of other threads
+ * had come depends on chance, as after an interrupt; their profiles are right as far as they go. */
+#include "collect/crew.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { PARCEL = 4096, SPARE = 4 };
+
+struct parcel {
+    struct parcel *next;
+    size_t lane, n;
+    bool counted; /* else every tuple is there once */
+    struct rf_tuple tuples[PARCEL];
+    uint64_t counts[PARCEL];
+};
+
+struct worker {
+    struct rf_crew *crew;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of everything below */
+    pthread_cond_t work;  /* for the thread: something queues, or the end */
+    pthread_cond_t done;  /* for the reader: a parcel is free */
+    struct parcel *first, *last, *free;
+    bool busy, ending;
+    rf_status status;
+    struct rf_error error;
+};
+
+struct rf_crew {
+    struct rf_alloc alloc;
+    size_t size; /* of this block */
+    rf_crew_work *feed;
+    void *context;
+    size_t n_workers, n_lanes;
+    size_t n_started;
+    struct worker *workers;
+    struct parcel **open; /* by lane; NULL: none */
+    struct parcel *parcels;
+};
+
+static struct worker *worker_of(struct rf_crew *crew, size_t lane)
+{
+    return &crew->workers[lane % crew->n_workers];
+}
+
+/* --- the thread -------------------------------------------------------------------------------- */
+
+/* The next parcel; NULL: that was all. With the lock held. */
+static struct parcel *take(struct worker *worker)
+{
+    while (worker->first == NULL && !worker->ending)
+        pthread_cond_wait(&worker->work, &worker->lock);
+    struct parcel *parcel = worker->first;
+    if (parcel == NULL)
+        return NULL;
+    worker->first = parcel->next;
+    worker->busy = true;
+    return parcel;
+}
+
+static void give_back(struct worker *worker, struct parcel *parcel)
+{
+    parcel->next = worker->free;
+    worker->free = parcel;
+    worker->busy = false;
+    pthread_cond_signal(&worker->done);
+}
+
+static rf_status work_on(struct worker *worker, const struct parcel *parcel, struct rf_error *error)
+{
+    const struct rf_crew *crew = worker->crew;
+    const struct rf_tuples tuples = {parcel->tuples, parcel->counted ? parcel->counts : NULL,
+                                     parcel->n};
+    return crew->feed(crew->context, parcel->lane, &tuples, error);
+}
+
+static void *run(void *argument)
+{
+    struct worker *worker = argument;
+    struct rf_error error = {""};
+    pthread_mutex_lock(&worker->lock);
+    for (struct parcel *parcel; (parcel = take(worker)) != NULL;) {
+        rf_status status = worker->status;
+        pthread_mutex_unlock(&worker->lock);
+        if (status == RF_OK)
+            status = work_on(worker, parcel, &error);
+        pthread_mutex_lock(&worker->lock);
+        if (worker->status == RF_OK && status != RF_OK) {
+            worker->status = status;
+            worker->error = error;
+        }
+        give_back(worker, parcel);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    return NULL;
+}
+
+/* --- the reader -------------------------------------------------------------------------------- */
+
+/* An empty parcel for the lane, once there is one. */
+static struct parcel *open_parcel(struct rf_crew *crew, size_t lane, bool counted)
+{
+    struct worker *worker = worker_of(crew, lane);
+    pthread_mutex_lock(&worker->lock);
+    while (worker->free == NULL)
+        pthread_cond_wait(&worker->done, &worker->lock);
+    struct parcel *parcel = worker->free;
+    worker->free = parcel->next;
+    pthread_mutex_unlock(&worker->lock);
+    parcel->lane = lane;
+    parcel->n = 0;
+    parcel->counted = counted;
+    return crew->open[lane] = parcel;
+}
+
+/* What the lane has open goes to its thread. Returns that thread's status. */
+static rf_status send(struct rf_crew *crew, size_t lane, struct rf_error *error)
+{
+    struct worker *worker = worker_of(crew, lane);
+    struct parcel *parcel = crew->open[lane];
+    crew->open[lane] = NULL;
+    pthread_mutex_lock(&worker->lock);
+    if (parcel != NULL) {
+        parcel->next = NULL;
+        if (worker->first == NULL)
+            worker->first = parcel;
+        else
+            worker->last->next = parcel;
+        worker->last = parcel;
+        pthread_cond_signal(&worker->work);
+    }
+    rf_status status = worker->status;
+    if (status != RF_OK && error != NULL)
+        *error = worker->error;
+    pthread_mutex_unlock(&worker->lock);
+    return status;
+}
+
+static size_t fill(struct parcel *parcel, const struct rf_tuples *tuples, size_t from)
+{
+    size_t room = PARCEL - parcel->n, n = tuples->n - from < room ? tuples->n - from : room;
+    memcpy(parcel->tuples + parcel->n, tuples->tuples + from, n * sizeof *parcel->tuples);
+    if (parcel->counted)
+        memcpy(parcel->counts + parcel->n, tuples->counts + from, n * sizeof *parcel->counts);
+    parcel->n += n;
+    return n;
+}
+
+rf_status rf_crew_feed(struct rf_crew *crew, size_t lane, const struct rf_tuples *tuples,
+                       struct rf_error *error)
+{
+    bool counted = tuples->counts != NULL;
+    rf_status status = RF_OK;
+    for (size_t done = 0; done < tuples->n && status == RF_OK;) {
+        struct parcel *parcel = crew->open[lane];
+        if (parcel != NULL && (parcel->n == PARCEL || parcel->counted != counted)) {
+            status = send(crew, lane, error);
+            parcel = NULL;
+        }
+        if (parcel == NULL)
+            parcel = open_parcel(crew, lane, counted);
+        done += fill(parcel, tuples, done);
+    }
+    return status;
+}
+
+static void wait_for(struct worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    while (worker->first != NULL || worker->busy)
+        pthread_cond_wait(&worker->done, &worker->lock);
+    pthread_mutex_unlock(&worker->lock);
+}
+
+rf_status rf_crew_wait(struct rf_crew *crew, struct rf_error *error)
+{
+    rf_status first = RF_OK;
+    for (size_t lane = 0; lane < crew->n_lanes; lane++)
+        send(crew, lane, NULL);
+    for (size_t i = 0; i < crew->n_workers; i++)
+        wait_for(&crew->workers[i]);
+    for (size_t lane = 0; lane < crew->n_lanes && first == RF_OK; lane++)
+        first = send(crew, lane, error);
+    return first;
+}
+
+/* --- opening and closing ------------------------------------------------------------------------ */
+
+static void hand_out_parcels(struct rf_crew *crew)
+{
+    struct parcel *next = crew->parcels;
+    for (size_t i = 0; i < crew->n_workers; i++) {
+        size_t lanes = (crew->n_lanes - i + crew->n_workers - 1) / crew->n_workers;
+        for (size_t k = 0; k < lanes + SPARE; k++, next++) {
+            next->next = crew->workers[i].free;
+            crew->workers[i].free = next;
+        }
+    }
+}
+
+/* Signals are for the caller's thread. */
+static bool start(struct worker *worker)
+{
+    sigset_t all, before;
+    pthread_mutex_init(&worker->lock, NULL);
+    pthread_cond_init(&worker->work, NULL);
+    pthread_cond_init(&worker->done, NULL);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&worker->thread, NULL, run, worker) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+static void start_all(struct rf_crew *crew)
+{
+    for (size_t i = 0; i < crew->n_workers; i++) {
+        crew->workers[i].crew = crew;
+        if (!start(&crew->workers[i]))
+            return;
+        crew->n_started++;
+    }
+}
+
+rf_status rf_crew_open(struct rf_crew **opened, size_t threads, size_t n_lanes, rf_crew_work *work,
+                       void *context, const struct rf_alloc *alloc, struct rf_error *error)
+{
+    size_t n = threads < n_lanes ? threads : n_lanes;
+    size_t n_parcels = n_lanes + n * SPARE;
+    size_t size = sizeof(struct rf_crew) + n * sizeof(struct worker) +
+                  n_lanes * sizeof(struct parcel *) + n_parcels * sizeof(struct parcel);
+    *opened = NULL;
+    if (n == 0)
+        return RF_OK;
+    alloc = rf_alloc_or_standard(alloc);
+    struct rf_crew *crew = rf_alloc_get(alloc, size);
+    if (crew == NULL)
+        return rf_fail(error, RF_ENOMEM, "no memory for %zu threads", n);
+    struct worker *workers = (struct worker *)(crew + 1);
+    struct parcel *parcels = (struct parcel *)(workers + n);
+    *crew = (struct rf_crew){.alloc = *alloc,
+                             .size = size,
+                             .feed = work,
+                             .context = context,
+                             .n_workers = n,
+                             .n_lanes = n_lanes,
+                             .workers = workers,
+                             .parcels = parcels,
+                             .open = (struct parcel **)(parcels + n_parcels)};
+    memset(workers, 0, n * sizeof *workers);
+    memset(crew->open, 0, n_lanes * sizeof(struct parcel *));
+    hand_out_parcels(crew);
+    start_all(crew);
+    if (crew->n_started == n)
+        *opened = crew;
+    else
+        rf_crew_close(crew);
+    return RF_OK;
+}
+
+static void stop(struct worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    worker->ending = true;
+    pthread_cond_signal(&worker->work);
+    pthread_mutex_unlock(&worker->lock);
+    pthread_join(worker->thread, NULL);
+    pthread_mutex_destroy(&worker->lock);
+    pthread_cond_destroy(&worker->work);
+    pthread_cond_destroy(&worker->done);
+}
+
+void rf_crew_close(struct rf_crew *crew)
+{
+    if (crew == NULL)
+        return;
+    for (size_t i = 0; i < crew->n_started; i++)
+        stop(&crew->workers[i]);
+    struct rf_alloc alloc = crew->alloc;
+    rf_alloc_free(&alloc, crew, crew->size);
+}
