@@ -20,6 +20,7 @@
  * a bucket, both arrays growing by doubling; old and new exist side by side for a moment, and the `memory` ceiling
  * counts both. Cannot: be bounded by anything but that ceiling; past it, feeding fails and what was
  * counted before stands. No more than 2^32 distinct tuples. */
+#include "engine/ahead.h"
 #include "engine/engine.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -281,6 +282,7 @@ static void feed_batch(struct state *state, const struct rf_tuple *tuples, size_
     uint64_t hash[BATCH];
     struct entry *entry[BATCH];
     for (size_t i = 0; i < n; i++) {
+        rf_ahead(&tuples[i]);
         hash[i] = hash_of(state, tuples[i]);
         __builtin_prefetch(&state->buckets[home(state, hash[i])]);
     }
