@@ -121,7 +121,7 @@ void cli_progress_end(void);
 const volatile int *cli_catch_interrupt(void);
 
 /* lanes.c: -p and -e, for all commands that run engines. */
-extern cli_words cli_words_engines, cli_words_selectors;
+extern cli_words cli_words_engines, cli_words_selectors, cli_words_cores;
 #define CLI_ENGINE_STANDARD "multihash(accumulator=auto)" /* of run and sim */
 #define CLI_OPTIONS_LANES(engine, selectors)                                                       \
     {.type = CLI_LIST,                                                                             \

@@ -17,11 +17,6 @@ struct settings {
     uint64_t max_instructions, skip;
 };
 
-static const char *words_cores(size_t i)
-{
-    return rf_machine_cores()[i].name;
-}
-
 static const struct cli_option options[] = {
     CLI_OPTIONS_LANES(CLI_ENGINE_STANDARD,
                       "; may be given often (default: values, edges and calls)"),
@@ -35,10 +30,10 @@ static const struct cli_option options[] = {
      .name = "core",
      .argument = "CORE",
      .standard = "hps",
-     .words = words_cores,
+     .words = cli_words_cores,
      .brief = "the simulated core: its name, then what differs from it",
      .text = "Such as hps, or hps,rob=64,dcache=16Ki/2/64. Which instructions run is the same on "
-             "every core; when, is not.",
+             "every core; when, is not. 'riffle cores' lists them and shows what can differ.",
      .offset = offsetof(struct settings, core)},
     {.type = CLI_FLAG,
      .name = "functional",
@@ -52,7 +47,7 @@ static const struct cli_option options[] = {
      .name = "max-instructions",
      .argument = "N",
      .standard = "0",
-     .brief = "end after N instructions; 0: with the program",
+     .brief = "end after N instructions, skipped ones included; 0: with the program",
      .offset = offsetof(struct settings, max_instructions)},
     {.type = CLI_COUNT,
      .name = "skip",
@@ -82,6 +77,14 @@ static uint32_t classes_of(const struct cli_plan *plan)
     for (size_t i = 0; i < plan->n_selectors; i++)
         classes |= plan->selectors[i].classes;
     return classes;
+}
+
+/* The name of a core is wrong also where no cycles are asked for. */
+static int check_core(const struct settings *settings)
+{
+    struct rf_error error = {""};
+    rf_status status = rf_machine_core_print(settings->core, NULL, 0, &error);
+    return status == RF_OK ? CLI_OK : cli_fail(CLI_USAGE, "%s", error.message);
 }
 
 /* Who tells what missed: the timed core, which has caches, or a model of some beside the functional one. */
@@ -232,6 +235,8 @@ static int run(const struct cli_call *call)
     struct cli_plan plan;
     int status = cli_plan_make(&plan, call, &settings->keep, &settings->report);
     plan.records = true;
+    if (status == CLI_OK)
+        status = check_core(settings);
     if (status == CLI_OK)
         status = choose_cache(&plan, settings);
     if (status == CLI_OK)

@@ -12,6 +12,11 @@
 
 static const char standard_engine[] = "exact";
 
+const char *cli_words_cores(size_t i)
+{
+    return rf_machine_cores()[i].name;
+}
+
 const char *cli_words_engines(size_t i)
 {
     struct rf_engine_info info;

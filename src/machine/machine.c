@@ -358,7 +358,7 @@ static rf_status read_file(struct machine *machine, int fd, const char *path, si
 static rf_status load_file(struct machine *machine, const char *path, struct rf_error *error)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
     if (fd < 0)
         return rf_fail(error, RF_EIO, "%s: cannot open: %s", path, strerror(errno));
     rf_status loaded;

@@ -101,48 +101,48 @@ static rf_status choose_core(struct rf_timing_config *config, const char *word, 
                    word);
 }
 
-static rf_status set_cache(struct rf_cache_shape *shape, const char *value, size_t n,
-                           struct rf_error *error)
+/* One of the three cache keys, written as the first level of a shape. */
+static rf_status take_cache(struct rf_cache_level *level, const char *key, const char *value,
+                            size_t n, struct rf_error *error)
 {
     char text[64];
-    if (rf_format(text, sizeof text, "l1=%.*s", (int)n, value) >= sizeof text)
-        return rf_fail(error, RF_EINVAL, "a cache is written as size/ways/line, 32Ki/4/64 say");
-    struct rf_cache_shape parsed;
-    rf_status status = rf_cache_parse(&parsed, text, error);
-    if (status == RF_OK)
-        *shape = parsed;
-    return status;
+    struct rf_cache_shape shape;
+    struct rf_error why = {"expected SIZE/WAYS/LINE"};
+    if (rf_format(text, sizeof text, "l1=%.*s", (int)n, value) >= sizeof text ||
+        rf_cache_parse(&shape, text, &why) != RF_OK || shape.n_levels != 1)
+        return rf_fail(error, RF_EINVAL, "core: %s: %s", key, why.message);
+    *level = shape.levels[0];
+    return RF_OK;
 }
 
-/* The three cache keys; false: none of them. */
-static bool take_cache(struct rf_timing_config *config, const char *name, size_t n,
-                       const char *value, size_t value_n, rf_status *status, struct rf_error *error)
+static struct rf_cache_level *find_cache(struct rf_timing_config *config, const char *name,
+                                         size_t n, const char **key)
 {
-    struct rf_cache_shape shape;
-    bool is_i = rf_text_equal("icache", name, n), is_d = rf_text_equal("dcache", name, n);
-    if (!is_i && !is_d && !rf_text_equal("l2", name, n))
-        return false;
-    *status = set_cache(&shape, value, value_n, error);
-    if (*status == RF_OK && is_i)
-        config->icache.levels[0] = shape.levels[0];
-    else if (*status == RF_OK)
-        config->dcache.levels[is_d ? 0 : 1] = shape.levels[0];
-    return true;
+    struct rf_cache_level *levels[] = {&config->icache.levels[0], &config->dcache.levels[0],
+                                       &config->dcache.levels[1]};
+    static const char *const names[] = {"icache", "dcache", "l2"};
+    for (size_t i = 0; i < 3; i++)
+        if (rf_text_equal(names[i], name, n)) {
+            *key = names[i];
+            return levels[i];
+        }
+    return NULL;
 }
 
 static rf_status take_key(struct rf_timing_config *config, const char *word, size_t n,
                           struct rf_error *error)
 {
     size_t name_n = 0;
-    rf_status status;
+    const char *cache;
     while (name_n < n && word[name_n] != '=')
         name_n++;
     if (name_n == n)
         return rf_fail(error, RF_EINVAL, "core: expected key=value, got '%.*s'", (int)n, word);
     const char *value = word + name_n + 1;
     size_t value_n = n - name_n - 1;
-    if (take_cache(config, word, name_n, value, value_n, &status, error))
-        return status;
+    struct rf_cache_level *level = find_cache(config, word, name_n, &cache);
+    if (level != NULL)
+        return take_cache(level, cache, value, value_n, error);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         uint64_t number;
         if (!rf_text_equal(keys[i].name, word, name_n))
@@ -159,7 +159,18 @@ static rf_status take_key(struct rf_timing_config *config, const char *word, siz
         *value_of(config, &keys[i]) = number;
         return RF_OK;
     }
-    return rf_fail(error, RF_EINVAL, "core: no key '%.*s'", (int)name_n, word);
+    return rf_fail(error, RF_EINVAL, "core: no key '%.*s'; 'riffle cores hps' shows them",
+                   (int)name_n, word);
+}
+
+/* What only all of it together can have wrong. */
+static rf_status check(const struct rf_timing_config *config, struct rf_error *error)
+{
+    uint32_t below = config->dcache.levels[1].line;
+    if (config->icache.levels[0].line > below || config->dcache.levels[0].line > below)
+        return rf_fail(error, RF_EINVAL, "core: the lines of l2 are shorter than those of %s",
+                       config->icache.levels[0].line > below ? "icache" : "dcache");
+    return RF_OK;
 }
 
 rf_status rf_timing_config_parse(struct rf_timing_config *config, const char *text,
@@ -175,7 +186,7 @@ rf_status rf_timing_config_parse(struct rf_timing_config *config, const char *te
         status = is_name ? choose_core(config, text, n, error) : take_key(config, text, n, error);
         text += n + (text[n] == ',');
     }
-    return status;
+    return status == RF_OK ? check(config, error) : status;
 }
 
 static size_t print_cache(const char *key, const struct rf_cache_level *level, char *text,

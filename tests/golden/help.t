@@ -6,6 +6,7 @@ Usage: riffle COMMAND [OPTION...] [ARGUMENT...]
 
 Commands:
   compare    judge engines by the exact profile of the same stream
+  cores      list the simulated cores; show one with every parameter
   cost       area, delay and energy of rap as hardware
   engines    list the engines; show one with its options and memory
   gen        make a synthetic stream
@@ -287,6 +288,7 @@ show this help.
 .SH SEE ALSO
 .BR riffle (1),
 .BR riffle\-compare (1),
+.BR riffle\-cores (1),
 .BR riffle\-cost (1),
 .BR riffle\-engines (1),
 .BR riffle\-gen (1),

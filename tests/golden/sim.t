@@ -92,10 +92,62 @@ hello
 [3]
 $ riffle sim --core nosuch flip.rv64
 riffle: no core 'nosuch'; there are hps, stratified and coproc
-[1]
+[2]
 $ riffle sim --core hps,rob=x flip.rv64
 riffle: core: rob must be between 8 and 1024, got 'x'
-[1]
+[2]
+$ riffle sim --core hps,icache=32Ki flip.rv64
+riffle: core: icache: cache l1: expected SIZE/WAYS/LINE, got '32Ki'
+[2]
+$ riffle sim --core hps,icache=32Ki/4/128 flip.rv64
+riffle: core: the lines of l2 are shorter than those of icache
+[2]
+$ riffle sim --core hps,nosuch=1 flip.rv64
+riffle: core: no key 'nosuch'; 'riffle cores hps' shows them
+[2]
+$ riffle sim --functional -q --core nosuch flip.rv64
+riffle: no core 'nosuch'; there are hps, stratified and coproc
+[2]
+$ riffle cores
+hps          4-way, 12 stages, 128 ROB, 80 RS, 32 KB L1s, 1 MB L2 (Mousa, Krintz)
+stratified   4-way, 64 KB L1s, gshare (Sastry, Bodik, Smith)
+coproc       4-way, 64-entry window, 64 KB L1s, 1 MB L2 (Zilles, Sohi)
+$ riffle cores coproc,rob=100,l2=2Mi/8/64
+icache           64Ki/4/64
+dcache           64Ki/4/64
+l2               2Mi/8/64
+fetch_width      4
+decode_width     4
+issue_width      4
+commit_width     4
+stages           12
+rob              100
+rs               64
+lsq              32
+alu_ports        4
+multiply_ports   1
+memory_ports     2
+fp_ports         2
+multiply         3
+divide           20
+fp_add           3
+fp_multiply      4
+fp_fused         5
+fp_divide        14
+l1_hit           3
+l2_hit           12
+memory           100
+forward          2
+write_buffer     16
+mshrs            16
+bus              8
+history          12
+btb              2048
+ras              16
+btb_miss         2
+$ riffle cores nosuch
+riffle: no core 'nosuch'; there are hps, stratified and coproc
+[2]
 # Misses: of the timed core's caches, or of --cache beside the functional one. The word's line is missed once.
 $ riffle sim -p 'load miss>=1 -> pc,value' -e exact -f csv flip.rv64
 hello
@@ -129,6 +181,9 @@ riffle: /bin/sh: not a 64-bit RISC-V program
 [1]
 $ head -c 100 flip.rv64 > cut.rv64; riffle sim cut.rv64
 riffle: cut.rv64: its program headers are damaged
+[1]
+$ mkfifo pipe; riffle sim pipe
+riffle: pipe: not a file with a program in it
 [1]
 $ echo hello > text; riffle sim text
 riffle: text: not an ELF file

@@ -362,7 +362,7 @@ TEST(configurations_as_text)
         {"coproc,memory=200,dcache=16Ki/2/64", NULL},
         {"hsp", "no core 'hsp'; there are hps, stratified and coproc"},
         {"hps,rob", "core: expected key=value, got 'rob'"},
-        {"hps,robe=1", "core: no key 'robe'"},
+        {"hps,robe=1", "core: no key 'robe'; 'riffle cores hps' shows them"},
         {"hps,rob=0", "core: rob must be between 8 and 1024, got '0'"},
         {"hps,btb=3000", "core: btb must be a power of two, got '3000'"},
     };
