@@ -311,7 +311,7 @@ struct cli_plan {
     const char *cache; /* as in rf_collect_setup */
     const struct cli_keep *keep;
     const struct cli_report *report;
-    struct cli_program *program;    /* for names in selectors of records; NULL: refused */
+    struct cli_program program;     /* for names in selectors of records; not open: refused */
     struct rf_trace_writer *writer; /* of --record, between collect and deliver */
 };
 /* -p and -e alone, the defaults where nothing is said: values, edges and calls; multihash. */

@@ -189,16 +189,11 @@ static int profile(struct rf_source *source, struct cli_plan *plan, const struct
     struct rf_error error = {""};
     struct rf_machine_outcome outcome;
     struct rf_run *run;
-    struct cli_program program; /* where it will be is known before it runs */
-    if (cli_program_open(&program, source) != RF_OK ||
-        add_modules(plan, program.run, source, call->arguments[0]) != RF_OK) {
-        cli_program_close(&program);
+    if (cli_program_open(&plan->program, source) != RF_OK || /* where it will be is known by now */
+        add_modules(plan, plan->program.run, source, call->arguments[0]) != RF_OK)
         return cli_fail(CLI_FAILED, "no memory for the list of modules");
-    }
-    plan->program = &program;
     const volatile int *stop = cli_catch_interrupt();
     rf_status status = cli_plan_collect(&run, source, plan, &settings->cut, stop, &error);
-    cli_program_close(&program);
     rf_machine_outcome(source, &outcome);
     if (run != NULL && (note_outcome(run, settings, &outcome) != RF_OK ||
                         add_modules(plan, run, source, call->arguments[0]) != RF_OK))

@@ -95,6 +95,7 @@ bool cli_plan_reads_misses(const struct cli_plan *plan)
 void cli_plan_free(struct cli_plan *plan)
 {
     rf_trace_abandon(plan->writer);
+    cli_program_close(&plan->program);
     cli_lanes_free(&plan->lanes);
     free(plan->command);
     plan->command = NULL;
@@ -152,8 +153,8 @@ rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source, struct
                                      .cache = plan->cache,
                                      .record = plan->writer,
                                      .stop = stop,
-                                     .resolve = plan->program != NULL ? cli_resolve : NULL,
-                                     .resolve_context = plan->program,
+                                     .resolve = plan->program.run != NULL ? cli_resolve : NULL,
+                                     .resolve_context = &plan->program,
                                      .progress = cli_progress};
     return rf_collect(run, source, &setup, error);
 }

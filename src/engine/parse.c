@@ -388,9 +388,9 @@ size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *confi
 size_t rf_engine_shorten(const char *engine, char *text, size_t size)
 {
     _Alignas(16) unsigned char config[RF_ENGINE_CONFIG_MAX], standard[RF_ENGINE_CONFIG_MAX];
-    const struct rf_engine_ops *ops;
-    if (rf_engine_parse(&ops, config, sizeof config, engine, NULL) != RF_OK || ops->print != NULL ||
-        set_defaults(ops, standard, NULL) != RF_OK)
+    const struct rf_engine_ops *ops = NULL;
+    if (rf_engine_parse(&ops, config, sizeof config, engine, NULL) != RF_OK || ops == NULL ||
+        ops->print != NULL || set_defaults(ops, standard, NULL) != RF_OK)
         return rf_format(text, size, "%s", engine);
     size_t n = rf_format(text, size, "%s", ops->name);
     return n + print_options(ops, config, standard, text + (n < size ? n : size),
