@@ -293,8 +293,10 @@ struct cli_keep {
          .name = "record",                                                                         \
          .argument = "FILE",                                                                       \
          .brief = "keep the stream, too, for replay",                                              \
-         .text = "By custom the name ends in .rft. With one -p the trace holds its tuples, with "  \
-                 "several the records that they select from.",                                     \
+         .text =                                                                                   \
+             "By custom the name ends in .rft. With one -p the trace holds its tuples, with "      \
+             "several the records that they select from. Where the program's files were is in "    \
+             "it, too: replay finds names as this report does.",                                   \
          .offset = offsetof(settings, field.record)},                                              \
     {                                                                                              \
         .type = CLI_FLAG, .letter = 'q', .name = "quiet", .brief = "print no report",              \
