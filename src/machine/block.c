@@ -102,10 +102,11 @@ static unsigned make_steps(const struct rf_core *core, struct rf_step *steps,
         sequence[0] = *insn;
         n = 1;
     }
+    rf_step_run *const *table = core->chained ? rf_execute_chained : rf_execute_table;
     for (unsigned i = 0; i < n; i++) {
         assert(i + 1 == n || (!ends_block(&sequence[i]) && sequence[i].kind != RF_OP_CLASS_BRANCH));
         sequence[i].length = insn->length;
-        steps[i] = make_step(rf_execute_table[sequence[i].op], &sequence[i], pc);
+        steps[i] = make_step(table[sequence[i].op], &sequence[i], pc);
         steps[i].is_instruction = true;
         steps[i].fetched = i == 0;
         steps[i].own = same(&sequence[i], insn);

@@ -25,7 +25,7 @@ struct rf_step *rf_block_find(struct rf_core *core, uint64_t pc);
 void rf_block_flush(struct rf_core *core);
 
 /* execute.c: what carries out an instruction, and the two steps that are none. */
-extern rf_step_run *const rf_execute_table[];
+extern rf_step_run *const rf_execute_table[], *const rf_execute_chained[];
 rf_step_run rf_execute_enter, rf_execute_goto;
 
 #endif

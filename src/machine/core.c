@@ -66,6 +66,17 @@ void rf_core_go_to(struct rf_core *core, uint64_t pc)
     core->linking = NULL;
 }
 
+static void set_chained(struct rf_core *core, bool chained)
+{
+    core->stale |= core->chained != chained;
+    core->chained = chained;
+}
+
+void rf_core_unchain(struct rf_core *core)
+{
+    set_chained(core, false);
+}
+
 /* The block at pc, linked to the jump that wanted it. */
 static struct rf_step *next_block(struct rf_core *core)
 {
@@ -89,6 +100,7 @@ const struct rf_step *rf_core_find(struct rf_core *core)
 /* The last few instructions of a budget that ends inside a block. */
 static void run_to_budget(struct rf_core *core)
 {
+    rf_core_unchain(core);
     core->cursor = NULL;
     while (core->stop == RF_STOP_NONE && core->instructions < core->budget) {
         const struct rf_step *step = rf_core_peek(core);
@@ -103,6 +115,7 @@ static void run_to_budget(struct rf_core *core)
 void rf_core_run(struct rf_core *core)
 {
     rf_core_enter(core);
+    set_chained(core, true);
     core->cursor = NULL;
     while (core->stop == RF_STOP_NONE) {
         const struct rf_step *step = next_block(core);

@@ -75,6 +75,7 @@ struct rf_core {
 
     struct rf_blocks *blocks;
     bool stale;                   /* decoded code is out of date */
+    bool chained;                 /* steps run their successors; no single ones then */
     struct rf_step *linking;      /* the jump that left the inner loop to find its target */
     const struct rf_step *cursor; /* where single steps go on; NULL: look pc up */
     struct rf_alloc alloc;
@@ -87,10 +88,12 @@ void rf_core_close(struct rf_core *core);
 void rf_core_run(struct rf_core *core);
 
 /* One instruction at a time, for whoever wants to look at each: peek gives the instruction at pc,
- * NULL with core->stop set when there is none; step runs it and sets core->stop. Both between rf_core_enter
- * and rf_core_leave, which switch the host's floating-point environment over: what runs between them
+ * NULL with core->stop set when there is none; step runs it and sets core->stop. Both after rf_core_unchain,
+ * between rf_core_enter and rf_core_leave, which switch the host's floating-point environment over: what runs between them
  * must not do arithmetic on floating-point numbers of its own. */
 void rf_core_enter(struct rf_core *core);
+void rf_core_unchain(
+    struct rf_core *core); /* code that was decoded for rf_core_run is not for this */
 void rf_core_leave(struct rf_core *core);
 const struct rf_step *rf_core_find(struct rf_core *core); /* for peek: the cursor is at none */
 

@@ -4,13 +4,18 @@
  * returns the block it is linked to, or NULL with core->pc set when that block is still to be found; a fault
  * returns NULL with core->stop set and pc at the instruction.
  *
+ * Where nobody looks at single instructions, a chained form of each function runs the next step itself, by a
+ * tail call: no way back to a loop in between, and the host's predictor sees every instruction's successors
+ * at a place of their own. `enter` and `goto` go back to the loop all the same, so that a compiler that makes no
+ * tail calls needs no more stack than a block is long.
+ *
  * `enter` counts a block's instructions before they run; whoever leaves a block early takes those back that
  * did not run (step->left of them, itself included). */
 #include "machine/block.h"
 #include <string.h>
 
 #define STEP(id)                                                                                   \
-    static const struct rf_step *run_##id(struct rf_core *core, const struct rf_step *step)
+    static inline const struct rf_step *run_##id(struct rf_core *core, const struct rf_step *step)
 
 #define RD  core->x[step->insn.rd]
 #define RS1 core->x[step->insn.rs1]
@@ -471,9 +476,25 @@ CSR(csrrwi, CSR_WRITE, step->insn.rs2)
 CSR(csrrsi, CSR_SET, step->insn.rs2)
 CSR(csrrci, CSR_CLEAR, step->insn.rs2)
 
+#define INSN(id, mnemonic, match, mask, kind, operands)                                            \
+    static const struct rf_step *chain_##id(struct rf_core *core, const struct rf_step *step)      \
+    {                                                                                              \
+        const struct rf_step *next = run_##id(core, step);                                         \
+        return next != NULL ? next->run(core, next) : NULL;                                        \
+    }
+#include "machine/isa.def"
+#undef INSN
+
 rf_step_run *const rf_execute_table[RF_OP_COUNT] = {
     [RF_OP_ILLEGAL] = run_illegal,
 #define INSN(id, mnemonic, match, mask, kind, operands) [RF_OP_##id] = run_##id,
+#include "machine/isa.def"
+#undef INSN
+};
+
+rf_step_run *const rf_execute_chained[RF_OP_COUNT] = {
+    [RF_OP_ILLEGAL] = run_illegal,
+#define INSN(id, mnemonic, match, mask, kind, operands) [RF_OP_##id] = chain_##id,
 #include "machine/isa.def"
 #undef INSN
 };

@@ -206,6 +206,7 @@ static size_t run_watched(struct machine *machine)
     machine->n_records = 0;
     core->budget = UINT64_MAX; /* blocks may be entered that are not run to their end */
     rf_core_enter(core);
+    rf_core_unchain(core);
     for (size_t n; (n = may_run(machine, budget)) > 0;) {
         run_together(machine, n);
         settle(machine);
