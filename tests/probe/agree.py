@@ -19,19 +19,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import check, end  # noqa: E402
+
 RIFFLE = sys.argv[1]
 LONG = bool(os.environ.get("RIFFLE_TEST_LONG"))
 TOLERANCE = 0.001
-
-number = 0
-
-
-def check(title, ok, saw=""):
-    global number
-    number += 1
-    if not ok:
-        print(f"# {title}: {saw}")
-    print(f"{'ok' if ok else 'not ok'} {number} - {title}", flush=True)
 
 
 def programs(folder):
@@ -130,7 +123,7 @@ def main():
             their_calls = sum(n for place, n in theirs.items() if place in calls)
             check(f"{name}: calls as callgrind", near(sum(calls.values()), their_calls),
                   (sum(calls.values()), their_calls))
-    print(f"1..{number}")
+    end()
 
 
 main()

@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
 RIFFLE, KNOWN, LIBRARY = sys.argv[1:4]
 CLASSES = ["load", "store", "branch", "jump", "call", "return", "alu", "insn"]
 
@@ -38,17 +41,9 @@ EXPECTED = {
     "k_alu": (1, 32, 16, 0, 0, 1, 64, 16 * 9 + 2),
 }
 
-number = 0
-
 
 def check(title, got, expected):
-    global number
-    number += 1
-    if got == expected:
-        print(f"ok {number} - {title}")
-    else:
-        print(f"# {title}: counted {got}, must be {expected}")
-        print(f"not ok {number} - {title}")
+    tap.check(title, got == expected, f"counted {got}, must be {expected}")
 
 
 def functions():
@@ -152,7 +147,7 @@ def main():
     check_values(tables, ranges)
     check_widths(ranges)
     check_places()
-    print(f"1..{number}")
+    tap.end()
 
 
 main()

@@ -16,20 +16,13 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import check, end  # noqa: E402
+
 RIFFLE, SPIN = sys.argv[1:3]
 ROUNDS = 50 if os.environ.get("RIFFLE_TEST_LONG") else 5
 SEED = int(os.environ.get("RIFFLE_TEST_SEED", "1"))
 PATIENCE = 60  # seconds, on a busy machine
-
-number = 0
-
-
-def check(title, ok, saw=""):
-    global number
-    number += 1
-    if not ok:
-        print(f"# seed {SEED}: {title}: {saw}")
-    print(f"{'ok' if ok else 'not ok'} {number} - {title}")
 
 
 def wait_for(condition):
@@ -182,12 +175,13 @@ def check_lossy():
 
 
 def main():
+    print(f"# seed {SEED}")
     check_record("one selector", "values")
     check_record("several", "values", "edges", "calls")
     check_ends()
     check_lossy()
     check_kills()
-    print(f"1..{number}")
+    end()
 
 
 main()

@@ -11,6 +11,9 @@ import re
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
 # Which folder a public header belongs to. Those of plain data that everybody speaks are base's.
 OWNERS = {
     "alloc": "base", "module": "base", "status": "base", "event": "base", "text": "base",
@@ -197,18 +200,10 @@ def self_test():
             yield f"found without reason: {wrong}"
 
 
-def tell(number, title, failures):
-    for failure in failures:
-        print(f"# {failure}")
-    print(f"{'not ok' if failures else 'ok'} {number} - {title}")
-    return bool(failures)
-
-
 def main():
-    failed = tell(1, "wrong includes are found out", list(self_test()))
-    failed |= tell(2, "includes follow the arrows", check(sys.argv[-1]))
-    print("1..2")
-    sys.exit(failed)
+    tap.tell("wrong includes are found out", list(self_test()))
+    tap.tell("includes follow the arrows", check(sys.argv[-1]))
+    tap.end()
 
 
 main()

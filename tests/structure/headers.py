@@ -11,6 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-fsyntax-only"]
 C = ["-x", "c", "-std=c11", *WARNINGS]
 CPP = ["-x", "c++", "-std=c++11", *WARNINGS]
@@ -26,13 +29,6 @@ def complaint(compiler, flags, include, header):
     return done.stderr if done.returncode != 0 else ""
 
 
-def tell(number, title, failures):
-    for failure in failures:
-        print("# " + failure.replace("\n", "\n# "))
-    print(f"{'not ok' if failures else 'ok'} {number} - {title}")
-    return bool(failures)
-
-
 def self_test(compiler):
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("alone.h", "size_t lonely(void);\n"), ("twice.h", "struct twice { int x; };\n")):
@@ -45,15 +41,15 @@ def self_test(compiler):
 def main():
     include, compilers = sys.argv[1], sys.argv[2:]
     headers = ["riffle/" + name for name in sorted(os.listdir(os.path.join(include, "riffle")))]
-    failed = tell(1, "headers that lean on others are found out", list(self_test(compilers[0])))
-    for number, (title, flags) in enumerate((("C11", C), ("C++", CPP)), 2):
-        if len(compilers) < number - 1:
-            print(f"ok {number} - as {title} # SKIP no compiler")
+    tap.tell("headers that lean on others are found out", list(self_test(compilers[0])))
+    tap.check("there are headers", headers)
+    for number, (title, flags) in enumerate((("C11", C), ("C++", CPP))):
+        if number >= len(compilers):
+            tap.skip(f"every header alone as {title}", "no compiler")
             continue
-        found = [complaint(compilers[number - 2], flags, include, header) for header in headers]
-        failed |= tell(number, f"every header alone as {title}", [text for text in found if text])
-    print("1..3")
-    sys.exit(failed or not headers)
+        found = [complaint(compilers[number], flags, include, header) for header in headers]
+        tap.tell(f"every header alone as {title}", [text for text in found if text])
+    tap.end()
 
 
 main()

@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
 HELLO = """#include <riffle/riffle.h>
 int main() { rf_engine_info info; return rf_engine_list(0, &info); }
 """
@@ -62,39 +65,30 @@ def exported(root):
     return {line.split()[-1].split("@")[0] for line in out.splitlines()}
 
 
-def tell(number, title, failures):
-    for failure in failures:
-        print("# " + failure.replace("\n", "\n# "))
-    print(f"{'not ok' if failures else 'ok'} {number} - {title}")
-    return bool(failures)
-
-
 def main():
     build, example, compilers = sys.argv[1], sys.argv[2], sys.argv[3:]
-    failed = False
     with tempfile.TemporaryDirectory() as root:
         code, out, errors = run(["meson", "install", "-C", build, "--no-rebuild", "--quiet",
                                  "--destdir", root])
-        failed |= tell(1, "it can be installed", [out + errors] if code != 0 else [])
+        tap.tell("it can be installed", [out + errors] if code != 0 else [])
         flags = pkg_config(root)
         code, out = build_and_run(root, compilers[0], example, flags)
         good = code == 0 and "200000 walks, 505 chains" in out
-        failed |= tell(2, "the example builds by pkg-config and runs", [] if good else [out])
+        tap.tell("the example builds by pkg-config and runs", [] if good else [out])
         if len(compilers) > 1:
             hello = os.path.join(root, "hello.cc")
             with open(hello, "w", encoding="utf-8") as file:
                 file.write(HELLO)
             code, out = build_and_run(root, compilers[1], hello, flags)
-            failed |= tell(3, "C++ can use it", [] if code == 0 else [out])
+            tap.tell("C++ can use it", [] if code == 0 else [out])
         else:
-            print("ok 3 - C++ can use it # SKIP no compiler")
+            tap.skip("C++ can use it", "no compiler")
         wanted, seen = declared(root), exported(root)
-        failed |= tell(4, "the library shows what its headers declare and nothing else",
-                       [f"hidden: {name}" for name in sorted(wanted - seen)] +
-                       [f"visible: {name}" for name in sorted(seen - wanted)] +
-                       ([] if len(wanted) > 30 else [f"only {len(wanted)} declared"]))
-    print("1..4")
-    sys.exit(failed)
+        tap.tell("the library shows what its headers declare and nothing else",
+                 [f"hidden: {name}" for name in sorted(wanted - seen)] +
+                 [f"visible: {name}" for name in sorted(seen - wanted)] +
+                 ([] if len(wanted) > 30 else [f"only {len(wanted)} declared"]))
+    tap.end()
 
 
 main()

@@ -6,9 +6,13 @@
 Reads the undefined symbols of every object of src/base and src/engine in the library. alloc.c is the
 one exception: the standard allocator is malloc. Only a plain build can be judged; sanitizers add calls.
 """
+import os
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
 
 # Ours, the four, and what compilers bring along: bcmp (clang's memcmp for equality), division of 128
 # bits, the kind of CPU.
@@ -41,26 +45,18 @@ build/x.a:src_profile_file.c.o:                 U open
 """
 
 
-def tell(number, title, failures):
-    for failure in failures:
-        print(f"# {failure}")
-    print(f"{'not ok' if failures else 'ok'} {number} - {title}")
-    return bool(failures)
-
-
 def main():
     library, nm = sys.argv[1:3]
     found = forbidden(SAMPLE)
     expected = ["src_engine_exact.c.o calls malloc", "src_base_units.c.o calls strlen"]
-    failed = tell(1, "forbidden calls are found out", [] if found == expected else [str(found)])
+    tap.tell("forbidden calls are found out", [] if found == expected else [str(found)])
     listing = subprocess.run([nm, "-u", "-A", library], text=True, capture_output=True,
                              check=True).stdout
     judged = {name for name, _ in undefined(listing) if JUDGED.fullmatch(name)}
-    failed |= tell(2, "the objects of base and engine are there",
-                   [] if len(judged) >= 6 else [f"only {sorted(judged)}"])
-    failed |= tell(3, "base and engine call no libc", forbidden(listing))
-    print("1..3")
-    sys.exit(failed)
+    tap.tell("the objects of base and engine are there",
+             [] if len(judged) >= 6 else [f"only {sorted(judged)}"])
+    tap.tell("base and engine call no libc", forbidden(listing))
+    tap.end()
 
 
 main()
