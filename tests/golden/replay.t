@@ -69,7 +69,7 @@ a,b,count,lower,upper
 $ riffle replay - --format csv < /dev/null
 a,b,count,lower,upper
 # Ctrl-C while waiting for more: what is there so far, and the status of an interrupted program.
-$ (echo 1 2; echo 3 4; printf '5 '; sleep 3) | timeout --preserve-status -s INT 0.5 riffle replay - --format csv
+$ mkfifo pipe; (exec 3> pipe; printf '1 2\n3 4\n5 ' >&3; sleep 0.7; kill -INT $(cat pid); sleep 0.1) & sh -c 'echo $$ > pid; exec riffle replay pipe --format csv'
 a,b,count,lower,upper
 0x1,0x2,1,1,1
 0x3,0x4,1,1,1
