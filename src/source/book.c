@@ -6,16 +6,23 @@
  *     path 0:   <0x40, word 1 & mask>            <0x44, 0x80>
  *
  * Conditions on what never changes (pc, class, width of an access, direct or not) are decided here,
- * once; conditions on dynamic words leave the path to rf_selector_run, record by record.
+ * once; conditions on dynamic words leave the path to rf_selector_run, record by record. The usual tuples, with
+ * one dynamic word or none, are steps: one list for all selectors, so that running a path is one loop, whose end
+ * the processor can foretell, and not one for each of them.
  *
  * Guarantee: whatever the words are, no index goes past a message and no path past its words. Memory:
- * 16 bytes a constant tuple, 24 any other, 48 a record, for each path that has it. */
+ * 24 bytes a tuple, 48 a record, for each path that has it. */
 #include "source/book.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
 
-enum { SLAB = 256 * 1024, PATHS_MAX = 1 << 26 };
+enum {
+    SLAB = 256 * 1024,
+    PATHS_MAX = 1 << 26,
+    SELECTORS_MAX = 256,                /* that a step can tell apart */
+    STEPS_MAX = 8 * RF_WORD_EVENTS_MAX, /* of a path; what is more runs as items */
+};
 
 /* ---- memory that is never given back before the end ---- */
 
@@ -59,11 +66,17 @@ struct rf_book_bench {
     struct define define;
     struct rf_book_item items[RF_WORD_EVENTS_MAX];
     struct rf_record records[RF_WORD_EVENTS_MAX];
+    struct rf_book_piece pieces[SELECTORS_MAX];
+    bool has_others, needs_records; /* pieces that are not steps; that select */
+    uint32_t n_steps, most;
+    struct rf_book_step steps[STEPS_MAX];
 };
 
 rf_status rf_book_shelf_init(struct rf_book_shelf *shelf, const struct rf_selector *selectors,
                              size_t n_selectors, const struct rf_alloc *alloc)
 {
+    if (n_selectors > SELECTORS_MAX)
+        return RF_EINVAL;
     *shelf =
         (struct rf_book_shelf){.alloc = alloc, .selectors = selectors, .n_selectors = n_selectors};
     shelf->bench = rf_alloc_get(alloc, sizeof *shelf->bench);
@@ -302,28 +315,25 @@ static struct rf_book_item make_item(const struct rf_selector *selector,
                                  .bits_b = b.bits};
 }
 
-static enum rf_book_form form_of(const struct rf_book_item *items, size_t n)
+static bool are_steps(const struct rf_book_item *items, size_t n)
 {
-    enum rf_book_form form = RF_BOOK_CONSTANT;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         if (items[i].guard != 0 || items[i].bits_a != 0)
-            return RF_BOOK_GENERAL;
-        if (items[i].bits_b != 0)
-            form = RF_BOOK_VALUE;
-    }
-    return form;
+            return false;
+    return true;
 }
 
-static rf_status keep_constant(struct rf_book_shelf *shelf, struct rf_book_piece *piece,
-                               const struct rf_book_item *items)
+/* Lay the tuples of a selector out on the bench. */
+static void add_steps(struct rf_book_bench *bench, size_t n, size_t lane)
 {
-    struct rf_tuple *tuples = shelf_get(shelf, piece->n * sizeof *tuples);
-    if (tuples == NULL)
-        return RF_ENOMEM;
-    for (size_t i = 0; i < piece->n; i++)
-        tuples[i] = (struct rf_tuple){items[i].a, items[i].b};
-    piece->list = tuples;
-    return RF_OK;
+    for (size_t i = 0; i < n; i++) {
+        const struct rf_book_item *item = &bench->items[i];
+        bench->steps[bench->n_steps++] = (struct rf_book_step){.a = item->a,
+                                                               .b = item->b,
+                                                               .word = item->word_b,
+                                                               .bits = item->bits_b,
+                                                               .lane = (uint8_t)lane};
+    }
 }
 
 static rf_status keep_items(struct rf_book_shelf *shelf, struct rf_book_piece *piece,
@@ -333,7 +343,7 @@ static rf_status keep_items(struct rf_book_shelf *shelf, struct rf_book_piece *p
     if (kept == NULL)
         return RF_ENOMEM;
     memcpy(kept, items, piece->n * sizeof *kept);
-    piece->list = kept;
+    piece->items = kept;
     return RF_OK;
 }
 
@@ -342,26 +352,58 @@ static bool counts(const struct event *event, uint32_t path)
     return event->first <= path && path <= event->last;
 }
 
-static rf_status make_piece(struct rf_book_shelf *shelf, struct rf_book_piece *piece,
-                            const struct define *define, uint32_t path,
-                            const struct rf_selector *selector)
+/* What selector `lane` makes of the path: a piece on the bench, or steps. */
+static rf_status make_piece(struct rf_book_shelf *shelf, const struct define *define, uint32_t path,
+                            size_t lane)
 {
-    struct rf_book_item *items = shelf->bench->items;
+    struct rf_book_bench *bench = shelf->bench;
+    struct rf_book_piece *piece = &bench->pieces[lane];
     bool depends = false;
-    piece->n = 0;
+    *piece = (struct rf_book_piece){NULL, 0, RF_BOOK_STEPS};
     for (uint32_t i = 0; i < define->n_events; i++) {
         if (!counts(&define->events[i], path))
             continue;
-        enum decision decision = decide(selector, &define->events[i].record);
+        enum decision decision = decide(&shelf->selectors[lane], &define->events[i].record);
         depends |= decision == DEPENDS;
         if (decision != NEVER)
-            items[piece->n++] = make_item(selector, &define->events[i].record);
+            bench->items[piece->n++] =
+                make_item(&shelf->selectors[lane], &define->events[i].record);
     }
-    piece->form = depends ? RF_BOOK_SELECT : form_of(items, piece->n);
-    if (piece->n == 0 || depends)
+    bench->most = piece->n > bench->most ? piece->n : bench->most;
+    if (!depends && are_steps(bench->items, piece->n) && bench->n_steps + piece->n <= STEPS_MAX) {
+        add_steps(bench, piece->n, lane);
         return RF_OK;
-    return piece->form == RF_BOOK_CONSTANT ? keep_constant(shelf, piece, items)
-                                           : keep_items(shelf, piece, items);
+    }
+    bench->has_others = true;
+    bench->needs_records |= depends;
+    piece->form = depends ? RF_BOOK_SELECT : RF_BOOK_GENERAL;
+    return depends ? RF_OK : keep_items(shelf, piece, bench->items);
+}
+
+static rf_status make_pieces(struct rf_book_shelf *shelf, const struct define *define,
+                             uint32_t path)
+{
+    struct rf_book_bench *bench = shelf->bench;
+    bench->n_steps = bench->most = 0;
+    bench->has_others = false;
+    bench->needs_records = shelf->keep_records;
+    for (size_t i = 0; !shelf->keep_records && i < shelf->n_selectors; i++) {
+        rf_status status = make_piece(shelf, define, path, i);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+static rf_status keep_pieces(struct rf_book_shelf *shelf, struct rf_book_path *path)
+{
+    size_t size = shelf->n_selectors * sizeof *path->pieces;
+    struct rf_book_piece *pieces = shelf_get(shelf, size);
+    if (pieces == NULL)
+        return RF_ENOMEM;
+    memcpy(pieces, shelf->bench->pieces, size);
+    path->pieces = pieces;
+    return RF_OK;
 }
 
 static rf_status keep_records(struct rf_book_shelf *shelf, struct rf_book_path *path,
@@ -377,27 +419,38 @@ static rf_status keep_records(struct rf_book_shelf *shelf, struct rf_book_path *
     return RF_OK;
 }
 
+static struct rf_book_path *new_path(struct rf_book_shelf *shelf, const struct define *define,
+                                     uint32_t number)
+{
+    const struct rf_book_bench *bench = shelf->bench;
+    size_t steps = bench->n_steps * sizeof *bench->steps;
+    struct rf_book_path *path = shelf_get(shelf, sizeof *path + steps);
+    if (path == NULL)
+        return NULL;
+    *path = (struct rf_book_path){.words = (uint32_t)define->path_words[number],
+                                  .most = (uint16_t)bench->most,
+                                  .n_steps = (uint16_t)bench->n_steps};
+    memcpy(path->steps, bench->steps, steps);
+    for (uint32_t i = 0; i < define->n_events; i++)
+        path->n_records += counts(&define->events[i], number);
+    return path;
+}
+
 static rf_status make_path(struct rf_book_shelf *shelf, const struct define *define,
                            uint32_t number, const struct rf_book_path **made)
 {
-    bool needs_records = shelf->keep_records;
-    struct rf_book_path *path =
-        shelf_get(shelf, sizeof *path + shelf->n_selectors * sizeof path->pieces[0]);
+    rf_status status = make_pieces(shelf, define, number);
+    if (status != RF_OK)
+        return status;
+    struct rf_book_path *path = new_path(shelf, define, number);
     if (path == NULL)
         return RF_ENOMEM;
-    memset(path, 0, sizeof *path + shelf->n_selectors * sizeof path->pieces[0]);
-    path->words = (uint32_t)define->path_words[number];
-    for (uint32_t i = 0; i < define->n_events; i++)
-        path->n_records += counts(&define->events[i], number);
-    for (size_t i = 0; !shelf->keep_records && i < shelf->n_selectors; i++) {
-        rf_status status =
-            make_piece(shelf, &path->pieces[i], define, number, &shelf->selectors[i]);
-        if (status != RF_OK)
-            return status;
-        needs_records |= path->pieces[i].form == RF_BOOK_SELECT;
-    }
+    if (shelf->bench->has_others)
+        status = keep_pieces(shelf, path);
+    if (status == RF_OK && shelf->bench->needs_records)
+        status = keep_records(shelf, path, define, number);
     *made = path;
-    return needs_records ? keep_records(shelf, path, define, number) : RF_OK;
+    return status;
 }
 
 rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
@@ -421,14 +474,27 @@ rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
 
 /* ---- running a path ---- */
 
+#define MASK(n) UINT64_MAX >> (64 - (n))
+#define MASKS(n)                                                                                   \
+    MASK(n), MASK(n + 1), MASK(n + 2), MASK(n + 3), MASK(n + 4), MASK(n + 5), MASK(n + 6),         \
+        MASK(n + 7)
+
+const uint64_t rf_book_masks[65] = {0,         MASKS(1),  MASKS(9),  MASKS(17), MASKS(25),
+                                    MASKS(33), MASKS(41), MASKS(49), MASKS(57)};
+
+static uint64_t low_bits(uint64_t word, unsigned bits)
+{
+    return word & rf_book_masks[bits];
+}
+
 static size_t expand_general(const struct rf_book_piece *piece, const uint64_t *words,
                              struct rf_tuple *out)
 {
-    const struct rf_book_item *item = piece->list;
+    const struct rf_book_item *item = piece->items;
     size_t n = 0;
     for (uint32_t i = 0; i < piece->n; i++, item++) {
-        out[n].a = item->a + rf_book_low_bits(words[item->word_a], item->bits_a);
-        out[n].b = item->b + rf_book_low_bits(words[item->word_b], item->bits_b);
+        out[n].a = item->a + low_bits(words[item->word_a], item->bits_a);
+        out[n].b = item->b + low_bits(words[item->word_b], item->bits_b);
         n += item->guard == 0 || words[item->guard] != 0;
     }
     return n;
@@ -445,8 +511,7 @@ size_t rf_book_records(const struct rf_book_path *path, const uint64_t *words, u
         record->thread = thread;
         record->addr += r->addr != 0 ? words[r->addr] : 0;
         record->target += r->target != 0 ? words[r->target] : 0;
-        record->value +=
-            r->value != 0 ? rf_book_low_bits(words[r->value], value_bits(&r->base)) : 0;
+        record->value += r->value != 0 ? low_bits(words[r->value], value_bits(&r->base)) : 0;
         if (record->kind == RF_CLASS_ALU)
             record->width =
                 (uint16_t)(record->value == 0 ? 0 : 64 - __builtin_clzll(record->value));
@@ -463,10 +528,14 @@ static size_t expand_selected(const struct rf_book *book, const struct rf_book_p
     return rf_selector_run(&book->shelf->selectors[i], records, n, out);
 }
 
-size_t rf_book_expand_other(const struct rf_book *book, const struct rf_book_path *path, size_t i,
-                            const uint64_t *words, uint16_t thread, struct rf_tuple *out)
+void rf_book_expand_others(const struct rf_book *book, const struct rf_book_path *path,
+                           const uint64_t *words, uint16_t thread, struct rf_tuple **next)
 {
-    if (path->pieces[i].form == RF_BOOK_GENERAL)
-        return expand_general(&path->pieces[i], words, out);
-    return expand_selected(book, path, i, words, thread, out);
+    for (size_t i = 0; i < book->shelf->n_selectors; i++) {
+        const struct rf_book_piece *piece = &path->pieces[i];
+        if (piece->form == RF_BOOK_GENERAL)
+            next[i] += expand_general(piece, words, next[i]);
+        else if (piece->form == RF_BOOK_SELECT)
+            next[i] += expand_selected(book, path, i, words, thread, next[i]);
+    }
 }

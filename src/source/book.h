@@ -1,7 +1,12 @@
 /* book.h - what the collector knows of a process's superblocks, and how words become tuples.
  *
- * Each path that a DEFINE message announces is kept ready to run: for every selector a list of tuples in
- * which only the dynamic words are missing. probe_words.h has the format. */
+ * Each path that a DEFINE message announces is kept ready to run: one list of tuples, of all selectors, in which
+ * only dynamic words are missing. probe_words.h has the format.
+ *
+ *     step     a     b     word  bits   lane            from the words [path][7][9]
+ *              0x40  0     1     32     0               lane 0:  <0x40, 7> <0x48, 9>
+ *              0x44  0x80  -     0      1               lane 1:  <0x44, 0x80>
+ *              0x48  0     2     64     0                                                  */
 #ifndef RF_SOURCE_BOOK_H
 #define RF_SOURCE_BOOK_H
 
@@ -13,8 +18,16 @@
 #include <riffle/status.h>
 #include "source/probe_words.h"
 
-/* One tuple of one selector: a + (word & mask), b + (word & mask). Words are counted from the path
- * number, which is word 0; a guard of 0 means none. */
+/* <a, b + the low `bits` bits of a word> for a selector's lane. Words are counted from the path number, which
+ * is word 0. */
+struct rf_book_step {
+    uint64_t a, b;
+    uint16_t word;
+    uint8_t bits, lane; /* bits 0: constant */
+};
+
+/* One tuple of one selector, in general: a dynamic word in a, too, or a guard (0: none), a word that tells
+ * whether it happened. */
 struct rf_book_item {
     uint64_t a, b;
     uint16_t word_a, word_b, guard;
@@ -28,23 +41,25 @@ struct rf_book_record {
 };
 
 enum rf_book_form {
-    RF_BOOK_CONSTANT, /* tuples, to be copied as they are */
-    RF_BOOK_VALUE,    /* items with a constant a and b = a word */
-    RF_BOOK_GENERAL,  /* items */
-    RF_BOOK_SELECT,   /* conditions on what is dynamic: through the path's records */
+    RF_BOOK_STEPS,   /* among the path's steps */
+    RF_BOOK_GENERAL, /* items */
+    RF_BOOK_SELECT,  /* conditions on what is dynamic: through the path's records */
 };
 
 struct rf_book_piece {
-    const void *list; /* struct rf_tuple or struct rf_book_item */
-    uint32_t n;       /* tuples at most */
-    uint32_t form;    /* enum rf_book_form */
+    const struct rf_book_item *items;
+    uint32_t n;    /* tuples at most */
+    uint32_t form; /* enum rf_book_form */
 };
 
 struct rf_book_path {
-    uint32_t words;                       /* dynamic ones */
+    uint32_t words; /* dynamic ones */
+    uint16_t most;  /* tuples that one selector can get */
+    uint16_t n_steps;
     uint32_t n_records;                   /* all events of the path */
     const struct rf_book_record *records; /* NULL where nobody needs them */
-    struct rf_book_piece pieces[];        /* one for each selector */
+    const struct rf_book_piece *pieces;   /* one for each selector; NULL where all are steps */
+    struct rf_book_step steps[];          /* of all selectors */
 };
 
 /* What all processes of a run share: the selectors, and memory that lives as long as the run. */
@@ -79,35 +94,27 @@ rf_status rf_book_copy(struct rf_book *child, const struct rf_book *parent);
 rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
                          struct rf_error *error);
 
-static inline uint64_t rf_book_low_bits(uint64_t word, unsigned bits)
+extern const uint64_t rf_book_masks[65]; /* the low n bits */
+
+/* What rf_book_expand does where pieces are not steps. */
+void rf_book_expand_others(const struct rf_book *book, const struct rf_book_path *path,
+                           const uint64_t *words, uint16_t thread, struct rf_tuple **next);
+
+/* The tuples of all selectors, from the words of one run of the path: those of selector i to next[i], which goes
+ * on behind them. There is room for path->most at each. */
+static inline void rf_book_expand(const struct rf_book *book, const struct rf_book_path *path,
+                                  const uint64_t *words, uint16_t thread, struct rf_tuple **next)
 {
-    return bits == 0 ? 0 : word & (UINT64_MAX >> (64 - bits));
+    const struct rf_book_step *step = path->steps;
+    for (unsigned left = path->n_steps; left > 0; left--, step++) {
+        struct rf_tuple *out = next[step->lane]++;
+        out->a = step->a;
+        out->b = step->b + (words[step->word] & rf_book_masks[step->bits]);
+    }
+    if (__builtin_expect(path->pieces != NULL, 0))
+        rf_book_expand_others(book, path, words, thread, next);
 }
 
-/* The rarer forms of rf_book_expand. */
-size_t rf_book_expand_other(const struct rf_book *book, const struct rf_book_path *path, size_t i,
-                            const uint64_t *words, uint16_t thread, struct rf_tuple *out);
-
-/* The tuples of the i-th selector, from the words of one run of the path; returns how many. */
-static inline size_t rf_book_expand(const struct rf_book *book, const struct rf_book_path *path,
-                                    size_t i, const uint64_t *words, uint16_t thread,
-                                    struct rf_tuple *out)
-{
-    const struct rf_book_piece *piece = &path->pieces[i];
-    if (piece->form == RF_BOOK_CONSTANT) {
-        for (uint32_t j = 0; j < piece->n; j++)
-            out[j] = ((const struct rf_tuple *)piece->list)[j];
-        return piece->n;
-    }
-    if (piece->form != RF_BOOK_VALUE)
-        return rf_book_expand_other(book, path, i, words, thread, out);
-    const struct rf_book_item *item = piece->list;
-    for (uint32_t j = 0; j < piece->n; j++, item++) {
-        out[j].a = item->a;
-        out[j].b = item->b + rf_book_low_bits(words[item->word_b], item->bits_b);
-    }
-    return piece->n;
-}
 /* The records; returns how many. */
 size_t rf_book_records(const struct rf_book_path *path, const uint64_t *words, uint16_t thread,
                        struct rf_record *out);

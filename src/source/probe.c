@@ -249,49 +249,67 @@ static size_t length_at(const struct probe *probe, uint64_t word)
     return (uint32_t)word;
 }
 
-/* Expand one path into all lanes; true when one of them wants to be handed out. */
-static bool expand(struct probe *probe, const struct rf_book_path *path, const uint64_t *words)
-{
-    bool full = false;
-    for (size_t i = 0; i < probe->n_selectors; i++) {
-        struct lane *lane = &probe->lanes[probe->current->first_lane + i];
-        if (path->pieces[i].n == 0)
-            continue;
-        size_t n = rf_book_expand(&probe->current->book, path, i, words, probe->current->thread,
-                                  lane->tuples + lane->n);
-        lane->n += n;
-        full |= lane->n >= RF_SOURCE_BATCH;
-    }
-    return full;
-}
-
-static bool take_path(struct probe *probe, const struct rf_book_path *path, const uint64_t *words)
-{
-    if (!probe->records)
-        return expand(probe, path, words);
-    probe->n_records += rf_book_records(path, words, probe->current->thread,
-                                        probe->record_buffer + probe->n_records);
-    return probe->n_records >= RF_SOURCE_BATCH;
-}
-
-/* Paths, one after the other, as long as they are whole and no buffer is full. The last one of a part
- * is left alone: it may change yet. */
-static bool decode_paths(struct probe *probe)
+/* The message or path at `at` is a path, and whole; else NULL. The last one of a part is left alone: it
+ * may change yet. */
+static const struct rf_book_path *path_at(const struct probe *probe, size_t at)
 {
     const struct rf_book *book = &probe->current->book;
-    const uint64_t *words = probe->words;
-    size_t at = probe->at, spare = probe->whole || probe->last ? 0 : 1;
-    bool full = false;
-    while (at < probe->n_words && words[at] < book->n_paths && !full) {
-        const struct rf_book_path *path = book->paths[words[at]];
-        size_t length = 1 + (size_t)path->words;
-        if (length + spare > probe->n_words - at)
-            break;
-        full = take_path(probe, path, words + at);
-        at += length;
+    size_t spare = probe->whole || probe->last ? 0 : 1;
+    if (at >= probe->n_words || probe->words[at] >= book->n_paths)
+        return NULL;
+    const struct rf_book_path *path = book->paths[probe->words[at]];
+    return 1 + (size_t)path->words + spare <= probe->n_words - at ? path : NULL;
+}
+
+/* Tuples that every lane of the process still takes before one of them is handed out. */
+static size_t lanes_room(const struct probe *probe, struct rf_tuple *const *next)
+{
+    const struct lane *lanes = &probe->lanes[probe->current->first_lane];
+    size_t fullest = 0;
+    for (size_t i = 0; i < probe->n_selectors; i++) {
+        size_t n = (size_t)(next[i] - lanes[i].tuples);
+        fullest = n > fullest ? n : fullest;
     }
-    probe->at = at;
-    return full;
+    return fullest < RF_SOURCE_BATCH ? RF_SOURCE_BATCH - fullest : 0;
+}
+
+/* Paths, one after the other, as long as they are whole and no lane is full. How full the lanes are is looked up only
+ * when one of them could be. */
+static bool expand_paths(struct probe *probe)
+{
+    const struct process *process = probe->current;
+    struct lane *lanes = &probe->lanes[process->first_lane];
+    struct rf_tuple *next[SELECTORS_MAX];
+    const struct rf_book_path *path, *following;
+    for (size_t i = 0; i < probe->n_selectors; i++)
+        next[i] = lanes[i].tuples + lanes[i].n;
+    size_t room = lanes_room(probe, next);
+    path = path_at(probe, probe->at);
+    while (room > 0 && path != NULL) {
+        const uint64_t *words = probe->words + probe->at;
+        probe->at += 1 + (size_t)path->words;
+        following = path_at(probe, probe->at);
+        if (following != NULL) /* on its way while this one is expanded */
+            __builtin_prefetch(&following->steps[2]);
+        rf_book_expand(&process->book, path, words, process->thread, next);
+        room = path->most < room ? room - path->most : lanes_room(probe, next);
+        path = following;
+    }
+    for (size_t i = 0; i < probe->n_selectors; i++)
+        lanes[i].n = (size_t)(next[i] - lanes[i].tuples);
+    return room == 0;
+}
+
+/* The same for records. */
+static bool record_paths(struct probe *probe)
+{
+    const struct rf_book_path *path;
+    while (probe->n_records < RF_SOURCE_BATCH && (path = path_at(probe, probe->at)) != NULL) {
+        probe->n_records += rf_book_records(path, probe->words + probe->at, probe->current->thread,
+                                            probe->record_buffer + probe->n_records);
+        probe->at += 1 + (size_t)path->words;
+    }
+    return probe->n_records >= RF_SOURCE_BATCH;
 }
 
 /* Decode until the piece is used up or a buffer is full. */
@@ -299,7 +317,7 @@ static rf_status decode(struct probe *probe, bool *full, struct rf_error *error)
 {
     *full = false;
     while (probe->at < probe->n_words) {
-        *full = decode_paths(probe);
+        *full = probe->records ? record_paths(probe) : expand_paths(probe);
         if (*full || probe->at == probe->n_words)
             break;
         const uint64_t *words = probe->words + probe->at;
