@@ -118,6 +118,12 @@ static void write_engine(FILE *out, const struct rf_profile *profile,
         write_fact(out, setup, "memory", "%s", bytes(memory, profile->memory));
 }
 
+/* An engine that wants a share of an interval found little in a stream that is no whole one. */
+static bool is_short(const struct rf_profile *profile)
+{
+    return profile->bound != RF_BOUND_EXACT && 2 * profile->consumed < profile->interval_length;
+}
+
 static void write_events(FILE *out, const struct rf_profile *profile,
                          const struct rf_report_setup *setup)
 {
@@ -126,9 +132,10 @@ static void write_events(FILE *out, const struct rf_profile *profile,
                group(produced, profile->produced), group(consumed, profile->consumed),
                group(lost, profile->lost));
     if (profile->n_intervals_seen > 0)
-        write_fact(out, setup, "intervals", "%s of %s events",
-                   group(consumed, profile->n_intervals_seen),
-                   group(lost, profile->interval_length));
+        write_fact(
+            out, setup, "intervals", "%s of %s events%s",
+            group(consumed, profile->n_intervals_seen), group(lost, profile->interval_length),
+            is_short(profile) ? ", not full: -e exact or a smaller --interval finds more" : "");
 }
 
 static void write_bounds(FILE *out, const struct rf_profile *profile,

@@ -68,6 +68,13 @@ a,b,count,lower,upper
 # Nothing in, nothing out.
 $ riffle replay - --format csv < /dev/null
 a,b,count,lower,upper
+# Less than an interval: the engine may have missed what a person looks for, and says what helps.
+$ riffle gen uniform --events 1K | riffle replay - -e multihash | grep ^intervals
+intervals   1 of 1,000,000 events, not full: -e exact or a smaller --interval finds more
+$ riffle gen uniform --events 1M | riffle replay - -e multihash | grep ^intervals
+intervals   1 of 1,000,000 events
+$ riffle gen uniform --events 1K | riffle replay - -i 1M | grep ^intervals
+intervals   1 of 1,000,000 events
 # Ctrl-C while waiting for more: what is there so far, and the status of an interrupted program.
 $ mkfifo pipe; (exec 3> pipe; printf '1 2\n3 4\n5 ' >&3; sleep 0.7; kill -INT $(cat pid); sleep 0.1) & sh -c 'echo $$ > pid; exec riffle replay pipe --format csv'
 a,b,count,lower,upper
