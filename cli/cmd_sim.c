@@ -101,6 +101,35 @@ static int choose_cache(struct cli_plan *plan, const struct settings *settings)
 
 /* ---- what is noted ---- */
 
+enum { STALLS_MAX = 8, STALLS_TEXT = 160 };
+
+static int by_value(const void *a, const void *b)
+{
+    const struct rf_machine_figure *x = a, *y = b;
+    return (x->value < y->value) - (x->value > y->value);
+}
+
+/* What the core waited for, as shares of its cycles, the longest first: "mispredict 30.9%, rob 4.4%". */
+static rf_status note_stalls(struct rf_run *run, const struct rf_machine_outcome *outcome)
+{
+    static const char prefix[] = "stall-";
+    struct rf_machine_figure stalls[STALLS_MAX];
+    char text[STALLS_TEXT] = "";
+    size_t n = 0, used = 0;
+    for (size_t i = 0; i < outcome->n_figures && n < STALLS_MAX; i++)
+        if (strncmp(outcome->figures[i].name, prefix, sizeof prefix - 1) == 0)
+            stalls[n++] = outcome->figures[i];
+    qsort(stalls, n, sizeof *stalls, by_value);
+    for (size_t i = 0; i < n; i++) {
+        double share = 100 * (double)stalls[i].value / (double)outcome->cycles;
+        if (share >= 0.05 && used < sizeof text)
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%s %.1f%%",
+                                 used > 0 ? ", " : "", stalls[i].name + sizeof prefix - 1, share);
+    }
+    return cli_note(run, "stalls", "%s", used > 0 ? text : "none");
+}
+
 static rf_status note_cycles(struct rf_run *run, const struct settings *settings,
                              const struct rf_machine_outcome *outcome)
 {
@@ -110,6 +139,8 @@ static rf_status note_cycles(struct rf_run *run, const struct settings *settings
     if (status == RF_OK)
         status = cli_note(run, "ipc", "%.3f",
                           (double)outcome->timed_instructions / (double)outcome->cycles);
+    if (status == RF_OK)
+        status = note_stalls(run, outcome);
     for (size_t i = 0; status == RF_OK && i < outcome->n_figures; i++)
         status = cli_note(run, outcome->figures[i].name, "%llu",
                           (unsigned long long)outcome->figures[i].value);

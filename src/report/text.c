@@ -22,6 +22,7 @@
 #include "report/place.h"
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <riffle/engine.h>
 #include <riffle/overhead.h>
@@ -94,12 +95,23 @@ static void write_outside(FILE *out, const struct rf_report_setup *setup, const 
     fputc('\n', out);
 }
 
+/* A note that is a number is easier to read in groups. */
+static void write_note(FILE *out, const struct rf_report_setup *setup, const struct rf_note *note)
+{
+    char number[NUMBER_MAX];
+    size_t n = strlen(note->text);
+    if (n > 3 && n < 19 && strspn(note->text, "0123456789") == n && note->text[0] != '0')
+        write_fact(out, setup, note->name, "%s", group(number, strtoull(note->text, NULL, 10)));
+    else
+        write_outside(out, setup, note->name, note->text);
+}
+
 static void write_run_head(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
     if (run->command[0] != '\0')
         write_outside(out, setup, "command", run->command);
     for (size_t i = 0; i < run->n_notes; i++)
-        write_outside(out, setup, run->notes[i].name, run->notes[i].text);
+        write_note(out, setup, &run->notes[i]);
 }
 
 static void write_engine(FILE *out, const struct rf_profile *profile,
