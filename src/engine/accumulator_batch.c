@@ -13,6 +13,7 @@
  * batch is through, by rf_accumulator_search. They are rare, but not so rare that a branch a vector could
  * foretell them. */
 #include "engine/accumulator_batch.h"
+#include "engine/ahead.h"
 #include "base/hash.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -25,6 +26,7 @@ static ALWAYS_INLINE void find_from(const struct rf_accumulator *accumulator, ui
     struct rf_accumulator_view view = rf_accumulator_view(accumulator);
     size_t found = batch->n_found, absent = batch->n_absent;
     for (size_t i = first; i < n; i++) {
+        rf_ahead(&tuples[i]);
         uint64_t hash = rf_hash_multiply(tuples[i], seed);
         uint32_t slot = rf_accumulator_find_by(view, accumulator, tuples[i], hash);
         batch->slot[i] = batch->found[found] = (uint16_t)slot;
@@ -50,9 +52,6 @@ static void portable(const struct rf_accumulator *accumulator, uint64_t seed,
 #define WIDE                                                                                       \
     __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,popcnt")))
 #define WIDE_INLINE WIDE static ALWAYS_INLINE
-
-/* Bytes; a batch. The tuples of the next one come while the counters of this one are worked on. */
-enum { AHEAD = RF_ACCUMULATOR_BATCH * sizeof(struct rf_tuple) };
 
 /* The words a and b of 8 tuples. */
 struct eight {
@@ -155,8 +154,8 @@ WIDE static void avx512(const struct rf_accumulator *accumulator, uint64_t seed,
     uint64_t hash[RF_ACCUMULATOR_BATCH], doubts[RF_ACCUMULATOR_BATCH / 64] = {0};
     size_t whole = n & ~(size_t)7;
     for (size_t i = 0; i < whole; i += 8) {
-        _mm_prefetch((const char *)(tuples + i) + AHEAD, _MM_HINT_T0);
-        _mm_prefetch((const char *)(tuples + i + 4) + AHEAD, _MM_HINT_T0);
+        rf_ahead(tuples + i);
+        rf_ahead(tuples + i + RF_AHEAD_LINE);
         struct eight t = load_eight(tuples + i);
         __m512i hashes = hash_eight(t, seed);
         struct answer answer = find_eight(accumulator, t, hashes);

@@ -269,6 +269,7 @@ static rf_status init(void *memory, const void *config, const struct rf_engine_e
                        (unsigned long long)longest);
     place(state, config);
     state->cursor = 1;
+    state->first = true;
     rf_multihash_choose_loop(state);
     if (state->lookup != NULL)
         make_lookup(state);
@@ -337,11 +338,17 @@ static double change(const struct rf_multihash *state)
 static void end_interval(void *memory)
 {
     struct rf_multihash *state = memory;
+    double changed = change(state);
+    if (!state->first) {
+        state->changed += changed;
+        state->comparisons++;
+    }
     if (state->config.interval == 0)
-        rf_multihash_pace_step(&state->pace, change(state));
+        rf_multihash_pace_step(&state->pace, changed);
     retain(state);
     memset(state->counters, 0, state->counter_bytes);
-    state->events = state->promotions = state->replaced = 0;
+    state->events = 0;
+    state->first = false;
     state->slack = 0;
     state->slack_entry = 0;
     state->cursor = 1;
@@ -391,11 +398,14 @@ static struct rf_item item_of(const struct rf_multihash *state, uint32_t slot)
     return (struct rf_item){t.a, t.b, t.a, t.b, count, lower, upper < count ? count : upper, 0};
 }
 
+/* What is of the current interval and of it alone says so in multihash.md. */
 static rf_status report_figures(const struct rf_multihash *state, const struct rf_sink *sink)
 {
+    double comparisons = state->comparisons > 0 ? (double)state->comparisons : 1;
     const struct rf_figure figures[] = {
         {"interval", (double)state->interval},
         {"candidates-changed", change(state)},
+        {"candidates-changed-mean", state->changed / comparisons},
         {"promotions", (double)state->promotions},
         {"entries-replaced", (double)state->replaced},
     };

@@ -72,11 +72,16 @@ struct rf_multihash {
     bool batches;     /* what the last sample asked for */
     uint32_t stretch; /* events until the next sample */
 
+    /* Of the whole run. */
+    uint64_t promotions, replaced;
+    uint64_t comparisons; /* of an interval's candidates with those of the one before */
+    double changed;       /* their changes, added up */
+
     /* Of the current interval. */
     uint64_t events;
-    uint64_t promotions, replaced;
     uint32_t bar;         /* counters below this do not promote now: promote_at or more */
     uint32_t cursor;      /* replace=retained: no slot before this is replaceable */
+    bool first;           /* there is none before it */
     uint32_t retained;    /* entries that came from the interval before */
     uint64_t slack;       /* what may be missing from counters: resets, replaced entries */
     uint32_t slack_entry; /* the part of slack from the replaced entries, the heaviest of them */

@@ -113,6 +113,8 @@ static void add_totals(struct rf_multihash *state, const struct rf_multihash *ot
     state->events += other->events;
     state->promotions += other->promotions;
     state->replaced += other->replaced;
+    state->comparisons += other->comparisons;
+    state->changed += other->changed;
     state->slack += other->slack;
     state->slack_entry = 0; /* a tuple may have been replaced on both sides and now again */
     state->saturated |= other->saturated;

@@ -14,7 +14,7 @@ struct seen {
     size_t n;
     struct rf_summary summary;
     uint64_t reports;
-    double changed;
+    double changed, changed_mean, promotions, replaced;
 };
 
 static rf_status see_item(void *context, const struct rf_item *item)
@@ -28,8 +28,15 @@ static rf_status see_item(void *context, const struct rf_item *item)
 
 static rf_status see_figure(void *context, const struct rf_figure *figure)
 {
+    struct seen *seen = context;
     if (strcmp(figure->name, "candidates-changed") == 0)
-        ((struct seen *)context)->changed = figure->value;
+        seen->changed = figure->value;
+    if (strcmp(figure->name, "candidates-changed-mean") == 0)
+        seen->changed_mean = figure->value;
+    if (strcmp(figure->name, "promotions") == 0)
+        seen->promotions = figure->value;
+    if (strcmp(figure->name, "entries-replaced") == 0)
+        seen->replaced = figure->value;
     return RF_OK;
 }
 
@@ -102,6 +109,24 @@ TEST(candidates_by_hand)
     CHECK_EQ(item_of(&seen, 3)->upper, 30);
     CHECK_EQ(seen.summary.events, 49);
     CHECK_EQ(seen.summary.absent_upper, 10); /* the counters of 2 still stand at 10 */
+    rf_engine_close(engine);
+}
+
+/* Two entries. 1 and 2 fill them, 3 and 4 replace them one interval later and stay for the next. */
+TEST(figures_are_of_the_whole_run)
+{
+    static struct seen seen;
+    struct rf_engine *engine = open_engine(TINY ", accumulator=2)", NULL);
+    static const uint64_t pairs[][2] = {{1, 2}, {3, 4}, {3, 4}};
+    static const double promotions[] = {2, 4, 4}, replaced[] = {0, 2, 2}, mean[] = {0, 1, 0.5};
+    for (unsigned i = 0; i < 3; i++) {
+        feed_times(engine, pairs[i][0], 50);
+        feed_times(engine, pairs[i][1], 50);
+        look(engine, &seen);
+        CHECK_EQ((uint64_t)seen.promotions, (uint64_t)promotions[i]);
+        CHECK_EQ((uint64_t)seen.replaced, (uint64_t)replaced[i]);
+        CHECK(seen.changed_mean == mean[i]);
+    }
     rf_engine_close(engine);
 }
 
