@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { PIECES_MAX = 1024 };
@@ -112,6 +114,20 @@ int64_t rf_call_ftruncate(struct rf_system *system, const uint64_t *a)
 int64_t rf_call_fsync(struct rf_system *system, const uint64_t *a)
 {
     return result_of(fsync(rf_call_file(system, a[0])));
+}
+
+int64_t rf_call_fchmod(struct rf_system *system, const uint64_t *a)
+{
+    return result_of(fchmod(rf_call_file(system, a[0]), (mode_t)a[1] & 0777));
+}
+
+/* Entries of a folder look the same on every 64-bit Linux. */
+int64_t rf_call_getdents(struct rf_system *system, const uint64_t *a)
+{
+    void *entries = rf_call_buffer(system, a[1], a[2], RF_WRITE);
+    return entries == NULL
+               ? -EFAULT
+               : result_of(syscall(SYS_getdents64, rf_call_file(system, a[0]), entries, a[2]));
 }
 
 static int64_t duplicate(struct rf_system *system, uint64_t fd, uint64_t from)

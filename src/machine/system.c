@@ -53,6 +53,15 @@ static int64_t call_getrusage(struct rf_system *system, const uint64_t *a)
     return put_words(system, a[1], usage, 18) ? 0 : -EFAULT;
 }
 
+/* One processor, in a set of eight bytes. */
+static int64_t call_getaffinity(struct rf_system *system, const uint64_t *a)
+{
+    const uint64_t processors = 1;
+    if (a[1] < sizeof processors)
+        return -EINVAL;
+    return put_words(system, a[2], &processors, 1) ? (int64_t)sizeof processors : -EFAULT;
+}
+
 static int64_t call_sysinfo(struct rf_system *system, const uint64_t *a)
 {
     const uint64_t info[14] = {0, 0, 0, 0, 1 << 30, 1 << 29, 0, 0, 0, 0, 1, 0, 0, 1};
@@ -102,6 +111,25 @@ static int64_t call_id(struct rf_system *system, const uint64_t *a)
     (void)system;
     (void)a;
     return RF_SYSTEM_ID;
+}
+
+/* Files are the guest's own, to itself: it can give them to nobody else. */
+static int64_t give_to(uint64_t user, uint64_t group)
+{
+    bool same_user = (int32_t)user == -1 || user == RF_SYSTEM_ID;
+    bool same_group = (int32_t)group == -1 || group == RF_SYSTEM_ID;
+    return same_user && same_group ? 0 : -EPERM;
+}
+
+static int64_t call_fchownat(struct rf_system *system, const uint64_t *a)
+{
+    (void)system;
+    return give_to(a[2], a[3]);
+}
+
+static int64_t call_fchown(struct rf_system *system, const uint64_t *a)
+{
+    return rf_call_file(system, a[0]) < 0 ? -EBADF : give_to(a[1], a[2]);
 }
 
 static int64_t call_getppid(struct rf_system *system, const uint64_t *a)
@@ -191,8 +219,13 @@ static const struct {
     {38, rf_call_renameat},
     {46, rf_call_ftruncate},
     {48, rf_call_faccessat},
+    {52, rf_call_fchmod},
+    {53, rf_call_fchmodat},
+    {54, call_fchownat},
+    {55, call_fchown},
     {56, rf_call_openat},
     {57, rf_call_close},
+    {61, rf_call_getdents},
     {62, rf_call_lseek},
     {63, rf_call_read},
     {64, rf_call_write},
@@ -205,6 +238,7 @@ static const struct {
     {80, rf_call_fstat},
     {82, rf_call_fsync},
     {83, rf_call_fsync},
+    {88, call_nothing}, /* utimensat: files have no times */
     {93, call_exit},
     {94, call_exit},
     {96, call_id}, /* set_tid_address */
@@ -213,6 +247,7 @@ static const struct {
     {101, call_nothing}, /* nanosleep */
     {113, call_clock_gettime},
     {115, call_nothing}, /* clock_nanosleep */
+    {123, call_getaffinity},
     {124, call_nothing}, /* sched_yield */
     {129, rf_call_kill},
     {130, rf_call_tkill},
@@ -241,6 +276,7 @@ static const struct {
     {216, rf_call_mremap},
     {220, call_clone},
     {222, rf_call_mmap},
+    {223, call_nothing}, /* fadvise64 */
     {226, rf_call_mprotect},
     {233, rf_call_madvise},
     {261, call_prlimit},

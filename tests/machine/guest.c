@@ -2,8 +2,10 @@
  *
  *     read FILE    write FILE    list: time, random bytes, ids    rest of stdin */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,29 @@ static void read_file(const char *name)
         close(fd);
 }
 
+static void show_mode(const char *name)
+{
+    struct stat status;
+    if (stat(name, &status) == 0)
+        printf("mode %o\n", (unsigned)status.st_mode);
+}
+
+static void list_folder(const char *name)
+{
+    char inner[256];
+    int n = 0;
+    snprintf(inner, sizeof inner, "%s/inner", name);
+    show("mkdir", inner, mkdir(inner, 0700));
+    DIR *folder = opendir(name);
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL; n++)
+        if (strcmp(entry->d_name, "inner") == 0)
+            printf("%s is in it, a folder: %d\n", entry->d_name, entry->d_type == DT_DIR);
+    printf("%d entries\n", n);
+    if (folder != NULL)
+        closedir(folder);
+    show("rmdir", inner, rmdir(inner));
+}
+
 static void write_file(const char *name)
 {
     char moved[256];
@@ -44,12 +69,19 @@ static void write_file(const char *name)
     if (file == NULL)
         return;
     fputs("written\n", file);
+    show("fchmod", name, fchmod(fileno(file), 0640));
+    show("fchown", name, fchown(fileno(file), (uid_t)-1, (gid_t)-1));
     fclose(file);
+    show("chmod", name, chmod(name, 0600));
+    show("chown", name, chown(name, (uid_t)-1, (gid_t)-1));
+    show("utimensat", name, utimensat(AT_FDCWD, name, NULL, 0));
+    show_mode(name);
     snprintf(moved, sizeof moved, "%s.moved", name);
     show("rename", moved, rename(name, moved));
     read_file(moved);
     show("unlink", moved, unlink(moved));
     show("mkdir", name, mkdir(name, 0700));
+    list_folder(name);
     show("rmdir", name, rmdir(name));
 }
 
@@ -57,10 +89,12 @@ static void list(void)
 {
     struct timespec now;
     unsigned char random[8];
+    cpu_set_t set;
     clock_gettime(CLOCK_REALTIME, &now);
     printf("time %lld, ids %d %d\n", (long long)now.tv_sec, (int)getpid(), (int)getuid());
     if (getrandom(random, sizeof random, 0) == sizeof random)
         printf("random %02x%02x%02x%02x\n", random[0], random[1], random[2], random[3]);
+    printf("%d processor\n", sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : -1);
     show("socket", "of a name service", socket(AF_UNIX, SOCK_STREAM, 0));
     printf("home %s, a terminal: %d\n", getenv("HOME") != NULL ? "set" : "unset", isatty(1));
 }
