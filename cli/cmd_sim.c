@@ -55,6 +55,10 @@ static const struct cli_option options[] = {
      .standard = "0",
      .brief = "run the first N instructions without looking, at full speed",
      .offset = offsetof(struct settings, skip)},
+    {.type = CLI_LIST,
+     .name = "env",
+     .argument = "NAME=VALUE",
+     .brief = "a variable of the program's environment, which is empty; may be given often"},
     {.type = CLI_FILE,
      .name = "root",
      .argument = "FOLDER",
@@ -77,6 +81,27 @@ static uint32_t classes_of(const struct cli_plan *plan)
     for (size_t i = 0; i < plan->n_selectors; i++)
         classes |= plan->selectors[i].classes;
     return classes;
+}
+
+/* --env, closed by NULL and to be freed; NULL: one of them is wrong, and told. */
+static const char **make_environment(const struct cli_call *call)
+{
+    size_t n = 0;
+    const char **variables = calloc(call->n_given + 1, sizeof *variables);
+    if (variables == NULL)
+        cli_fail(CLI_FAILED, "no memory for the command line");
+    for (size_t i = 0; variables != NULL && i < call->n_given; i++) {
+        const char *value = call->given[i].value;
+        if (strcmp(call->given[i].option->name, "env") != 0)
+            continue;
+        if (strchr(value, '=') == NULL || value[0] == '=') {
+            cli_fail(CLI_USAGE, "sim: --env must be such as TZ=UTC, got '%s'", value);
+            free(variables);
+            return NULL;
+        }
+        variables[n++] = value;
+    }
+    return variables;
 }
 
 /* The name of a core is wrong also where no cycles are asked for. */
@@ -232,7 +257,7 @@ static int profile(struct rf_source *source, struct cli_plan *plan, const struct
     return cli_plan_deliver(run, status, &error, plan);
 }
 
-static int start(struct cli_plan *plan, const struct cli_call *call)
+static int start(struct cli_plan *plan, const struct cli_call *call, const char *const *environment)
 {
     const struct settings *settings = call->settings;
     struct rf_error error = {""};
@@ -240,6 +265,7 @@ static int start(struct cli_plan *plan, const struct cli_call *call)
     struct rf_machine_outcome outcome;
     bool alone = only_runs(settings);
     const struct rf_machine_setup setup = {.argv = (const char *const *)call->arguments,
+                                           .environment = environment,
                                            .root = settings->root,
                                            .core = settings->functional ? NULL : settings->core,
                                            .classes = alone ? 0 : classes_of(plan),
@@ -265,8 +291,10 @@ static int run(const struct cli_call *call)
         status = check_core(settings);
     if (status == CLI_OK)
         status = choose_cache(&plan, settings);
+    const char **environment = status == CLI_OK ? make_environment(call) : NULL;
     if (status == CLI_OK)
-        status = start(&plan, call);
+        status = environment != NULL ? start(&plan, call, environment) : CLI_USAGE;
+    free(environment);
     cli_plan_free(&plan);
     return status;
 }
@@ -279,7 +307,8 @@ const struct cli_command cli_command_sim = {
         "Runs a statically linked 64-bit RISC-V Linux program (riscv64-linux-gnu-gcc -static) on a "
         "simulated out-of-order core and reports as run does, with instructions, cycles and what "
         "the core waited for. The same run twice gives the same instructions, cycles and profile: "
-        "the clock counts instructions, random numbers are seeded, the environment is empty.\n\n"
+        "the clock counts instructions, random numbers are seeded, the environment is empty but "
+        "for --env.\n\n"
         "The program has riffle's standard input, output and error, and riffle ends with its exit "
         "status. A program that does something illegal, or sends itself a signal that it does not "
         "handle, ends with a sentence and the status that a shell would give it, 128 and the "

@@ -68,6 +68,11 @@ def check_frozen(tap, work, program):
              and b"home unset, a terminal: 0" in runs[0].stdout and b"1 processor" in runs[0].stdout, *(r.stdout for r in runs))
     tap.case("there is no network, and that is no missing call", b"socket of a name service: Address family not supported" in runs[0].stdout
              and b"not there" not in runs[0].stderr, runs[0].stdout, runs[0].stderr)
+    done = work.sim(program, "list", options=("--functional", "-q", "--env", "HOME=/x", "--env", "A="))
+    tap.case("a variable of the environment is seen", b"home set" in done.stdout, done.stdout, done.stderr)
+    for wrong in ("HOME", "=x", ""):
+        done = work.sim(program, "list", options=("-q", "--env", wrong))
+        tap.case(f"'{wrong}' is no variable", done.returncode == 2 and b"--env must be" in done.stderr, done.stderr)
     tap.case("it takes the same instructions", runs[0].stderr == runs[1].stderr != b"", *(r.stderr for r in runs))
     tap.case("the exit status is the program's", runs[0].returncode == 2, runs[0].returncode)
 
