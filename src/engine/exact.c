@@ -2,6 +2,8 @@
  *
  *     hash(tuple) = home | tag                       entries, in the order of first appearance
  *              |                                          +----------------+
+ *     hint   [ tag | index ] ------equal tag----------->  | a  b  count    |
+ *              | another                                  | a  b  count    |
  *     bucket [ 8 tags | 8 indices ] --equal tag-------->  | a  b  count    |
  *     bucket [ 8 tags | 8 indices ]                       | a  b  count    |
  *
@@ -13,13 +15,18 @@
  * together, and frequent tuples appear early, so the hot entries share cache lines, which they never
  * do when they are scattered by a hash. The buckets alone move on growth, in one pass over the entries.
  *
- * A batch goes through in three sweeps, each prefetching what the next one needs, so that misses in the
- * cache overlap: hash all, find all entries, count in all of them.
+ * A hint says where the last tuple with that home was found: eight to a cache line, so that what a loop
+ * uses fits the nearest caches, where a line of buckets for each of its tuples does not.
  *
- * Guarantee: lower = count = upper. Memory: 24 bytes a distinct tuple and 16 to 32 for its place in
- * a bucket, both arrays growing by doubling; old and new exist side by side for a moment, and the `memory` ceiling
- * counts both. Cannot: be bounded by anything but that ceiling; past it, feeding fails and what was
- * counted before stands. No more than 2^32 distinct tuples. */
+ * A batch goes through in sweeps, each prefetching what the next one needs, so that misses in the cache
+ * overlap: hash all and ask the hints; find the entries of those that they do not know; count in all.
+ * Who is unknown is written down without a branch, since none could be foretold.
+ *
+ * Guarantee: lower = count = upper. Memory: 24 bytes a distinct tuple and 16 to 32 for its place in a
+ * bucket, both growing by doubling, and 64 KiB of hints at the most (8 bytes a bucket while there are
+ * few); old and new exist side by side for a moment, and the `memory` ceiling counts both. Cannot: be
+ * bounded by anything but that ceiling; past it, feeding fails and what was counted before stands. No more
+ * than 2^32 distinct tuples. */
 #include "engine/ahead.h"
 #include "engine/engine.h"
 #include "base/alloc.h"
@@ -63,10 +70,16 @@ struct bucket {
     uint32_t index[LANES]; /* of the entry; lanes fill from 0 on */
 };
 
+struct hint {
+    uint32_t tag; /* 0: none */
+    uint32_t index;
+};
+
 struct state {
     struct config config;
     const struct rf_alloc *alloc;
     struct bucket *buckets; /* aligned to a cache line inside `block` */
+    struct hint *hints;     /* behind them */
     void *block;
     struct entry *entries;
     unsigned bits; /* 1 << bits buckets */
@@ -78,21 +91,33 @@ struct state {
 };
 
 /* BITS_MAX: home and tag are the two halves of one hash. */
-enum { BITS_FIRST = 7, BITS_MAX = 30, ENTRIES_FIRST = 256, BATCH = 64, LINE = 64 };
+enum { BITS_FIRST = 7, BITS_MAX = 30, HINT_BITS_MAX = 13 };
+enum { ENTRIES_FIRST = 256, BATCH = 64, LINE = 64 };
 
 static size_t bucket_count(const struct state *state)
 {
     return (size_t)1 << state->bits;
 }
 
-static size_t block_size(const struct state *state)
+static unsigned hint_bits(unsigned bits)
 {
-    return bucket_count(state) * sizeof(struct bucket) + LINE;
+    return bits < HINT_BITS_MAX ? bits : HINT_BITS_MAX;
+}
+
+/* Buckets and hints. */
+static size_t tables_size(unsigned bits)
+{
+    return (sizeof(struct bucket) << bits) + (sizeof(struct hint) << hint_bits(bits));
+}
+
+static size_t block_size(unsigned bits)
+{
+    return tables_size(bits) + LINE;
 }
 
 static size_t bytes_held(const struct state *state)
 {
-    return sizeof *state + block_size(state) + state->room * sizeof(struct entry);
+    return sizeof *state + block_size(state->bits) + state->room * sizeof(struct entry);
 }
 
 static size_t state_size(const void *config)
@@ -103,12 +128,13 @@ static size_t state_size(const void *config)
 
 static bool get_buckets(struct state *state)
 {
-    state->block = rf_alloc_get(state->alloc, block_size(state));
+    state->block = rf_alloc_get(state->alloc, block_size(state->bits));
     if (state->block == NULL)
         return false;
     state->buckets =
         (struct bucket *)(((uintptr_t)state->block + LINE - 1) & ~(uintptr_t)(LINE - 1));
-    memset(state->buckets, 0, bucket_count(state) * sizeof(struct bucket));
+    state->hints = (struct hint *)(state->buckets + bucket_count(state));
+    memset(state->buckets, 0, tables_size(state->bits));
     return true;
 }
 
@@ -136,7 +162,7 @@ static rf_status init(void *memory, const void *config, const struct rf_engine_e
 static void release(void *memory)
 {
     struct state *state = memory;
-    rf_alloc_free(state->alloc, state->block, block_size(state));
+    rf_alloc_free(state->alloc, state->block, block_size(state->bits));
     rf_alloc_free(state->alloc, state->entries, state->room * sizeof(struct entry));
 }
 
@@ -214,8 +240,7 @@ static void place(struct state *state, uint64_t hash, size_t index)
 
 static rf_status grow_buckets(struct state *state)
 {
-    size_t doubled = 2 * bucket_count(state) * sizeof(struct bucket) + LINE;
-    if (state->bits == BITS_MAX || !within_ceiling(state, doubled))
+    if (state->bits == BITS_MAX || !within_ceiling(state, block_size(state->bits + 1)))
         return RF_ENOMEM;
     struct state old = *state;
     state->bits++;
@@ -225,7 +250,7 @@ static rf_status grow_buckets(struct state *state)
     }
     for (size_t i = 0; i < state->used; i++)
         place(state, hash_of(state, state->entries[i].tuple), i);
-    rf_alloc_free(state->alloc, old.block, block_size(&old));
+    rf_alloc_free(state->alloc, old.block, block_size(old.bits));
     return RF_OK;
 }
 
@@ -277,23 +302,60 @@ static inline struct entry *guess(struct state *state, struct rf_tuple t, uint64
     return &state->entries[bucket->index[__builtin_ctz(lanes)]];
 }
 
-static void feed_batch(struct state *state, const struct rf_tuple *tuples, size_t n)
-{
+struct batch {
+    const struct rf_tuple *tuples;
+    size_t n;
     uint64_t hash[BATCH];
     struct entry *entry[BATCH];
-    for (size_t i = 0; i < n; i++) {
-        rf_ahead(&tuples[i]);
-        hash[i] = hash_of(state, tuples[i]);
-        __builtin_prefetch(&state->buckets[home(state, hash[i])]);
+    uint8_t unknown[BATCH]; /* events that the hints do not know */
+    size_t n_unknown;
+};
+
+static struct hint *hint_of(const struct state *state, uint64_t hash)
+{
+    return &state->hints[hash >> (64 - hint_bits(state->bits))];
+}
+
+static void ask_hints(const struct state *state, struct batch *batch)
+{
+    size_t n_unknown = 0;
+    for (size_t i = 0; i < batch->n; i++) {
+        rf_ahead(&batch->tuples[i]);
+        uint64_t hash = hash_of(state, batch->tuples[i]);
+        struct hint hint = *hint_of(state, hash);
+        batch->hash[i] = hash;
+        batch->entry[i] = &state->entries[hint.index];
+        batch->unknown[n_unknown] = (uint8_t)i;
+        n_unknown += hint.tag != tag_of(hash);
     }
-    for (size_t i = 0; i < n; i++) {
-        entry[i] = guess(state, tuples[i], hash[i]);
-        __builtin_prefetch(entry[i], 1);
+    batch->n_unknown = n_unknown;
+}
+
+static void find_unknown(struct state *state, struct batch *batch)
+{
+    for (size_t k = 0; k < batch->n_unknown; k++)
+        __builtin_prefetch(&state->buckets[home(state, batch->hash[batch->unknown[k]])]);
+    for (size_t k = 0; k < batch->n_unknown; k++) {
+        size_t i = batch->unknown[k];
+        uint64_t hash = batch->hash[i];
+        struct entry *entry = guess(state, batch->tuples[i], hash);
+        __builtin_prefetch(entry, 1);
+        batch->entry[i] = entry;
+        *hint_of(state, hash) = (struct hint){tag_of(hash), (uint32_t)(entry - state->entries)};
     }
+}
+
+static void feed_batch(struct state *state, const struct rf_tuple *tuples, size_t n)
+{
+    struct batch batch;
+    batch.tuples = tuples;
+    batch.n = n;
+    ask_hints(state, &batch);
+    find_unknown(state, &batch);
     for (size_t i = 0; i < n; i++) {
-        if (!is_entry_of(entry[i], tuples[i]))
-            entry[i] = find(state, tuples[i], hash[i]);
-        entry[i]->count++;
+        if (!is_entry_of(batch.entry[i], tuples[i]))
+            batch.entry[i] = find(state, tuples[i], batch.hash[i]);
+        batch.entry[i]->count++;
     }
     state->events += n;
 }
@@ -333,7 +395,7 @@ static uint64_t interval(const void *memory)
 static void end_interval(void *memory)
 {
     struct state *state = memory;
-    memset(state->buckets, 0, bucket_count(state) * sizeof(struct bucket));
+    memset(state->buckets, 0, tables_size(state->bits));
     state->used = 0;
     state->events = 0;
 }

@@ -18,7 +18,7 @@ instructions 812
 exit-status 3
 profile     load -> pc,value
 engine      exact, seed 0
-memory      14.2 KiB
+memory      15.2 KiB
 events      100 produced, 100 consumed, 0 lost
 bounds      none needed: the counts are exact
 items       2 found, 2 shown
@@ -31,7 +31,7 @@ items       2 found, 2 shown
 
 profile     branch,jump -> pc,target
 engine      exact, seed 0
-memory      14.2 KiB
+memory      15.2 KiB
 events      100 produced, 100 consumed, 0 lost
 bounds      none needed: the counts are exact
 items       2 found, 2 shown
@@ -44,7 +44,7 @@ items       2 found, 2 shown
 
 profile     call -> pc,target
 engine      exact, seed 0
-memory      14.2 KiB
+memory      15.2 KiB
 events      100 produced, 100 consumed, 0 lost
 bounds      none needed: the counts are exact
 items       1 found, 1 shown

@@ -18,7 +18,7 @@ static const struct {
      "engine 'exact': memory must be a number such as 2048 or 1M, got 'x'"},
     {"exact(memory=1Mi", NULL, "engine 'exact': the options lack a closing ')'"},
     {"exact(memory)", NULL, "engine 'exact': expected option=value at 'memory)'"},
-    {"exact(memory=10)", NULL, "engine 'exact': memory must be at least 14496 bytes"},
+    {"exact(memory=10)", NULL, "engine 'exact': memory must be at least 15528 bytes"},
     {"exact) x", NULL, "engine 'exact': what is ') x' behind it?"},
 };
 
