@@ -116,6 +116,7 @@ static void close_gap(struct rf_accumulator *accumulator, size_t gap, rf_accumul
     size_t words = index_words(accumulator->slots);
     for (size_t at = behind(accumulator, gap); index[at] != 0; at = behind(accumulator, at)) {
         size_t from = home_of_word(accumulator, index[at], hash, context);
+        /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): there is at least one bucket of words */
         size_t way = (at + words - from) % words, way_to_gap = (at + words - gap) % words;
         if (way < way_to_gap)
             continue;
