@@ -12,7 +12,7 @@
  * behind it are taken back and the rest is a batch of its own. So both ways give the same results,
  * to the event.
  *
- * Which one: where the processor looks up 8 tuples at once, batches are always faster. Elsewhere one at a time
+ * Which one: where the processor looks up several tuples at once, batches are always faster. Elsewhere one at a time
  * is, while the processor can foretell the branch, as in the loops of programs. So every so often a stretch
  * is watched, and a small model of a branch predictor says how many of its branches it would have
  * missed. (A clock would say it more directly, but then a run would not repeat.)
@@ -360,8 +360,11 @@ void rf_multihash_choose_loop(struct rf_multihash *state)
     const struct rf_multihash_config *config = &state->config;
     state->loop = LOOPS_COUNT;
     state->newer = has_newer() && config->loop != RF_MULTIHASH_PORTABLE;
-    state->wide = state->newer && rf_accumulator_way(1) != NULL;
-    state->find = rf_accumulator_way(state->wide ? 1 : 0);
+    size_t way = 0;
+    while (state->newer && rf_accumulator_way(way + 1) != NULL)
+        way++;
+    state->wide = way > 0;
+    state->find = rf_accumulator_way(way);
     bool plain = !config->conservative && state->tables > 1; /* the same with one table */
     if (!config->shield || config->loop == RF_MULTIHASH_PLAIN)
         return;
