@@ -194,3 +194,10 @@ riffle: the root nosuch: No such file or directory
 $ riffle sim
 riffle: sim: wants PROGRAM [ARGUMENT...]; see 'riffle help sim'
 [2]
+# A recorded stream has the places of the program; a symbol that it lacks is named.
+$ riffle sim -q --functional -p values --record flip.rft flip.rv64; riffle replay flip.rft -n 1 | tail -n 1
+hello
+ 50.00%     50  50.0%  0x100e2  0x0    flip.rv64+0x100e2
+$ riffle sim -q -p 'load pc>=main -> pc' -o flip.rfp flip.rv64
+riffle: selector: no symbol is called 'main'
+[1]
