@@ -101,60 +101,83 @@ static ALWAYS_INLINE struct hot take_hot(struct rf_multihash *state)
     return hot;
 }
 
-/* Where a counter is, ready to use: its number, or for packed ones the byte above five bits of shift, which
- * is what a shift takes from a register anyway. */
-static ALWAYS_INLINE uint32_t ref_of(enum rf_multihash_width width, uint32_t place)
+/* Where a counter is, ready to use: its number, or for packed ones their byte and by how much to shift. */
+struct ref {
+    uint32_t at, shift;
+};
+
+static ALWAYS_INLINE struct ref ref_of(enum rf_multihash_width width, uint32_t place)
 {
-    return width == RF_MULTIHASH_12 ? (place * 3 >> 1) << 5 | (place & 1) << 2 : place;
+    if (width == RF_MULTIHASH_12)
+        return (struct ref){place * 3 >> 1, (place & 1) << 2};
+    return (struct ref){place, 0};
 }
 
 static ALWAYS_INLINE uint32_t load(enum rf_multihash_width width, const void *counters,
-                                   uint32_t ref)
+                                   struct ref ref)
 {
     uint16_t pair;
     if (width == RF_MULTIHASH_32)
-        return ((const uint32_t *)counters)[ref];
+        return ((const uint32_t *)counters)[ref.at];
     if (width == RF_MULTIHASH_16)
-        return ((const uint16_t *)counters)[ref];
-    memcpy(&pair, (const char *)counters + (ref >> 5), sizeof pair);
-    return (uint32_t)pair >> (ref & 31) & 0xfff;
+        return ((const uint16_t *)counters)[ref.at];
+    memcpy(&pair, (const char *)counters + ref.at, sizeof pair);
+    return (uint32_t)pair >> ref.shift & 0xfff;
 }
 
 /* Beyond its cap a packed counter is carried into its neighbour, until as much is taken off again. */
-static ALWAYS_INLINE void add(enum rf_multihash_width width, void *counters, uint32_t ref,
+static ALWAYS_INLINE void add(enum rf_multihash_width width, void *counters, struct ref ref,
                               uint32_t one)
 {
     uint16_t pair;
     if (width == RF_MULTIHASH_32) {
-        ((uint32_t *)counters)[ref] += one;
+        ((uint32_t *)counters)[ref.at] += one;
     } else if (width == RF_MULTIHASH_16) {
-        ((uint16_t *)counters)[ref] = (uint16_t)(((uint16_t *)counters)[ref] + one);
+        ((uint16_t *)counters)[ref.at] = (uint16_t)(((uint16_t *)counters)[ref.at] + one);
     } else {
-        char *at = (char *)counters + (ref >> 5);
-        memcpy(&pair, at, sizeof pair);
-        pair = (uint16_t)(pair + (one << (ref & 31)));
-        memcpy(at, &pair, sizeof pair);
+        memcpy(&pair, (char *)counters + ref.at, sizeof pair);
+        pair = (uint16_t)(pair + (one << ref.shift));
+        memcpy((char *)counters + ref.at, &pair, sizeof pair);
     }
 }
 
-/* The counters of a batch's absent tuples, [table][tuple]. Worked out 8 at a time, past the end: compilers make
- * vectors of that, for whatever processor they are told. */
-typedef uint32_t refs_t[RF_MULTIHASH_TABLES_MAX][RF_ACCUMULATOR_BATCH];
+/* The counters of one tuple. */
+static ALWAYS_INLINE void locate(const struct hot *hot, struct rf_tuple t, uint64_t hash,
+                                 struct ref *refs, struct shape shape)
+{
+    uint64_t signature[RF_MULTIHASH_WORDS_MAX];
+    for (unsigned w = 0; w * RF_MULTIHASH_LANES < shape.tables; w++)
+        signature[w] = rf_multihash_signature_of(shape.hash, hot->lookup, t, hash, w);
+    for (unsigned i = 0; i < shape.tables; i++)
+        refs[i] = ref_of(shape.width, (uint32_t)rf_multihash_place_of(shape.hash, hot->table_size,
+                                                                      signature, i));
+}
+
+/* Those of a batch's absent tuples, [table][tuple]. Worked out 8 at a time, past the end: compilers make vectors of
+ * that, for whatever processor they are told. */
+struct refs {
+    uint32_t at[RF_MULTIHASH_TABLES_MAX][RF_ACCUMULATOR_BATCH];
+    uint32_t shift[RF_MULTIHASH_TABLES_MAX][RF_ACCUMULATOR_BATCH];
+};
 
 static ALWAYS_INLINE void locate_table(const struct hot *hot, const uint64_t *signatures, size_t n,
-                                       unsigned table, uint32_t *refs, struct shape shape)
+                                       unsigned table, struct refs *refs, struct shape shape)
 {
     uint32_t table_size = hot->table_size, first = table * table_size;
+    uint32_t *at = refs->at[table], *shift = refs->shift[table];
     n = (n + 7) & ~(size_t)7;
     for (size_t k = 0; k < n; k++) {
         uint32_t lane = (uint32_t)(signatures[k] >> rf_multihash_lane(table)) & 0xffff;
         uint32_t index = rf_multihash_index(shape.hash, table_size, lane);
-        refs[k] = ref_of(shape.width, first + index);
+        struct ref ref = ref_of(shape.width, first + index);
+        at[k] = ref.at;
+        if (shape.width == RF_MULTIHASH_12)
+            shift[k] = ref.shift;
     }
 }
 
 static ALWAYS_INLINE void locate_all(const struct hot *hot, const struct rf_tuple *tuples,
-                                     const struct rf_accumulator_batch *batch, refs_t refs,
+                                     const struct rf_accumulator_batch *batch, struct refs *refs,
                                      struct shape shape)
 {
     uint64_t words[RF_ACCUMULATOR_BATCH];
@@ -167,47 +190,42 @@ static ALWAYS_INLINE void locate_all(const struct hot *hot, const struct rf_tupl
         for (size_t k = 0; !is_hash && table % RF_MULTIHASH_LANES == 0 && k < batch->n_absent; k++)
             words[k] = rf_multihash_signature_of(shape.hash, hot->lookup, tuples[batch->absent[k]],
                                                  batch->hash[k], w);
-        locate_table(hot, signatures, batch->n_absent, table, refs[table], shape);
+        locate_table(hot, signatures, batch->n_absent, table, refs, shape);
     }
 }
 
-/* The counters of one tuple. */
-static ALWAYS_INLINE void locate(const struct hot *hot, struct rf_tuple t, uint64_t hash,
-                                 uint32_t *refs, struct shape shape)
+static ALWAYS_INLINE void take_refs(const struct refs *refs, size_t k, struct ref *of_one,
+                                    struct shape shape)
 {
-    uint64_t signature[RF_MULTIHASH_WORDS_MAX];
-    for (unsigned w = 0; w * RF_MULTIHASH_LANES < shape.tables; w++)
-        signature[w] = rf_multihash_signature_of(shape.hash, hot->lookup, t, hash, w);
     for (unsigned i = 0; i < shape.tables; i++)
-        refs[i] = ref_of(shape.width, (uint32_t)rf_multihash_place_of(shape.hash, hot->table_size,
-                                                                      signature, i));
+        of_one[i] =
+            (struct ref){refs->at[i][k], shape.width == RF_MULTIHASH_12 ? refs->shift[i][k] : 0};
 }
 
-/* bump for a known shape; refs are `stride` apart. What the least was before: below hot->limit, which
- * is the usual case, that was all; else see to `settle`. */
-static ALWAYS_INLINE uint32_t raise(const struct hot *hot, const uint32_t *refs, size_t stride,
+/* bump for a known shape. What the least was before: below hot->limit, which is the usual case, that was
+ * all; else see to `settle`. */
+static ALWAYS_INLINE uint32_t raise(const struct hot *hot, const struct ref *refs,
                                     struct shape shape)
 {
     uint32_t count[RF_MULTIHASH_TABLES_MAX], least = UINT32_MAX;
     for (unsigned i = 0; i < shape.tables; i++) {
-        count[i] = load(shape.width, hot->counters, refs[i * stride]);
+        count[i] = load(shape.width, hot->counters, refs[i]);
         least = count[i] < least ? count[i] : least;
     }
     for (unsigned i = 0; i < shape.tables; i++)
-        add(shape.width, hot->counters, refs[i * stride],
-            count[i] <= (shape.plain ? hot->cap - 1 : least));
+        add(shape.width, hot->counters, refs[i], count[i] <= (shape.plain ? hot->cap - 1 : least));
     return least;
 }
 
 /* The least now. Where it stood at its cap all have been there, and what was added to them goes again, from
  * their neighbours too where it was carried. */
-static ALWAYS_INLINE uint32_t settle(const struct hot *hot, uint32_t least, const uint32_t *refs,
-                                     size_t stride, struct shape shape)
+static ALWAYS_INLINE uint32_t settle(const struct hot *hot, uint32_t least, const struct ref *refs,
+                                     struct shape shape)
 {
     if (least < hot->cap)
         return least + 1;
     for (unsigned i = 0; i < shape.tables && !shape.plain; i++)
-        add(shape.width, hot->counters, refs[i * stride], UINT32_MAX);
+        add(shape.width, hot->counters, refs[i], UINT32_MAX);
     return least;
 }
 
@@ -222,12 +240,12 @@ static ALWAYS_INLINE void feed_singly(struct rf_multihash *state, const struct r
             hot.counts[slot]++;
             continue;
         }
-        uint32_t refs[RF_MULTIHASH_TABLES_MAX];
+        struct ref refs[RF_MULTIHASH_TABLES_MAX];
         locate(&hot, tuples[i], hash, refs, shape);
-        uint32_t least = raise(&hot, refs, 1, shape);
+        uint32_t least = raise(&hot, refs, shape);
         if (__builtin_expect(least < hot.limit, 1))
             continue;
-        least = settle(&hot, least, refs, 1, shape);
+        least = settle(&hot, least, refs, shape);
         if (least >= hot.bar) {
             rf_multihash_promote(state, tuples[i], hash, least);
             set_bar(&hot);
@@ -250,16 +268,18 @@ static ALWAYS_INLINE size_t feed_batch(struct hot *hot, const struct rf_tuple *t
                                        struct shape shape)
 {
     struct rf_accumulator_batch batch;
-    refs_t refs;
+    struct refs refs;
     hot->state->find(&hot->state->accumulator, hot->seed, tuples, n, &batch);
     for (size_t k = 0; k < batch.n_found; k++)
         hot->counts[batch.found[k]]++;
-    locate_all(hot, tuples, &batch, refs, shape);
+    locate_all(hot, tuples, &batch, &refs, shape);
     for (size_t k = 0, absent = batch.n_absent; k < absent; k++) {
-        uint32_t least = raise(hot, &refs[0][k], RF_ACCUMULATOR_BATCH, shape);
+        struct ref of_one[RF_MULTIHASH_TABLES_MAX];
+        take_refs(&refs, k, of_one, shape);
+        uint32_t least = raise(hot, of_one, shape);
         if (__builtin_expect(least < hot->limit, 1))
             continue;
-        least = settle(hot, least, &refs[0][k], RF_ACCUMULATOR_BATCH, shape);
+        least = settle(hot, least, of_one, shape);
         if (least < hot->bar)
             continue;
         promote_in_batch(hot, tuples, n, &batch, k, least);
