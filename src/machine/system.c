@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 enum { SECONDS_AT_START = 1000000000, MMAP_FROM = 0x60000000, STACK_LIMIT = 8 << 20 };
+enum { RANDOM_MAX = (32 << 20) - 1 };
 enum { GUEST_RLIMIT_STACK = 3, GUEST_RLIMIT_NOFILE = 7 };
 
 static bool put_words(struct rf_system *system, uint64_t address, const uint64_t *words, size_t n)
@@ -68,14 +69,16 @@ static int64_t call_sysinfo(struct rf_system *system, const uint64_t *a)
     return put_words(system, a[0], info, 14) ? 0 : -EFAULT;
 }
 
+/* Linux gives no more at a time than this either. */
 static int64_t call_getrandom(struct rf_system *system, const uint64_t *a)
 {
-    uint8_t *to = rf_call_buffer(system, a[0], a[1], RF_WRITE);
+    uint64_t n = a[1] < RANDOM_MAX ? a[1] : RANDOM_MAX;
+    uint8_t *to = rf_call_buffer(system, a[0], n, RF_WRITE);
     if (to == NULL)
         return -EFAULT;
-    for (uint64_t i = 0; i < a[1]; i++)
+    for (uint64_t i = 0; i < n; i++)
         to[i] = (uint8_t)rf_random_next(&system->random);
-    return (int64_t)a[1];
+    return (int64_t)n;
 }
 
 static int64_t call_prlimit(struct rf_system *system, const uint64_t *a)

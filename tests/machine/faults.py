@@ -3,7 +3,9 @@
 
     faults.py RIFFLE
 """
+import os
 import random
+import subprocess
 import sys
 
 import isa
@@ -225,6 +227,21 @@ def check_hostile(tap, work):
                  done.stderr.decode())
 
 
+def check_storm(tap, work):
+    """System calls with wild arguments, thousands of them: an end of the guest's, and the same on both cores."""
+    program = work.path("storm.rv64")
+    subprocess.run([isa.GCC, "-O1", "-nostdlib", "-static", "-fno-pie", "-no-pie", "-ffreestanding", "-o", program,
+                    os.path.join(isa.HERE, "storm.c")], check=True)
+    wrong = []
+    for i in range(300 if isa.LONG else 25):
+        runs = [work.sim(program, f"{i:08}", options=(*options, "-q", "--max-instructions", "1M"))
+                for options in (("--functional",), ())]
+        same = runs[0].stderr == runs[1].stderr and runs[0].returncode == runs[1].returncode
+        if not same or not (runs[0].returncode == 0 or 129 <= runs[0].returncode <= 192):
+            wrong += [f"seed {i:08}:", *(f"{run.returncode} {run.stderr.decode()[-300:]}" for run in runs)]
+    tap.case("storms of system calls end clearly, and alike on both cores", not wrong, *wrong)
+
+
 def main():
     isa.require()
     tap = isa.Tap()
@@ -232,6 +249,7 @@ def main():
         check_cases(tap, work)
         check_same(tap, work)
         check_hostile(tap, work)
+        check_storm(tap, work)
     tap.end()
 
 
