@@ -137,8 +137,9 @@ extern cli_words cli_words_engines, cli_words_selectors, cli_words_cores;
         .type = CLI_LIST, .letter = 'p', .name = "profile", .argument = "SELECTOR",                \
         .words = cli_words_selectors, .brief = "what to count" selectors,                          \
         .text = "A preset's name such as values, edges or calls, or a selector: "                  \
-                "'load value==0 -> pc,addr'. Each gets the engines behind it. A stream of "        \
-                "tuples has nothing to select."                                                    \
+                "'load value==0 -> pc,addr'; 'riffle selectors' lists the former, its help has "   \
+                "the latter. Each gets the engines behind it. A stream of tuples has nothing "     \
+                "to select."                                                                       \
     }
 
 struct cli_lanes {

@@ -117,7 +117,8 @@ static rf_status unknown(struct parser *parser, struct word word, const char *wh
     char wanted[101];
     rf_format(wanted, sizeof wanted, "%.*s", (int)(word.n < 100 ? word.n : 100), word.start);
     if (2 * rf_text_distance(wanted, meant) > rf_text_length(meant)) /* it is not alike at all */
-        return fail_at(parser, word.start, "no %s is called '%s'", what, wanted);
+        return fail_at(parser, word.start, "no %s is called '%s'; 'riffle selectors' helps", what,
+                       wanted);
     return fail_at(parser, word.start, "no %s is called '%s'; did you mean '%s'?", what, wanted,
                    meant);
 }

@@ -14,3 +14,25 @@ engine   exact(memory=0, interval=1M)
 # Every engine can be shown by its name, and says what it holds.
 $ for engine in $(riffle engines | cut -d' ' -f1); do riffle engines $engine | grep -c '^memory *[0-9]* bytes'; done | sort -u
 1
+# Selectors: the names there are; one in full.
+$ riffle selectors
+values       load -> pc,value               what each load loads
+edges        branch,jump -> pc,target       which way branches and jumps go
+calls        call -> pc,target              who calls whom
+methods      call -> target                 how often each function is called
+addresses    load,store -> pc,addr          what memory each access touches
+code         insn -> pc                     which instructions are executed
+zero-loads   load value==0 -> pc,addr       where loads find zero
+narrow       alu width<=16 -> pc            results that would fit 16 bits
+miss-values  load miss>=1 -> pc,value       what is loaded by misses of the first cache
+types        call indirect==1 -> pc,target  what indirect calls reach: receivers' types
+$ riffle selectors types
+call indirect==1 -> pc,target
+$ riffle selectors 'load  value == 0 pc in main..main+64 -> addr'
+load value==0 pc in main..main+64 -> addr
+$ riffle selectors 'load -> pcc'
+riffle: selector: column 9: no field is called 'pcc'; did you mean 'pc'?
+[2]
+$ riffle selectors nonsense
+riffle: selector: column 1: no preset is called 'nonsense'; 'riffle selectors' helps
+[2]

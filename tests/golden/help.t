@@ -16,6 +16,7 @@ Commands:
   replay     run a stream through engines and report what they found
   report     print the profiles of a file
   run        profile a program as it runs
+  selectors  list the names for usual selectors; check one
   sim        profile a RISC-V program on a simulated core, with its cycles
   trace      look into a trace; convert between text and .rft
 
@@ -297,6 +298,7 @@ show this help.
 .BR riffle\-replay (1),
 .BR riffle\-report (1),
 .BR riffle\-run (1),
+.BR riffle\-selectors (1),
 .BR riffle\-sim (1),
 .BR riffle\-trace (1)
 # Every page goes through groff without a warning.

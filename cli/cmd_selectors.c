@@ -1,0 +1,51 @@
+/* cmd_selectors.c - riffle selectors: the presets there are, and what a selector comes to. */
+#include "cli.h"
+
+static const struct cli_option options[] = {{.type = CLI_END}};
+
+static void list(void)
+{
+    for (const struct rf_selector_preset *p = rf_selector_presets(); p->name != NULL; p++)
+        printf("%-12s %-30s %s\n", p->name, p->text, p->brief);
+}
+
+/* In full, as profiles have it. */
+static int show(const char *text)
+{
+    struct rf_selector selector;
+    struct rf_error error = {""};
+    char full[1024];
+    if (rf_selector_parse(&selector, text, &error) != RF_OK)
+        return cli_fail(CLI_USAGE, "%s", error.message);
+    rf_selector_print(&selector, full, sizeof full);
+    puts(full);
+    return CLI_OK;
+}
+
+static int run(const struct cli_call *call)
+{
+    if (call->n_arguments > 0)
+        return show(call->arguments[0]);
+    list();
+    return CLI_OK;
+}
+
+const struct cli_command cli_command_selectors = {
+    .name = "selectors",
+    .brief = "list the names for usual selectors; check one",
+    .arguments = "[SELECTOR]",
+    .text =
+        "A selector says which events are counted, and what of them:\n\n"
+        "    CLASS[,CLASS...] [CONDITION...] -> FIELD[,FIELD]\n\n"
+        "Classes are load, store, branch, jump, call, return, alu, insn, or any. Fields are pc, "
+        "addr, value, target, width, thread, miss, taken and indirect, as a class has them. A "
+        "condition compares a field with a number or a symbol (==, !=, <, <=, >, >=) or asks for "
+        "a range, 'pc in LOW..HIGH', the high end out; all of them must hold.",
+    .examples = "    riffle selectors\n"
+                "    riffle selectors zero-loads\n"
+                "    riffle selectors 'load value==0 pc in 0x401000..0x402000 -> pc,addr'",
+    .options = options,
+    .arguments_max = 1,
+    .words = cli_words_selectors,
+    .run = run,
+};
