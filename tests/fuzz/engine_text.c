@@ -1,4 +1,5 @@
-/* Any text as an engine: refused with a sentence, or opened; what it prints opens the same engine.
+/* Any text as an engine: refused with a sentence, or opened; what it prints opens the same engine, as
+ * does the short form.
  *
  * Memory is capped: an engine may be asked for with any size, and must then fail cleanly. */
 #include "fuzz.h"
@@ -35,7 +36,14 @@ static void use(struct rf_engine *engine, const struct rf_engine_setup *setup)
     struct rf_engine *again;
     rf_engine_feed(engine, &(struct rf_tuples){tuples, NULL, 4}, NULL);
     PROMISE(rf_engine_print(engine, text, sizeof text) == strlen(text));
-    if (rf_engine_open(&again, text, setup, NULL) == RF_OK) {
+    for (int shorter = 0; shorter < 2;
+         shorter++) { /* in full, and without what goes without saying */
+        char written[1024];
+        memcpy(written, text, sizeof written);
+        if (shorter)
+            PROMISE(rf_engine_shorten(text, written, sizeof written) <= strlen(text));
+        if (rf_engine_open(&again, written, setup, NULL) != RF_OK)
+            continue;
         rf_engine_print(again, twice, sizeof twice);
         PROMISE(strcmp(text, twice) == 0);
         rf_engine_close(again);
