@@ -10,10 +10,8 @@
 #include <stdint.h>
 #include <riffle/event.h>
 
-enum {
-    RF_AHEAD_BYTES = 4096,
-    RF_AHEAD_LINE = 4
-}; /* tuples of a cache line: once for so many is enough */
+enum { RF_AHEAD_BYTES = 4096 };
+enum { RF_AHEAD_LINE = 4 }; /* tuples of a cache line: to ask once for so many is enough */
 
 /* Into the second level: the first is for the engine's own tables. */
 static inline __attribute__((always_inline)) void rf_ahead(const struct rf_tuple *tuple)
