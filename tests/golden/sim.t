@@ -56,8 +56,8 @@ items       1 found, 1 shown
 riffle: 812 instructions, N MIPS
 [3]
 # Cycles come with a core.
-$ riffle sim -f json -p code -e exact flip.rv64 2>&1 >/dev/null | grep -c -E '"(core|cycles|ipc|mispredicts)"'
-4
+$ riffle sim -f json -p code -e exact flip.rv64 2>&1 >/dev/null | grep -c -E '"(core|cycles|ipc|stalls|mispredicts)"'
+5
 [3]
 # Saved and read again, the same twice.
 $ riffle sim -q -e exact -o out.rfp flip.rv64; mv out.rfp first.rfp; riffle sim -q -e exact -o out.rfp flip.rv64; cmp first.rfp out.rfp && echo same
