@@ -138,7 +138,7 @@ static int by_value(const void *a, const void *b)
 static rf_status note_stalls(struct rf_run *run, const struct rf_machine_outcome *outcome)
 {
     static const char prefix[] = "stall-";
-    struct rf_machine_figure stalls[STALLS_MAX];
+    struct rf_machine_figure stalls[STALLS_MAX] = {{0}};
     char text[STALLS_TEXT] = "";
     size_t n = 0, used = 0;
     for (size_t i = 0; i < outcome->n_figures && n < STALLS_MAX; i++)

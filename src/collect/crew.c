@@ -158,6 +158,7 @@ static size_t fill(struct parcel *parcel, const struct rf_tuples *tuples, size_t
     size_t room = PARCEL - parcel->n, n = tuples->n - from < room ? tuples->n - from : room;
     memcpy(parcel->tuples + parcel->n, tuples->tuples + from, n * sizeof *parcel->tuples);
     if (parcel->counted)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): counted is opened for counts alone */
         memcpy(parcel->counts + parcel->n, tuples->counts + from, n * sizeof *parcel->counts);
     parcel->n += n;
     return n;

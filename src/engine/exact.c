@@ -107,6 +107,7 @@ static unsigned hint_bits(unsigned bits)
 /* Buckets and hints. */
 static size_t tables_size(unsigned bits)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): bits <= BITS_MAX */
     return (sizeof(struct bucket) << bits) + (sizeof(struct hint) << hint_bits(bits));
 }
 

