@@ -53,7 +53,7 @@ static const struct {
       "tagged(ways=1, entries=16, hit=4, evict=4) A8"}},
 };
 
-enum { EVENTS = 40000, EVENTS_LONG = 2000000, NAME_MAX_BYTES = 160 };
+enum { EVENTS = 40000, EVENTS_LONG = 300000, NAME_MAX_BYTES = 160 };
 
 struct stream {
     const char *name;
