@@ -241,7 +241,7 @@ static void place(struct state *state, uint64_t hash, size_t index)
 
 static rf_status grow_buckets(struct state *state)
 {
-    if (state->bits == BITS_MAX || !within_ceiling(state, block_size(state->bits + 1)))
+    if (state->bits >= BITS_MAX || !within_ceiling(state, block_size(state->bits + 1)))
         return RF_ENOMEM;
     struct state old = *state;
     state->bits++;
@@ -303,9 +303,8 @@ static inline struct entry *guess(struct state *state, struct rf_tuple t, uint64
     return &state->entries[bucket->index[__builtin_ctz(lanes)]];
 }
 
+/* What the sweeps over a batch hand on. */
 struct batch {
-    const struct rf_tuple *tuples;
-    size_t n;
     uint64_t hash[BATCH];
     struct entry *entry[BATCH];
     uint8_t unknown[BATCH]; /* events that the hints do not know */
@@ -317,12 +316,13 @@ static struct hint *hint_of(const struct state *state, uint64_t hash)
     return &state->hints[hash >> (64 - hint_bits(state->bits))];
 }
 
-static void ask_hints(const struct state *state, struct batch *batch)
+static void ask_hints(const struct state *state, const struct rf_tuple *tuples, size_t n,
+                      struct batch *batch)
 {
     size_t n_unknown = 0;
-    for (size_t i = 0; i < batch->n; i++) {
-        rf_ahead(&batch->tuples[i]);
-        uint64_t hash = hash_of(state, batch->tuples[i]);
+    for (size_t i = 0; i < n; i++) {
+        rf_ahead(&tuples[i]);
+        uint64_t hash = hash_of(state, tuples[i]);
         struct hint hint = *hint_of(state, hash);
         batch->hash[i] = hash;
         batch->entry[i] = &state->entries[hint.index];
@@ -332,14 +332,14 @@ static void ask_hints(const struct state *state, struct batch *batch)
     batch->n_unknown = n_unknown;
 }
 
-static void find_unknown(struct state *state, struct batch *batch)
+static void find_unknown(struct state *state, const struct rf_tuple *tuples, struct batch *batch)
 {
     for (size_t k = 0; k < batch->n_unknown; k++)
         __builtin_prefetch(&state->buckets[home(state, batch->hash[batch->unknown[k]])]);
     for (size_t k = 0; k < batch->n_unknown; k++) {
         size_t i = batch->unknown[k];
         uint64_t hash = batch->hash[i];
-        struct entry *entry = guess(state, batch->tuples[i], hash);
+        struct entry *entry = guess(state, tuples[i], hash);
         __builtin_prefetch(entry, 1);
         batch->entry[i] = entry;
         *hint_of(state, hash) = (struct hint){tag_of(hash), (uint32_t)(entry - state->entries)};
@@ -349,10 +349,8 @@ static void find_unknown(struct state *state, struct batch *batch)
 static void feed_batch(struct state *state, const struct rf_tuple *tuples, size_t n)
 {
     struct batch batch;
-    batch.tuples = tuples;
-    batch.n = n;
-    ask_hints(state, &batch);
-    find_unknown(state, &batch);
+    ask_hints(state, tuples, n, &batch);
+    find_unknown(state, tuples, &batch);
     for (size_t i = 0; i < n; i++) {
         if (!is_entry_of(batch.entry[i], tuples[i]))
             batch.entry[i] = find(state, tuples[i], batch.hash[i]);
