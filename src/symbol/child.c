@@ -34,12 +34,13 @@ enum { ANSWER_MAX = 256 << 20 };
 #define HAS_SHADOW 0
 #endif
 
+/* The soft limit alone: past a hard one for time the end would be SIGKILL, which is ours as well. */
 static void limit(unsigned resource, uint64_t most)
 {
     struct rlimit now;
     if (getrlimit(resource, &now) != 0 || (now.rlim_max != RLIM_INFINITY && now.rlim_max < most))
         return;
-    setrlimit(resource, &(struct rlimit){most, most});
+    setrlimit(resource, &(struct rlimit){most, now.rlim_max});
 }
 
 /* Bytes of address space that the parent's image takes already. */
