@@ -245,7 +245,7 @@ struct cli_cut {
 #define CLI_OPTIONS_THREADS(settings, field)                                                       \
     {                                                                                              \
         .type = CLI_COUNT, .name = "threads", .argument = "N", .standard = "0",                    \
-        .brief = "of riffle itself; 0: as many as there are processors",                           \
+        .brief = "of riffle itself; 0: as many as there are processors for it",                    \
         .text = "One reads the stream, every other one works for one or more of the engines. "     \
                 "What is found does not depend on it.",                                            \
         .offset = offsetof(settings, field.threads)                                                \
@@ -310,6 +310,7 @@ struct cli_plan {
     struct cli_lanes lanes;
     struct rf_selector selectors[CLI_SELECTORS_MAX];
     size_t n_selectors;
+    size_t others;     /* processors that the program itself keeps busy */
     bool records;      /* the source hands out records; otherwise the tuples of each selector */
     const char *cache; /* as in rf_collect_setup */
     const struct cli_keep *keep;
@@ -322,8 +323,9 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call, const stru
                   const struct cli_report *report);
 void cli_plan_free(struct cli_plan *plan);
 bool cli_plan_reads_misses(const struct cli_plan *plan); /* does some selector? */
-/* For rf_collect: how many threads the engines get, when riffle is to have `threads`. */
-size_t cli_engine_threads(uint64_t threads);
+/* For rf_collect: how many threads the engines get, when riffle is to have `threads`; 0: one for each
+ * processor but those that others keep busy. */
+size_t cli_engine_threads(uint64_t threads, size_t others);
 /* rf_collect with everything that the command line asks for. stop may be NULL. */
 rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source, struct cli_plan *plan,
                            const struct cli_cut *cut, const volatile int *stop,

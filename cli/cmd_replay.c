@@ -60,7 +60,7 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
                                      .seed = settings->cut.seed,
                                      .interval = settings->cut.interval,
                                      .keep_intervals = settings->report.per_interval,
-                                     .threads = cli_engine_threads(settings->cut.threads),
+                                     .threads = cli_engine_threads(settings->cut.threads, 0),
                                      .skip = settings->cut.skip,
                                      .limit = settings->cut.limit,
                                      .cache = settings->cache,

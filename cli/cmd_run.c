@@ -154,6 +154,7 @@ static int make_plan(struct plan *plan, const struct cli_call *call)
             return status;
     }
     int status = cli_plan_make(&plan->common, call, &settings->keep, &settings->report);
+    plan->common.others = 1;
     if (status == CLI_OK)
         status = refuse_names(&plan->common);
     bool misses = status == CLI_OK && cli_plan_reads_misses(&plan->common);

@@ -124,12 +124,13 @@ static rf_status start_record(struct rf_trace_writer **writer, const struct cli_
                            plan->records ? NULL : selector, NULL, error);
 }
 
-size_t cli_engine_threads(uint64_t threads)
+size_t cli_engine_threads(uint64_t threads, size_t others)
 {
     cpu_set_t set;
     if (threads > 0)
         return (size_t)threads - 1;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) - 1 : 0;
+    size_t processors = sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+    return processors > others + 1 ? processors - others - 1 : 0;
 }
 
 rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source, struct cli_plan *plan,
@@ -147,7 +148,7 @@ rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source, struct
                                      .seed = cut->seed,
                                      .interval = cut->interval,
                                      .keep_intervals = plan->report->per_interval,
-                                     .threads = cli_engine_threads(cut->threads),
+                                     .threads = cli_engine_threads(cut->threads, plan->others),
                                      .skip = cut->skip,
                                      .limit = cut->limit,
                                      .cache = plan->cache,

@@ -7,10 +7,11 @@
  * Engine speed is profiling speed, and a run has an engine for each profile: with a core for each of them
  * it goes as fast as the slowest, not as slow as their sum. A thread owns the parcels of its lanes: one open
  * for each lane and SPARE more that queue. When all of them queue, the reader waits, and through the ring the
- * profiled program: nothing is lost and memory stays bounded.
+ * profiled program: nothing is lost and memory stays bounded. To wake somebody costs as much as a parcel of
+ * tuples, so a thread sleeps until several parcels queue, the reader until many are free.
  *
  * Signals stay with the caller's thread, where a wait for the source can be interrupted.
- * Memory: 96 KiB a parcel, (lanes + SPARE) parcels a thread.
+ * Memory: 96 KiB a parcel, its lanes + SPARE parcels a thread.
  * Cannot: split one engine; a lane is as fast as one core. After a failure, how far the lanes of other threads
  * had come depends on chance, as after an interrupt; their profiles are right as far as they go. */
 #include "collect/crew.h"
@@ -21,7 +22,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { PARCEL = 4096, SPARE = 4 };
+enum { PARCEL = 4096, SPARE = 16, WORTH_WAKING = SPARE / 4, WORTH_GOING_ON = SPARE / 2 };
 
 struct parcel {
     struct parcel *next;
@@ -35,9 +36,10 @@ struct worker {
     struct rf_crew *crew;
     pthread_t thread;
     pthread_mutex_t lock; /* of everything below */
-    pthread_cond_t work;  /* for the thread: something queues, or the end */
-    pthread_cond_t done;  /* for the reader: a parcel is free */
+    pthread_cond_t work;  /* for the thread: enough queues, or somebody waits, or the end */
+    pthread_cond_t done;  /* for the reader: enough are free, or nothing is left to do */
     struct parcel *first, *last, *free;
+    size_t n_queued, n_free;
     bool busy, ending;
     rf_status status;
     struct rf_error error;
@@ -71,6 +73,7 @@ static struct parcel *take(struct worker *worker)
     if (parcel == NULL)
         return NULL;
     worker->first = parcel->next;
+    worker->n_queued--;
     worker->busy = true;
     return parcel;
 }
@@ -79,8 +82,10 @@ static void give_back(struct worker *worker, struct parcel *parcel)
 {
     parcel->next = worker->free;
     worker->free = parcel;
+    worker->n_free++;
     worker->busy = false;
-    pthread_cond_signal(&worker->done);
+    if (worker->n_free >= WORTH_GOING_ON || worker->first == NULL)
+        pthread_cond_signal(&worker->done);
 }
 
 static rf_status work_on(struct worker *worker, const struct parcel *parcel, struct rf_error *error)
@@ -123,6 +128,7 @@ static struct parcel *open_parcel(struct rf_crew *crew, size_t lane, bool counte
         pthread_cond_wait(&worker->done, &worker->lock);
     struct parcel *parcel = worker->free;
     worker->free = parcel->next;
+    worker->n_free--;
     pthread_mutex_unlock(&worker->lock);
     parcel->lane = lane;
     parcel->n = 0;
@@ -144,7 +150,8 @@ static rf_status send(struct rf_crew *crew, size_t lane, struct rf_error *error)
         else
             worker->last->next = parcel;
         worker->last = parcel;
-        pthread_cond_signal(&worker->work);
+        if (++worker->n_queued >= WORTH_WAKING)
+            pthread_cond_signal(&worker->work);
     }
     rf_status status = worker->status;
     if (status != RF_OK && error != NULL)
@@ -185,6 +192,7 @@ rf_status rf_crew_feed(struct rf_crew *crew, size_t lane, const struct rf_tuples
 static void wait_for(struct worker *worker)
 {
     pthread_mutex_lock(&worker->lock);
+    pthread_cond_signal(&worker->work);
     while (worker->first != NULL || worker->busy)
         pthread_cond_wait(&worker->done, &worker->lock);
     pthread_mutex_unlock(&worker->lock);
@@ -212,6 +220,7 @@ static void hand_out_parcels(struct rf_crew *crew)
         for (size_t k = 0; k < lanes + SPARE; k++, next++) {
             next->next = crew->workers[i].free;
             crew->workers[i].free = next;
+            crew->workers[i].n_free++;
         }
     }
 }

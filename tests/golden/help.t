@@ -192,7 +192,7 @@ Options:
       --skip N            leave out the first N events (default: 0)
       --limit N           take at most N events; 0: all (default: 0)
       --threads N         of riffle itself; 0: as many as there are processors
-                          (default: 0)
+                          for it (default: 0)
       --cache SHAPE       caches to model for selectors that read 'miss'
   -o, --output FILE       also save the profiles, for report and merge
   -h, --help              show this help
