@@ -122,6 +122,15 @@ const volatile int *cli_catch_interrupt(void);
 
 /* lanes.c: -p and -e, for all commands that run engines. */
 extern cli_words cli_words_engines, cli_words_selectors, cli_words_cores;
+/* What commands do that list things and show the one that is named. */
+static inline int cli_list_or_show(const struct cli_call *call, void (*list)(void),
+                                   int (*show)(const char *text))
+{
+    if (call->n_arguments > 0)
+        return show(call->arguments[0]);
+    list();
+    return CLI_OK;
+}
 #define CLI_ENGINE_STANDARD "multihash(accumulator=auto)" /* of run and sim */
 #define CLI_OPTIONS_LANES(engine, selectors)                                                       \
     {.type = CLI_LIST,                                                                             \

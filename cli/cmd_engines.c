@@ -68,10 +68,7 @@ static int show(const char *text)
 
 static int run(const struct cli_call *call)
 {
-    if (call->n_arguments > 0)
-        return show(call->arguments[0]);
-    list();
-    return CLI_OK;
+    return cli_list_or_show(call, list, show);
 }
 
 const struct cli_command cli_command_engines = {

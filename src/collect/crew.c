@@ -136,6 +136,14 @@ static struct parcel *open_parcel(struct rf_crew *crew, size_t lane, bool counte
     return crew->open[lane] = parcel;
 }
 
+/* With the lock held. */
+static rf_status status_of(const struct worker *worker, struct rf_error *error)
+{
+    if (worker->status != RF_OK && error != NULL)
+        *error = worker->error;
+    return worker->status;
+}
+
 /* What the lane has open goes to its thread. Returns that thread's status. */
 static rf_status send(struct rf_crew *crew, size_t lane, struct rf_error *error)
 {
@@ -153,9 +161,7 @@ static rf_status send(struct rf_crew *crew, size_t lane, struct rf_error *error)
         if (++worker->n_queued >= WORTH_WAKING)
             pthread_cond_signal(&worker->work);
     }
-    rf_status status = worker->status;
-    if (status != RF_OK && error != NULL)
-        *error = worker->error;
+    rf_status status = status_of(worker, error);
     pthread_mutex_unlock(&worker->lock);
     return status;
 }
@@ -189,13 +195,15 @@ rf_status rf_crew_feed(struct rf_crew *crew, size_t lane, const struct rf_tuples
     return status;
 }
 
-static void wait_for(struct worker *worker)
+static rf_status wait_for(struct worker *worker, struct rf_error *error)
 {
     pthread_mutex_lock(&worker->lock);
     pthread_cond_signal(&worker->work);
     while (worker->first != NULL || worker->busy)
         pthread_cond_wait(&worker->done, &worker->lock);
+    rf_status status = status_of(worker, error);
     pthread_mutex_unlock(&worker->lock);
+    return status;
 }
 
 rf_status rf_crew_wait(struct rf_crew *crew, struct rf_error *error)
@@ -203,10 +211,10 @@ rf_status rf_crew_wait(struct rf_crew *crew, struct rf_error *error)
     rf_status first = RF_OK;
     for (size_t lane = 0; lane < crew->n_lanes; lane++)
         send(crew, lane, NULL);
-    for (size_t i = 0; i < crew->n_workers; i++)
-        wait_for(&crew->workers[i]);
-    for (size_t lane = 0; lane < crew->n_lanes && first == RF_OK; lane++)
-        first = send(crew, lane, error);
+    for (size_t i = 0; i < crew->n_workers; i++) {
+        rf_status status = wait_for(&crew->workers[i], first == RF_OK ? error : NULL);
+        first = first == RF_OK ? status : first;
+    }
     return first;
 }
 

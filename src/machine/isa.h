@@ -5,6 +5,7 @@
 #ifndef RF_MACHINE_ISA_H
 #define RF_MACHINE_ISA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,13 @@ enum rf_op_class {
  * destination x0, whose writes are thrown away. From RF_REG_PRIVATE on: registers that no encoding names and only
  * instructions put in at decode can use. */
 enum { RF_REG_FP = 32, RF_REG_NONE = 64, RF_REG_PRIVATE = 65, RF_REG_COUNT = 65 + 15 };
+
+/* The link registers of the calling convention, ra and t0: a jump that writes one is a call, one that goes
+ * where one says, a return. */
+static inline bool rf_reg_is_link(uint8_t reg)
+{
+    return reg == 1 || reg == 5;
+}
 
 struct rf_insn {
     uint8_t op;                /* enum rf_op */

@@ -2,13 +2,6 @@
  * what a core with perfect history repair does. */
 #include "machine/predictor.h"
 
-enum { RA = 1, T0 = 5 }; /* the link registers of the calling convention */
-
-static bool is_link(uint8_t reg)
-{
-    return reg == RA || reg == T0;
-}
-
 /* Counters of two bits: above 1 is taken. */
 static bool predict_direction(struct rf_predictor *predictor, uint64_t pc, bool taken)
 {
@@ -47,9 +40,9 @@ static uint64_t pop_return(struct rf_predictor *predictor)
 static enum rf_prediction see_jump(struct rf_predictor *predictor, const struct rf_insn *insn,
                                    uint64_t pc, uint64_t next_pc)
 {
-    bool returns = insn->op == RF_OP_jalr && is_link(insn->rs1) && !is_link(insn->rd);
+    bool returns = insn->op == RF_OP_jalr && rf_reg_is_link(insn->rs1) && !rf_reg_is_link(insn->rd);
     bool right = returns ? pop_return(predictor) == next_pc : target_known(predictor, pc, next_pc);
-    if (is_link(insn->rd))
+    if (rf_reg_is_link(insn->rd))
         push_return(predictor, pc + insn->length);
     if (right)
         return RF_PREDICTED;

@@ -2,18 +2,11 @@
 #include "machine/records.h"
 #include <string.h>
 
-enum { RA = 1, T0 = 5 }; /* link registers: jumps that write one are calls, that read one returns */
-
-static bool is_link(uint8_t reg)
-{
-    return reg == RA || reg == T0;
-}
-
 static enum rf_class class_of_jump(const struct rf_insn *insn)
 {
-    if (is_link(insn->rd))
+    if (rf_reg_is_link(insn->rd))
         return RF_CLASS_CALL;
-    return insn->op == RF_OP_jalr && is_link(insn->rs1) ? RF_CLASS_RETURN : RF_CLASS_JUMP;
+    return insn->op == RF_OP_jalr && rf_reg_is_link(insn->rs1) ? RF_CLASS_RETURN : RF_CLASS_JUMP;
 }
 
 uint16_t rf_records_classes(const struct rf_insn *insn)
