@@ -7,7 +7,7 @@
  *
  * WORD is a or b. The trees are the paper's: b = 4, 64 bits, ends = 1; hot is above 10%. */
 #include "base/alloc.h"
-#include "engine/rap_engine.h"
+#include "engine/rap/rap_engine.h"
 #include <riffle/riffle.h>
 #include <inttypes.h>
 #include <stdio.h>

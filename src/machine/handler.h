@@ -2,7 +2,7 @@
 #ifndef RF_MACHINE_HANDLER_H
 #define RF_MACHINE_HANDLER_H
 
-#include "machine/core.h"
+#include "machine/core/core.h"
 
 enum { RF_HANDLER_ARGUMENTS = 8 };
 /* Where the memory of handlers begins: above the program's stack. */

@@ -8,7 +8,7 @@
 #ifndef RF_MACHINE_HOOKS_H
 #define RF_MACHINE_HOOKS_H
 
-#include "machine/core.h"
+#include "machine/core/core.h"
 #include <riffle/machine.h>
 
 /* One instruction that has just retired. */

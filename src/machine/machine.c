@@ -9,10 +9,10 @@
  * Without timing and without records wanted, whole blocks run at the functional core's full speed. */
 #include "machine/handler.h"
 #include "machine/hooks.h"
-#include "machine/loader.h"
+#include "machine/linux/loader.h"
 #include "machine/records.h"
-#include "machine/system.h"
-#include "machine/timing.h"
+#include "machine/linux/system.h"
+#include "machine/timing/timing.h"
 #include "source/source.h"
 #include "base/alloc.h"
 #include "base/error.h"

@@ -2,7 +2,7 @@
 #ifndef RF_MACHINE_RECORDS_H
 #define RF_MACHINE_RECORDS_H
 
-#include "machine/core.h"
+#include "machine/core/core.h"
 #include <riffle/event.h>
 
 enum { RF_RECORDS_EACH = 4 }; /* an atomic is an instruction, a load, a store and a result */

@@ -1,7 +1,7 @@
 /* Any bytes as a RISC-V program: refused with a sentence, or loaded and run for a little while. A system call
  * ends it, since a fuzzer's files must not reach the host's. */
 #include "fuzz.h"
-#include "machine/loader.h"
+#include "machine/linux/loader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {

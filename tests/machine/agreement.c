@@ -4,7 +4,7 @@
  *
  * A hook at retirement keeps a stretch from the middle of the program; both models then take the same. */
 #include "machine/hooks.h"
-#include "machine/timing.h"
+#include "machine/timing/timing.h"
 #include "reference/pipeline.h"
 #include <glob.h>
 #include <stdio.h>

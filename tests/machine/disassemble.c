@@ -2,7 +2,7 @@
  *
  *     disassemble halves        every 16-bit encoding: itself, what it expands to (0: illegal)
  *     disassemble words <FILE   each 32-bit word of standard input as text, at pc 0, 4, 8 ... */
-#include "machine/isa.h"
+#include "machine/isa/isa.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-"""isa - the table of src/machine/isa.def for tests: rows, encodings, and both machines to run code on.
+"""isa - the table of src/machine/isa/isa.def for tests: rows, encodings, and both machines to run code on.
 
 Every test of this folder makes RISC-V programs, runs them under riffle sim and under qemu-riscv64, and
 wants the same bytes from both.
@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TABLE = os.path.join(HERE, "../../src/machine/isa.def")
+TABLE = os.path.join(HERE, "../../src/machine/isa/isa.def")
 GCC, QEMU, OBJDUMP = "riscv64-linux-gnu-gcc", "qemu-riscv64", "riscv64-linux-gnu-objdump"
 LONG = os.environ.get("RIFFLE_TEST_LONG", "") not in ("", "0")
 

@@ -5,7 +5,7 @@
  * all the same, interval by interval, and so must what the profile adds up. */
 #include "test.h"
 #include "base/random.h"
-#include "engine/multihash.h"
+#include "engine/multihash/multihash.h"
 #include <riffle/gen.h>
 #include <riffle/measure.h>
 #include <riffle/profiler.h>

@@ -7,7 +7,7 @@
  *     counts       those of all nodes add up to the events
  */
 #include "base/random.h"
-#include "engine/rap_engine.h"
+#include "engine/rap/rap_engine.h"
 #include "reference/rap.h"
 #include "test.h"
 

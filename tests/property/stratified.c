@@ -2,7 +2,7 @@
  * count is dropped, confidence intervals hold as often as they say, merged states lose nothing. */
 #include <riffle/engine.h>
 #include "base/alloc.h"
-#include "engine/compressor.h"
+#include "engine/stratified/compressor.h"
 #include "reference/stratified.h"
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /* pipeline.c - commit, issue, dispatch, fetch, once a cycle. */
 #include "pipeline.h"
-#include "machine/predictor.h"
+#include "machine/timing/predictor.h"
 #include "machine/records.h"
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* pipeline.h - an out-of-order core the slow way: cycle by cycle, every structure as a list.
  *
- * The judge of src/machine/timing.c, written for clarity. In each cycle, from the back of the pipeline
+ * The judge of src/machine/timing/timing.c, written for clarity. In each cycle, from the back of the pipeline
  * to its front: commit, issue, dispatch, fetch. Caches are asked when the access would happen, loads out of
  * order, which the one-pass model cannot do. Configuration, predictor and caches are the shipped ones. */
 #ifndef RF_REFERENCE_PIPELINE_H
 #define RF_REFERENCE_PIPELINE_H
 
-#include "machine/timing.h"
+#include "machine/timing/timing.h"
 
 /* How many cycles the n instructions take. */
 uint64_t pipeline_cycles(const struct rf_timing_config *config, const struct rf_retired *stream,

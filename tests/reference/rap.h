@@ -1,7 +1,7 @@
 /* rap.h - range-adaptive profiling the plain way: nodes with pointers, one event at a time.
  *
  * Written from sections 2 and 3 of Mysore et al., "Formulating and Implementing Profiling over Adaptive
- * Ranges", and from the rules at the top of src/engine/rap_tree.c where the paper leaves a choice. The
+ * Ranges", and from the rules at the top of src/engine/rap/tree.c where the paper leaves a choice. The
  * judge of the shipped tree, and the baseline of its speed. */
 #ifndef RF_REFERENCE_RAP_H
 #define RF_REFERENCE_RAP_H

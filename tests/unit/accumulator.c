@@ -3,7 +3,7 @@
 #include "test.h"
 #include "base/hash.h"
 #include "base/random.h"
-#include "engine/accumulator_batch.h"
+#include "engine/multihash/accumulator_batch.h"
 
 /* Hashes that crowd into a few buckets with few tags: every rare path becomes a usual one. */
 static uint64_t crowded(const void *context, struct rf_tuple t)

@@ -1,5 +1,5 @@
 /* The decoder and its text, on encodings that were put together by hand from the manual's tables. */
-#include "machine/isa.h"
+#include "machine/isa/isa.h"
 #include "test.h"
 
 static const char *text_of(uint32_t bits, uint64_t pc)

@@ -1,5 +1,5 @@
 /* The loader on files that were made to harm it, and the core on what they bring. */
-#include "machine/loader.h"
+#include "machine/linux/loader.h"
 #include "test.h"
 #include <elf.h>
 

@@ -2,7 +2,7 @@
 #include "test.h"
 #include "base/hash.h"
 #include "base/random.h"
-#include "engine/multihash.h"
+#include "engine/multihash/multihash.h"
 #include "reference/multihash.h"
 #include <riffle/engine.h>
 

@@ -2,7 +2,7 @@
  *
  * eps = 1 and b = 4 over 8 bits: 4 levels, so with ends = 1 the threshold is n / 4, at least 1. */
 #include "base/error.h"
-#include "engine/rap_engine.h"
+#include "engine/rap/rap_engine.h"
 #include "test.h"
 #include <riffle/engine.h>
 

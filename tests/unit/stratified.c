@@ -1,8 +1,8 @@
 /* The sampler algebra: its text, its parts by hand, its hash on every kind of processor. */
 #include <riffle/engine.h>
 #include "base/random.h"
-#include "engine/notation.h"
-#include "engine/stratum.h"
+#include "engine/stratified/notation.h"
+#include "engine/stratified/stratum.h"
 #include "test.h"
 
 #define SOFTWARE                                                                                   \

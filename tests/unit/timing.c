@@ -1,6 +1,6 @@
 /* The timing model by hand and against the cycle-by-cycle pipeline in tests/reference. */
 #include "base/random.h"
-#include "machine/timing.h"
+#include "machine/timing/timing.h"
 #include "reference/pipeline.h"
 #include "test.h"
 #include <stdbool.h>

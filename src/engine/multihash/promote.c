@@ -1,0 +1,127 @@
+/* promote.c - into the accumulator, and out of it again.
+ *
+ * Narayanasamy et al., sections 5.2 and 5.4: empty entries are taken first, then, with
+ * replace=retained, those kept from the last interval that have not reached the threshold again
+ * (the paper leaves open which: the first in the list), else the tuple stays outside. With
+ * replace=coldest the entry with the smallest count goes, if that is smaller than the newcomer's,
+ * and its count goes back into its counters, so that what they say of it stays an upper bound.
+ *
+ * Counts of entries only grow within an interval. That keeps the search for a victim off the hot
+ * path: an entry that was not replaceable once will not be so again (`cursor`), and what a search found
+ * that a newcomer must have (`bar`) the next one must have too. */
+#include "engine/multihash/multihash.h"
+
+enum { NO_SLOT = RF_ACCUMULATOR_ABSENT };
+
+static bool is_replaceable(const struct rf_multihash *state, uint32_t slot)
+{
+    return (state->accumulator.doubts[slot] & RF_MULTIHASH_RETAINED_BIT) != 0 &&
+           state->accumulator.counts[slot] < state->candidate;
+}
+
+static uint32_t first_retained(struct rf_multihash *state)
+{
+    uint32_t *slot = &state->cursor;
+    for (; *slot <= state->accumulator.used; ++*slot)
+        if (is_replaceable(state, *slot))
+            return *slot;
+    state->bar = UINT32_MAX;
+    return NO_SLOT;
+}
+
+static uint32_t coldest(struct rf_multihash *state, uint32_t below)
+{
+    const uint32_t *counts = state->accumulator.counts;
+    uint32_t least = UINT32_MAX, slot = 1;
+    for (uint32_t i = 1; i <= state->accumulator.used; i++)
+        least = counts[i] < least ? counts[i] : least;
+    if (least >= state->bar)
+        state->bar = least + 1;
+    if (least >= below)
+        return NO_SLOT;
+    while (counts[slot] != least)
+        slot++;
+    return slot;
+}
+
+void rf_multihash_write_back(struct rf_multihash *state, struct rf_tuple tuple, uint32_t count)
+{
+    size_t places[RF_MULTIHASH_TABLES_MAX];
+    rf_multihash_places(state, tuple, rf_multihash_hash(state, tuple), places);
+    count = count < state->cap ? count : state->cap;
+    for (unsigned i = 0; i < state->tables; i++)
+        if (rf_multihash_load(state, places[i]) < count)
+            rf_multihash_store(state, places[i], count);
+}
+
+static uint64_t hash_of(const void *context, struct rf_tuple tuple)
+{
+    return rf_multihash_hash(context, tuple);
+}
+
+void rf_multihash_reindex(struct rf_multihash *state)
+{
+    rf_accumulator_reindex(&state->accumulator, hash_of, state);
+}
+
+/* Out of the index and the counts; its slot is free for another. */
+static void evict(struct rf_multihash *state, uint32_t slot)
+{
+    struct rf_accumulator *accumulator = &state->accumulator;
+    struct rf_tuple tuple = accumulator->tuples[slot];
+    uint32_t count = accumulator->counts[slot];
+    if (state->config.replace == RF_MULTIHASH_COLDEST) {
+        rf_multihash_write_back(state, tuple, count);
+    } else if (count > state->slack_entry) {
+        state->slack += count - state->slack_entry;
+        state->slack_entry = count;
+    }
+    state->replaced++;
+}
+
+static void put(struct rf_multihash *state, uint32_t slot, struct rf_tuple tuple, uint32_t count)
+{
+    state->accumulator.tuples[slot] = tuple;
+    state->accumulator.counts[slot] = count;
+    state->accumulator.doubts[slot] = count - 1; /* one of them is certainly its own */
+    state->saturated |= count == state->cap;
+    state->promotions++;
+}
+
+/* The paper's resetting. What the counters lose here may have been others'. */
+static void reset_counters(struct rf_multihash *state, struct rf_tuple tuple, uint64_t hash)
+{
+    size_t places[RF_MULTIHASH_TABLES_MAX];
+    uint32_t most = 0;
+    rf_multihash_places(state, tuple, hash, places);
+    for (unsigned i = 0; i < state->tables; i++) {
+        uint32_t count = rf_multihash_load(state, places[i]);
+        most = count > most ? count : most;
+        rf_multihash_store(state, places[i], 0);
+    }
+    state->slack += most;
+    state->saturated |= most == state->cap;
+}
+
+void rf_multihash_promote(struct rf_multihash *state, struct rf_tuple tuple, uint64_t hash,
+                          uint32_t count)
+{
+    struct rf_accumulator *accumulator = &state->accumulator;
+    uint32_t slot;
+    if (accumulator->used < accumulator->slots) {
+        slot = ++accumulator->used;
+        put(state, slot, tuple, count);
+        rf_accumulator_enter(accumulator, slot, hash);
+    } else {
+        slot = state->config.replace == RF_MULTIHASH_COLDEST ? coldest(state, count)
+                                                             : first_retained(state);
+        if (slot == NO_SLOT)
+            return;
+        evict(state, slot);
+        rf_accumulator_leave(accumulator, slot, hash_of, state);
+        put(state, slot, tuple, count);
+        rf_accumulator_enter(accumulator, slot, hash);
+    }
+    if (state->config.reset)
+        reset_counters(state, tuple, hash);
+}

@@ -1,0 +1,139 @@
+/* sampler.c - the samplers P, R and D, and the counter C in front of one.
+ *
+ * Sastry, Bodik, Smith, "Rapid Profiling via Stratified Sampling", section 3.1.
+ *
+ *     P r    ..........x.........x.........x    every r-th; the message stands for r events
+ *     R r    ...x..............x....x.......    each with probability 1/r
+ *     D r    ......x.............x.....x....    after 1..2r events, all alike (DCPI, ProfileMe)
+ *     C R r  ...4.............15....5.......    the same events as R r, each with the count since the
+ *                                               one before it
+ *
+ * Guarantee: after k messages of P r, between rk and rk + r - 1 events came in; C's messages add up to
+ * the events that came in but those since the last of them. R and D only estimate that length.
+ * Memory: P and D 4 bytes, C 8, R none; the random numbers are one generator a part, as in hardware.
+ * Departure: D's mean is r + 1/2 as the interval 1..2r has it, so that its estimates are low by 1/(2r).
+ * Cannot: P on a stream with a period that shares a factor with r sees the same place of it forever. */
+#include "engine/stratified/part.h"
+
+static size_t size_none(const struct rf_part *part)
+{
+    (void)part;
+    return 0;
+}
+
+static size_t size_32(const struct rf_part *part)
+{
+    (void)part;
+    return sizeof(uint32_t);
+}
+
+static size_t size_counter(const struct rf_part *part)
+{
+    return sizeof(uint64_t) + ((part->inside.cell_size + 7) & ~(size_t)7);
+}
+
+static bool say(const struct rf_part *part, struct rf_message *message)
+{
+    message->count = part->n;
+    message->samples = 1;
+    return true;
+}
+
+/* >= and not ==: two merged counters may stand above r. */
+static bool take_periodic(struct rf_part *part, void *cell, struct rf_message *message)
+{
+    uint32_t *counter = cell;
+    if (++*counter < part->n)
+        return false;
+    *counter -= part->n;
+    return say(part, message);
+}
+
+static uint64_t pending_periodic(const struct rf_part *part, const void *cell)
+{
+    (void)part;
+    return *(const uint32_t *)cell;
+}
+
+static void merge_periodic(const struct rf_part *part, void *cell, const void *other)
+{
+    (void)part;
+    *(uint32_t *)cell += *(const uint32_t *)other;
+}
+
+const struct rf_part_ops rf_part_periodic = {
+    .letter = 'P',
+    .cell_size = size_32,
+    .take = take_periodic,
+    .pending = pending_periodic,
+    .merge = merge_periodic,
+};
+
+static bool take_random(struct rf_part *part, void *cell, struct rf_message *message)
+{
+    (void)cell;
+    return rf_random_below(&part->random, part->n) == 0 && say(part, message);
+}
+
+const struct rf_part_ops rf_part_random = {
+    .letter = 'R',
+    .cell_size = size_none,
+    .take = take_random,
+};
+
+static void restart_countdown(struct rf_part *part, void *cell)
+{
+    *(uint32_t *)cell = 1 + (uint32_t)rf_random_below(&part->random, 2 * (uint64_t)part->n);
+}
+
+static bool take_countdown(struct rf_part *part, void *cell, struct rf_message *message)
+{
+    if (--*(uint32_t *)cell != 0)
+        return false;
+    restart_countdown(part, cell);
+    return say(part, message);
+}
+
+const struct rf_part_ops rf_part_countdown = {
+    .letter = 'D',
+    .cell_size = size_32,
+    .start = restart_countdown,
+    .take = take_countdown,
+};
+
+static void start_counter(struct rf_part *part, void *cell)
+{
+    rf_chain_start(&part->inside, (uint64_t *)cell + 1);
+}
+
+static bool take_counter(struct rf_part *part, void *cell, struct rf_message *message)
+{
+    uint64_t *counter = cell;
+    *counter += message->count;
+    if (!rf_chain_take(part->inside.first, counter + 1, message))
+        return false;
+    message->count = *counter;
+    *counter = 0;
+    return true;
+}
+
+static uint64_t pending_counter(const struct rf_part *part, const void *cell)
+{
+    (void)part;
+    return *(const uint64_t *)cell;
+}
+
+static void merge_counter(const struct rf_part *part, void *cell, const void *other)
+{
+    (void)part;
+    *(uint64_t *)cell += *(const uint64_t *)other;
+}
+
+const struct rf_part_ops rf_part_counter = {
+    .letter = 'C',
+    .cell_size = size_counter,
+    .start = start_counter,
+    .take = take_counter,
+    .pending = pending_counter,
+    .merge = merge_counter,
+};

@@ -1,0 +1,69 @@
+/* timing.h - how many cycles an out-of-order core takes: one pass, a few times an instruction.
+ *
+ * The functional core says what was executed; this says when it would have been. Every instruction gets
+ * the cycles at which it is fetched, dispatched, issued, completed and committed, each the latest of what
+ * it has to wait for:
+ *
+ *     fetch ----------> dispatch ----------> issue ---------> complete ------> commit
+ *     fetch width        decode width         operands         latency          in order
+ *     I-cache line       fetch + depth        a port           caches, MSHRs    commit width
+ *     redirect after     room in ROB, RS,     issue width      forwarding
+ *     a mispredict       load/store queue
+ *
+ * Nothing is simulated cycle by cycle, so it runs at tens of MIPS; the slow model in tests/ that does is
+ * its judge. One thread at a time. */
+#ifndef RF_MACHINE_TIMING_H
+#define RF_MACHINE_TIMING_H
+
+#include "machine/isa/isa.h"
+#include "machine/timing/config.h"
+#include <riffle/alloc.h>
+#include <stdbool.h>
+
+/* One instruction, in program order. */
+struct rf_retired {
+    struct rf_insn insn;
+    bool injected;   /* put in at decode: takes decode bandwidth, no fetch */
+    bool own;        /* of the program; for who reads it afterwards */
+    uint16_t missed; /* the answer: cache levels that a load or store missed, 0 for anything else */
+    uint64_t pc, next_pc;
+    uint64_t address; /* of a load, store or atomic */
+};
+
+enum rf_stall {
+    RF_STALL_FETCH, /* the front end had nothing, neither of the next two being why */
+    RF_STALL_ICACHE,
+    RF_STALL_MISPREDICT,
+    RF_STALL_TRAP, /* into a handler, out of it, and what was charged */
+    RF_STALL_ROB,
+    RF_STALL_RS,
+    RF_STALL_LSQ,
+    RF_STALL_COUNT
+};
+
+struct rf_timing_stats {
+    uint64_t cycles, instructions;
+    uint64_t branches, mispredicts; /* conditional and indirect */
+    uint64_t icache_misses, dcache_misses, l2_misses;
+    uint64_t loads, stores, forwards;
+    uint64_t
+        stall[RF_STALL_COUNT]; /* cycles in which nothing was dispatched, by what it waited for */
+};
+
+struct rf_timing;
+
+rf_status rf_timing_open(struct rf_timing **timing, const struct rf_timing_config *config,
+                         const struct rf_alloc *alloc, struct rf_error *error);
+void rf_timing_close(struct rf_timing *timing); /* NULL is fine */
+
+/* The next n instructions; fills in what they missed. */
+void rf_timing_retire(struct rf_timing *timing, struct rf_retired *retired, size_t n);
+
+/* A trap: what comes next is fetched only when everything before it has committed, and `cycles` later
+ * in which the core does nothing else. */
+void rf_timing_charge(struct rf_timing *timing, uint64_t cycles);
+
+/* So far; the cycles are those at which the last instruction committed. */
+struct rf_timing_stats rf_timing_stats(const struct rf_timing *timing);
+
+#endif
