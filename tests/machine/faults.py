@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs that do what they must not, and files that are no programs: a clear end, never a crash of ours.
 
-    faults.py RIFFLE
+    faults.py RIFFLE ALONE
 """
 import os
 import random
@@ -245,7 +245,7 @@ def check_storm(tap, work):
 def main():
     isa.require()
     tap = isa.Tap()
-    with isa.Work(sys.argv[1]) as work:
+    with isa.Work(sys.argv[1], sys.argv[2]) as work:
         check_cases(tap, work)
         check_same(tap, work)
         check_hostile(tap, work)

@@ -58,10 +58,10 @@ def rows():
 # ---- running ----
 
 class Work:
-    """A folder for one test, with the program under test."""
+    """A folder for one test, with the program under test; qemu runs by `alone`, away from all other processes."""
 
-    def __init__(self, riffle):
-        self.riffle = os.path.abspath(riffle)
+    def __init__(self, riffle, alone):
+        self.riffle, self.alone = os.path.abspath(riffle), os.path.abspath(alone)
         self.folder = tempfile.mkdtemp(prefix="riffle-machine-")
 
     def __enter__(self):
@@ -87,7 +87,7 @@ class Work:
                               capture_output=True, timeout=seconds, input=stdin)
 
     def qemu(self, program, *arguments, seconds=60, stdin=None):
-        return subprocess.run([QEMU, program, *arguments], capture_output=True, timeout=seconds, input=stdin)
+        return subprocess.run([self.alone, QEMU, program, *arguments], capture_output=True, timeout=seconds, input=stdin)
 
 
 # ---- TAP ----

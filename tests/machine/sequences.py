@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random instruction sequences on the machine and on qemu-riscv64: the same registers and memory after each.
 
-    sequences.py RIFFLE [SEED]
+    sequences.py RIFFLE ALONE [SEED]
 
 A program has many sequences of random instructions, full and compressed, with forward branches and memory
 accesses around a base, aligned or not. Behind each sequence all registers, flags and part of memory are
@@ -155,8 +155,8 @@ def main():
     isa.require()
     tap, start = isa.Tap(), time.monotonic()
     seconds = 600 if isa.LONG else 10
-    seeds = [int(sys.argv[2])] if len(sys.argv) > 2 else range(1, 100000)
-    with isa.Work(sys.argv[1]) as work:
+    seeds = [int(sys.argv[3])] if len(sys.argv) > 3 else range(1, 100000)
+    with isa.Work(sys.argv[1], sys.argv[2]) as work:
         for seed in seeds:
             path = work.assemble(program_text(seed), "sequences")
             theirs, ours = work.qemu(path), work.sim(path)

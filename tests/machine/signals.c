@@ -1,6 +1,7 @@
 /* signals.c - a program for signals.py: each argument is something to do with signals, and prints what came of it. */
 #define _GNU_SOURCE
 #include <fenv.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -13,6 +14,9 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+/* No system has a process of this number: Linux counts to 2^22 (PID_MAX_LIMIT). Every kernel answers ESRCH. */
+static const pid_t NOBODY = INT_MAX;
 
 static volatile sig_atomic_t calls;
 static sigjmp_buf back;
@@ -174,7 +178,7 @@ static void use_flags(void)
     signal(SIGTERM, SIG_IGN);
     raise(SIGTERM);
     raise(SIGCHLD);
-    printf("ignored, %d to nobody\n", kill(4711, SIGTERM));
+    printf("ignored, %d to nobody\n", kill(NOBODY, SIGTERM));
 }
 
 static void look_at_stack(int number, siginfo_t *info, void *context)
@@ -255,6 +259,8 @@ int main(int argc, char **argv)
     }
     if (argc > 2 && strcmp(argv[1], "die") == 0)
         kill(getpid(), atoi(argv[2]));
+    if (argc > 2 && strcmp(argv[1], "kill") == 0)
+        printf("sent: %d\n", kill(atoi(argv[2]), SIGTERM));
     if (argc > 2 && strcmp(argv[1], "die-by-raise") == 0)
         raise(atoi(argv[2]));
     while (argc > 1 && strcmp(argv[1], "pour") == 0)

@@ -2,7 +2,7 @@
 """Signals that a program sends itself or earns: the same words and the same end as under qemu, on both cores; and
 a clear end for what would need a second thread.
 
-    signals.py RIFFLE
+    signals.py RIFFLE ALONE
 """
 import os
 import subprocess
@@ -78,16 +78,30 @@ def check_counts(tap, work, program):
     tap.case("a fault takes the same instructions on both cores", len(set(words)) == 1 and int(words[0]) > 1000, words)
 
 
+def check_strangers(tap, work, program):
+    """A process that the guest names is out of its reach: in qemu by the namespace, in the machine always."""
+    fenced = subprocess.run([work.alone, "--is-there"], check=False).returncode == 0
+    if not fenced:
+        print("# no pid namespace may be made here: qemu is not tried")
+    for name, run in (("sim", work.sim), ("qemu", work.qemu))[:1 + fenced]:
+        with subprocess.Popen(["sleep", "60"]) as stranger: # ours, so that nothing else is hit where the fence fails
+            done = run(program, "kill", str(stranger.pid))
+            alive = stranger.poll() is None
+            stranger.kill()
+        tap.case(f"{name} reaches no other process", alive and done.stdout == b"sent: -1\n", done.stdout, done.stderr)
+
+
 def main():
     isa.require()
     tap = isa.Tap()
-    with isa.Work(sys.argv[1]) as work:
+    with isa.Work(sys.argv[1], sys.argv[2]) as work:
         program = build(work)
         check_handled(tap, work, program)
         check_deadly(tap, work, program)
         check_alone(tap, work, program)
         check_closed_pipe(tap, work, program)
         check_counts(tap, work, program)
+        check_strangers(tap, work, program)
     tap.end()
 
 

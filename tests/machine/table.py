@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every instruction of isa.def on edge cases and random values, on the machine and on qemu-riscv64.
 
-    table.py RIFFLE
+    table.py RIFFLE ALONE
 
 For each instruction, rounding mode and immediate there is a loop over a pool of operands that stores what
 came out: the result, the flags, memory where it wrote. The bytes of both machines must be the same; where
@@ -202,7 +202,7 @@ def differences(program, ours, theirs):
 def main():
     isa.require()
     tap, program = isa.Tap(), build()
-    with isa.Work(sys.argv[1]) as work:
+    with isa.Work(sys.argv[1], sys.argv[2]) as work:
         path = work.assemble(program.text(), "table")
         theirs, ours = work.qemu(path), work.sim(path)
         tap.case("both end well", ours.returncode == 0 and theirs.returncode == 0, ours.stderr.decode())

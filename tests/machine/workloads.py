@@ -2,7 +2,7 @@
 """The workloads: the same output natively, under qemu and on the machine; the same run twice, the same
 bytes; the same hot lines of source natively and simulated.
 
-    workloads.py RIFFLE FOLDER
+    workloads.py RIFFLE ALONE FOLDER
 """
 import json
 import os
@@ -90,9 +90,9 @@ def check_hot_lines(tap, work, folder):
 
 def main():
     isa.require()
-    tap, folder = isa.Tap(), os.path.abspath(sys.argv[2])
+    tap, folder = isa.Tap(), os.path.abspath(sys.argv[3])
     tap.case("there are six workloads", len(names(folder)) >= 6, names(folder))
-    with isa.Work(sys.argv[1]) as work:
+    with isa.Work(sys.argv[1], sys.argv[2]) as work:
         check_outputs(tap, work, folder)
         check_repeats(tap, work, folder)
         check_overhead(tap, work, folder)
