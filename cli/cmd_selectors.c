@@ -3,10 +3,36 @@
 
 static const struct cli_option options[] = {{.type = CLI_END}};
 
+enum { CLASSES_TEXT = 80 };
+
+static void print_classes(uint32_t classes, char text[CLASSES_TEXT])
+{
+    size_t n = 0;
+    for (unsigned kind = 0; rf_class_name(kind) != NULL; kind++)
+        if (classes >> kind & 1)
+            n += (size_t)snprintf(text + n, CLASSES_TEXT - n, "%s%s", n > 0 ? "," : "",
+                                  rf_class_name(kind));
+}
+
+static void list_fields(void)
+{
+    char classes[CLASSES_TEXT] = "any";
+    for (unsigned field = 1; rf_field_info(field) != NULL; field++) {
+        const struct rf_field_info *info = rf_field_info(field);
+        if (info->classes != rf_field_info(RF_FIELD_PC)->classes)
+            print_classes(info->classes, classes);
+        else
+            snprintf(classes, sizeof classes, "any");
+        printf("%-12s %-30s %s\n", info->name, classes, info->brief);
+    }
+}
+
 static void list(void)
 {
     for (const struct rf_selector_preset *p = rf_selector_presets(); p->name != NULL; p++)
         printf("%-12s %-30s %s\n", p->name, p->text, p->brief);
+    puts("\nfields:");
+    list_fields();
 }
 
 /* In full, as profiles have it. */
@@ -31,13 +57,15 @@ const struct cli_command cli_command_selectors = {
     .name = "selectors",
     .brief = "list the names for usual selectors; check one",
     .arguments = "[SELECTOR]",
-    .text =
-        "A selector says which events are counted, and what of them:\n\n"
-        "    CLASS[,CLASS...] [CONDITION...] -> FIELD[,FIELD]\n\n"
-        "Classes are load, store, branch, jump, call, return, alu, insn, or any. Fields are pc, "
-        "addr, value, target, width, thread, miss, taken and indirect, as a class has them. A "
-        "condition compares a field with a number or a symbol (==, !=, <, <=, >, >=) or asks for "
-        "a range, 'pc in LOW..HIGH', the high end out; all of them must hold.",
+    .text = "A selector says which events are counted, and what of them:\n\n"
+            "    CLASS[,CLASS...] [CONDITION...] -> FIELD[,FIELD]\n\n"
+            "Classes are load, store, branch, jump, call, return, alu, insn, or any. Fields, as a "
+            "class has them, are"
+#define RF_FIELD(ID, name, classes, meaning, word, late, value, brief) " " #name
+#include <riffle/fields.def>
+            ". Without an argument the command explains each of them. A condition compares a field "
+            "with a number or a symbol (==, !=, <, <=, >, >=) or asks for "
+            "a range, 'pc in LOW..HIGH', the high end out; all of them must hold.",
     .examples = "    riffle selectors\n"
                 "    riffle selectors zero-loads\n"
                 "    riffle selectors 'load value==0 pc in 0x401000..0x402000 -> pc,addr'",

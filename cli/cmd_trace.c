@@ -1,5 +1,6 @@
 /* cmd_trace.c - riffle trace: look at streams in files, turn one form into the other. */
 #include "cli.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,27 +67,18 @@ static int show_info(const struct cli_call *call)
     return CLI_OK;
 }
 
+/* Every field that a selector can ask for; addresses and values in hexadecimal. */
 static void print_record(const struct rf_record *record)
 {
-    printf("%-6s pc=0x%llx", rf_class_name(record->kind), (unsigned long long)record->pc);
-    const struct {
-        const char *name;
-        uint64_t value;
-    } words[] = {{"addr", record->addr}, {"value", record->value}, {"target", record->target}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (words[i].value != 0)
-            printf(" %s=0x%llx", words[i].name, (unsigned long long)words[i].value);
-    const struct {
-        const char *name;
-        unsigned value;
-    } numbers[] = {{"width", record->width},
-                   {"miss", record->miss},
-                   {"thread", record->thread},
-                   {"taken", record->flags & RF_RECORD_TAKEN},
-                   {"indirect", (record->flags & RF_RECORD_INDIRECT) != 0}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (numbers[i].value != 0)
-            printf(" %s=%u", numbers[i].name, numbers[i].value);
+    printf("%-6s", rf_class_name(record->kind));
+    for (unsigned field = 1; field < RF_FIELD_COUNT; field++) {
+        const struct rf_field_info *info = rf_field_info(field);
+        uint64_t number = rf_field_of(record, field);
+        if (number == 0 && field != RF_FIELD_PC) /* a class that lacks it, or simply 0 */
+            continue;
+        bool hex = info->meaning != RF_MEANS_NUMBER || field == RF_FIELD_VALUE;
+        printf(hex ? " %s=0x%" PRIx64 : " %s=%" PRIu64, info->name, number);
+    }
     putchar('\n');
 }
 

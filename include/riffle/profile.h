@@ -11,6 +11,7 @@
 #include <riffle/alloc.h>
 #include <riffle/item.h>
 #include <riffle/module.h>
+#include <riffle/selector.h>
 #include <riffle/status.h>
 
 #ifdef __cplusplus
@@ -72,6 +73,10 @@ struct rf_run {
 };
 
 void rf_profile_free(struct rf_profile *profile); /* NULL is fine */
+
+/* What the words of its items mean: the selector that made them. RF_ENOTSUP for a stream of bare tuples and
+ * for a text that this version does not understand; all of *selector is then 0. */
+rf_status rf_profile_selector(const struct rf_profile *profile, struct rf_selector *selector);
 
 /* An empty run; the caller frees it with rf_run_free, which frees its profiles too. */
 rf_status rf_run_new(struct rf_run **run, const char *command, const struct rf_alloc *alloc);

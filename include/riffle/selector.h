@@ -8,7 +8,7 @@
  *     condition  = field ("==" | "!=" | "<" | "<=" | ">" | ">=") place
  *                | field "in" place ".." place                    (low end in, high end out)
  *     place      = number | symbol [ "+" number ]               (a symbol with odd characters: 'a b')
- *     field      = pc addr value target width thread miss taken indirect
+ *     field      = pc addr value ...                            (each is a row of fields.def)
  *
  * A projection on one field gives tuples <field, 0>. Presets are names for usual selectors; see
  * rf_selector_presets. Symbols are resolved by rf_selector_bind before the first use. */
@@ -25,17 +25,30 @@ extern "C" {
 
 enum rf_field {
     RF_FIELD_NONE,
-    RF_FIELD_PC,
-    RF_FIELD_ADDR,
-    RF_FIELD_VALUE,
-    RF_FIELD_TARGET,
-    RF_FIELD_WIDTH,
-    RF_FIELD_THREAD,
-    RF_FIELD_MISS,
-    RF_FIELD_TAKEN,
-    RF_FIELD_INDIRECT,
+#define RF_FIELD(ID, name, classes, meaning, word, late, value, brief) RF_FIELD_##ID,
+#include <riffle/fields.def>
     RF_FIELD_COUNT
 };
+
+/* What the number in a field stands for, for whoever shows it. */
+enum rf_meaning {
+    RF_MEANS_NUMBER,
+    RF_MEANS_CODE, /* an address of code */
+    RF_MEANS_DATA  /* an address of data */
+};
+
+struct rf_field_info {
+    const char *name;
+    const char *brief;
+    uint32_t classes; /* that have it: bits 1 << enum rf_class */
+    enum rf_meaning meaning;
+};
+
+/* NULL for RF_FIELD_NONE and for numbers that are no field. */
+const struct rf_field_info *rf_field_info(unsigned field);
+
+/* A field of a record; 0 for RF_FIELD_NONE. */
+uint64_t rf_field_of(const struct rf_record *record, unsigned field);
 
 enum { RF_SELECTOR_CONDITIONS_MAX = 8, RF_SELECTOR_SYMBOL_MAX = 120 };
 

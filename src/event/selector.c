@@ -8,6 +8,7 @@
  * records. Every comparison is the same instruction sequence, field - lo <= hi - lo in unsigned
  * arithmetic. Memory: 4 KiB on the stack. */
 #include "event/selector.h"
+#include "event/field.h"
 #include "base/error.h"
 #include "base/text.h"
 #include <stdbool.h>
@@ -32,34 +33,6 @@ const struct rf_selector_preset *rf_selector_presets(void)
     return presets;
 }
 
-#define BIT(kind) (1u << RF_CLASS_##kind)
-
-static const struct {
-    const char *name;
-    uint32_t classes;
-} fields[RF_FIELD_COUNT] = {
-    [RF_FIELD_NONE] = {NULL, 0},
-    [RF_FIELD_PC] = {"pc", (1u << RF_CLASS_COUNT) - 1},
-    [RF_FIELD_ADDR] = {"addr", BIT(LOAD) | BIT(STORE)},
-    [RF_FIELD_VALUE] = {"value", BIT(LOAD) | BIT(STORE) | BIT(ALU)},
-    [RF_FIELD_TARGET] = {"target", BIT(BRANCH) | BIT(JUMP) | BIT(CALL) | BIT(RETURN)},
-    [RF_FIELD_WIDTH] = {"width", BIT(LOAD) | BIT(STORE) | BIT(ALU)},
-    [RF_FIELD_THREAD] = {"thread", (1u << RF_CLASS_COUNT) - 1},
-    [RF_FIELD_MISS] = {"miss", BIT(LOAD) | BIT(STORE)},
-    [RF_FIELD_TAKEN] = {"taken", BIT(BRANCH)},
-    [RF_FIELD_INDIRECT] = {"indirect", BIT(JUMP) | BIT(CALL)},
-};
-
-const char *rf_field_name(unsigned field)
-{
-    return field < RF_FIELD_COUNT ? fields[field].name : NULL;
-}
-
-uint32_t rf_field_classes(unsigned field)
-{
-    return field < RF_FIELD_COUNT ? fields[field].classes : 0;
-}
-
 int rf_selector_is_symbol(char c, char next)
 {
     if (c == '.')
@@ -71,29 +44,27 @@ int rf_selector_is_symbol(char c, char next)
 
 enum { CHUNK = 128 };
 
-#define COLUMN(name, expression)                                                                   \
-    static void column_##name(const struct rf_record *records, size_t n, uint64_t *column)         \
+#define RF_FIELD(ID, name, classes, meaning, word, late, value, brief)                             \
+    static void column_##ID(const struct rf_record *records, size_t n, uint64_t *column)           \
     {                                                                                              \
-        for (size_t i = 0; i < n; i++)                                                             \
-            column[i] = expression;                                                                \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            const struct rf_record *r = &records[i];                                               \
+            column[i] = value;                                                                     \
+        }                                                                                          \
     }
-COLUMN(none, ((void)records, 0))
-COLUMN(pc, records[i].pc)
-COLUMN(addr, records[i].addr)
-COLUMN(value, records[i].value)
-COLUMN(target, records[i].target)
-COLUMN(width, records[i].width)
-COLUMN(thread, records[i].thread)
-COLUMN(miss, records[i].miss)
-COLUMN(taken, (records[i].flags & RF_RECORD_TAKEN) != 0)
-COLUMN(indirect, (records[i].flags & RF_RECORD_INDIRECT) != 0)
+#include <riffle/fields.def>
+
+static void column_none(const struct rf_record *records, size_t n, uint64_t *column)
+{
+    (void)records;
+    memset(column, 0, n * sizeof *column);
+}
 
 static void (*const columns[RF_FIELD_COUNT])(const struct rf_record *, size_t, uint64_t *) = {
-    [RF_FIELD_NONE] = column_none,     [RF_FIELD_PC] = column_pc,
-    [RF_FIELD_ADDR] = column_addr,     [RF_FIELD_VALUE] = column_value,
-    [RF_FIELD_TARGET] = column_target, [RF_FIELD_WIDTH] = column_width,
-    [RF_FIELD_THREAD] = column_thread, [RF_FIELD_MISS] = column_miss,
-    [RF_FIELD_TAKEN] = column_taken,   [RF_FIELD_INDIRECT] = column_indirect,
+    [RF_FIELD_NONE] = column_none,
+#define RF_FIELD(ID, name, classes, meaning, word, late, value, brief)                             \
+    [RF_FIELD_##ID] = column_##ID,
+#include <riffle/fields.def>
 };
 
 static void keep_classes(uint32_t classes, const struct rf_record *records, size_t n, uint8_t *keep)

@@ -4,12 +4,6 @@
 
 #include <riffle/selector.h>
 
-/* "pc", "addr", ...; NULL for RF_FIELD_NONE and numbers that are no field. */
-const char *rf_field_name(unsigned field);
-
-/* Bits 1 << enum rf_class: which classes have that field. */
-uint32_t rf_field_classes(unsigned field);
-
 /* Characters of a symbol that needs no quotes; `next` is the one behind `c`. A single dot belongs to
  * it (memcpy.part.0), two are the sign of a range. */
 int rf_selector_is_symbol(char c, char next);

@@ -10,6 +10,7 @@
  * in arithmetic modulo 2^64, so that `pc<main` is hi = main + (0 - 1) and needs no case of its own.
  * Numbers are what rf_units_count reads, and -1 is all ones. */
 #include "event/selector.h"
+#include "event/field.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -152,7 +153,7 @@ static rf_status read_field(struct parser *parser, uint8_t *field)
     if (!find(field_word, word, &i))
         return unknown(parser, word, "field", nearest(field_word, word, NULL));
     *field = (uint8_t)(i + 1);
-    if ((rf_field_classes(*field) & parser->selector->classes) == 0)
+    if ((rf_field_info(*field)->classes & parser->selector->classes) == 0)
         return fail_at(parser, word.start, "what is selected has no %s", rf_field_name(*field));
     parser->selector->fields |= 1u << *field;
     return RF_OK;

@@ -83,18 +83,21 @@ struct rf_trace_events {
     struct rf_record *records;
 };
 
-enum { RF_TRACE_EVENTS_PER_KEY = 8, RF_TRACE_NARROW_KEYS = 256, RF_TRACE_COLUMNS_MAX = 4 };
+enum { RF_TRACE_EVENTS_PER_KEY = 8, RF_TRACE_NARROW_KEYS = 256 };
 
 /* Columns of the payload that stand behind the key's. */
 enum rf_trace_column {
     RF_COLUMN_KEY,
     RF_COLUMN_B,
     RF_COLUMN_COUNT,
-    RF_COLUMN_SHAPE,
-    RF_COLUMN_ADDR,
-    RF_COLUMN_VALUE,
-    RF_COLUMN_TARGET
+    RF_COLUMN_SHAPE, /* of records: their small members together, then a column for each word */
+#define RF_FIELD_WORD(ID, member, letter) RF_COLUMN_##ID,
+#include <riffle/fields.def>
+    RF_COLUMNS
 };
+
+/* Records have the most. */
+enum { RF_TRACE_COLUMNS_MAX = RF_COLUMNS - RF_COLUMN_SHAPE };
 
 /* The columns of such events, key's left out; returns how many. */
 size_t rf_trace_columns(const struct rf_trace_events *events,

@@ -150,15 +150,13 @@ static void assemble_tuples(struct rf_trace_decoder *d, const struct rf_trace_ev
 static inline struct rf_record record_of(const struct rf_trace_decoder *d, uint64_t pc, size_t at)
 {
     uint64_t shape = d->columns[0][at];
-    return (struct rf_record){.pc = pc,
-                              .addr = d->columns[1][at],
-                              .value = d->columns[2][at],
-                              .target = d->columns[3][at],
-                              .kind = (uint8_t)shape,
-                              .flags = (uint8_t)(shape >> 8),
-                              .miss = (uint8_t)(shape >> 16),
-                              .width = (uint16_t)(shape >> 24),
-                              .thread = (uint16_t)(shape >> 40)};
+    return (struct rf_record){
+        .pc = pc,
+#define RF_FIELD_WORD(ID, member, letter)                                                          \
+    .member = d->columns[RF_COLUMN_##ID - RF_COLUMN_SHAPE][at],
+#define RF_FIELD_PART(member, type, shift) .member = (type)(shape >> (shift)),
+#include <riffle/fields.def>
+    };
 }
 
 static void assemble_records(struct rf_trace_decoder *d, const struct rf_trace_events *events,

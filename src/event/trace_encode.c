@@ -50,9 +50,9 @@ size_t rf_trace_columns(const struct rf_trace_events *events,
                         enum rf_trace_column columns[RF_TRACE_COLUMNS_MAX])
 {
     if (events->kind == RF_TRACE_RECORDS) {
-        for (unsigned i = 0; i < 4; i++)
+        for (unsigned i = 0; i < RF_TRACE_COLUMNS_MAX; i++)
             columns[i] = (enum rf_trace_column)(RF_COLUMN_SHAPE + i);
-        return 4;
+        return RF_TRACE_COLUMNS_MAX;
     }
     columns[0] = RF_COLUMN_B;
     columns[1] = RF_COLUMN_COUNT;
@@ -135,8 +135,10 @@ static bool find_keys(struct rf_trace_encoder *e, const struct rf_trace_events *
 
 static uint64_t shape_of(const struct rf_record *record)
 {
-    return (uint64_t)record->kind | (uint64_t)record->flags << 8 | (uint64_t)record->miss << 16 |
-           (uint64_t)record->width << 24 | (uint64_t)record->thread << 40;
+    uint64_t shape = 0;
+#define RF_FIELD_PART(member, type, shift) shape |= (uint64_t)record->member << (shift);
+#include <riffle/fields.def>
+    return shape;
 }
 
 #define FILL(expression)                                                                           \
@@ -165,14 +167,12 @@ static void fill_column(uint64_t *flat, const struct rf_trace_events *events,
     case RF_COLUMN_SHAPE:
         FILL(shape_of(&records[i]));
         break;
-    case RF_COLUMN_ADDR:
-        FILL(records[i].addr);
+#define RF_FIELD_WORD(ID, member, letter)                                                          \
+    case RF_COLUMN_##ID:                                                                           \
+        FILL(records[i].member);                                                                   \
         break;
-    case RF_COLUMN_VALUE:
-        FILL(records[i].value);
-        break;
-    case RF_COLUMN_TARGET:
-        FILL(records[i].target);
+#include <riffle/fields.def>
+    case RF_COLUMNS:
         break;
     }
 }

@@ -1,5 +1,6 @@
 /* overhead.c - the cycles of messages over the cycles of the run; riffle/overhead.h says whose they are. */
 #include <riffle/overhead.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +9,19 @@ static uint64_t number_of(const char *note)
     return note != NULL ? strtoull(note, NULL, 10) : 0;
 }
 
-/* A selector of all instructions: any projection, no conditions. */
+/* All instructions: any projection, no conditions. */
+static bool counts_instructions(const struct rf_profile *profile)
+{
+    struct rf_selector selector;
+    return rf_profile_selector(profile, &selector) == RF_OK && selector.n_conditions == 0 &&
+           selector.classes == 1u << RF_CLASS_INSN;
+}
+
 static uint64_t count_instructions(const struct rf_run *run)
 {
     uint64_t noted = number_of(rf_run_note(run, "instructions"));
     for (size_t i = 0; noted == 0 && i < run->n_profiles; i++)
-        if (strncmp(run->profiles[i]->selector, "insn -> ", 8) == 0)
+        if (counts_instructions(run->profiles[i]))
             noted = run->profiles[i]->produced;
     return noted;
 }

@@ -59,3 +59,11 @@ void rf_profile_free(struct rf_profile *profile)
     rf_alloc_free(&alloc, profile->figures, profile->n_figures * sizeof *profile->figures);
     rf_alloc_free(&alloc, profile, sizeof *profile);
 }
+
+rf_status rf_profile_selector(const struct rf_profile *profile, struct rf_selector *selector)
+{
+    *selector = (struct rf_selector){0};
+    if (profile->selector[0] == '\0')
+        return RF_ENOTSUP;
+    return rf_selector_parse(selector, profile->selector, NULL) == RF_OK ? RF_OK : RF_ENOTSUP;
+}

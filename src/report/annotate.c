@@ -77,8 +77,7 @@ static bool has_pc(const struct rf_profile *profile)
 {
     struct rf_columns columns;
     rf_table_columns(&columns, profile);
-    return profile->shape == RF_SHAPE_TUPLE && profile->selector[0] != '\0' &&
-           strcmp(columns.a, "pc") == 0;
+    return profile->shape == RF_SHAPE_TUPLE && columns.by_pc;
 }
 
 /* The key of a pc: its line in `file`, 0 elsewhere; or its link address where `file` is NULL. */
@@ -169,8 +168,8 @@ void rf_hits_write_head(FILE *out, const struct rf_hits *hits, const char *key,
                         const char *text_heading)
 {
     char hottest[40] = "";
-    if (hits->places.columns.b[0] != '\0')
-        snprintf(hottest, sizeof hottest, "hottest %s", hits->places.columns.b);
+    if (hits->places.columns.b.name[0] != '\0')
+        snprintf(hottest, sizeof hottest, "hottest %s", hits->places.columns.b.name);
     fprintf(out, "%14s  %6s  %-*s  %8s  %s\n", "count", "share", HOTTEST_WIDTH, hottest, key,
             text_heading);
 }
@@ -181,7 +180,7 @@ static void print_hottest(char *text, size_t size, const struct rf_hits *hits,
 {
     char word[RF_WORD_MAX];
     struct rf_place_name name = {.function = ""};
-    if (hits->places.b != RF_WORD_NUMBER)
+    if (hits->places.b != RF_MEANS_NUMBER)
         rf_symbols_lookup(hits->places.symbols, hottest->word, RF_SYMBOLS_ANY_PROCESS,
                           RF_SYMBOLS_ANY_TIME, &name);
     if (name.function[0] != '\0')
@@ -207,7 +206,7 @@ void rf_hits_write(FILE *out, const struct rf_hits *hits, uint64_t key)
         fprintf(out, "%14s  %6s  %-*s", "", "", HOTTEST_WIDTH, "");
         return;
     }
-    if (hits->places.columns.b[0] != '\0')
+    if (hits->places.columns.b.name[0] != '\0')
         print_hottest(text, sizeof text, hits, hottest, total);
     group(count, total);
     fprintf(out, "%14s  %5.2f%%  %-*s", count,

@@ -87,7 +87,7 @@ static const char *letter(char text[8], size_t i)
     return p;
 }
 
-static void write_span(FILE *out, const struct rf_hot *hot, enum rf_word kind, struct span span)
+static void write_span(FILE *out, const struct rf_hot *hot, enum rf_meaning kind, struct span span)
 {
     char name[RF_WORD_MAX];
     rf_hot_name(hot, kind, span.lo, span.hi, name, sizeof name);

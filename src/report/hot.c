@@ -82,11 +82,11 @@ double rf_hot_share(const struct rf_hot *hot, uint64_t count)
     return hot->tree.events > 0 ? 100 * (double)count / (double)hot->tree.events : 0;
 }
 
-void rf_hot_name(const struct rf_hot *hot, enum rf_word kind, uint64_t lo, uint64_t hi, char *text,
-                 size_t size)
+void rf_hot_name(const struct rf_hot *hot, enum rf_meaning kind, uint64_t lo, uint64_t hi,
+                 char *text, size_t size)
 {
     text[0] = '\0';
-    if (kind == RF_WORD_NUMBER || hot->places.symbols == NULL)
+    if (kind == RF_MEANS_NUMBER || hot->places.symbols == NULL)
         return;
     rf_symbols_name_range(hot->places.symbols, lo, hi, text, size);
     for (char *p = text; *p != '\0'; p++)

@@ -31,7 +31,7 @@ double rf_hot_share(const struct rf_hot *hot, uint64_t count); /* in percent */
 void rf_hot_write_head(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
                        const struct rf_hot *hot);
 /* What a range of words covers, by name; empty where nothing is known. */
-void rf_hot_name(const struct rf_hot *hot, enum rf_word kind, uint64_t lo, uint64_t hi, char *text,
-                 size_t size);
+void rf_hot_name(const struct rf_hot *hot, enum rf_meaning kind, uint64_t lo, uint64_t hi,
+                 char *text, size_t size);
 
 #endif

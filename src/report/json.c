@@ -107,11 +107,11 @@ static void write_symbol(FILE *out, const struct rf_places *places, const struct
     if (!rf_places_any(places) || places->profile->shape != RF_SHAPE_TUPLE)
         return;
     fputs(", \"symbol\": {", out);
-    if (places->a != RF_WORD_NUMBER)
+    if (places->a != RF_MEANS_NUMBER)
         write_name(out, "a", places->symbols, item->a);
-    if (places->a != RF_WORD_NUMBER && places->b != RF_WORD_NUMBER)
+    if (places->a != RF_MEANS_NUMBER && places->b != RF_MEANS_NUMBER)
         fputs(", ", out);
-    if (places->b != RF_WORD_NUMBER)
+    if (places->b != RF_MEANS_NUMBER)
         write_name(out, "b", places->symbols, item->b);
     fputc('}', out);
 }

@@ -1,6 +1,6 @@
 /* place.c - what the words of a profile are called: functions, lines, objects.
  *
- * The selector's text tells which word is what: pc and target are places in code, addr is one in
+ * The selector tells which word is what: pc and target are places in code, addr is one in
  * data, everything else is a number. An item then has one place or two:
  *
  *     load -> pc,value      hash (hash.c:12)                    where the load is
@@ -15,50 +15,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum rf_word rf_word_of(const char *field)
-{
-    if (strcmp(field, "pc") == 0 || strcmp(field, "target") == 0)
-        return RF_WORD_CODE;
-    return strcmp(field, "addr") == 0 ? RF_WORD_DATA : RF_WORD_NUMBER;
-}
-
 void rf_places_open(struct rf_places *places, const struct rf_profile *profile,
                     const struct rf_report_setup *setup)
 {
     *places = (struct rf_places){.symbols = setup->symbols, .profile = profile};
     rf_table_columns(&places->columns, profile);
-    if (profile->selector[0] != '\0') {
-        places->a = rf_word_of(places->columns.a);
-        places->b = rf_word_of(places->columns.b);
-    }
-    if (profile->shape == RF_SHAPE_RANGE_A)
-        places->b = RF_WORD_NUMBER;
-    if (profile->shape == RF_SHAPE_RANGE_B)
-        places->a = RF_WORD_NUMBER;
+    if (profile->shape != RF_SHAPE_RANGE_B)
+        places->a = places->columns.a.meaning;
+    if (profile->shape != RF_SHAPE_RANGE_A)
+        places->b = places->columns.b.meaning;
 }
 
 bool rf_places_any(const struct rf_places *places)
 {
-    return places->symbols != NULL && (places->a != RF_WORD_NUMBER || places->b != RF_WORD_NUMBER);
+    return places->symbols != NULL &&
+           (places->a != RF_MEANS_NUMBER || places->b != RF_MEANS_NUMBER);
 }
 
 /* ---- headings ---- */
-
-static bool of_calls(const struct rf_profile *profile)
-{
-    return strncmp(profile->selector, "call", 4) == 0;
-}
 
 const char *rf_places_heading(const struct rf_places *places)
 {
     bool tuple = places->profile->shape == RF_SHAPE_TUPLE;
     if (!tuple)
         return "covers";
-    if (places->a == RF_WORD_CODE && places->b == RF_WORD_CODE)
-        return of_calls(places->profile) ? "caller -> callee" : "from -> to";
-    if (places->a == RF_WORD_CODE && places->b == RF_WORD_DATA)
+    if (places->a == RF_MEANS_CODE && places->b == RF_MEANS_CODE)
+        return places->columns.calls ? "caller -> callee" : "from -> to";
+    if (places->a == RF_MEANS_CODE && places->b == RF_MEANS_DATA)
         return "place at data";
-    return places->a == RF_WORD_DATA || places->b == RF_WORD_DATA ? "data" : "place";
+    return places->a == RF_MEANS_DATA || places->b == RF_MEANS_DATA ? "data" : "place";
 }
 
 /* ---- names ---- */
@@ -94,14 +79,14 @@ static void name_tuple(const struct rf_places *places, const struct rf_item *ite
                        size_t size)
 {
     char a[RF_WORD_MAX] = "", b[RF_WORD_MAX] = "";
-    if (places->a != RF_WORD_NUMBER)
+    if (places->a != RF_MEANS_NUMBER)
         name_address(places->symbols, item->a, a, sizeof a);
-    if (places->b == RF_WORD_CODE && of_calls(places->profile))
+    if (places->b == RF_MEANS_CODE && places->columns.calls)
         name_callee(places->symbols, item->b, b, sizeof b);
-    else if (places->b != RF_WORD_NUMBER)
+    else if (places->b != RF_MEANS_NUMBER)
         name_address(places->symbols, item->b, b, sizeof b);
     const char *between = a[0] == '\0' || b[0] == '\0' ? ""
-                          : places->b == RF_WORD_DATA  ? " at "
+                          : places->b == RF_MEANS_DATA ? " at "
                                                        : " -> ";
     snprintf(text, size, "%s%s%s", a, between, b);
 }
@@ -110,9 +95,9 @@ static void name_box(const struct rf_places *places, const struct rf_item *item,
                      size_t size)
 {
     char a[RF_WORD_MAX] = "", b[RF_WORD_MAX] = "";
-    if (places->a != RF_WORD_NUMBER)
+    if (places->a != RF_MEANS_NUMBER)
         rf_symbols_name_range(places->symbols, item->a, item->a_hi, a, sizeof a);
-    if (places->b != RF_WORD_NUMBER)
+    if (places->b != RF_MEANS_NUMBER)
         rf_symbols_name_range(places->symbols, item->b, item->b_hi, b, sizeof b);
     snprintf(text, size, "%s%s%s", a, a[0] != '\0' && b[0] != '\0' ? " x " : "", b);
 }
@@ -134,9 +119,9 @@ static size_t list_addresses(const struct rf_places *places, const struct rf_tab
 {
     size_t n = 0;
     for (size_t i = 0; i < table->shown; i++) {
-        if (places->a != RF_WORD_NUMBER)
+        if (places->a != RF_MEANS_NUMBER)
             addresses[n++] = table->items[i].a;
-        if (places->b != RF_WORD_NUMBER)
+        if (places->b != RF_MEANS_NUMBER)
             addresses[n++] = table->items[i].b;
     }
     return n;
@@ -160,7 +145,7 @@ static rf_status read_symbols(const struct rf_places *places, const struct rf_ta
 bool rf_places_has_parts(const struct rf_places *places)
 {
     return rf_places_any(places) && places->profile->shape == RF_SHAPE_TUPLE &&
-           strcmp(places->columns.a, "pc") == 0 && places->columns.b[0] != '\0';
+           places->columns.by_pc && places->columns.b.name[0] != '\0';
 }
 
 static int by_a(const void *left, const void *right)

@@ -5,11 +5,6 @@
 #include <riffle/symbol.h>
 #include "report/report.h"
 
-enum rf_word { RF_WORD_NUMBER, RF_WORD_CODE, RF_WORD_DATA };
-
-/* What a field of a selector holds. */
-enum rf_word rf_word_of(const char *field);
-
 /* All that was found of one a. */
 struct rf_place_sum {
     uint64_t a, count;
@@ -19,7 +14,7 @@ struct rf_places {
     struct rf_symbols *symbols; /* NULL: no names */
     const struct rf_profile *profile;
     struct rf_columns columns;
-    enum rf_word a, b;
+    enum rf_meaning a, b;
     struct rf_place_sum *sums;
     size_t n_sums, room;
 };

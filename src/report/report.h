@@ -29,10 +29,16 @@ rf_status rf_table_open(struct rf_table *table, const struct rf_profile *profile
                         const struct rf_report_setup *setup, size_t i);
 void rf_table_close(struct rf_table *table);
 
-/* The names of a tuple's two words: of the fields the selector projects on, or "a" and "b". `b` is
- * empty where there is only one. */
+/* A tuple's two words: the fields that the selector projects on, or "a" and "b". The name of b is empty where
+ * there is only one. */
+struct rf_column {
+    const char *name;
+    enum rf_meaning meaning;
+};
 struct rf_columns {
-    char a[16], b[16];
+    struct rf_column a, b;
+    bool by_pc; /* a is the address of the instruction itself */
+    bool calls; /* the events are calls, nothing else */
 };
 void rf_table_columns(struct rf_columns *columns, const struct rf_profile *profile);
 

@@ -11,7 +11,6 @@
 #include "report/report.h"
 #include "profile/profile.h"
 #include "base/alloc.h"
-#include <string.h>
 
 rf_status rf_table_count(const struct rf_profile *profile, const struct rf_report_setup *setup,
                          size_t *n)
@@ -167,23 +166,19 @@ void rf_table_close(struct rf_table *table)
     table->totals = NULL;
 }
 
-/* The next name of a list such as "pc,value"; cut to fit, empty when there is none. */
-static const char *next_name(const char *list, char *name, size_t size)
+static struct rf_column column_of(const struct rf_field_info *info)
 {
-    size_t n = 0;
-    for (; *list != '\0' && *list != ','; list++)
-        if (n + 1 < size && *list > ' ' && *list < 127)
-            name[n++] = *list;
-    name[n] = '\0';
-    return *list == ',' ? list + 1 : list;
+    return info != NULL ? (struct rf_column){info->name, info->meaning} : (struct rf_column){"", 0};
 }
 
 void rf_table_columns(struct rf_columns *columns, const struct rf_profile *profile)
 {
-    *columns = (struct rf_columns){"a", "b"};
-    const char *arrow = strstr(profile->selector, "->");
-    if (arrow == NULL)
+    struct rf_selector selector;
+    *columns = (struct rf_columns){.a = {"a", RF_MEANS_NUMBER}, .b = {"b", RF_MEANS_NUMBER}};
+    if (rf_profile_selector(profile, &selector) != RF_OK)
         return;
-    const char *rest = next_name(arrow + 2, columns->a, sizeof columns->a);
-    next_name(rest, columns->b, sizeof columns->b);
+    columns->a = column_of(rf_field_info(selector.project_a));
+    columns->b = column_of(rf_field_info(selector.project_b));
+    columns->by_pc = selector.project_a == RF_FIELD_PC;
+    columns->calls = selector.classes == 1u << RF_CLASS_CALL;
 }

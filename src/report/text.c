@@ -231,9 +231,9 @@ static void add_words(struct layout *layout, const struct rf_table *table)
 {
     switch (table->profile->shape) {
     case RF_SHAPE_TUPLE:
-        add_column(layout, A, layout->names.a);
-        if (layout->names.b[0] != '\0')
-            add_column(layout, B, layout->names.b);
+        add_column(layout, A, layout->names.a.name);
+        if (layout->names.b.name[0] != '\0')
+            add_column(layout, B, layout->names.b.name);
         break;
     case RF_SHAPE_RANGE_A:
         add_column(layout, A, "from");
@@ -299,7 +299,7 @@ static uint64_t number_of(const struct rf_table *table, size_t row, enum column_
 /* Which field of the selector a word belongs to, whatever the column is called. */
 static const char *field_of(const struct layout *layout, enum column_kind kind)
 {
-    return kind == A || kind == A_HI ? layout->names.a : layout->names.b;
+    return kind == A || kind == A_HI ? layout->names.a.name : layout->names.b.name;
 }
 
 static void make_cell(char *cell, size_t size, const struct layout *layout,
@@ -370,7 +370,7 @@ static void write_legend(FILE *out, const struct layout *layout, const struct rf
     if (table->profile->bound != RF_BOUND_EXACT)
         fputs("; at least, at most: its true count", out);
     if (rf_places_has_parts(&layout->places))
-        fprintf(out, "; of pc: of all %ss found at that pc", layout->names.b);
+        fprintf(out, "; of pc: of all %ss found at that pc", layout->names.b.name);
     fputs("\n\n", out);
 }
 

@@ -13,6 +13,7 @@
  * Guarantee: whatever the words are, no index goes past a message and no path past its words. Memory:
  * 24 bytes a tuple, 48 a record, for each path that has it. */
 #include "source/book.h"
+#include "event/field.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
@@ -252,32 +253,27 @@ static uint8_t value_bits(const struct rf_record *base)
     return base->width == 0 || base->width > 64 ? 64 : (uint8_t)base->width;
 }
 
+static uint16_t word_of(const struct rf_book_record *r, enum rf_field_word word)
+{
+    switch (word) {
+#define RF_FIELD_WORD(ID, member, letter)                                                          \
+    case RF_FIELD_WORD_##ID:                                                                       \
+        return r->member;
+#include <riffle/fields.def>
+    default:
+        return 0;
+    }
+}
+
 static struct source_field field_of(const struct rf_book_record *r, unsigned field)
 {
-    const struct rf_record *base = &r->base;
-    switch (field) {
-    case RF_FIELD_PC:
-        return (struct source_field){.constant = base->pc};
-    case RF_FIELD_ADDR:
-        return (struct source_field){base->addr, r->addr, r->addr != 0 ? 64 : 0, false};
-    case RF_FIELD_VALUE:
-        return (struct source_field){base->value, r->value, r->value != 0 ? value_bits(base) : 0,
-                                     false};
-    case RF_FIELD_TARGET:
-        return (struct source_field){base->target, r->target, r->target != 0 ? 64 : 0, false};
-    case RF_FIELD_WIDTH: /* of an alu result: the significant bits, which change */
-        return (struct source_field){.constant = base->width,
-                                     .unknown = base->kind == RF_CLASS_ALU};
-    case RF_FIELD_TAKEN:
-        return (struct source_field){.constant = (base->flags & RF_RECORD_TAKEN) != 0};
-    case RF_FIELD_INDIRECT:
-        return (struct source_field){.constant = (base->flags & RF_RECORD_INDIRECT) != 0};
-    case RF_FIELD_THREAD:
-    case RF_FIELD_MISS:
+    if (rf_field_is_late(field, r->base.kind))
         return (struct source_field){.unknown = true};
-    default:
-        return (struct source_field){0};
-    }
+    enum rf_field_word is = rf_field_is(field);
+    uint16_t word = word_of(r, is);
+    unsigned bits = is == RF_FIELD_WORD_VALUE ? value_bits(&r->base) : 64;
+    return (struct source_field){rf_field_of(&r->base, field), word, word != 0 ? (uint8_t)bits : 0,
+                                 false};
 }
 
 static enum decision decide(const struct rf_selector *selector, const struct rf_book_record *r)

@@ -7,6 +7,7 @@
  * Valgrind keeps its own descriptors and does not let the program close them. It stays open through
  * exec, so that what a child starts finds it again. */
 #include "source/spawn.h"
+#include "event/field.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <errno.h>
@@ -74,29 +75,31 @@ static bool add_ranges(struct command *command, const struct rf_probe_range *ran
     return true;
 }
 
-static bool has(uint32_t fields, enum rf_field field)
+static bool has(uint32_t fields, unsigned field)
 {
     return fields >> field & 1;
 }
 
-/* What of a class the selectors read, as letters. A miss is a matter of all addresses. */
-static void class_fields(const struct rf_probe_setup *setup, unsigned kind, char letters[4])
+/* The records of this class that the selector needs: its own, and for a miss all accesses. */
+static bool reads_class(const struct rf_selector *selector, unsigned kind)
 {
-    uint32_t fields = 0;
-    for (size_t i = 0; i < setup->n_selectors; i++) {
-        const struct rf_selector *s = &setup->selectors[i];
-        bool access = kind == RF_CLASS_LOAD || kind == RF_CLASS_STORE;
-        fields |= s->classes >> kind & 1 ? s->fields : 0;
-        fields |= access && has(s->fields, RF_FIELD_MISS) ? 1u << RF_FIELD_ADDR : 0;
-    }
-    bool value =
-        has(fields, RF_FIELD_VALUE) || (kind == RF_CLASS_ALU && has(fields, RF_FIELD_WIDTH));
-    if (has(fields, RF_FIELD_ADDR))
-        *letters++ = 'a';
-    if (value && !setup->no_values)
-        *letters++ = 'v';
-    if (has(fields, RF_FIELD_TARGET))
-        *letters++ = 't';
+    return (selector->classes >> kind & 1) ||
+           (has(selector->fields, RF_FIELD_MISS) && rf_field_is_late(RF_FIELD_MISS, kind));
+}
+
+/* What of a class the selectors read, as letters. */
+static void class_fields(const struct rf_probe_setup *setup, unsigned kind,
+                         char letters[RF_FIELD_WORDS])
+{
+    bool needed[RF_FIELD_WORDS] = {false};
+    for (size_t i = 0; i < setup->n_selectors; i++)
+        for (unsigned field = 1; field < RF_FIELD_COUNT; field++)
+            if (reads_class(&setup->selectors[i], kind) && has(setup->selectors[i].fields, field))
+                needed[rf_field_needs(field, kind)] = true;
+    needed[RF_FIELD_WORD_VALUE] &= !setup->no_values;
+    for (unsigned word = 1; word < RF_FIELD_WORDS; word++)
+        if (needed[word])
+            *letters++ = rf_field_letter((enum rf_field_word)word);
     *letters = '\0';
 }
 
@@ -106,14 +109,14 @@ static uint32_t wanted_classes(const struct rf_probe_setup *setup)
     for (size_t i = 0; i < setup->n_selectors; i++) {
         classes |= setup->selectors[i].classes;
         if (has(setup->selectors[i].fields, RF_FIELD_MISS))
-            classes |= 1u << RF_CLASS_LOAD | 1u << RF_CLASS_STORE;
+            classes |= rf_field_info(RF_FIELD_MISS)->classes;
     }
     return classes;
 }
 
 static bool add_want(struct command *command, const struct rf_probe_setup *setup)
 {
-    char text[128] = "", letters[4];
+    char text[128] = "", letters[RF_FIELD_WORDS];
     size_t n = 0;
     uint32_t classes = wanted_classes(setup);
     for (unsigned kind = 0; kind < RF_CLASS_COUNT; kind++) {

@@ -26,6 +26,18 @@ zero-loads   load value==0 -> pc,addr       where loads find zero
 narrow       alu width<=16 -> pc            results that would fit 16 bits
 miss-values  load miss>=1 -> pc,value       what is loaded by misses of the first cache
 types        call indirect==1 -> pc,target  what indirect calls reach: receivers' types
+
+fields:
+pc           any                            address of the instruction
+addr         load,store                     address that is read or written
+value        load,store,alu                 what is loaded, stored or computed
+target       branch,jump,call,return        where control goes
+width        load,store,alu                 bits of the access; of a result, its significant bits
+size         load,store                     bytes of the access
+thread       any                            number of the thread
+miss         load,store                     cache levels missed: 0, 1 or 2
+taken        branch                         1: the branch is taken
+indirect     jump,call                      1: through a register or memory
 $ riffle selectors types
 call indirect==1 -> pc,target
 $ riffle selectors 'load  value == 0 pc in main..main+64 -> addr'

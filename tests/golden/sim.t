@@ -75,6 +75,12 @@ a,b,count,lower,upper
 
 a,b,count,lower,upper
 0x100bc,0x100e2,100,100,100
+# Sizes in bytes: each call loads and stores a word.
+$ riffle sim --functional -q -p 'load,store -> pc,size' -e exact -o size.rfp flip.rv64; riffle report -f csv --no-names size.rfp
+hello
+a,b,count,lower,upper
+0x100e2,0x4,100,100,100
+0x100e8,0x4,100,100,100
 # Only part of it.
 $ riffle sim --functional -p code -e exact --skip 10 --max-instructions 30 -f csv flip.rv64
 a,b,count,lower,upper

@@ -10,16 +10,19 @@ modules   1
 bytes
 complete  yes
 $ riffle trace head -n 5 r.rft
-load   pc=0x401000 addr=0x7000 width=64 miss=1
-load   pc=0x401004 addr=0x7008 value=0x1 width=64
-load   pc=0x401008 addr=0x7010 value=0x2 width=64
-store  pc=0x40100c addr=0x7000 value=0x3 width=64
+load   pc=0x401000 addr=0x7000 width=64 size=8 miss=1
+load   pc=0x401004 addr=0x7008 value=0x1 width=64 size=8
+load   pc=0x401008 addr=0x7010 value=0x2 width=64 size=8
+store  pc=0x40100c addr=0x7000 value=0x3 width=64 size=8
 branch pc=0x401010 target=0x401014
 $ riffle replay r.rft --format csv -n 3
 a,b,count,lower,upper
 0x401000,0x0,2,2,2
 0x401000,0x1,2,2,2
 0x401000,0x2,2,2,2
+$ riffle replay r.rft -p 'load,store size==8 -> size' --format csv
+a,b,count,lower,upper
+0x8,0x0,32,32,32
 $ riffle replay r.rft -p edges --format csv
 a,b,count,lower,upper
 0x401010,0x401000,4,4,4

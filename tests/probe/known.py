@@ -116,11 +116,15 @@ def check_values(tables, ranges):
 
 def check_widths(ranges):
     _, tables, _ = profile(["load -> pc,width", "load value==0 -> pc", "branch taken==1 -> pc",
-                            "alu width<=16 -> pc", "load -> pc,thread"])
+                            "alu width<=16 -> pc", "load -> pc,thread", "load -> pc,size",
+                            "load,store size>=16 -> size"])
     starts = {name: (start, end) for name, start, end in ranges}
     start, end = starts["k_loads"]
     widths = sorted(int(row["b"], 16) for row in tables[0] if start <= int(row["a"], 16) < end)
     check("widths of loads", widths, [8, 16, 32, 64, 64, 128])
+    sizes = sorted(int(row["b"], 16) for row in tables[5] if start <= int(row["a"], 16) < end)
+    check("sizes of loads", sizes, [1, 2, 4, 8, 8, 16])
+    check("conditions on sizes", min(int(row["a"], 16) for row in tables[6]), 16)
     check("conditions on values", counts_in(tables[1], ranges)["k_loads"], 5000)
     check("taken branches", counts_in(tables[2], ranges)["k_jumps"], 32 + 63)
     check("narrow results", counts_in(tables[3], ranges)["k_alu"], 48)

@@ -30,15 +30,30 @@ static struct rf_record random_record(void)
                               .miss = (uint8_t)below(3)};
 }
 
-static const char *const field_names[] = {"pc",     "addr", "value", "target",  "width",
-                                          "thread", "miss", "taken", "indirect"};
+/* The fields as this test understands them, in no order. */
+static const struct {
+    const char *name;
+    unsigned field;
+} fields[] = {{"pc", RF_FIELD_PC},         {"addr", RF_FIELD_ADDR},
+              {"value", RF_FIELD_VALUE},   {"target", RF_FIELD_TARGET},
+              {"width", RF_FIELD_WIDTH},   {"size", RF_FIELD_SIZE},
+              {"thread", RF_FIELD_THREAD}, {"miss", RF_FIELD_MISS},
+              {"taken", RF_FIELD_TAKEN},   {"indirect", RF_FIELD_INDIRECT}};
+enum { FIELDS = sizeof fields / sizeof *fields };
+_Static_assert((int)FIELDS == RF_FIELD_COUNT - 1, "a field is missing here");
+
+static const char *random_field(void)
+{
+    return fields[below(FIELDS)].name;
+}
+
 static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
 
 static void random_text(char *text, size_t size)
 {
     int n = snprintf(text, size, "%s", below(3) == 0 ? "load,alu,branch,call" : "any");
     for (uint64_t i = below(4); i > 0; i--) {
-        const char *field = field_names[below(9)];
+        const char *field = random_field();
         uint64_t lo = small() / 2;
         if (below(3) == 0)
             n += snprintf(text + n, size - (size_t)n, " %s in %" PRIu64 "..%" PRIu64, field, lo,
@@ -47,13 +62,23 @@ static void random_text(char *text, size_t size)
             n += snprintf(text + n, size - (size_t)n, " %s%s%" PRIu64, field, signs[below(6)],
                           lo + 1);
     }
-    snprintf(text + n, size - (size_t)n, " -> %s,%s", field_names[below(9)], field_names[below(9)]);
+    snprintf(text + n, size - (size_t)n, " -> %s,%s", random_field(), random_field());
 }
 
 static uint64_t field_of(const struct rf_record *r, unsigned field)
 {
-    const uint64_t all[] = {0,        r->pc,     r->addr, r->value,      r->target,
-                            r->width, r->thread, r->miss, r->flags & 1u, r->flags >> 1};
+    const uint64_t all[RF_FIELD_COUNT] = {
+        [RF_FIELD_PC] = r->pc,
+        [RF_FIELD_ADDR] = r->addr,
+        [RF_FIELD_VALUE] = r->value,
+        [RF_FIELD_TARGET] = r->target,
+        [RF_FIELD_WIDTH] = r->width,
+        [RF_FIELD_SIZE] =
+            r->kind == RF_CLASS_LOAD || r->kind == RF_CLASS_STORE ? (r->width + 7u) / 8 : 0u,
+        [RF_FIELD_THREAD] = r->thread,
+        [RF_FIELD_MISS] = r->miss,
+        [RF_FIELD_TAKEN] = r->flags & 1u,
+        [RF_FIELD_INDIRECT] = r->flags >> 1};
     return all[field];
 }
 

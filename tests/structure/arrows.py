@@ -17,7 +17,7 @@ import tap  # noqa: E402
 # Which folder a public header belongs to. Those of plain data that everybody speaks are base's.
 OWNERS = {
     "alloc": "base", "module": "base", "status": "base", "event": "base", "text": "base",
-    "selector": "event", "trace": "event",
+    "fields": "event", "selector": "event", "trace": "event",
     "engine": "engine", "item": "engine", "rap": "engine",
     "invariance": "profile", "measure": "profile", "overhead": "profile", "profile": "profile", "profiler": "profile", "range": "profile",
     "gen": "source", "probe": "source", "source": "source",

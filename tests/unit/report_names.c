@@ -121,6 +121,8 @@ TEST(calls_have_caller_and_callee)
     snprintf(expected, sizeof expected,
              "plain (marked.c:%u) -> hidden (marked.c:", line_of("plain"));
     CHECK(strstr(table, expected) != NULL);
+    profile.selector = (char *)"call,return -> pc,target";
+    CHECK(strstr(report("text"), "from -> to\n") != NULL);
 }
 
 TEST(data_addresses_have_objects)

@@ -194,6 +194,9 @@ static const struct {
     {"call indirect==1 -> pc,target", 1, {0x20, 0x80}, {0x20, 0x80}},
     {"load miss>=1 -> pc,miss", 1, {0x10, 1}, {0x10, 1}},
     {"load thread==2 -> thread,pc", 1, {2, 0x14}, {2, 0x14}},
+    {"load,store -> size,pc", 3, {4, 0x10}, {1, 0x18}},
+    {"load,alu -> pc,size", 3, {0x10, 4}, {0x24, 0}},
+    {"load,store size>=8 -> pc,size", 1, {0x14, 8}, {0x14, 8}},
     {"any pc>0x14 pc<0x20 -> pc", 3, {0x18, 0}, {0x1c, 0}},
     {"return -> pc", 0, {0, 0}, {0, 0}},
 };
@@ -221,6 +224,28 @@ TEST(fields_that_are_read_are_listed)
     REQUIRE(rf_selector_parse(&selector, "load miss>=1 -> pc,value", &error) == RF_OK);
     CHECK_EQ(selector.classes, 1u << RF_CLASS_LOAD);
     CHECK_EQ(selector.fields, 1u << RF_FIELD_MISS | 1u << RF_FIELD_PC | 1u << RF_FIELD_VALUE);
+}
+
+TEST(every_field_parses_where_its_classes_have_it_and_nowhere_else)
+{
+    unsigned n = 0;
+    for (unsigned field = 1; rf_field_info(field) != NULL; field++, n++) {
+        const struct rf_field_info *info = rf_field_info(field);
+        for (unsigned kind = 0; kind < RF_CLASS_COUNT; kind++) {
+            char text[80];
+            struct rf_selector selector;
+            snprintf(text, sizeof text, "%s -> pc,%s", rf_class_name(kind), info->name);
+            unsigned parsed = rf_selector_parse(&selector, text, NULL) == RF_OK;
+            CHECK_ROW(text, parsed == (info->classes >> kind & 1));
+            CHECK_ROW(text, !parsed || selector.project_b == field);
+        }
+        CHECK_ROW(info->name, info->brief[0] != '\0');
+    }
+    CHECK_EQ(n, RF_FIELD_COUNT - 1);
+    CHECK(rf_field_info(RF_FIELD_NONE) == NULL && rf_field_info(RF_FIELD_COUNT) == NULL);
+    CHECK_EQ(rf_field_info(RF_FIELD_TARGET)->meaning, RF_MEANS_CODE);
+    CHECK_EQ(rf_field_info(RF_FIELD_ADDR)->meaning, RF_MEANS_DATA);
+    CHECK_EQ(rf_field_info(RF_FIELD_SIZE)->meaning, RF_MEANS_NUMBER);
 }
 
 TEST(printing_is_cut_to_size)
