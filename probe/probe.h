@@ -32,9 +32,18 @@
 #include "source/ring_layout.h"
 #include "source/probe_words.h"
 
-/* The classes of include/riffle/event.h, in the same order, and its flags. */
-enum { LOAD, STORE, BRANCH, JUMP, CALL, RETURN, ALU, INSN };
-enum { FLAG_TAKEN = 1, FLAG_INDIRECT = 2 };
+/* Short names for the classes and flags of probe_words.h. */
+enum {
+    LOAD = RF_WORD_LOAD,
+    STORE = RF_WORD_STORE,
+    BRANCH = RF_WORD_BRANCH,
+    JUMP = RF_WORD_JUMP,
+    CALL = RF_WORD_CALL,
+    RETURN = RF_WORD_RETURN,
+    ALU = RF_WORD_ALU,
+    INSN = RF_WORD_INSN,
+};
+enum { FLAG_TAKEN = RF_WORD_TAKEN, FLAG_INDIRECT = RF_WORD_INDIRECT };
 
 /* What is wanted of a class. */
 enum { WANT_CLASS = 1, WANT_ADDR = 2, WANT_VALUE = 4, WANT_TARGET = 8 };

@@ -123,6 +123,8 @@ static UInt message_length(ULong word)
     return (UInt)word;
 }
 
+_Static_assert(RF_WORD_CLASSES == 8, "the counts of a path by class are the bytes of one word");
+
 /* Sums of eight classes at once: the counts of a path are bytes of one word, even and odd ones are
  * added up in fields of 16 bits, which are emptied before they can overflow. */
 struct sums {
@@ -292,10 +294,11 @@ ULong *ring_reserve(UInt n)
 {
     tl_assert(n <= RF_WORD_MESSAGE_MAX);
     ULong end = (ULong)chunk_start() + RF_RING_CHUNK;
-    if (slot->cursor + (ULong)n * 8 > end - 64) /* a wide store may write behind its word */
+    if (slot->cursor + (ULong)n * 8 >
+        end - RF_WORD_WIDEST) /* a wide store may write behind its word */
         ring_flush();
     end = (ULong)chunk_start() + RF_RING_CHUNK;
-    if (slot->cursor + (ULong)n * 8 > end - 64)
+    if (slot->cursor + (ULong)n * 8 > end - RF_WORD_WIDEST)
         publish();
     return (ULong *)slot->cursor;
 }

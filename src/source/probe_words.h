@@ -40,6 +40,7 @@
 #define RF_SOURCE_PROBE_WORDS_H
 
 #include <stdint.h>
+#include "source/ring_layout.h"
 
 enum rf_word_type {
     RF_WORD_DEFINE = 1,
@@ -52,15 +53,37 @@ enum rf_word_type {
     RF_WORD_GOES_ON,
 };
 
+/* The classes and flags of include/riffle/event.h, which the probe does not see; decode.c checks that they are
+ * the same. */
+enum rf_word_class {
+    RF_WORD_LOAD,
+    RF_WORD_STORE,
+    RF_WORD_BRANCH,
+    RF_WORD_JUMP,
+    RF_WORD_CALL,
+    RF_WORD_RETURN,
+    RF_WORD_ALU,
+    RF_WORD_INSN,
+    RF_WORD_CLASSES,
+};
+enum rf_word_flag { RF_WORD_TAKEN = 1, RF_WORD_INDIRECT = 2 };
+
 enum rf_word_how { RF_HOW_ABSENT, RF_HOW_CONSTANT, RF_HOW_DYNAMIC };
 
 enum {
-    RF_WORD_CLASSES = 8, /* as many as enum rf_class has */
     RF_WORD_PATHS_MAX = 250,
     RF_WORD_EVENTS_MAX = 1500,           /* of a block */
-    RF_WORD_DYNAMIC_MAX = 2000,          /* words of a block: fits the slack of a chunk */
+    RF_WORD_DYNAMIC_MAX = 2000,          /* words of a block */
     RF_WORD_MESSAGE_MAX = 48 * 1024 / 8, /* words of a message */
 };
+
+/* A block checks once, at its top, that the slack of a chunk is left; a wide store may write behind its word. */
+enum { RF_WORD_WIDEST = 64 /* bytes */ };
+_Static_assert((1 + RF_WORD_DYNAMIC_MAX) * 8 + RF_WORD_WIDEST <= (int)RF_RING_SLACK,
+               "what a block writes fits the slack of a chunk");
+_Static_assert(RF_WORD_MESSAGE_MAX * 8 + RF_WORD_WIDEST <= (int)RF_RING_CHUNK,
+               "a message fits an empty chunk");
+_Static_assert(RF_WORD_PATHS_MAX < 256, "first and last path of an event are bytes of its shape");
 
 #define RF_WORD_MESSAGE         (UINT64_C(1) << 63)
 #define RF_WORD_HEADER(type, n) (RF_WORD_MESSAGE | (uint64_t)(type) << 32 | (uint64_t)(n))

@@ -1,0 +1,249 @@
+/* decode.c - the words of one piece: messages and paths. probe_words.h has the format.
+ *
+ * The inner loop is expand_paths: it runs path after path as long as they are whole and no lane is full. Every
+ * word comes from memory that the profiled program can write. So a path number is looked up in the book's
+ * bounds, a length is held against what is left of the piece, and anything else ends the stream as
+ * damaged. */
+#include "source/decode.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <string.h>
+
+enum { LANE_ROOM = RF_SOURCE_BATCH + RF_WORD_EVENTS_MAX };
+
+#define SAME(word, event)                                                                          \
+    _Static_assert((int)(word) == (int)(event), "the probe's numbers are ours")
+SAME(RF_WORD_LOAD, RF_CLASS_LOAD);
+SAME(RF_WORD_STORE, RF_CLASS_STORE);
+SAME(RF_WORD_BRANCH, RF_CLASS_BRANCH);
+SAME(RF_WORD_JUMP, RF_CLASS_JUMP);
+SAME(RF_WORD_CALL, RF_CLASS_CALL);
+SAME(RF_WORD_RETURN, RF_CLASS_RETURN);
+SAME(RF_WORD_ALU, RF_CLASS_ALU);
+SAME(RF_WORD_INSN, RF_CLASS_INSN);
+SAME(RF_WORD_CLASSES, RF_CLASS_COUNT);
+SAME(RF_WORD_TAKEN, RF_RECORD_TAKEN);
+SAME(RF_WORD_INDIRECT, RF_RECORD_INDIRECT);
+
+/* ---- buffers ---- */
+
+/* This many lanes have buffers. */
+static bool get_lanes(struct rf_decode *decode, size_t n)
+{
+    for (; !decode->records && decode->n_lanes < n; decode->n_lanes++) {
+        struct rf_decode_lane *lane = &decode->lanes[decode->n_lanes];
+        lane->tuples = rf_alloc_get(decode->alloc, LANE_ROOM * sizeof(struct rf_tuple));
+        if (lane->tuples == NULL)
+            return false;
+    }
+    return true;
+}
+
+rf_status rf_decode_init(struct rf_decode *decode, struct rf_error *error)
+{
+    const struct rf_alloc *alloc = decode->alloc;
+    decode->piece.words = rf_alloc_get(alloc, RF_PROCESSES_WORDS * sizeof(uint64_t));
+    if (decode->records)
+        decode->record_buffer = rf_alloc_get(alloc, LANE_ROOM * sizeof(struct rf_record));
+    if (decode->piece.words == NULL || (decode->records && decode->record_buffer == NULL) ||
+        !get_lanes(decode, decode->n_selectors))
+        return rf_fail(error, RF_ENOMEM, "no memory for the collector");
+    return RF_OK;
+}
+
+void rf_decode_free(struct rf_decode *decode)
+{
+    const struct rf_alloc *alloc = decode->alloc;
+    for (size_t i = 0; i < decode->n_lanes; i++)
+        rf_alloc_free(alloc, decode->lanes[i].tuples, LANE_ROOM * sizeof(struct rf_tuple));
+    rf_alloc_free(alloc, decode->record_buffer, LANE_ROOM * sizeof(struct rf_record));
+    rf_alloc_free(alloc, decode->piece.words, RF_PROCESSES_WORDS * sizeof(uint64_t));
+}
+
+static size_t first_lane(const struct rf_decode *decode)
+{
+    uint64_t number = decode->piece.process->number;
+    return (number < decode->n_apart ? number : decode->n_apart - 1) * decode->n_selectors;
+}
+
+/* ---- messages ---- */
+
+static void see_lost(struct rf_decode *decode, const uint64_t *words)
+{
+    struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
+    for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++) {
+        decode->lost[kind] += words[1 + kind];
+        for (size_t i = 0; i < decode->n_selectors; i++)
+            if (decode->selectors[i].classes >> kind & 1)
+                lanes[i].lost += words[1 + kind];
+    }
+}
+
+static void see_end(struct rf_process *process, const uint64_t *words)
+{
+    process->told_end = true;
+    memcpy(process->produced, words + 1, sizeof process->produced);
+}
+
+static rf_status see_module(struct rf_decode *decode, const uint64_t *words, size_t n,
+                            struct rf_error *error)
+{
+    const char *path = (const char *)(words + 4);
+    if (memchr(path, '\0', (n - 4) * 8) == NULL)
+        return rf_processes_damaged(error);
+    const struct rf_module module = {
+        .path = (char *)(uintptr_t)path, .start = words[1], .end = words[2], .offset = words[3]};
+    return rf_processes_map(decode->processes, decode->piece.process, &module, error);
+}
+
+static size_t least_length(unsigned type)
+{
+    static const uint8_t least[] = {
+        [RF_WORD_DEFINE] = 4,
+        [RF_WORD_THREAD] = 2,
+        [RF_WORD_MODULE] = 5,
+        [RF_WORD_UNMAP] = 3,
+        [RF_WORD_FORK] = 2,
+        [RF_WORD_LOST] = 1 + RF_WORD_CLASSES,
+        [RF_WORD_END] = 1 + RF_WORD_CLASSES,
+        [RF_WORD_GOES_ON] = 1,
+    };
+    return type < sizeof least ? least[type] : 0;
+}
+
+static rf_status see_message(struct rf_decode *decode, const uint64_t *words, size_t n,
+                             struct rf_error *error)
+{
+    struct rf_process *process = decode->piece.process;
+    unsigned type = (unsigned)(words[0] >> 32 & 0x7fffffff);
+    size_t least = least_length(type);
+    if (least == 0 || n < least)
+        return rf_processes_damaged(error);
+    switch (type) {
+    case RF_WORD_DEFINE:
+        return rf_book_define(&process->book, words, n, error);
+    case RF_WORD_THREAD:
+        process->thread = (uint16_t)words[1];
+        return RF_OK;
+    case RF_WORD_MODULE:
+        return see_module(decode, words, n, error);
+    case RF_WORD_UNMAP:
+        rf_processes_unmap(decode->processes, process, words[1], words[2]);
+        return RF_OK;
+    case RF_WORD_FORK:
+        return rf_processes_fork(decode->processes, process, (uint32_t)words[1], error);
+    case RF_WORD_LOST:
+        see_lost(decode, words);
+        return RF_OK;
+    case RF_WORD_GOES_ON:
+        process->told_end = false;
+        return RF_OK;
+    default:
+        see_end(process, words);
+        return RF_OK;
+    }
+}
+
+/* ---- paths ---- */
+
+/* How long the message or path is that begins with this word; 0: it makes no sense. */
+static size_t length_of(const struct rf_book *book, uint64_t word)
+{
+    if (word < book->n_paths)
+        return 1 + (size_t)book->paths[word]->words;
+    if (!(word & RF_WORD_MESSAGE) || (uint32_t)word > RF_WORD_MESSAGE_MAX)
+        return 0;
+    return (uint32_t)word;
+}
+
+/* The path that begins at `at`; NULL when no path does, or when it is not whole. The last one of a part
+ * is left alone: it may still change. */
+static const struct rf_book_path *path_at(const struct rf_decode *decode, size_t at)
+{
+    const struct rf_piece *piece = &decode->piece;
+    const struct rf_book *book = &piece->process->book;
+    size_t spare = piece->whole || piece->last ? 0 : 1;
+    if (at >= piece->n || piece->words[at] >= book->n_paths)
+        return NULL;
+    const struct rf_book_path *path = book->paths[piece->words[at]];
+    return 1 + (size_t)path->words + spare <= piece->n - at ? path : NULL;
+}
+
+/* How many tuples every lane of the process still takes before one of them is handed out. */
+static size_t lanes_room(const struct rf_decode *decode, const struct rf_decode_lane *lanes,
+                         struct rf_tuple *const *next)
+{
+    size_t fullest = 0;
+    for (size_t i = 0; i < decode->n_selectors; i++) {
+        size_t n = (size_t)(next[i] - lanes[i].tuples);
+        fullest = n > fullest ? n : fullest;
+    }
+    return fullest < RF_SOURCE_BATCH ? RF_SOURCE_BATCH - fullest : 0;
+}
+
+/* Paths, one after the other, as long as they are whole and no lane is full. How full the lanes are is looked up
+ * only when one of them could be. */
+static bool expand_paths(struct rf_decode *decode)
+{
+    const struct rf_process *process = decode->piece.process;
+    struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
+    struct rf_tuple *next[RF_DECODE_SELECTORS_MAX];
+    const struct rf_book_path *path, *following;
+    for (size_t i = 0; i < decode->n_selectors; i++)
+        next[i] = lanes[i].tuples + lanes[i].n;
+    size_t room = lanes_room(decode, lanes, next);
+    path = path_at(decode, decode->at);
+    while (room > 0 && path != NULL) {
+        const uint64_t *words = decode->piece.words + decode->at;
+        decode->at += 1 + (size_t)path->words;
+        following = path_at(decode, decode->at);
+        if (following != NULL) /* its steps are fetched while this one is expanded */
+            __builtin_prefetch(&following->steps[2]);
+        rf_book_expand(&process->book, path, words, process->thread, next);
+        room = path->most < room ? room - path->most : lanes_room(decode, lanes, next);
+        path = following;
+    }
+    for (size_t i = 0; i < decode->n_selectors; i++)
+        lanes[i].n = (size_t)(next[i] - lanes[i].tuples);
+    return room == 0;
+}
+
+/* The same for records. */
+static bool record_paths(struct rf_decode *decode)
+{
+    const struct rf_book_path *path;
+    while (decode->n_records < RF_SOURCE_BATCH && (path = path_at(decode, decode->at)) != NULL) {
+        decode->n_records +=
+            rf_book_records(path, decode->piece.words + decode->at, decode->piece.process->thread,
+                            decode->record_buffer + decode->n_records);
+        decode->at += 1 + (size_t)path->words;
+    }
+    return decode->n_records >= RF_SOURCE_BATCH;
+}
+
+rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *error)
+{
+    struct rf_piece *piece = &decode->piece;
+    *full = false;
+    if (piece->process != NULL && !get_lanes(decode, first_lane(decode) + decode->n_selectors))
+        return rf_fail(error, RF_ENOMEM, "no memory for another process");
+    while (decode->at < piece->n) {
+        *full = decode->records ? record_paths(decode) : expand_paths(decode);
+        if (*full || decode->at == piece->n)
+            break;
+        const uint64_t *words = piece->words + decode->at;
+        size_t left = piece->n - decode->at, length = length_of(&piece->process->book, words[0]);
+        bool unfinished = length == 0 || length > left;
+        if (unfinished && piece->whole)
+            return rf_processes_damaged(error);
+        if (unfinished || (length == left && !piece->whole && !piece->last)) {
+            piece->n = decode->at;
+            break;
+        }
+        rf_status status = see_message(decode, words, length, error);
+        if (status != RF_OK)
+            return status;
+        decode->at += length;
+    }
+    return RF_OK;
+}

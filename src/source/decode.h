@@ -1,0 +1,49 @@
+/* decode.h - from the words of a piece to tuples or records: messages are obeyed, paths are expanded.
+ *
+ *     [DEFINE][path][value][path]..  --->  lane 0 of the process:  tuples of selector 0
+ *                                          lane 1:                 tuples of selector 1      or records
+ *
+ * The source hands the lanes out. Each process that is kept apart has lanes of its own; all others share
+ * those of the last one. One thread at a time. */
+#ifndef RF_SOURCE_DECODE_H
+#define RF_SOURCE_DECODE_H
+
+#include "source/processes.h"
+#include "source/source.h"
+
+enum {
+    RF_DECODE_SELECTORS_MAX = 32,
+    RF_DECODE_LANES_MAX = 512, /* selectors times processes that are kept apart */
+};
+
+struct rf_decode_lane {
+    struct rf_tuple *tuples;
+    size_t n;
+    uint64_t total; /* handed out */
+    uint64_t lost, lost_told;
+};
+
+struct rf_decode {
+    const struct rf_alloc *alloc;
+    struct rf_processes *processes;
+    struct rf_selector selectors[RF_DECODE_SELECTORS_MAX];
+    size_t n_selectors;
+    bool records;   /* instead of tuples */
+    size_t n_apart; /* processes with lanes of their own; the last takes what comes after it, too */
+    struct rf_piece piece;
+    size_t at; /* words of it that are decoded */
+    struct rf_decode_lane lanes[RF_DECODE_LANES_MAX];
+    size_t n_lanes;
+    struct rf_record *record_buffer;
+    size_t n_records;
+    uint64_t lost[RF_WORD_CLASSES];
+};
+
+/* Buffers; what stands above them in the struct is the caller's to set first. */
+rf_status rf_decode_init(struct rf_decode *decode, struct rf_error *error);
+void rf_decode_free(struct rf_decode *decode);
+
+/* Decode until the piece is used up or a buffer is full. */
+rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *error);
+
+#endif

@@ -1,0 +1,328 @@
+/* processes.c - who is in the ring, from taking a slot to the end, and whose words come next.
+ *
+ *     slot 0  program      book ----FORK 1----> copy of the book, laid aside
+ *     slot 1  its child    waits until its parent's stream has come to FORK 1, then takes that copy
+ *
+ * Each process has a slot of the ring and a book of its own. A forked child starts with the book that
+ * its parent had at that moment: the parent puts a FORK message in its stream, and when that message is
+ * decoded the book is copied and laid aside until the child's slot shows up. Until then the child waits.
+ *
+ * A slot is read chunk by chunk. When there is nothing to read for a tick, the chunks that are being
+ * filled are drained, too, up to their last message. A process is over when it says so, when it is
+ * dead, or when the same process id turns up in another slot: then it has become another program by
+ * exec. What it had committed is read in all cases. */
+#include "source/processes.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <string.h>
+
+enum { TICK_MS = 100, SPACE_SHIFT = 48 };
+
+/* A book laid aside for a child. */
+struct rf_legacy {
+    uint32_t parent, fork;
+    struct rf_book book;
+    struct rf_legacy *next;
+};
+
+rf_status rf_processes_init(struct rf_processes *processes, const struct rf_selector *selectors,
+                            size_t n_selectors, const struct rf_alloc *alloc,
+                            struct rf_error *error)
+{
+    processes->alloc = alloc;
+    processes->spawn.pid = -1;
+    rf_modules_init(&processes->modules, alloc);
+    if (rf_book_shelf_init(&processes->shelf, selectors, n_selectors, alloc) != RF_OK)
+        return rf_fail(error, RF_ENOMEM, "no memory for the collector");
+    return rf_ring_open(&processes->ring, error);
+}
+
+static void free_legacy(struct rf_processes *processes, struct rf_legacy *legacy)
+{
+    rf_book_free(&legacy->book);
+    rf_alloc_free(processes->alloc, legacy, sizeof *legacy);
+}
+
+void rf_processes_free(struct rf_processes *processes)
+{
+    rf_ring_close(&processes->ring);
+    for (size_t i = 0; i < RF_RING_SLOTS; i++)
+        if (processes->list[i].used)
+            rf_book_free(&processes->list[i].book);
+    while (processes->legacies != NULL) {
+        struct rf_legacy *legacy = processes->legacies;
+        processes->legacies = legacy->next;
+        free_legacy(processes, legacy);
+    }
+    rf_book_shelf_free(&processes->shelf);
+    rf_modules_free(&processes->modules);
+}
+
+rf_status rf_processes_damaged(struct rf_error *error)
+{
+    return rf_fail(error, RF_EDAMAGED,
+                   "the stream from the probe is damaged; what came before was used");
+}
+
+/* ---- forks ---- */
+
+rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_process *parent,
+                            uint32_t fork, struct rf_error *error)
+{
+    struct rf_legacy *legacy = rf_alloc_get(processes->alloc, sizeof *legacy);
+    if (legacy == NULL || rf_book_copy(&legacy->book, &parent->book) != RF_OK) {
+        rf_alloc_free(processes->alloc, legacy, sizeof *legacy);
+        return rf_fail(error, RF_ENOMEM, "no memory to follow a fork");
+    }
+    legacy->parent = parent->reader.process;
+    legacy->fork = fork;
+    legacy->next = processes->legacies;
+    processes->legacies = legacy;
+    return RF_OK;
+}
+
+static struct rf_legacy *take_legacy(struct rf_processes *processes, uint32_t parent, uint32_t fork)
+{
+    for (struct rf_legacy **at = &processes->legacies; *at != NULL; at = &(*at)->next)
+        if ((*at)->parent == parent && (*at)->fork == fork) {
+            struct rf_legacy *found = *at;
+            *at = found->next;
+            return found;
+        }
+    return NULL;
+}
+
+static void inherit(struct rf_processes *processes, struct rf_process *process)
+{
+    const struct rf_ring_reader *reader = &process->reader;
+    struct rf_legacy *legacy = take_legacy(processes, reader->parent, reader->fork);
+    if (legacy == NULL)
+        return;
+    process->book = legacy->book;
+    process->has_book = process->has_space = true;
+    rf_alloc_free(processes->alloc, legacy, sizeof *legacy);
+}
+
+/* ---- modules ---- */
+
+/* Different programs of one run may have code at the same addresses. The first stays where it is;
+ * those that come by exec are told apart by a number in the upper bits of their code addresses, the
+ * same for the same program. */
+static uint64_t space_of(struct rf_processes *processes, const char *path)
+{
+    uint64_t hash = 0;
+    for (const char *c = path; *c != '\0'; c++)
+        hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
+    size_t i = 0;
+    while (i < processes->n_spaces && processes->spaces[i] != hash)
+        i++;
+    if (i == processes->n_spaces && i < RF_PROCESSES_SPACES_MAX)
+        processes->spaces[processes->n_spaces++] = hash;
+    return (uint64_t)i << SPACE_SHIFT;
+}
+
+rf_status rf_processes_map(struct rf_processes *processes, struct rf_process *process,
+                           const struct rf_module *module, struct rf_error *error)
+{
+    struct rf_module placed = *module;
+    bool is_file = placed.path[0] != '[';
+    if (is_file && !process->has_space) {
+        process->has_space = true;
+        process->book.bias = space_of(processes, placed.path);
+    }
+    uint64_t bias = is_file ? process->book.bias : 0;
+    placed.process = process->reader.process;
+    placed.start += bias;
+    placed.end += bias;
+    placed.from_event = *processes->events;
+    placed.to_event = UINT64_MAX;
+    return rf_modules_map(&processes->modules, &placed, error);
+}
+
+void rf_processes_unmap(struct rf_processes *processes, const struct rf_process *process,
+                        uint64_t start, uint64_t end)
+{
+    rf_modules_unmap(&processes->modules, process->reader.process, start + process->book.bias,
+                     end + process->book.bias, *processes->events);
+}
+
+/* ---- coming and going ---- */
+
+static void attach(struct rf_processes *processes, uint32_t slot)
+{
+    struct rf_process *process = &processes->list[slot];
+    *process = (struct rf_process){.used = true, .thread = 1, .number = processes->n++};
+    rf_ring_attach(&processes->ring, slot, &process->reader);
+    rf_book_init(&process->book, &processes->shelf);
+    process->has_book = process->reader.parent == 0;
+}
+
+static void attach_new(struct rf_processes *processes)
+{
+    for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++) {
+        struct rf_process *process = &processes->list[slot];
+        if (!process->used && rf_ring_holder(&processes->ring, slot) != 0)
+            attach(processes, slot);
+        if (process->used && !process->has_book)
+            inherit(processes, process);
+    }
+}
+
+static void bury(struct rf_processes *processes, struct rf_process *process)
+{
+    processes->n_killed += !process->told_end;
+    rf_modules_unmap(&processes->modules, process->reader.process, 0, UINT64_MAX,
+                     *processes->events);
+    for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++)
+        processes->produced[kind] += process->produced[kind];
+    rf_ring_release(&processes->ring, &process->reader);
+    rf_book_free(&process->book);
+    process->used = false;
+}
+
+/* The same process id in a younger slot: it became another program. */
+static bool was_replaced(const struct rf_processes *processes, const struct rf_process *process)
+{
+    for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++) {
+        const struct rf_process *other = &processes->list[slot];
+        if (other->used && other->reader.pid == process->reader.pid &&
+            other->reader.process > process->reader.process)
+            return true;
+    }
+    return false;
+}
+
+static bool is_over(struct rf_processes *processes, const struct rf_process *process)
+{
+    pid_t pid = (pid_t)process->reader.pid;
+    if (rf_ring_is_done(&processes->ring, &process->reader) || was_replaced(processes, process))
+        return true;
+    return pid == processes->spawn.pid ? rf_spawn_ended(&processes->spawn, false)
+                                       : rf_spawn_is_dead(pid);
+}
+
+static bool is_anybody_there(const struct rf_processes *processes)
+{
+    for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++)
+        if (processes->list[slot].used)
+            return true;
+    return false;
+}
+
+bool rf_processes_are_over(struct rf_processes *processes)
+{
+    if (!rf_spawn_ended(&processes->spawn, false))
+        return false;
+    attach_new(processes);
+    return !is_anybody_there(processes) || (processes->stop != NULL && *processes->stop);
+}
+
+/* ---- fetching ---- */
+
+static rf_status read_piece(struct rf_processes *processes, struct rf_process *process,
+                            enum rf_ring_how how, struct rf_piece *piece, struct rf_error *error)
+{
+    if (rf_ring_read(&processes->ring, &process->reader, how, piece->words, &piece->n,
+                     &piece->whole) != RF_OK)
+        return rf_processes_damaged(error);
+    piece->process = process;
+    piece->last = how == RF_RING_REST;
+    return RF_OK;
+}
+
+/* A whole chunk from the next process that has one. */
+static rf_status fetch_whole(struct rf_processes *processes, struct rf_piece *piece,
+                             struct rf_error *error)
+{
+    for (uint32_t i = 0; i < RF_RING_SLOTS; i++) {
+        struct rf_process *process = &processes->list[processes->next_slot];
+        if (process->used && process->has_book) {
+            rf_status status = read_piece(processes, process, RF_RING_WHOLE, piece, error);
+            if (status != RF_OK || piece->n > 0)
+                return status; /* the same slot again next time: it is the busy one */
+        }
+        processes->next_slot = (processes->next_slot + 1) % RF_RING_SLOTS;
+    }
+    return RF_OK;
+}
+
+/* One process in a pass over all: what stands in its half-filled chunk. One that is over is read to
+ * its end, then buried. Sets `more` when it has to be looked at again. */
+static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process *process,
+                               struct rf_piece *piece, bool *more, struct rf_error *error)
+{
+    bool over = is_over(processes, process);
+    *more = false;
+    if (over && (process->drained || !process->has_book)) {
+        bury(processes, process);
+        return RF_OK;
+    }
+    if (!process->has_book)
+        return RF_OK;
+    rf_status status =
+        read_piece(processes, process, over ? RF_RING_REST : RF_RING_PART, piece, error);
+    process->drained = over && !piece->whole;
+    *more = over;
+    return status;
+}
+
+/* Goes on with the pass until there is something to decode. */
+static rf_status fetch_rest(struct rf_processes *processes, struct rf_piece *piece,
+                            struct rf_error *error)
+{
+    while (processes->rest_slot < RF_RING_SLOTS) {
+        struct rf_process *process = &processes->list[processes->rest_slot];
+        bool more = false;
+        rf_status status =
+            process->used ? fetch_rest_of(processes, process, piece, &more, error) : RF_OK;
+        processes->rest_slot += !more;
+        if (status != RF_OK || piece->n > 0)
+            return status;
+    }
+    return RF_OK;
+}
+
+static void begin_pass(struct rf_processes *processes)
+{
+    if (rf_spawn_clock() < processes->next_tick && !rf_spawn_ended(&processes->spawn, false))
+        return;
+    processes->next_tick = rf_spawn_clock() + TICK_MS / 1e3;
+    processes->rest_slot = 0;
+}
+
+/* Whole chunks first, then what stands in half-filled ones. */
+static rf_status look_around(struct rf_processes *processes, struct rf_piece *piece,
+                             struct rf_error *error)
+{
+    rf_status status = fetch_whole(processes, piece, error);
+    if (status != RF_OK || piece->n > 0)
+        return status;
+    attach_new(processes);
+    status = fetch_whole(processes, piece, error);
+    if (status != RF_OK || piece->n > 0)
+        return status;
+    begin_pass(processes);
+    return fetch_rest(processes, piece, error);
+}
+
+rf_status rf_processes_fetch(struct rf_processes *processes, struct rf_piece *piece, bool *idle,
+                             struct rf_error *error)
+{
+    uint32_t bell = rf_ring_bell(&processes->ring);
+    piece->n = 0;
+    rf_status status = look_around(processes, piece, error);
+    *idle = status == RF_OK && piece->n == 0;
+    if (*idle)
+        piece->process = NULL;
+    if (*idle && !rf_processes_are_over(processes))
+        rf_ring_wait(&processes->ring, bell, TICK_MS);
+    return status;
+}
+
+void rf_processes_finish(struct rf_piece *piece, size_t used)
+{
+    if (piece->process != NULL && !piece->whole)
+        rf_ring_advance(&piece->process->reader, used);
+    piece->n = 0;
+    piece->process = NULL;
+}

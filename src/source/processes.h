@@ -1,0 +1,91 @@
+/* processes.h - the processes of a run: who holds which slot of the ring, who is over, what comes next.
+ *
+ *     rf_processes_fetch(&processes, &piece, &idle, &error);     words of one process, or none in this tick
+ *     ... decode them ...
+ *     rf_processes_finish(&piece, used);                         how many of them could be used
+ *     rf_processes_are_over(&processes)                          nothing more will come
+ *
+ * Plain data, so that the decoder and the source can look at it. One thread at a time. */
+#ifndef RF_SOURCE_PROCESSES_H
+#define RF_SOURCE_PROCESSES_H
+
+#include "source/book.h"
+#include "source/modules.h"
+#include "source/ring.h"
+#include "source/spawn.h"
+
+enum {
+    RF_PROCESSES_SPACES_MAX = 255,
+    RF_PROCESSES_WORDS = RF_RING_CHUNK / 8, /* of a piece, at most */
+};
+
+struct rf_process {
+    bool used;
+    bool has_book; /* false: forked, and the parent's stream has not come that far */
+    struct rf_ring_reader reader;
+    struct rf_book book;
+    bool has_space;
+    uint64_t number; /* from 0, in the order in which they appeared */
+    uint16_t thread;
+    bool drained; /* it is over, and all of it was read */
+    bool told_end;
+    uint64_t produced[RF_WORD_CLASSES]; /* by its own count */
+};
+
+/* Words of one process, copied out of the ring. */
+struct rf_piece {
+    struct rf_process *process; /* NULL: there is no piece */
+    uint64_t *words;            /* room for RF_PROCESSES_WORDS */
+    size_t n;
+    bool whole; /* a published chunk: no message goes on behind its end */
+    bool last;  /* the producer is dead: its last message counts, unless it is unfinished */
+};
+
+struct rf_processes {
+    const struct rf_alloc *alloc;
+    const volatile int *stop; /* not 0: do not wait for children that outlive the program */
+    const uint64_t *events;   /* handed out so far: the clock of the modules */
+    struct rf_ring ring;
+    struct rf_spawn spawn;
+    struct rf_book_shelf shelf;
+    struct rf_modules modules;
+    struct rf_process list[RF_RING_SLOTS]; /* by slot */
+    struct rf_legacy *legacies;
+    uint64_t spaces[RF_PROCESSES_SPACES_MAX]; /* hashes of the paths of the programs seen */
+    size_t n_spaces;
+    uint32_t next_slot; /* of whole chunks */
+    uint32_t rest_slot; /* of the pass over half-filled ones */
+    double next_tick;
+    uint64_t n, n_killed;
+    uint64_t produced[RF_WORD_CLASSES]; /* by those that are over */
+};
+
+/* The ring is made, nobody is in it yet. The selectors and the allocator stay the caller's; the caller
+ * sets stop and events. To be freed, whatever the status. */
+rf_status rf_processes_init(struct rf_processes *processes, const struct rf_selector *selectors,
+                            size_t n_selectors, const struct rf_alloc *alloc,
+                            struct rf_error *error);
+void rf_processes_free(struct rf_processes *processes);
+
+/* The next words of some process, after waiting for a tick at most. piece->process is NULL when there are
+ * none; `idle` then says that nobody had any. */
+rf_status rf_processes_fetch(struct rf_processes *processes, struct rf_piece *piece, bool *idle,
+                             struct rf_error *error);
+/* The first `used` words of the piece are done with; what is left comes again. */
+void rf_processes_finish(struct rf_piece *piece, size_t used);
+
+/* The program has ended and nobody is left in the ring, or nobody is to be waited for. */
+bool rf_processes_are_over(struct rf_processes *processes);
+
+/* What messages tell of a process. */
+rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_process *parent,
+                            uint32_t fork, struct rf_error *error);
+rf_status rf_processes_map(struct rf_processes *processes, struct rf_process *process,
+                           const struct rf_module *module, struct rf_error *error);
+void rf_processes_unmap(struct rf_processes *processes, const struct rf_process *process,
+                        uint64_t start, uint64_t end);
+
+/* The stream makes no sense: RF_EDAMAGED with a sentence. */
+rf_status rf_processes_damaged(struct rf_error *error);
+
+#endif
