@@ -1,8 +1,7 @@
-/* source.c - the handle around every source, and the opening of files of either form. */
+/* source.c - the handle around every source, and the opening of files: which format is it, who reads that. */
 #include "source/source.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "event/trace.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -65,48 +64,58 @@ static rf_status read_head(struct rf_source_input *input, struct rf_error *error
     return RF_OK;
 }
 
-/* By its first bytes; a file that was cut down to nothing, by its name. */
-static bool is_trace(const struct rf_source_input *input)
-{
-    size_t n = strlen(input->name);
-    bool named = n > 4 && strcmp(input->name + n - 4, ".rft") == 0;
-    return rf_trace_is_magic(input->head, input->n_head) || (named && input->n_head == 0);
-}
+/* ---- formats ---- */
 
 /* A .rfp file differs from a trace by one byte here, as little as damage might. */
-static const unsigned char profile_magic[8] = {0x89, 'R', 'F', 'P', '\r', '\n', 0x1a, '\n'};
-
-/* What may stand in a file, and where to begin in it. */
-struct wanted {
-    bool only_trace;
-    uint64_t skip;
-};
-
-static rf_status open_form(struct rf_source **source, const struct rf_source_input *input,
-                           const struct wanted *wanted, const struct rf_alloc *alloc,
-                           struct rf_error *error)
+static bool is_profile(const struct rf_source_input *input)
 {
-    if (input->n_head == sizeof input->head && memcmp(input->head, profile_magic, 8) == 0)
-        return rf_fail(error, RF_EINVAL, "%s: is a profile, not a stream; report prints it",
-                       input->name);
-    if (is_trace(input))
-        return rf_source_new_trace(source, input, wanted->skip, alloc, error);
-    if (wanted->only_trace)
-        return rf_fail(error, RF_EINVAL, "%s: is no trace", input->name);
-    return rf_source_new_text(source, input, alloc, error);
+    static const unsigned char magic[8] = {0x89, 'R', 'F', 'P', '\r', '\n', 0x1a, '\n'};
+    return input->n_head == sizeof magic && memcmp(input->head, magic, sizeof magic) == 0;
 }
 
-static rf_status open_file(struct rf_source **source, const char *path, const struct wanted *wanted,
+static const struct rf_source_format profile = {
+    .name = "profile", .is = is_profile, .refusal = "is a profile, not a stream; report prints it"};
+
+/* What may stand in a file. The first that recognizes its file opens it; the last one, text, takes all that is
+ * left. An importer is one file with its descriptor, and one line here. */
+static const struct rf_source_format *const formats[] = {
+    &profile,
+    &rf_source_trace,
+    &rf_source_text,
+};
+
+static const struct rf_source_format *format_of(const struct rf_source_input *input)
+{
+    size_t i = 0;
+    while (!formats[i]->is(input))
+        i++;
+    return formats[i];
+}
+
+static rf_status open_format(struct rf_source **source, const struct rf_source_input *input,
+                             const struct rf_source_format *only, const struct rf_alloc *alloc,
+                             struct rf_error *error)
+{
+    const struct rf_source_format *format = format_of(input);
+    if (format->open == NULL)
+        return rf_fail(error, RF_EINVAL, "%s: %s", input->name, format->refusal);
+    if (only != NULL && format != only)
+        return rf_fail(error, RF_EINVAL, "%s: is no %s", input->name, only->name);
+    return format->open(source, input, alloc, error);
+}
+
+static rf_status open_file(struct rf_source **source, const char *path,
+                           const struct rf_source_format *only, uint64_t skip,
                            const struct rf_alloc *alloc, struct rf_error *error)
 {
-    struct rf_source_input input = {.fd = -1};
+    struct rf_source_input input = {.fd = -1, .skip = skip};
     *source = NULL;
     rf_status status = open_input(&input, path, error);
     if (status != RF_OK)
         return status;
     status = read_head(&input, error);
     if (status == RF_OK)
-        status = open_form(source, &input, wanted, alloc, error);
+        status = open_format(source, &input, only, alloc, error);
     if (status != RF_OK && input.close_fd)
         close(input.fd);
     return status;
@@ -115,21 +124,23 @@ static rf_status open_file(struct rf_source **source, const char *path, const st
 rf_status rf_source_open(struct rf_source **source, const char *path, const struct rf_alloc *alloc,
                          struct rf_error *error)
 {
-    return open_file(source, path, &(struct wanted){.only_trace = false}, alloc, error);
+    return open_file(source, path, NULL, 0, alloc, error);
 }
 
 rf_status rf_source_open_trace(struct rf_source **source, const char *path, uint64_t skip,
                                const struct rf_alloc *alloc, struct rf_error *error)
 {
-    return open_file(source, path, &(struct wanted){true, skip}, alloc, error);
+    return open_file(source, path, &rf_source_trace, skip, alloc, error);
 }
 
 rf_status rf_source_open_text(struct rf_source **source, int fd, const char *name,
                               const struct rf_alloc *alloc, struct rf_error *error)
 {
-    struct rf_source_input input = {.fd = fd, .name = name};
-    return rf_source_new_text(source, &input, alloc, error);
+    const struct rf_source_input input = {.fd = fd, .name = name};
+    return rf_source_text.open(source, &input, alloc, error);
 }
+
+/* ---- the handle ---- */
 
 rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
 {

@@ -46,14 +46,21 @@ struct rf_source_input {
     const char *name;
     unsigned char head[8];
     size_t n_head;
+    uint64_t skip; /* events to leave out at the beginning, where the format can */
 };
 
-rf_status rf_source_new_text(struct rf_source **source, const struct rf_source_input *input,
-                             const struct rf_alloc *alloc, struct rf_error *error);
+/* A format of files that are streams, told by their first bytes. */
+struct rf_source_format {
+    const char *name;
+    bool (*is)(const struct rf_source_input *input);
+    /* Takes the descriptor over where input->close_fd says so, unless it fails. NULL: such a file is known, but is
+     * no stream. */
+    rf_status (*open)(struct rf_source **source, const struct rf_source_input *input,
+                      const struct rf_alloc *alloc, struct rf_error *error);
+    const char *refusal; /* without open: what the user did wrong */
+};
 
-/* A .rft file; its first `skip` events are left out. */
-rf_status rf_source_new_trace(struct rf_source **source, const struct rf_source_input *input,
-                              uint64_t skip, const struct rf_alloc *alloc, struct rf_error *error);
+extern const struct rf_source_format rf_source_text, rf_source_trace;
 
 /* read() until there is something, through interruptions by signals. */
 rf_status rf_source_read(int fd, const char *name, void *bytes, size_t size, size_t *n,

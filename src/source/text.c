@@ -332,8 +332,14 @@ static const struct rf_source_ops text_ops = {
     .close = close_text,
 };
 
-rf_status rf_source_new_text(struct rf_source **source, const struct rf_source_input *input,
-                             const struct rf_alloc *alloc, struct rf_error *error)
+static bool is_text(const struct rf_source_input *input)
+{
+    (void)input;
+    return true;
+}
+
+static rf_status open_text(struct rf_source **source, const struct rf_source_input *input,
+                           const struct rf_alloc *alloc, struct rf_error *error)
 {
     *source = NULL;
     struct text *text = rf_source_new(&text_ops, sizeof *text, alloc);
@@ -357,3 +363,5 @@ rf_status rf_source_new_text(struct rf_source **source, const struct rf_source_i
     *source = &text->base;
     return RF_OK;
 }
+
+const struct rf_source_format rf_source_text = {.name = "text", .is = is_text, .open = open_text};

@@ -1,8 +1,9 @@
-/* trace.c - a .rft file as a source: a batch for each whole block. */
+/* trace.c - a .rft file as a source: one batch per whole block. */
 #include "source/source.h"
 #include "event/trace.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include <string.h>
 #include <unistd.h>
 
 struct trace {
@@ -83,8 +84,16 @@ static const struct rf_source_ops trace_ops = {
     .close = close_trace,
 };
 
-rf_status rf_source_new_trace(struct rf_source **source, const struct rf_source_input *input,
-                              uint64_t skip, const struct rf_alloc *alloc, struct rf_error *error)
+/* By its first bytes; a file that was cut down to nothing, by its name. */
+static bool is_trace(const struct rf_source_input *input)
+{
+    size_t n = strlen(input->name);
+    bool named = n > 4 && strcmp(input->name + n - 4, ".rft") == 0;
+    return rf_trace_is_magic(input->head, input->n_head) || (named && input->n_head == 0);
+}
+
+static rf_status open_trace(struct rf_source **source, const struct rf_source_input *input,
+                            const struct rf_alloc *alloc, struct rf_error *error)
 {
     *source = NULL;
     struct trace *trace = rf_source_new(&trace_ops, sizeof *trace, alloc);
@@ -101,12 +110,15 @@ rf_status rf_source_new_trace(struct rf_source **source, const struct rf_source_
         return status;
     }
     uint64_t first = 0;
-    if (skip > 0)
-        rf_trace_reader_seek(trace->reader, skip, &first); /* or from the begin: first stays 0 */
-    trace->skip = skip - first;
+    if (input->skip > 0) /* where that fails, it is read from the beginning: first stays 0 */
+        rf_trace_reader_seek(trace->reader, input->skip, &first);
+    trace->skip = input->skip - first;
     trace->fd = input->fd;
     trace->close_fd = input->close_fd;
     trace->bytes_total = rf_source_file_size(input->fd);
     *source = &trace->base;
     return RF_OK;
 }
+
+const struct rf_source_format rf_source_trace = {
+    .name = "trace", .is = is_trace, .open = open_trace};
