@@ -5,7 +5,8 @@
  *            -> tap: a copy of each engine, timed alone (timing.c)
  *
  * With --every the tap judges the engines as the stream goes on (curve.c), and that is all.        */
-#include "cli.h"
+#include "judge.h"
+#include "plan.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +95,8 @@ static const struct cli_option options[] = {
      .name = "per-interval",
      .brief = "interval: the error of every interval, as CSV",
      .offset = offsetof(struct settings, per_interval)},
-    CLI_OPTIONS_CUT(struct settings, cut),
+    {.type = CLI_GROUP, .group = cli_options_interval, .offset = offsetof(struct settings, cut)},
+    {.type = CLI_GROUP, .group = cli_options_window, .offset = offsetof(struct settings, cut)},
     {.type = CLI_CHOICE,
      .letter = 'f',
      .name = "format",

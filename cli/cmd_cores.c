@@ -1,5 +1,5 @@
 /* cmd_cores.c - riffle cores: which simulated cores there are, and every parameter of one. */
-#include "cli.h"
+#include "plan.h"
 #include <string.h>
 
 static const struct cli_option options[] = {{.type = CLI_END}};

@@ -1,5 +1,5 @@
 /* cmd_cost.c - riffle cost: what the hardware of range-adaptive profiling takes. */
-#include "cli.h"
+#include "command.h"
 
 struct settings {
     uint64_t entries, key, counter;

@@ -1,5 +1,5 @@
 /* cmd_engines.c - riffle engines: which there are, and what one of them takes. */
-#include "cli.h"
+#include "plan.h"
 #include <string.h>
 
 static const struct cli_option options[] = {{.type = CLI_END}};

@@ -1,5 +1,5 @@
 /* cmd_gen.c - riffle gen: a seeded synthetic stream. */
-#include "cli.h"
+#include "stream.h"
 #include <stdlib.h>
 
 struct settings {
@@ -91,8 +91,7 @@ static int run(const struct cli_call *call)
         return opened == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
     }
     char *command = cli_command_text(call);
-    int status = command != NULL ? copy(call, source, command)
-                                 : cli_fail(CLI_FAILED, "no memory for the command line");
+    int status = command != NULL ? copy(call, source, command) : CLI_FAILED;
     free(command);
     rf_source_close(source);
     return status;

@@ -1,5 +1,5 @@
 /* cmd_help.c - riffle help: the tables as help, man pages and completion. */
-#include "cli.h"
+#include "command.h"
 #include <string.h>
 
 struct settings {
@@ -28,14 +28,9 @@ static const struct cli_option options[] = {
     {.type = CLI_END},
 };
 
-static const char *command_names(size_t i)
-{
-    return cli_commands[i] != NULL ? cli_commands[i]->name : NULL;
-}
-
 static int unknown(const char *name)
 {
-    const char *nearest = cli_nearest(name, command_names);
+    const char *nearest = cli_nearest(name, cli_words_commands);
     if (nearest != NULL)
         return cli_fail(CLI_USAGE, "help: no command '%s'; did you mean '%s'?", name, nearest);
     return cli_fail(CLI_USAGE, "help: no command '%s'; 'riffle help' lists them", name);
@@ -72,6 +67,6 @@ const struct cli_command cli_command_help = {
     .options = options,
     .settings_size = sizeof(struct settings),
     .arguments_max = 1,
-    .words = command_names,
+    .words = cli_words_commands,
     .run = run,
 };

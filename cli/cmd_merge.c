@@ -1,5 +1,5 @@
 /* cmd_merge.c - riffle merge: profile files added up. */
-#include "cli.h"
+#include "plan.h"
 
 struct settings {
     struct cli_report report;
@@ -13,7 +13,7 @@ static const struct cli_option options[] = {
      .argument = "FILE",
      .brief = "save the sum there and print nothing",
      .offset = offsetof(struct settings, output)},
-    CLI_OPTIONS_REPORT(struct settings, report),
+    {.type = CLI_GROUP, .group = cli_options_report, .offset = offsetof(struct settings, report)},
     {.type = CLI_END},
 };
 

@@ -1,5 +1,5 @@
 /* cmd_query.c - riffle query: how many events a range holds, from a profile file. */
-#include "cli.h"
+#include "command.h"
 #include <inttypes.h>
 #include <string.h>
 

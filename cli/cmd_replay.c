@@ -1,5 +1,5 @@
 /* cmd_replay.c - riffle replay: a stream through engines. */
-#include "cli.h"
+#include "plan.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +9,20 @@ struct settings {
     const char *output, *cache;
 };
 
+static const struct cli_default standard[] = {
+    {"engine", "exact"},
+    {"profile", "values"},
+    {NULL, NULL},
+};
+
 static const struct cli_option options[] = {
-    CLI_OPTIONS_LANES("exact", ", of a stream of records; may be given often (default: values)"),
-    CLI_OPTIONS_REPORT(struct settings, report),
-    CLI_OPTIONS_ANNOTATE(struct settings, report),
-    CLI_OPTIONS_CUT(struct settings, cut),
-    CLI_OPTIONS_THREADS(struct settings, cut),
-    CLI_OPTIONS_CACHE(struct settings, cache, NULL),
+    {.type = CLI_GROUP, .group = cli_options_lanes, .defaults = standard},
+    {.type = CLI_GROUP, .group = cli_options_report, .offset = offsetof(struct settings, report)},
+    {.type = CLI_GROUP, .group = cli_options_annotate, .offset = offsetof(struct settings, report)},
+    {.type = CLI_GROUP, .group = cli_options_interval, .offset = offsetof(struct settings, cut)},
+    {.type = CLI_GROUP, .group = cli_options_window, .offset = offsetof(struct settings, cut)},
+    {.type = CLI_GROUP, .group = cli_options_threads, .offset = offsetof(struct settings, cut)},
+    {.type = CLI_GROUP, .group = cli_options_cache, .offset = offsetof(struct settings, cache)},
     {.type = CLI_FILE,
      .letter = 'o',
      .name = "output",
@@ -79,7 +86,7 @@ static int replay(const struct cli_call *call, struct cli_lanes *lanes)
     struct rf_source *source;
     char *command = cli_command_text(call);
     if (command == NULL)
-        return cli_fail(CLI_FAILED, "no memory for the command line");
+        return CLI_FAILED;
     rf_status opened = rf_source_open(&source, call->arguments[0], NULL, &error);
     int status =
         opened == RF_OK ? collect(call, source, lanes, command) : cli_fail_status(opened, &error);
@@ -97,7 +104,7 @@ static int run(const struct cli_call *call)
         status = cli_fail(CLI_USAGE, "replay: the profile would replace the stream it is of");
     if (status != CLI_OK)
         return status;
-    status = cli_lanes_make(&lanes, call);
+    status = cli_lanes_make(&lanes, call, CLI_SELECT_ASKED);
     if (status == CLI_OK)
         status = replay(call, &lanes);
     cli_lanes_free(&lanes);
@@ -113,8 +120,9 @@ const struct cli_command cli_command_replay = {
         "Text has a tuple a line, 'a b [count]', in decimal or 0x hexadecimal; # begins a "
         "comment.\n\n"
         "Every engine (-e) makes a profile of its own in the same pass. Of a trace of records, "
-        "selectors (-p) say what is counted. An engine serves the selector before it; engines "
-        "before the first selector serve every selector that has none of its own:\n\n"
+        "selectors (-p) say what is counted. An engine serves the selector before it. A selector "
+        "that has none of its own gets those before the first selector, else those of the next "
+        "selector that has some:\n\n"
         "    -p values -e exact -p edges -e 'exact(memory=1Mi)'    each its own\n"
         "    -e exact -p values -p edges                           one for both\n\n"
         "Ctrl-C ends the stream: what was counted until then is reported. A damaged trace is used "

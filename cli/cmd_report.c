@@ -1,13 +1,13 @@
 /* cmd_report.c - riffle report: what is in a profile file. */
-#include "cli.h"
+#include "plan.h"
 
 struct settings {
     struct cli_report report;
 };
 
 static const struct cli_option options[] = {
-    CLI_OPTIONS_REPORT(struct settings, report),
-    CLI_OPTIONS_ANNOTATE(struct settings, report),
+    {.type = CLI_GROUP, .group = cli_options_report, .offset = offsetof(struct settings, report)},
+    {.type = CLI_GROUP, .group = cli_options_annotate, .offset = offsetof(struct settings, report)},
     {.type = CLI_END},
 };
 

@@ -5,7 +5,7 @@
  * Standard input, output and error are the target's; the report goes to standard error behind it, or
  * to a file. Signals that somebody sends to riffle are passed on; those of the terminal reach the
  * target by themselves, and riffle stays to report what it did of them. */
-#include "cli.h"
+#include "plan.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,22 +18,24 @@ enum { LIST_MAX = 16, APART_MAX = 16 };
 enum { NOT_EXECUTABLE = 126, NO_PROGRAM = 127 }; /* exit statuses, as a shell has them */
 
 struct settings {
-    struct cli_report report;
-    struct cli_cut cut;
-    struct cli_keep keep;
+    struct cli_profiling profiling;
     const char *cache;
     int no_values, lossy, no_follow, per_process;
 };
 
+static const struct cli_default caches[] = {{"cache", CLI_CACHE_STANDARD}, {NULL, NULL}};
+
 static const struct cli_option options[] = {
-    CLI_OPTIONS_LANES(CLI_ENGINE_STANDARD,
-                      "; may be given often (default: values, edges and calls)"),
-    CLI_OPTIONS_REPORT(struct settings, report),
-    CLI_OPTIONS_ANNOTATE(struct settings, report),
-    CLI_OPTIONS_CUT(struct settings, cut),
-    CLI_OPTIONS_THREADS(struct settings, cut),
-    CLI_OPTIONS_CACHE(struct settings, cache, CLI_CACHE_STANDARD),
-    CLI_OPTIONS_KEEP(struct settings, keep),
+    {.type = CLI_GROUP,
+     .group = cli_options_profiling,
+     .offset = offsetof(struct settings, profiling)},
+    {.type = CLI_GROUP,
+     .group = cli_options_window,
+     .offset = offsetof(struct settings, profiling.cut)},
+    {.type = CLI_GROUP,
+     .group = cli_options_cache,
+     .offset = offsetof(struct settings, cache),
+     .defaults = caches},
     {.type = CLI_LIST,
      .name = "function",
      .argument = "NAME",
@@ -94,20 +96,37 @@ static bool parse_range(struct rf_probe_range *range, const char *text)
     return end != high && *end == '\0' && range->low < range->high;
 }
 
+static int too_many(const char *name)
+{
+    return cli_fail(CLI_USAGE, "run: --%s at most %d times", name, LIST_MAX);
+}
+
+static int take_name(const char **names, size_t *n, const struct cli_given *given)
+{
+    if (*n == LIST_MAX)
+        return too_many(given->name);
+    names[(*n)++] = given->value;
+    return CLI_OK;
+}
+
+static int take_range(struct plan *plan, const struct cli_given *given)
+{
+    if (plan->n_ranges == LIST_MAX)
+        return too_many(given->name);
+    if (!parse_range(&plan->ranges[plan->n_ranges++], given->value))
+        return cli_fail(CLI_USAGE, "run: --range must be such as 0x401000..0x402000, got '%s'",
+                        given->value);
+    return CLI_OK;
+}
+
 static int take_place(struct plan *plan, const struct cli_given *given)
 {
-    const char *name = given->option->name, *value = given->value;
-    bool is_function = strcmp(name, "function") == 0, is_module = strcmp(name, "module") == 0;
-    size_t *n = is_function ? &plan->n_functions : is_module ? &plan->n_modules : &plan->n_ranges;
-    if (*n == LIST_MAX)
-        return cli_fail(CLI_USAGE, "run: --%s at most %d times", name, LIST_MAX);
-    if (is_function)
-        plan->functions[(*n)++] = value;
-    else if (is_module)
-        plan->modules[(*n)++] = value;
-    else if (!parse_range(&plan->ranges[(*n)++], value))
-        return cli_fail(CLI_USAGE, "run: --range must be such as 0x401000..0x402000, got '%s'",
-                        value);
+    if (cli_is(given, "function"))
+        return take_name(plan->functions, &plan->n_functions, given);
+    if (cli_is(given, "module"))
+        return take_name(plan->modules, &plan->n_modules, given);
+    if (cli_is(given, "range"))
+        return take_range(plan, given);
     return CLI_OK;
 }
 
@@ -115,9 +134,9 @@ static int take_place(struct plan *plan, const struct cli_given *given)
 static int multiply_lanes(struct plan *plan)
 {
     struct cli_lanes *lanes = &plan->common.lanes;
-    if (plan->settings->keep.record != NULL || plan->common.records)
+    if (plan->settings->profiling.record != NULL || plan->common.records)
         return cli_fail(CLI_USAGE, "run: --per-process goes neither with --record nor with misses");
-    struct cli_lanes all = {calloc(lanes->n * APART_MAX, sizeof(struct rf_lane)), 0};
+    struct cli_lanes all = {.lanes = calloc(lanes->n * APART_MAX, sizeof(struct rf_lane))};
     if (all.lanes == NULL)
         return cli_fail(CLI_FAILED, "no memory for the engines of %d processes", APART_MAX);
     for (uint32_t process = 0; process < APART_MAX; process++)
@@ -126,6 +145,8 @@ static int multiply_lanes(struct plan *plan)
             all.lanes[all.n++].stream += process * (uint32_t)plan->common.n_selectors;
         }
     plan->n_single = lanes->n;
+    all.text = lanes->text;
+    lanes->text = NULL;
     cli_lanes_free(lanes);
     *lanes = all;
     return CLI_OK;
@@ -148,12 +169,11 @@ static int make_plan(struct plan *plan, const struct cli_call *call)
     const struct settings *settings = call->settings;
     *plan = (struct plan){.settings = settings};
     for (size_t i = 0; i < call->n_given; i++) {
-        int status =
-            call->given[i].option->letter == 0 ? take_place(plan, &call->given[i]) : CLI_OK;
+        int status = take_place(plan, &call->given[i]);
         if (status != CLI_OK)
             return status;
     }
-    int status = cli_plan_make(&plan->common, call, &settings->keep, &settings->report);
+    int status = cli_plan_make(&plan->common, call, &settings->profiling);
     plan->common.others = 1;
     if (status == CLI_OK)
         status = refuse_names(&plan->common);
@@ -300,34 +320,39 @@ static int leave(int status, const struct rf_probe_outcome *outcome)
     return outcome->exit_status != 0 ? outcome->exit_status : status;
 }
 
+/* How the program ended, with its plan. */
+struct ending {
+    struct plan *plan;
+    struct rf_probe_outcome outcome;
+};
+
 /* What is known of the program beside its profiles. */
-static rf_status complete(struct rf_run *run, struct rf_source *source, struct plan *plan,
-                          const struct rf_probe_outcome *outcome)
+static rf_status complete(struct rf_run *run, struct rf_source *source, struct cli_plan *common,
+                          void *context)
 {
-    rf_status status = note_outcome(run, outcome);
+    struct ending *ending = context;
+    struct rf_error ignored = {""};
+    rf_probe_wait(source, &ending->outcome, &ignored);
+    running = NULL;
+    if (run == NULL)
+        return RF_OK;
+    rf_status status = note_outcome(run, &ending->outcome);
     if (status == RF_OK)
-        status = note_processes(run, outcome, plan->n_single > 0);
+        status = note_processes(run, &ending->outcome, ending->plan->n_single > 0);
     if (status == RF_OK)
-        status = add_modules(&plan->common, run, source);
-    return status == RF_OK ? label_processes(run, plan->n_single) : status;
+        status = add_modules(common, run, source);
+    return status == RF_OK ? label_processes(run, ending->plan->n_single) : status;
 }
 
 static int profile(struct rf_source *source, struct plan *plan)
 {
-    struct rf_error error = {""}, ignored = {""};
-    struct rf_probe_outcome outcome;
-    struct rf_run *run;
+    struct ending ending = {.plan = plan};
+    const struct rf_probe_outcome *outcome = &ending.outcome;
     catch_signals(source);
-    rf_status status =
-        cli_plan_collect(&run, source, &plan->common, &plan->settings->cut, NULL, &error);
-    rf_probe_wait(source, &outcome, &ignored);
-    rf_status told = run != NULL ? complete(run, source, plan, &outcome) : RF_OK;
-    status = status != RF_OK ? status : told;
-    running = NULL;
-    int delivered = cli_plan_deliver(run, status, &error, &plan->common);
-    if (outcome.events == 0 && outcome.lost == 0 && plan->n_functions + plan->n_modules > 0)
+    int delivered = cli_plan_run(&plan->common, source, complete, &ending);
+    if (outcome->events == 0 && outcome->lost == 0 && plan->n_functions + plan->n_modules > 0)
         cli_fail(CLI_OK, "run: nothing was counted in what --function and --module name");
-    return leave(delivered, &outcome);
+    return leave(delivered, outcome);
 }
 
 static bool is_program(const char *path)

@@ -1,5 +1,5 @@
 /* cmd_selectors.c - riffle selectors: the presets there are, and what a selector comes to. */
-#include "cli.h"
+#include "plan.h"
 
 static const struct cli_option options[] = {{.type = CLI_END}};
 

@@ -4,27 +4,21 @@
  *
  * Everything that is noted in the profile is of the simulated machine, so the same run twice saves the same
  * bytes; how fast this host was is only said. */
-#include "cli.h"
+#include "plan.h"
 #include <stdlib.h>
 #include <string.h>
 
 struct settings {
-    struct cli_report report;
-    struct cli_cut cut;
-    struct cli_keep keep;
+    struct cli_profiling profiling;
     const char *core, *root, *cache;
     int functional;
     uint64_t max_instructions, skip;
 };
 
 static const struct cli_option options[] = {
-    CLI_OPTIONS_LANES(CLI_ENGINE_STANDARD,
-                      "; may be given often (default: values, edges and calls)"),
-    CLI_OPTIONS_REPORT(struct settings, report),
-    CLI_OPTIONS_ANNOTATE(struct settings, report),
-    CLI_OPTIONS_INTERVAL(struct settings, cut),
-    CLI_OPTIONS_THREADS(struct settings, cut),
-    CLI_OPTIONS_KEEP(struct settings, keep),
+    {.type = CLI_GROUP,
+     .group = cli_options_profiling,
+     .offset = offsetof(struct settings, profiling)},
     {.type = CLI_TEXT,
      .letter = 'c',
      .name = "core",
@@ -42,7 +36,7 @@ static const struct cli_option options[] = {
          "Selectors that read 'miss' then get it from the caches of --cache, or from those that "
          "run would take.",
      .offset = offsetof(struct settings, functional)},
-    CLI_OPTIONS_CACHE(struct settings, cache, NULL),
+    {.type = CLI_GROUP, .group = cli_options_cache, .offset = offsetof(struct settings, cache)},
     {.type = CLI_COUNT,
      .name = "max-instructions",
      .argument = "N",
@@ -69,10 +63,9 @@ static const struct cli_option options[] = {
 };
 
 /* Nobody would see a profile: the program only runs. */
-static bool only_runs(const struct settings *settings)
+static bool only_runs(const struct cli_profiling *asked)
 {
-    const struct cli_keep *keep = &settings->keep;
-    return keep->quiet && keep->output == NULL && keep->record == NULL;
+    return asked->quiet && asked->output == NULL && asked->record == NULL;
 }
 
 static uint32_t classes_of(const struct cli_plan *plan)
@@ -92,7 +85,7 @@ static const char **make_environment(const struct cli_call *call)
         cli_fail(CLI_FAILED, "no memory for the command line");
     for (size_t i = 0; variables != NULL && i < call->n_given; i++) {
         const char *value = call->given[i].value;
-        if (strcmp(call->given[i].option->name, "env") != 0)
+        if (!cli_is(&call->given[i], "env"))
             continue;
         if (strchr(value, '=') == NULL || value[0] == '=') {
             cli_fail(CLI_USAGE, "sim: --env must be such as TZ=UTC, got '%s'", value);
@@ -215,7 +208,8 @@ static void say_outcome(const struct settings *settings, const struct rf_machine
     for (size_t i = 0; i < outcome->n_unknown_calls; i++)
         fprintf(stderr, "riffle: system call %u is not there; it answered ENOSYS\n",
                 outcome->unknown_calls[i]);
-    if (!settings->keep.quiet && strcmp(settings->report.format, "text") == 0 && instructions > 0) {
+    if (!settings->profiling.quiet && strcmp(settings->profiling.report.format, "text") == 0 &&
+        instructions > 0) {
         fprintf(stderr, "riffle: %llu instructions", (unsigned long long)outcome->instructions);
         if (outcome->cycles > 0)
             fprintf(stderr, ", %llu cycles, IPC %.3f", (unsigned long long)outcome->cycles,
@@ -239,22 +233,25 @@ static int run_alone(struct rf_source *source)
     return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
 }
 
+static rf_status complete(struct rf_run *run, struct rf_source *source, struct cli_plan *plan,
+                          void *context)
+{
+    const struct cli_call *call = context;
+    struct rf_machine_outcome outcome;
+    if (run == NULL)
+        return RF_OK;
+    rf_machine_outcome(source, &outcome);
+    rf_status status = note_outcome(run, call->settings, &outcome);
+    return status == RF_OK ? add_modules(plan, run, source, call->arguments[0]) : status;
+}
+
 static int profile(struct rf_source *source, struct cli_plan *plan, const struct cli_call *call)
 {
-    const struct settings *settings = call->settings;
-    struct rf_error error = {""};
-    struct rf_machine_outcome outcome;
-    struct rf_run *run;
     if (cli_program_open(&plan->program, source) != RF_OK || /* where it will be is known by now */
         add_modules(plan, plan->program.run, source, call->arguments[0]) != RF_OK)
         return cli_fail(CLI_FAILED, "no memory for the list of modules");
-    const volatile int *stop = cli_catch_interrupt();
-    rf_status status = cli_plan_collect(&run, source, plan, &settings->cut, stop, &error);
-    rf_machine_outcome(source, &outcome);
-    if (run != NULL && (note_outcome(run, settings, &outcome) != RF_OK ||
-                        add_modules(plan, run, source, call->arguments[0]) != RF_OK))
-        status = status != RF_OK ? status : RF_ENOMEM;
-    return cli_plan_deliver(run, status, &error, plan);
+    plan->stop = cli_catch_interrupt();
+    return cli_plan_run(plan, source, complete, (void *)call);
 }
 
 static int start(struct cli_plan *plan, const struct cli_call *call, const char *const *environment)
@@ -263,7 +260,7 @@ static int start(struct cli_plan *plan, const struct cli_call *call, const char 
     struct rf_error error = {""};
     struct rf_source *source;
     struct rf_machine_outcome outcome;
-    bool alone = only_runs(settings);
+    bool alone = only_runs(&settings->profiling);
     const struct rf_machine_setup setup = {.argv = (const char *const *)call->arguments,
                                            .environment = environment,
                                            .root = settings->root,
@@ -285,7 +282,7 @@ static int run(const struct cli_call *call)
 {
     const struct settings *settings = call->settings;
     struct cli_plan plan;
-    int status = cli_plan_make(&plan, call, &settings->keep, &settings->report);
+    int status = cli_plan_make(&plan, call, &settings->profiling);
     plan.records = true;
     if (status == CLI_OK)
         status = check_core(settings);

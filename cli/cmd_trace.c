@@ -1,5 +1,6 @@
 /* cmd_trace.c - riffle trace: look at streams in files, turn one form into the other. */
-#include "cli.h"
+#include "plan.h"
+#include "stream.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* completion.c - the tables as shell completion, for bash and for zsh.
  *
  * Both scripts carry the words as they were when the script was made; `make install` makes them. */
-#include "cli.h"
+#include "command.h"
 #include <string.h>
 
 static void put_words(FILE *out, cli_words *words)
@@ -18,8 +18,9 @@ static void put_names(FILE *out)
 
 static void bash_values(FILE *out, const struct cli_command *command)
 {
-    for (const struct cli_option *o = command->options; o->type != CLI_END; o++) {
-        if (o->type == CLI_FLAG)
+    struct cli_option option, *o = &option;
+    for (size_t i = 0; cli_option_at(command, i, o); i++) {
+        if (o->argument == NULL)
             continue;
         fprintf(out, "    %s:", command->name);
         if (o->letter != '\0')
@@ -37,10 +38,11 @@ static void bash_values(FILE *out, const struct cli_command *command)
 
 static void bash_command(FILE *out, const struct cli_command *command)
 {
+    struct cli_option option;
     fprintf(out, "    %s) options=\"", command->name);
-    for (const struct cli_option *o = command->options; o->type != CLI_END; o++)
-        fprintf(out, "--%s ", o->name);
-    fputs("--help\" arguments=\"", out);
+    for (size_t i = 0; cli_option_at(command, i, &option); i++)
+        fprintf(out, "%s--%s", i > 0 ? " " : "", option.name);
+    fputs("\" arguments=\"", out);
     put_words(out, command->words);
     fputs("\" ;;\n", out);
 }
@@ -109,10 +111,10 @@ static void zsh_option(FILE *out, const struct cli_option *option)
 
 static void zsh_command(FILE *out, const struct cli_command *command)
 {
+    struct cli_option option;
     fprintf(out, "        %s) _arguments", command->name);
-    for (const struct cli_option *o = command->options; o->type != CLI_END; o++)
-        zsh_option(out, o);
-    zsh_option(out, &cli_option_help);
+    for (size_t i = 0; cli_option_at(command, i, &option); i++)
+        zsh_option(out, &option);
     if (command->words != NULL) {
         fputs(" \\\n            '1:argument:(", out);
         put_words(out, command->words);

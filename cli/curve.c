@@ -4,7 +4,7 @@
  *                      --> every engine --> invariance of each -+--> events,engine,error,unseen,covered
  *
  * The engines here are copies of their own, as in timing.c, so that nothing has to be asked of the collector. */
-#include "cli.h"
+#include "judge.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* help.c - a command's table as text for people. */
-#include "cli.h"
+#include "command.h"
 #include <string.h>
 
 const char cli_exit_text[] = "0: done. 1: it failed. 2: the command line makes no sense. "
@@ -85,9 +85,9 @@ static void help_command(FILE *out, const struct cli_command *command)
             command->arguments[0] != '\0' ? " " : "", command->arguments);
     put_text(out, command->text);
     fputs("\nOptions:\n", out);
-    for (const struct cli_option *o = command->options; o->type != CLI_END; o++)
-        put_option(out, o);
-    put_option(out, &cli_option_help);
+    struct cli_option option;
+    for (size_t i = 0; cli_option_at(command, i, &option); i++)
+        put_option(out, &option);
     if (command->examples != NULL)
         fprintf(out, "\nExamples:\n%s\n", command->examples);
 }

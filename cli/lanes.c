@@ -2,15 +2,39 @@
  *
  *     -e A -e B -p values -p edges -e C   ->   values: A, B    edges: C
  *
+ *     -p values -p edges -e C             ->   values: C       edges: C
  *     -p edges+calls -e A                 ->   edges, calls: both through one A
  *
- * An engine serves the selector before it. Those before the first selector serve every selector that
- * has none of its own, or, without any selector, the stream as it is. */
-#include "cli.h"
+ * An engine serves the selector before it. A selector that has none of its own gets those before the
+ * first selector; else those of the next selector that has some; else the default. Without any
+ * selector the engines get the stream as it is. */
+#include "plan.h"
 #include <stdlib.h>
 #include <string.h>
 
-static const char standard_engine[] = "exact";
+const struct cli_option cli_options_lanes[] = {
+    {.type = CLI_LIST,
+     .letter = 'e',
+     .name = "engine",
+     .argument = "ENGINE",
+     .words = cli_words_engines,
+     .brief = "what counts; may be given often",
+     .text = "A name, or a name with options: multihash(tables=4, threshold=0.1%). An engine "
+             "serves the selector (-p) before it. A selector that has no engine of its own gets "
+             "those before the first -p, else those of the next selector that has some. 'riffle "
+             "engines' lists them."},
+    {.type = CLI_LIST,
+     .letter = 'p',
+     .name = "profile",
+     .argument = "SELECTOR",
+     .words = cli_words_selectors,
+     .brief = "what to count; may be given often",
+     .text = "A preset's name such as values, edges or calls, or a selector: "
+             "'load value==0 -> pc,addr'; 'riffle selectors' lists the former, its help has "
+             "the latter. Each gets the engines behind it. A stream of tuples has nothing "
+             "to select."},
+    {.type = CLI_END},
+};
 
 const char *cli_words_cores(size_t i)
 {
@@ -26,11 +50,6 @@ const char *cli_words_engines(size_t i)
 const char *cli_words_selectors(size_t i)
 {
     return rf_selector_presets()[i].name;
-}
-
-static bool is(const struct cli_given *given, char letter)
-{
-    return given->option->letter == letter;
 }
 
 /* The preset that `text` begins with, up to its end or a '+'; NULL: none. */
@@ -69,31 +88,98 @@ static void add(struct cli_lanes *lanes, const char *selector, const char *engin
     }
 }
 
-/* The engines in front of the first selector, or the standard one. */
-static void add_shared(struct cli_lanes *lanes, const struct cli_call *call, const char *selector,
-                       uint32_t stream)
+/* What -p and -e say, with the defaults where they say nothing. */
+struct wish {
+    bool is_engine;
+    const char *value;
+};
+
+struct wishes {
+    struct wish *at;
+    size_t n;
+    const char *standard; /* engine */
+};
+
+static void add_wish(struct wishes *wishes, bool is_engine, const char *value)
 {
-    size_t i = 0;
-    for (; i < call->n_given && is(&call->given[i], 'e'); i++)
-        add(lanes, selector, call->given[i].value, stream);
-    if (i == 0)
-        add(lanes, selector, standard_engine, stream);
+    wishes->at[wishes->n++] = (struct wish){is_engine, value};
 }
 
-static void fill(struct cli_lanes *lanes, const struct cli_call *call)
+static size_t count_given(const struct cli_call *call, const char *name)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < call->n_given; i++)
+        n += cli_is(&call->given[i], name);
+    return n;
+}
+
+/* The default selectors stand in one text, with ", " between them. */
+static void add_default_selectors(struct wishes *wishes, char *rest)
+{
+    for (char *word; (word = strsep(&rest, ",")) != NULL;)
+        add_wish(wishes, false, word + strspn(word, " "));
+}
+
+static bool make_wishes(struct wishes *wishes, const struct cli_call *call,
+                        enum cli_selecting selecting, char *standard)
+{
+    size_t most = call->n_given + (standard != NULL ? strlen(standard) : 0) + 2;
+    *wishes =
+        (struct wishes){calloc(most, sizeof *wishes->at), 0, cli_standard(call->command, "engine")};
+    if (wishes->at == NULL || standard == NULL)
+        return false;
+    if (count_given(call, "engine") == 0)
+        add_wish(wishes, true, wishes->standard);
+    for (size_t i = 0; i < call->n_given; i++) {
+        const struct cli_given *given = &call->given[i];
+        if (cli_is(given, "engine") || cli_is(given, "profile"))
+            add_wish(wishes, cli_is(given, "engine"), given->value);
+    }
+    if (selecting == CLI_SELECT_ALWAYS && count_given(call, "profile") == 0)
+        add_default_selectors(wishes, standard);
+    return true;
+}
+
+static bool is_engine(const struct wishes *wishes, size_t i)
+{
+    return i < wishes->n && wishes->at[i].is_engine;
+}
+
+/* The engines from number i on, up to the next selector. Returns how many. */
+static size_t add_engines(struct cli_lanes *lanes, const struct wishes *wishes, size_t i,
+                          const char *selector, uint32_t stream)
+{
+    size_t n = 0;
+    for (; is_engine(wishes, i + n); n++)
+        add(lanes, selector, wishes->at[i + n].value, stream);
+    return n;
+}
+
+/* A selector without engines of its own; the next wish, number i, is a selector or the end. */
+static void add_shared(struct cli_lanes *lanes, const struct wishes *wishes, size_t i,
+                       const char *selector, uint32_t stream)
+{
+    while (i < wishes->n && !is_engine(wishes, i))
+        i++;
+    if (add_engines(lanes, wishes, 0, selector, stream) == 0 &&
+        add_engines(lanes, wishes, i, selector, stream) == 0)
+        add(lanes, selector, wishes->standard, stream);
+}
+
+static void fill(struct cli_lanes *lanes, const struct wishes *wishes)
 {
     uint32_t stream = 0;
     size_t i = 0;
-    while (i < call->n_given && is(&call->given[i], 'e'))
+    while (is_engine(wishes, i))
         i++;
-    if (i == call->n_given)
-        add_shared(lanes, call, NULL, 0);
-    while (i < call->n_given) {
-        const char *selector = call->given[i++].value;
-        if (i == call->n_given || !is(&call->given[i], 'e'))
-            add_shared(lanes, call, selector, stream);
-        for (; i < call->n_given && is(&call->given[i], 'e'); i++)
-            add(lanes, selector, call->given[i].value, stream);
+    if (i == wishes->n)
+        add_shared(lanes, wishes, i, NULL, 0);
+    while (i < wishes->n) {
+        const char *selector = wishes->at[i++].value;
+        size_t own = add_engines(lanes, wishes, i, selector, stream);
+        if (own == 0)
+            add_shared(lanes, wishes, i, selector, stream);
+        i += own;
         stream += count_joined(selector);
     }
 }
@@ -124,17 +210,29 @@ static int check(const struct cli_lanes *lanes)
     return CLI_OK;
 }
 
-int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call)
+/* Room for every engine with every preset that the command line names: more there cannot be. */
+static bool make_room(struct cli_lanes *lanes, const struct wishes *wishes)
 {
-    size_t joined = 1; /* all presets of the command line, at the very most */
-    for (size_t i = 0; i < call->n_given; i++)
-        joined += count_joined(call->given[i].value);
-    size_t most = (call->n_given + 1) * joined;
-    *lanes = (struct cli_lanes){calloc(most, sizeof *lanes->lanes), 0};
-    if (lanes->lanes == NULL)
-        return cli_fail(CLI_FAILED, "no memory for %zu engines", call->n_given);
-    fill(lanes, call);
-    int status = check(lanes);
+    size_t joined = 1;
+    for (size_t i = 0; i < wishes->n; i++)
+        joined += count_joined(wishes->at[i].value);
+    lanes->lanes = calloc((wishes->n + 1) * joined, sizeof *lanes->lanes);
+    return lanes->lanes != NULL;
+}
+
+int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call,
+                   enum cli_selecting selecting)
+{
+    struct wishes wishes;
+    int status = CLI_OK;
+    *lanes = (struct cli_lanes){.text = strdup(cli_standard(call->command, "profile"))};
+    if (make_wishes(&wishes, call, selecting, lanes->text) && make_room(lanes, &wishes))
+        fill(lanes, &wishes);
+    else
+        status = cli_fail(CLI_FAILED, "no memory for %zu engines", call->n_given);
+    free(wishes.at);
+    if (status == CLI_OK)
+        status = check(lanes);
     if (status != CLI_OK)
         cli_lanes_free(lanes);
     return status;
@@ -143,43 +241,6 @@ int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call)
 void cli_lanes_free(struct cli_lanes *lanes)
 {
     free(lanes->lanes);
-    *lanes = (struct cli_lanes){NULL, 0};
-}
-
-static bool is_plain(const char *word)
-{
-    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                            "_-./=:,+%@");
-    return n > 0 && word[n] == '\0';
-}
-
-/* A word as a shell would read it back. Returns the end of what was written. */
-static char *put_word(char *out, const char *word)
-{
-    if (is_plain(word))
-        return stpcpy(out, word);
-    *out++ = '\'';
-    for (; *word != '\0'; word++) {
-        if (*word == '\'')
-            out = stpcpy(out, "'\\''");
-        else
-            *out++ = *word;
-    }
-    return stpcpy(out, "'");
-}
-
-char *cli_command_text(const struct cli_call *call)
-{
-    size_t size = sizeof "riffle";
-    for (int i = 1; i < call->argc; i++)
-        size += 4 * strlen(call->argv[i]) + 3;
-    char *text = malloc(size);
-    if (text == NULL)
-        return NULL;
-    char *end = stpcpy(text, "riffle");
-    for (int i = 1; i < call->argc; i++) {
-        *end++ = ' ';
-        end = put_word(end, call->argv[i]);
-    }
-    return text;
+    free(lanes->text);
+    *lanes = (struct cli_lanes){.n = 0};
 }

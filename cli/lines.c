@@ -2,7 +2,7 @@
  *
  * Hexadecimal since that needs no division, and since reports write words the same way: the lines of
  * a stream can be counted with sort and uniq and laid beside a report. */
-#include "cli.h"
+#include "stream.h"
 #include <string.h>
 
 /* Eight hexadecimal digits at once: spread the nibbles over the bytes of a word, then turn each into

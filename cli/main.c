@@ -1,5 +1,5 @@
 /* main.c - the program: find the command, run it. */
-#include "cli.h"
+#include "command.h"
 #include <signal.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ const struct cli_command *cli_find(const char *name)
     return NULL;
 }
 
-static const char *command_name(size_t i)
+const char *cli_words_commands(size_t i)
 {
     return cli_commands[i] != NULL ? cli_commands[i]->name : NULL;
 }
@@ -19,7 +19,7 @@ static const char *command_name(size_t i)
 static int unknown(const char *name)
 {
     const char *kind = name[0] == '-' ? "option" : "command";
-    const char *nearest = name[0] == '-' ? NULL : cli_nearest(name, command_name);
+    const char *nearest = name[0] == '-' ? NULL : cli_nearest(name, cli_words_commands);
     if (nearest != NULL)
         return cli_fail(CLI_USAGE, "no command '%s'; did you mean '%s'?", name, nearest);
     return cli_fail(CLI_USAGE, "no %s '%s'; 'riffle help' lists the commands", kind, name);

@@ -1,5 +1,5 @@
 /* man.c - a command's table as a man page (roff with the man macros). */
-#include "cli.h"
+#include "command.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -134,9 +134,9 @@ static void man_command(FILE *out, const struct cli_command *command)
     fputs("\n.SH DESCRIPTION\n", out);
     put_text(out, command->text);
     fputs(".SH OPTIONS\n", out);
-    for (const struct cli_option *o = command->options; o->type != CLI_END; o++)
-        put_option(out, o);
-    put_option(out, &cli_option_help);
+    struct cli_option option;
+    for (size_t i = 0; cli_option_at(command, i, &option); i++)
+        put_option(out, &option);
     if (command->examples != NULL) {
         fputs(".SH EXAMPLES\n", out);
         put_verbatim(out, command->examples, strlen(command->examples));

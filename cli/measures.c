@@ -1,5 +1,5 @@
 /* measures.c - the measures of compare, one row each. */
-#include "cli.h"
+#include "judge.h"
 
 static rf_status interval(double *values, const struct rf_profile *perfect,
                           const struct rf_profile *measured, const struct cli_measure_setup *setup,

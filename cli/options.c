@@ -4,13 +4,13 @@
  *
  * Options may stand anywhere among the arguments, unless the command says that its first argument
  * ends them. Every mistake is answered with one sentence. */
-#include "cli.h"
+#include "command.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct cli_option cli_option_help = {
-    .type = CLI_FLAG, .letter = 'h', .name = "help", .brief = "show this help"};
+static const struct cli_option help = {
+    .type = CLI_HELP, .letter = 'h', .name = "help", .brief = "show this help"};
 
 struct parse {
     struct cli_call call;
@@ -20,24 +20,73 @@ struct parse {
     bool help;
 };
 
-static const struct cli_option *find_letter(const struct cli_command *command, char letter)
+/* ---- the table ---- */
+
+static void apply_default(struct cli_option *option, const struct cli_default *defaults)
 {
-    for (const struct cli_option *o = command->options; o->type != CLI_END; o++)
-        if (o->letter == letter)
-            return o;
-    return letter == cli_option_help.letter ? &cli_option_help : NULL;
+    for (; defaults != NULL && defaults->name != NULL; defaults++)
+        if (strcmp(defaults->name, option->name) == 0)
+            option->standard = defaults->standard;
 }
 
-static const struct cli_option *find_name(const struct cli_command *command, const char *name,
-                                          size_t n)
+/* The option that *i rows of the table and its groups stand before; else *i is less by those. */
+static bool find_row(const struct cli_option *table, const struct cli_option *group, size_t *i,
+                     struct cli_option *option)
 {
-    for (const struct cli_option *o = command->options; o->type != CLI_END; o++)
-        if (strlen(o->name) == n && memcmp(o->name, name, n) == 0)
-            return o;
-    if (n == strlen(cli_option_help.name) && memcmp(name, cli_option_help.name, n) == 0)
-        return &cli_option_help;
-    return NULL;
+    for (const struct cli_option *row = table; row->type != CLI_END; row++) {
+        const struct cli_option inner = {.offset = group->offset + row->offset,
+                                         .defaults = row->defaults != NULL ? row->defaults
+                                                                           : group->defaults};
+        if (row->type == CLI_GROUP && find_row(row->group, &inner, i, option))
+            return true;
+        if (row->type != CLI_GROUP && (*i)-- == 0) {
+            *option = *row;
+            option->offset = inner.offset;
+            apply_default(option, group->defaults);
+            return true;
+        }
+    }
+    return false;
 }
+
+bool cli_option_at(const struct cli_command *command, size_t i, struct cli_option *option)
+{
+    const struct cli_option top = {.offset = 0};
+    if (find_row(command->options, &top, &i, option))
+        return true;
+    *option = help;
+    return i == 0;
+}
+
+static bool find_letter(const struct cli_command *command, char letter, struct cli_option *option)
+{
+    for (size_t i = 0; cli_option_at(command, i, option); i++)
+        if (option->letter == letter)
+            return true;
+    return false;
+}
+
+static bool find_name(const struct cli_command *command, const char *name, size_t n,
+                      struct cli_option *option)
+{
+    for (size_t i = 0; cli_option_at(command, i, option); i++)
+        if (strlen(option->name) == n && memcmp(option->name, name, n) == 0)
+            return true;
+    return false;
+}
+
+const char *cli_standard(const struct cli_command *command, const char *name)
+{
+    struct cli_option option;
+    return find_name(command, name, strlen(name), &option) ? option.standard : NULL;
+}
+
+bool cli_is(const struct cli_given *given, const char *name)
+{
+    return strcmp(given->name, name) == 0;
+}
+
+/* ---- values ---- */
 
 /* "text, csv or json" */
 static void list_words(char *text, size_t size, cli_words *words)
@@ -99,7 +148,7 @@ static int set_value(struct parse *parse, const struct cli_option *option, const
         memcpy(field, &value, sizeof value);
         return CLI_OK;
     case CLI_LIST:
-        parse->given[parse->call.n_given++] = (struct cli_given){option, value};
+        parse->given[parse->call.n_given++] = (struct cli_given){option->name, value};
         return CLI_OK;
     default:
         memcpy(field, &value, sizeof value);
@@ -109,17 +158,22 @@ static int set_value(struct parse *parse, const struct cli_option *option, const
 
 static int set_defaults(struct parse *parse)
 {
-    for (const struct cli_option *o = parse->call.command->options; o->type != CLI_END; o++) {
-        int status = o->standard != NULL ? set_value(parse, o, o->standard) : CLI_OK;
-        if (status != CLI_OK)
-            return status;
-    }
-    return CLI_OK;
+    struct cli_option option;
+    int status = CLI_OK;
+    for (size_t i = 0; status == CLI_OK && cli_option_at(parse->call.command, i, &option); i++)
+        if (option.standard != NULL && option.type != CLI_LIST)
+            status = set_value(parse, &option, option.standard);
+    return status;
+}
+
+static bool takes_value(const struct cli_option *option)
+{
+    return option->type != CLI_FLAG && option->type != CLI_HELP;
 }
 
 static void set_flag(struct parse *parse, const struct cli_option *option)
 {
-    if (option == &cli_option_help)
+    if (option->type == CLI_HELP)
         parse->help = true;
     else
         memcpy((char *)parse->call.settings + option->offset, &(int){1}, sizeof(int));
@@ -136,19 +190,22 @@ static int take_value(struct parse *parse, const struct cli_option *option, cons
     return set_value(parse, option, parse->call.argv[parse->next++]);
 }
 
+/* ---- words of the command line ---- */
+
 /* cli_nearest wants a list without context; there is one command line in a process. */
-static const struct cli_option *searched_options;
+static const struct cli_command *searched;
 
 static const char *option_name(size_t i)
 {
-    return searched_options[i].type != CLI_END ? searched_options[i].name : NULL;
+    struct cli_option option;
+    return cli_option_at(searched, i, &option) ? option.name : NULL;
 }
 
 static int unknown_name(const struct cli_command *command, const char *word, size_t n)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)n, word);
-    searched_options = command->options;
+    searched = command;
     const char *nearest = cli_nearest(name, option_name);
     if (nearest != NULL)
         return cli_fail(CLI_USAGE, "%s: no option '--%s'; did you mean '--%s'?", command->name,
@@ -160,30 +217,30 @@ static int unknown_name(const struct cli_command *command, const char *word, siz
 static int take_long(struct parse *parse, const char *word)
 {
     const struct cli_command *command = parse->call.command;
+    struct cli_option option;
     size_t n = strcspn(word, "=");
     const char *value = word[n] == '=' ? word + n + 1 : NULL;
-    const struct cli_option *option = find_name(command, word, n);
-    if (option == NULL)
+    if (!find_name(command, word, n, &option))
         return unknown_name(command, word, n);
-    if (option->type != CLI_FLAG)
-        return take_value(parse, option, value);
+    if (takes_value(&option))
+        return take_value(parse, &option, value);
     if (value != NULL)
-        return cli_fail(CLI_USAGE, "%s: --%s takes no value", command->name, option->name);
-    set_flag(parse, option);
+        return cli_fail(CLI_USAGE, "%s: --%s takes no value", command->name, option.name);
+    set_flag(parse, &option);
     return CLI_OK;
 }
 
 static int take_letters(struct parse *parse, const char *letters)
 {
     const struct cli_command *command = parse->call.command;
+    struct cli_option option;
     for (; *letters != '\0'; letters++) {
-        const struct cli_option *option = find_letter(command, *letters);
-        if (option == NULL)
+        if (!find_letter(command, *letters, &option))
             return cli_fail(CLI_USAGE, "%s: no option '-%c'; see 'riffle help %s'", command->name,
                             *letters, command->name);
-        if (option->type != CLI_FLAG)
-            return take_value(parse, option, letters[1] != '\0' ? letters + 1 : NULL);
-        set_flag(parse, option);
+        if (takes_value(&option))
+            return take_value(parse, &option, letters[1] != '\0' ? letters + 1 : NULL);
+        set_flag(parse, &option);
     }
     return CLI_OK;
 }
@@ -248,4 +305,46 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
     free(given);
     free(arguments);
     return status;
+}
+
+/* ---- the command line as text ---- */
+
+static bool is_plain(const char *word)
+{
+    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                            "_-./=:,+%@");
+    return n > 0 && word[n] == '\0';
+}
+
+/* A word as a shell would read it back. Returns the end of what was written. */
+static char *put_word(char *out, const char *word)
+{
+    if (is_plain(word))
+        return stpcpy(out, word);
+    *out++ = '\'';
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            out = stpcpy(out, "'\\''");
+        else
+            *out++ = *word;
+    }
+    return stpcpy(out, "'");
+}
+
+char *cli_command_text(const struct cli_call *call)
+{
+    size_t size = sizeof "riffle";
+    for (int i = 1; i < call->argc; i++)
+        size += 4 * strlen(call->argv[i]) + 3;
+    char *text = malloc(size);
+    if (text == NULL) {
+        cli_fail(CLI_FAILED, "no memory for the command line");
+        return NULL;
+    }
+    char *end = stpcpy(text, "riffle");
+    for (int i = 1; i < call->argc; i++) {
+        *end++ = ' ';
+        end = put_word(end, call->argv[i]);
+    }
+    return text;
 }

@@ -4,7 +4,7 @@
  * Files appear under a temporary name beside the wanted one, so it is the folder that must be writable;
  * what exists and is no regular file (a pipe, a device) is written to as it is. The answer is a good
  * guess and no promise: a disk may still fill up. */
-#include "cli.h"
+#include "plan.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

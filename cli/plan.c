@@ -1,47 +1,116 @@
 /* plan.c - what the commands share that run a program and profile it: run and sim.
  *
  *     -p, -e  ->  lanes, selectors  ->  collect  ->  notes, modules (the command's)  ->  report */
-#include "cli.h"
+#include "plan.h"
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct cli_option *option_of(const struct cli_call *call, char letter)
-{
-    const struct cli_option *o = call->command->options;
-    while (o->letter != letter)
-        o++;
-    return o;
-}
+/* ---- options ---- */
 
-static int make_lanes(struct cli_lanes *lanes, const struct cli_call *call)
-{
-    static const char *const standard[] = {"values", "edges", "calls"};
-    /* Room for every candidate there can be: edges have more of them than the standard 300. */
-    static const char engine[] = CLI_ENGINE_STANDARD;
-    struct cli_given *given = calloc(call->n_given + 4, sizeof *given);
-    struct cli_call lean = *call;
-    bool has_selector = false, has_engine = false;
-    if (given == NULL)
-        return cli_fail(CLI_FAILED, "no memory for the command line");
-    lean.given = given;
-    lean.n_given = 0;
-    for (size_t i = 0; i < call->n_given; i++) {
-        has_selector |= call->given[i].option->letter == 'p';
-        has_engine |= call->given[i].option->letter == 'e';
-    }
-    if (!has_engine)
-        given[lean.n_given++] = (struct cli_given){option_of(call, 'e'), engine};
-    for (size_t i = 0; i < call->n_given; i++)
-        if (call->given[i].option->letter != 0)
-            given[lean.n_given++] = call->given[i];
-    for (size_t i = 0; !has_selector && i < 3; i++)
-        given[lean.n_given++] = (struct cli_given){option_of(call, 'p'), standard[i]};
-    int status = cli_lanes_make(lanes, &lean);
-    free(given);
-    return status;
-}
+const struct cli_option cli_options_interval[] = {
+    {.type = CLI_COUNT,
+     .letter = 'i',
+     .name = "interval",
+     .argument = "N",
+     .standard = "0",
+     .brief = "cut the stream every N events; 0: as the engine says",
+     .offset = offsetof(struct cli_cut, interval)},
+    {.type = CLI_COUNT,
+     .name = "seed",
+     .argument = "N",
+     .standard = "0",
+     .brief = "of the engines' hashes and random choices",
+     .offset = offsetof(struct cli_cut, seed)},
+    {.type = CLI_END},
+};
+
+const struct cli_option cli_options_window[] = {
+    {.type = CLI_COUNT,
+     .name = "skip",
+     .argument = "N",
+     .standard = "0",
+     .brief = "leave out the first N events",
+     .offset = offsetof(struct cli_cut, skip)},
+    {.type = CLI_COUNT,
+     .name = "limit",
+     .argument = "N",
+     .standard = "0",
+     .brief = "take at most N events; 0: all",
+     .offset = offsetof(struct cli_cut, limit)},
+    {.type = CLI_END},
+};
+
+const struct cli_option cli_options_threads[] = {
+    {.type = CLI_COUNT,
+     .name = "threads",
+     .argument = "N",
+     .standard = "0",
+     .brief = "of riffle itself; 0: as many as there are processors for it",
+     .text = "One reads the stream, every other one works for one or more of the engines. "
+             "What is found does not depend on it.",
+     .offset = offsetof(struct cli_cut, threads)},
+    {.type = CLI_END},
+};
+
+const struct cli_option cli_options_cache[] = {
+    {.type = CLI_TEXT,
+     .name = "cache",
+     .argument = "SHAPE",
+     .brief = "caches to model for selectors that read 'miss'",
+     .text = "Each level as size/ways/bytes of a line: l1=32Ki/8/64,l2=1Mi/16/64. All loads "
+             "and stores run through it; miss is the number of levels that a load or store "
+             "missed."},
+    {.type = CLI_END},
+};
+
+/* Room for every candidate there can be: edges have more of them than the standard 300. */
+static const struct cli_default lanes_of_programs[] = {
+    {"engine", "multihash(accumulator=auto)"},
+    {"profile", "values, edges, calls"},
+    {NULL, NULL},
+};
+
+const struct cli_option cli_options_profiling[] = {
+    {.type = CLI_GROUP, .group = cli_options_lanes, .defaults = lanes_of_programs},
+    {.type = CLI_GROUP,
+     .group = cli_options_report,
+     .offset = offsetof(struct cli_profiling, report)},
+    {.type = CLI_GROUP,
+     .group = cli_options_annotate,
+     .offset = offsetof(struct cli_profiling, report)},
+    {.type = CLI_GROUP,
+     .group = cli_options_interval,
+     .offset = offsetof(struct cli_profiling, cut)},
+    {.type = CLI_GROUP,
+     .group = cli_options_threads,
+     .offset = offsetof(struct cli_profiling, cut)},
+    {.type = CLI_FILE,
+     .letter = 'o',
+     .name = "output",
+     .argument = "FILE",
+     .brief = "save the profiles, for report and merge",
+     .text = "By custom the name ends in .rfp. It appears whole or not at all, readable by its "
+             "owner alone: profiles of values hold what the program had in memory.",
+     .offset = offsetof(struct cli_profiling, output)},
+    {.type = CLI_FILE,
+     .name = "record",
+     .argument = "FILE",
+     .brief = "keep the stream, too, for replay",
+     .text = "By custom the name ends in .rft. With one -p the trace holds its tuples, with "
+             "several the records that they select from. Where the program's files were is in "
+             "it, too: replay finds names as this report does.",
+     .offset = offsetof(struct cli_profiling, record)},
+    {.type = CLI_FLAG,
+     .letter = 'q',
+     .name = "quiet",
+     .brief = "print no report",
+     .offset = offsetof(struct cli_profiling, quiet)},
+    {.type = CLI_END},
+};
+
+/* ---- the plan ---- */
 
 static int parse_selectors(struct cli_plan *plan, const char *command)
 {
@@ -58,30 +127,30 @@ static int parse_selectors(struct cli_plan *plan, const char *command)
         if (status != RF_OK)
             return cli_fail_status(status, &error);
     }
-    plan->records |= plan->keep->record != NULL && plan->n_selectors > 1;
+    plan->records |= plan->asked->record != NULL && plan->n_selectors > 1;
     return CLI_OK;
 }
 
-static int check_keep(const struct cli_keep *keep, const char *command)
+static int check_files(const struct cli_profiling *asked, const char *command)
 {
-    int status = cli_check_output(keep->output);
+    int status = cli_check_output(asked->output);
     if (status == CLI_OK)
-        status = cli_check_output(keep->record);
-    if (status == CLI_OK && cli_same_file(keep->output, keep->record))
+        status = cli_check_output(asked->record);
+    if (status == CLI_OK && cli_same_file(asked->output, asked->record))
         return cli_fail(CLI_USAGE, "%s: --output and --record are the same file", command);
     return status;
 }
 
-int cli_plan_make(struct cli_plan *plan, const struct cli_call *call, const struct cli_keep *keep,
-                  const struct cli_report *report)
+int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
+                  const struct cli_profiling *asked)
 {
-    *plan = (struct cli_plan){.command = cli_command_text(call), .keep = keep, .report = report};
+    *plan = (struct cli_plan){.command = cli_command_text(call), .asked = asked};
     if (plan->command == NULL)
-        return cli_fail(CLI_FAILED, "no memory for the command line");
-    int status = make_lanes(&plan->lanes, call);
+        return CLI_FAILED;
+    int status = cli_lanes_make(&plan->lanes, call, CLI_SELECT_ALWAYS);
     if (status == CLI_OK)
         status = parse_selectors(plan, call->command->name);
-    return status == CLI_OK ? check_keep(keep, call->command->name) : status;
+    return status == CLI_OK ? check_files(asked, call->command->name) : status;
 }
 
 bool cli_plan_reads_misses(const struct cli_plan *plan)
@@ -111,15 +180,15 @@ rf_status cli_note(struct rf_run *run, const char *name, const char *format, ...
     return rf_run_add_note(run, name, text);
 }
 
-static rf_status start_record(struct rf_trace_writer **writer, const struct cli_plan *plan,
-                              struct rf_error *error)
+/* ---- the run ---- */
+
+static rf_status start_record(struct cli_plan *plan, struct rf_error *error)
 {
     char selector[512];
-    *writer = NULL;
-    if (plan->keep->record == NULL)
+    if (plan->asked->record == NULL)
         return RF_OK;
     rf_selector_print(&plan->selectors[0], selector, sizeof selector);
-    return rf_trace_create(writer, plan->keep->record,
+    return rf_trace_create(&plan->writer, plan->asked->record,
                            plan->records ? RF_TRACE_RECORDS : RF_TRACE_TUPLES, plan->command,
                            plan->records ? NULL : selector, NULL, error);
 }
@@ -133,12 +202,12 @@ size_t cli_engine_threads(uint64_t threads, size_t others)
     return processors > others + 1 ? processors - others - 1 : 0;
 }
 
-rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source, struct cli_plan *plan,
-                           const struct cli_cut *cut, const volatile int *stop,
-                           struct rf_error *error)
+static rf_status collect(struct rf_run **run, struct rf_source *source, struct cli_plan *plan,
+                         struct rf_error *error)
 {
+    const struct cli_cut *cut = &plan->asked->cut;
     *run = NULL;
-    rf_status status = start_record(&plan->writer, plan, error);
+    rf_status status = start_record(plan, error);
     if (status != RF_OK)
         return status;
     struct rf_collect_setup setup = {.lanes = plan->lanes.lanes,
@@ -147,13 +216,13 @@ rf_status cli_plan_collect(struct rf_run **run, struct rf_source *source, struct
                                      .command = plan->command,
                                      .seed = cut->seed,
                                      .interval = cut->interval,
-                                     .keep_intervals = plan->report->per_interval,
+                                     .keep_intervals = plan->asked->report.per_interval,
                                      .threads = cli_engine_threads(cut->threads, plan->others),
                                      .skip = cut->skip,
                                      .limit = cut->limit,
                                      .cache = plan->cache,
                                      .record = plan->writer,
-                                     .stop = stop,
+                                     .stop = plan->stop,
                                      .resolve = plan->program.run != NULL ? cli_resolve : NULL,
                                      .resolve_context = &plan->program,
                                      .progress = cli_progress};
@@ -182,17 +251,26 @@ static rf_status finish_record(struct cli_plan *plan, struct rf_error *error)
     return writer != NULL ? rf_trace_finish(writer, error) : RF_OK;
 }
 
-int cli_plan_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
-                     struct cli_plan *plan)
+static int deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
+                   const struct cli_plan *plan)
 {
-    struct rf_error why = {""};
-    rf_status finished = finish_record(plan, &why);
-    if (status == RF_OK && finished != RF_OK) {
-        status = finished;
-        error = &why;
-    }
-    struct cli_report on_stderr = *plan->report;
+    struct cli_report on_stderr = plan->asked->report;
     on_stderr.to_stderr = 1;
-    on_stderr.silent = plan->keep->quiet;
-    return cli_deliver(run, status, error, plan->keep->output, &on_stderr);
+    on_stderr.silent = plan->asked->quiet;
+    return cli_deliver(run, status, error, plan->asked->output, &on_stderr);
+}
+
+int cli_plan_run(struct cli_plan *plan, struct rf_source *source, cli_complete *complete,
+                 void *context)
+{
+    struct rf_error error = {""}, why = {""};
+    struct rf_run *run;
+    rf_status collected = collect(&run, source, plan, &error);
+    rf_status completed = complete(run, source, plan, context);
+    rf_status finished = finish_record(plan, &why);
+    if (collected != RF_OK)
+        return deliver(run, collected, &error, plan);
+    if (completed != RF_OK)
+        return deliver(run, completed, &error, plan);
+    return deliver(run, finished, &why, plan);
 }

@@ -1,5 +1,5 @@
 /* report.c - a run, saved and printed in the form that was asked for. */
-#include "cli.h"
+#include "plan.h"
 #include <errno.h>
 
 const char *cli_words_forms(size_t i)
@@ -7,6 +7,53 @@ const char *cli_words_forms(size_t i)
     const struct rf_report_form *const *forms = rf_report_forms();
     return forms[i] != NULL ? forms[i]->name : NULL;
 }
+
+const struct cli_option cli_options_report[] = {
+    {.type = CLI_CHOICE,
+     .letter = 'f',
+     .name = "format",
+     .argument = "FORM",
+     .standard = "text",
+     .words = cli_words_forms,
+     .brief = "how to print it",
+     .offset = offsetof(struct cli_report, format)},
+    {.type = CLI_COUNT,
+     .letter = 'n',
+     .name = "items",
+     .argument = "N",
+     .standard = "20",
+     .brief = "the N heaviest of each profile; 0: all",
+     .offset = offsetof(struct cli_report, items)},
+    {.type = CLI_SHARE,
+     .name = "hot",
+     .argument = "SHARE",
+     .standard = "2%",
+     .brief = "tree, heat: what makes a range hot",
+     .offset = offsetof(struct cli_report, hot)},
+    {.type = CLI_FLAG,
+     .name = "per-interval",
+     .brief = "the items of every interval, too",
+     .text = "Only where the stream is cut into intervals, by --interval or by the engine.",
+     .offset = offsetof(struct cli_report, per_interval)},
+    {.type = CLI_FLAG,
+     .name = "no-names",
+     .brief = "addresses as numbers only",
+     .text = "Reads none of the files that ran, and asks nothing of them.",
+     .offset = offsetof(struct cli_report, no_names)},
+    {.type = CLI_END},
+};
+
+const struct cli_option cli_options_annotate[] = {
+    {.type = CLI_TEXT,
+     .letter = 'a',
+     .name = "annotate",
+     .argument = "FUNCTION",
+     .brief = "the source of a function with its counts",
+     .text = "For each line how often, which share of all, and the value seen most. Without "
+             "source the disassembly by objdump. Profiles by pc only.",
+     .offset = offsetof(struct cli_report, annotate)},
+    {.type = CLI_END},
+};
 
 int cli_report(const struct rf_run *run, const struct cli_report *report)
 {

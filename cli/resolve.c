@@ -3,7 +3,7 @@
  *     -p 'load pc in spread..spread+0x40 -> addr'      a trace of rank: spread is at 0x109210
  *
  * No file is read before the first name is asked for. A name that several functions have is refused. */
-#include "cli.h"
+#include "plan.h"
 
 rf_status cli_add_modules(struct rf_run *run, struct rf_source *source)
 {

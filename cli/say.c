@@ -1,5 +1,5 @@
 /* say.c - what goes to stderr, and how stdout ends. */
-#include "cli.h"
+#include "say.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  *
  * Text goes to a temporary name beside the wanted one and is renamed when it is whole, as traces are.
  * What exists already and is no regular file (a pipe, a terminal) is written to directly. */
-#include "cli.h"
+#include "stream.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* terminal.c - colours, width and progress where a terminal is watching; Ctrl-C. */
-#include "cli.h"
+#include "say.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * time, and only those calls are timed: no reading, no selecting, no keeping of intervals. The engines
  * take turns, so each meets caches that another has used; with 1 MiB of tuples a turn that costs it
  * little. Ratios between engines of one run mean more than the figures. */
-#include "cli.h"
+#include "judge.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

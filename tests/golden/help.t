@@ -165,8 +165,8 @@ hexadecimal; # begins a comment.
 
 Every engine (-e) makes a profile of its own in the same pass. Of a trace of
 records, selectors (-p) say what is counted. An engine serves the selector
-before it; engines before the first selector serve every selector that has none
-of its own:
+before it. A selector that has none of its own gets those before the first
+selector, else those of the next selector that has some:
 
     -p values -e exact -p edges -e 'exact(memory=1Mi)'    each its own
     -e exact -p values -p edges                           one for both
@@ -176,8 +176,7 @@ is used as far as it is whole.
 
 Options:
   -e, --engine ENGINE     what counts; may be given often (default: exact)
-  -p, --profile SELECTOR  what to count, of a stream of records; may be given
-                          often (default: values)
+  -p, --profile SELECTOR  what to count; may be given often (default: values)
   -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
                           text)
   -n, --items N           the N heaviest of each profile; 0: all (default: 20)

@@ -91,3 +91,17 @@ M events
 $ script -qec "(echo 1 2; sleep 0.3; echo 1 2; sleep 0.1; echo 1 2) | riffle replay - --format csv" /dev/null | cat -v
 a,b,count,lower,upper^M
 0x1,0x2,3,3,3^M
+# An engine serves the selector before it; a selector without one gets the next engine.
+$ make-records few.rft
+$ riffle replay few.rft -p values -p edges -e 'exact(memory=1Mi)' -p calls | grep -E '^(profile|engine)'
+profile     load -> pc,value
+engine      exact(memory=1Mi), seed 0
+profile     branch,jump -> pc,target
+engine      exact(memory=1Mi), seed 0
+profile     call -> pc,target
+engine      exact, seed 0
+$ riffle replay few.rft -e multihash -p values -p edges -e 'exact(memory=1Mi)' | grep -E '^(profile|engine)'
+profile     load -> pc,value
+engine      multihash, seed 0
+profile     branch,jump -> pc,target
+engine      exact(memory=1Mi), seed 0

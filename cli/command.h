@@ -1,0 +1,116 @@
+/* command.h - what a command of the program is: a table of options and a function.
+ *
+ * To add a command: write cmd_NAME.c with a `const struct cli_command cli_command_NAME` and add NAME
+ * to the list in meson.build. Its table of options makes the parser, --help, the man page and the
+ * shell completion; none of it is written twice.
+ *
+ * A command gets its options in a struct of its own. The parser fills it with the defaults, then from
+ * the command line. The command returns an exit status and prints errors with cli_fail (say.h). */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include "say.h"
+
+enum cli_type {
+    CLI_END,    /* closes a table */
+    CLI_FLAG,   /* int: 1 when given */
+    CLI_TEXT,   /* const char * */
+    CLI_FILE,   /* const char *, completed as a file's name */
+    CLI_COUNT,  /* uint64_t, with units: 1M, 16Ki */
+    CLI_SHARE,  /* double, 0.001 or 0.1% */
+    CLI_CHOICE, /* const char *, one of `words` */
+    CLI_LIST,   /* may be given often; only in cli_call.given */
+    CLI_GROUP,  /* the options of another table, `group`, at `offset` */
+    CLI_HELP,   /* --help, which every command has */
+};
+
+/* A default of one command for an option of a group that several commands share. */
+struct cli_default {
+    const char *name; /* of the option; NULL closes the table */
+    const char *standard;
+};
+
+struct cli_option {
+    enum cli_type type;
+    char letter;          /* 0: none */
+    const char *name;     /* without the dashes */
+    const char *argument; /* how it is called in the help: "N", "FILE"; NULL for a flag */
+    const char *standard; /* the default, as text; passes through the same parser; NULL: 0. The
+                             default of a list is only shown; the command applies it. */
+    const char *brief;    /* one line for --help */
+    const char *text;     /* more, for the man page; may be NULL */
+    cli_words *words;     /* what may stand there: checked for a choice, completed for all */
+    size_t offset;        /* into the command's settings; in a group, into the group's struct */
+    const struct cli_option *group;
+    const struct cli_default *defaults; /* of a group: these instead of its own; may be NULL */
+};
+
+/* An option that may be given often, as it was given. */
+struct cli_given {
+    const char *name; /* of the option */
+    const char *value;
+};
+
+struct cli_call {
+    const struct cli_command *command;
+    void *settings;
+    const struct cli_given *given; /* CLI_LIST options in their order */
+    size_t n_given;
+    char **arguments; /* what is no option; closed by NULL */
+    size_t n_arguments;
+    int argc; /* the whole command line, for the record */
+    char **argv;
+};
+
+enum { CLI_SETTINGS_MAX = 512, CLI_ANY_NUMBER = 1 << 20 };
+
+struct cli_command {
+    const char *name;
+    const char *brief;     /* one line, no full stop */
+    const char *arguments; /* how they are called in the help: "FILE|-" */
+    const char *text;      /* paragraphs, separated by empty lines; lines that begin with four
+                              spaces stay as they are */
+    const char *examples;  /* such lines, too */
+    const struct cli_option *options;
+    size_t settings_size;
+    size_t arguments_min, arguments_max;
+    cli_words *words;        /* the first argument is one of these; NULL: a file */
+    bool first_ends_options; /* everything behind the first argument belongs to it */
+    int (*run)(const struct cli_call *call);
+};
+
+extern const struct cli_command *const cli_commands[]; /* closed by NULL, in alphabetical order */
+const struct cli_command *cli_find(const char *name);
+const char *cli_words_commands(size_t i);
+
+/* options.c: the command line of one command, parsed and run. */
+int cli_run(const struct cli_command *command, int argc, char **argv);
+/* The i-th option with groups taken apart: offset and default are those of the command. The last one
+ * is --help; false behind it. */
+bool cli_option_at(const struct cli_command *command, size_t i, struct cli_option *option);
+/* The default of an option, as text. It must be there. */
+const char *cli_standard(const struct cli_command *command, const char *name);
+bool cli_is(const struct cli_given *given, const char *name);
+/* The command line in one text, as a run notes it. The caller frees it; NULL: no memory, and told. */
+char *cli_command_text(const struct cli_call *call);
+
+/* A command that lists things, or shows the one that is named. */
+static inline int cli_list_or_show(const struct cli_call *call, void (*list)(void),
+                                   int (*show)(const char *text))
+{
+    if (call->n_arguments > 0)
+        return show(call->arguments[0]);
+    list();
+    return CLI_OK;
+}
+
+/* help.c, man.c, completion.c: what else the tables make. */
+void cli_help(FILE *out, const struct cli_command *command); /* NULL: of the program */
+void cli_man(FILE *out, const struct cli_command *command);
+void cli_completion_bash(FILE *out);
+void cli_completion_zsh(FILE *out);
+extern const char cli_exit_text[]; /* the exit statuses, as a paragraph */
+
+#endif

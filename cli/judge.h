@@ -1,0 +1,48 @@
+/* judge.h - how engines are judged: the error of what they found, and their speed. For compare. */
+#ifndef CLI_JUDGE_H
+#define CLI_JUDGE_H
+
+#include "command.h"
+
+/* measures.c: how far from the truth; one row a measure. */
+enum { CLI_MEASURE_COLUMNS_MAX = 8 };
+struct cli_measure_setup {
+    double threshold;
+    struct rf_invariance_filter filter;
+};
+struct cli_measure {
+    const char *name;
+    const char *brief;
+    const char *columns[CLI_MEASURE_COLUMNS_MAX + 1]; /* shares, closed by NULL */
+    rf_status (*run)(double *values, const struct rf_profile *perfect,
+                     const struct rf_profile *measured, const struct cli_measure_setup *setup,
+                     struct rf_error *error);
+};
+extern const struct cli_measure cli_measures[]; /* closed by a NULL name */
+extern cli_words cli_words_measures;
+
+/* timing.c: the speed of engines, alone. */
+struct cli_timing;
+rf_status cli_timing_new(struct cli_timing **timing, const struct rf_lane *lanes, size_t n,
+                         const struct rf_engine_setup *setup, struct rf_error *error);
+/* As rf_collect_setup.tap; only the tuples of lane 0 are taken, all engines get the same. */
+void cli_timing_tap(void *timing, size_t lane, const struct rf_tuples *tuples);
+double cli_timing_speed(struct cli_timing *timing, size_t i); /* tuples a second; 0: too few */
+void cli_timing_free(struct cli_timing *timing);              /* NULL is fine */
+
+/* curve.c: the error of engines as a stream goes on. */
+struct cli_curve;
+struct cli_curve_setup {
+    const struct rf_lane *lanes; /* whose engines are judged */
+    size_t n_lanes;
+    uint64_t every; /* events between two points */
+    uint64_t seed;
+    struct rf_invariance_filter filter;
+};
+rf_status cli_curve_new(struct cli_curve **curve, const struct cli_curve_setup *setup,
+                        struct rf_error *error);
+void cli_curve_tap(void *curve, size_t lane, const struct rf_tuples *tuples); /* as timing's */
+rf_status cli_curve_end(struct cli_curve *curve, struct rf_error *error);     /* the last point */
+void cli_curve_free(struct cli_curve *curve);                                 /* NULL is fine */
+
+#endif

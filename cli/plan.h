@@ -1,0 +1,113 @@
+/* plan.h - what the commands share that run engines: lanes, names, the report, the files they keep. */
+#ifndef CLI_PLAN_H
+#define CLI_PLAN_H
+
+#include "command.h"
+
+/* lanes.c: -p and -e. */
+extern cli_words cli_words_engines, cli_words_selectors, cli_words_cores;
+extern const struct cli_option cli_options_lanes[];
+
+struct cli_lanes {
+    struct rf_lane *lanes;
+    size_t n;
+    char *text; /* that the default selectors stand in */
+};
+enum cli_selecting {
+    CLI_SELECT_ASKED,  /* without -p the stream is taken as it is */
+    CLI_SELECT_ALWAYS, /* without -p the default of -p is taken */
+};
+/* Selectors and engines that make no sense are told here, before anything is read. */
+int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call,
+                   enum cli_selecting selecting);
+void cli_lanes_free(struct cli_lanes *lanes);
+
+/* resolve.c: the files that a stream knows of: into a run, and to look up names of selectors in. */
+rf_status cli_add_modules(struct rf_run *run, struct rf_source *source);
+struct cli_program {
+    struct rf_run *run; /* its modules and nothing else */
+    struct rf_symbols *symbols;
+};
+rf_status cli_program_open(struct cli_program *program, struct rf_source *source);
+int cli_resolve(void *program, const char *symbol, uint64_t *address); /* for rf_selector_bind */
+void cli_program_close(struct cli_program *program);
+
+/* output.c: where a result is to go, looked at before the work begins. */
+int cli_check_output(const char *path); /* CLI_OK, or told why not; NULL and "-" are fine */
+bool cli_same_file(const char *left, const char *right); /* NULL is none */
+
+/* report.c: --format and its companions. */
+extern cli_words cli_words_forms;
+struct cli_report {
+    const char *format;
+    uint64_t items;
+    double hot;
+    int per_interval;
+    int to_stderr; /* stdout belongs to somebody else */
+    int silent;    /* print nothing */
+    int no_names;
+    const char *annotate; /* a function; NULL: all that was found */
+};
+extern const struct cli_option cli_options_report[];   /* into a cli_report */
+extern const struct cli_option cli_options_annotate[]; /* the same; of a program, not a stream */
+int cli_report(const struct rf_run *run, const struct cli_report *report);
+/* What a collector handed back: saved (output NULL: not; nor after a failure of ours), printed, and
+ * any failure told. The run may be NULL and is freed. Returns the exit status. */
+int cli_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
+                const char *output, const struct cli_report *report);
+
+/* plan.c: how a stream is cut and by how many threads it is worked on. */
+struct cli_cut {
+    uint64_t interval, seed; /* cli_options_interval */
+    uint64_t skip, limit;    /* cli_options_window */
+    uint64_t threads;        /* cli_options_threads */
+};
+extern const struct cli_option cli_options_interval[], cli_options_window[], cli_options_threads[];
+extern const struct cli_option cli_options_cache[];    /* into a const char * */
+#define CLI_CACHE_STANDARD "l1=32Ki/8/64,l2=1Mi/16/64" /* of run, and of sim --functional */
+
+/* For rf_collect: how many threads the engines get, when riffle is to have `threads`; 0: one for each
+ * processor but those that others keep busy. */
+size_t cli_engine_threads(uint64_t threads, size_t others);
+
+/* plan.c: a program is run and profiled, by run and by sim. */
+struct cli_profiling {
+    struct cli_report report;
+    struct cli_cut cut; /* but for skip and limit */
+    const char *output, *record;
+    int quiet;
+};
+extern const struct cli_option cli_options_profiling[]; /* with -p and -e */
+
+enum { CLI_SELECTORS_MAX = 32 };
+struct cli_plan {
+    const struct cli_profiling *asked;
+    char *command;
+    struct cli_lanes lanes;
+    struct rf_selector selectors[CLI_SELECTORS_MAX];
+    size_t n_selectors;
+    size_t others;              /* processors that the program itself keeps busy */
+    bool records;               /* the source hands out records; otherwise each selector's tuples */
+    const char *cache;          /* as in rf_collect_setup */
+    const volatile int *stop;   /* as in rf_collect_setup; may be NULL */
+    struct cli_program program; /* for names in selectors of records; not open: refused */
+    struct rf_trace_writer *writer; /* of --record, while the program runs */
+};
+int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
+                  const struct cli_profiling *asked);
+void cli_plan_free(struct cli_plan *plan);
+bool cli_plan_reads_misses(const struct cli_plan *plan); /* does some selector? */
+/* What a command adds when its program has ended: notes, modules. The run may be NULL. */
+typedef rf_status cli_complete(struct rf_run *run, struct rf_source *source, struct cli_plan *plan,
+                               void *context);
+/* Collect all that the source has, complete the run, finish the trace, save, and report on standard
+ * error: standard output is the program's. Returns the exit status. */
+int cli_plan_run(struct cli_plan *plan, struct rf_source *source, cli_complete *complete,
+                 void *context);
+/* A file that the program had mapped, into the run (NULL: not) and the trace. Its build id is looked
+ * up. */
+rf_status cli_plan_add_module(struct cli_plan *plan, struct rf_run *run,
+                              const struct rf_module *module);
+rf_status cli_note(struct rf_run *run, const char *name, const char *format, ...) CLI_PRINTF(3, 4);
+
+#endif
