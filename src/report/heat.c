@@ -124,36 +124,26 @@ static void write_grid(FILE *out, const struct rf_hot *hot, const struct grid *g
     fprintf(out, "\n  @@ is %.2f%%\n", rf_hot_share(hot, heaviest));
 }
 
-static rf_status write_profile(FILE *out, const struct rf_run *run,
-                               const struct rf_profile *profile,
-                               const struct rf_report_setup *setup)
+static rf_status draw(FILE *out, const struct rf_profile *profile, const struct rf_hot *hot)
 {
-    struct rf_hot hot;
-    if (profile->shape != RF_SHAPE_RECTANGLE)
-        return RF_ENOTSUP;
-    rf_status status = rf_hot_open(&hot, profile, setup);
-    if (status != RF_OK)
-        return status;
-    size_t size = (hot.n + 1) * sizeof(struct span);
+    rf_status status = RF_OK;
+    size_t size = (hot->n + 1) * sizeof(struct span);
     const struct rf_alloc *alloc = &profile->alloc;
     struct grid grid = {rf_alloc_get(alloc, size), rf_alloc_get(alloc, size), 0, 0};
     if (grid.rows == NULL || grid.columns == NULL) {
         status = RF_ENOMEM;
     } else {
-        rf_hot_write_head(out, run, profile, &hot);
-        make_grid(&grid, &hot);
-        write_grid(out, &hot, &grid);
+        make_grid(&grid, hot);
+        write_grid(out, hot, &grid);
     }
     rf_alloc_free(alloc, grid.rows, size);
     rf_alloc_free(alloc, grid.columns, size);
-    rf_hot_close(&hot);
     return status;
 }
 
 static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
-    rf_status status = rf_report_profiles(out, run, setup, write_profile);
-    return status == RF_OK ? rf_report_end(out) : status;
+    return rf_hot_write_run(out, run, setup, RF_HOT_RECTANGLES, draw);
 }
 
 const struct rf_report_form rf_report_heat = {

@@ -41,12 +41,20 @@ static void list_hot(struct rf_hot *hot)
     }
 }
 
-rf_status rf_hot_open(struct rf_hot *hot, const struct rf_profile *profile,
-                      const struct rf_report_setup *setup)
+static void close_hot(struct rf_hot *hot)
+{
+    const struct rf_alloc *alloc = &hot->tree.alloc;
+    size_t n = hot->tree.n_hot;
+    rf_places_close(&hot->places);
+    rf_alloc_free(alloc, hot->ranges, n * sizeof *hot->ranges);
+    rf_alloc_free(alloc, hot->items, n * sizeof *hot->items);
+    rf_range_tree_free(&hot->tree);
+}
+
+static rf_status open_hot(struct rf_hot *hot, const struct rf_profile *profile,
+                          const struct rf_report_setup *setup)
 {
     *hot = (struct rf_hot){.threshold = setup->hot > 0 ? setup->hot : HOT_PERCENT_STANDARD / 100.0};
-    if (profile->shape == RF_SHAPE_TUPLE)
-        return RF_ENOTSUP;
     rf_status status = make_tree(hot, profile, setup->items);
     if (status != RF_OK)
         return status;
@@ -63,18 +71,8 @@ rf_status rf_hot_open(struct rf_hot *hot, const struct rf_profile *profile,
     if (status == RF_OK && rf_places_any(&hot->places))
         status = rf_places_prepare(&hot->places, &table);
     if (status != RF_OK)
-        rf_hot_close(hot);
+        close_hot(hot);
     return status;
-}
-
-void rf_hot_close(struct rf_hot *hot)
-{
-    const struct rf_alloc *alloc = &hot->tree.alloc;
-    size_t n = hot->tree.n_hot;
-    rf_places_close(&hot->places);
-    rf_alloc_free(alloc, hot->ranges, n * sizeof *hot->ranges);
-    rf_alloc_free(alloc, hot->items, n * sizeof *hot->items);
-    rf_range_tree_free(&hot->tree);
 }
 
 double rf_hot_share(const struct rf_hot *hot, uint64_t count)
@@ -102,7 +100,7 @@ static void write_clean(FILE *out, const char *label, const char *text)
     fputc('\n', out);
 }
 
-void rf_hot_write_head(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
+static void write_head(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
                        const struct rf_hot *hot)
 {
     if (run->command[0] != '\0')
@@ -115,4 +113,29 @@ void rf_hot_write_head(FILE *out, const struct rf_run *run, const struct rf_prof
     fprintf(out, "%-12s%" PRIu64 "\n", "events", profile->consumed);
     fprintf(out, "%-12s%zu of %zu ranges, each above %.4g%% without hot ones inside it\n\n", "hot",
             hot->n, hot->tree.n, 100 * hot->threshold);
+}
+
+static bool fits(const struct rf_profile *profile, enum rf_hot_wants wants)
+{
+    return wants == RF_HOT_RECTANGLES ? profile->shape == RF_SHAPE_RECTANGLE
+                                      : profile->shape != RF_SHAPE_TUPLE;
+}
+
+rf_status rf_hot_write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
+                           enum rf_hot_wants wants, rf_hot_draw *draw)
+{
+    for (size_t i = 0; i < run->n_profiles; i++) {
+        struct rf_hot hot;
+        const struct rf_profile *profile = run->profiles[i];
+        rf_status status = fits(profile, wants) ? open_hot(&hot, profile, setup) : RF_ENOTSUP;
+        if (status != RF_OK)
+            return status;
+        fputs(i > 0 ? "\n" : "", out);
+        write_head(out, run, profile, &hot);
+        status = draw(out, profile, &hot);
+        close_hot(&hot);
+        if (status != RF_OK)
+            return status;
+    }
+    return rf_report_end(out);
 }

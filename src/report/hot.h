@@ -20,16 +20,18 @@ struct rf_hot {
     struct rf_places places;
 };
 
-/* RF_ENOTSUP for a profile of tuples. */
-rf_status rf_hot_open(struct rf_hot *hot, const struct rf_profile *profile,
-                      const struct rf_report_setup *setup);
-void rf_hot_close(struct rf_hot *hot);
+/* How a form draws the hot ranges of one profile, below the head. */
+typedef rf_status rf_hot_draw(FILE *out, const struct rf_profile *profile,
+                              const struct rf_hot *hot);
+enum rf_hot_wants { RF_HOT_RANGES, RF_HOT_RECTANGLES };
+
+/* Every profile of the run: a head (command, engine, events, threshold), then what `draw` draws.
+ * RF_ENOTSUP for a profile of another kind than the form wants. */
+rf_status rf_hot_write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
+                           enum rf_hot_wants wants, rf_hot_draw *draw);
 
 double rf_hot_share(const struct rf_hot *hot, uint64_t count); /* in percent */
 
-/* Command, engine, events, threshold: what stands above either form. */
-void rf_hot_write_head(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
-                       const struct rf_hot *hot);
 /* What a range of words covers, by name; empty where nothing is known. */
 void rf_hot_name(const struct rf_hot *hot, enum rf_meaning kind, uint64_t lo, uint64_t hi,
                  char *text, size_t size);

@@ -65,27 +65,18 @@ static void write_range(FILE *out, const struct rf_profile *profile, const struc
         fprintf(out, "%s\n", box);
 }
 
-static rf_status write_profile(FILE *out, const struct rf_run *run,
-                               const struct rf_profile *profile,
-                               const struct rf_report_setup *setup)
+static rf_status draw(FILE *out, const struct rf_profile *profile, const struct rf_hot *hot)
 {
-    struct rf_hot hot;
-    rf_status status = rf_hot_open(&hot, profile, setup);
-    if (status != RF_OK)
-        return status;
-    rf_hot_write_head(out, run, profile, &hot);
-    int width = widest(&hot, profile);
+    int width = widest(hot, profile);
     fputs("  share  with inner\n", out);
-    for (size_t i = 0; i < hot.n && !ferror(out); i++)
-        write_range(out, profile, &hot, i, width);
-    rf_hot_close(&hot);
+    for (size_t i = 0; i < hot->n && !ferror(out); i++)
+        write_range(out, profile, hot, i, width);
     return RF_OK;
 }
 
 static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
-    rf_status status = rf_report_profiles(out, run, setup, write_profile);
-    return status == RF_OK ? rf_report_end(out) : status;
+    return rf_hot_write_run(out, run, setup, RF_HOT_RANGES, draw);
 }
 
 const struct rf_report_form rf_report_tree = {
