@@ -61,13 +61,14 @@ struct rf_engine_setup {
     uint64_t seed;
     uint64_t interval; /* cut the stream every so many events; 0: as the engine's options say */
     const struct rf_sink *intervals; /* gets the items of every interval as it ends */
+    const volatile int *stop; /* becomes non-zero: feeding counted tuples ends with RF_ESTOPPED */
 };
 
 rf_status rf_engine_open(struct rf_engine **engine, const char *text,
                          const struct rf_engine_setup *setup, struct rf_error *error);
 
-/* Feed tuples. A failure (exact past its ceiling) leaves what was counted valid: what was consumed
- * shows in the profile. */
+/* Feed tuples. A count is taken in a time that does not grow with it. A failure (exact past its ceiling, a
+ * stream past RF_EVENTS_MAX) leaves what was counted valid: what was consumed shows in the profile. */
 rf_status rf_engine_feed(struct rf_engine *engine, const struct rf_tuples *tuples,
                          struct rf_error *error);
 

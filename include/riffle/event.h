@@ -59,6 +59,9 @@ struct rf_tuples {
     size_t n;
 };
 
+/* The most events that one stream may have, counts included. Sums of two streams still fit 64 bits. */
+#define RF_EVENTS_MAX (UINT64_C(1) << 63)
+
 /* "load", "store", ...; NULL for a number that is no class. */
 const char *rf_class_name(unsigned kind);
 

@@ -66,7 +66,8 @@ static rf_status open_profiler(struct pump *pump, size_t i, const char *selector
                                     .seed = setup->seed,
                                     .interval = setup->interval,
                                     .selector = selector,
-                                    .keep_intervals = setup->keep_intervals};
+                                    .keep_intervals = setup->keep_intervals,
+                                    .stop = setup->stop};
     return rf_profiler_open(&pump->lanes[i].profiler, setup->lanes[i].engine, &how, error);
 }
 

@@ -14,6 +14,7 @@ struct rf_engine {
     const struct rf_engine_ops *ops;
     struct rf_alloc alloc;
     const struct rf_sink *intervals;
+    const volatile int *stop;
     uint64_t seed;
     uint64_t cut;    /* the caller's interval */
     uint64_t events; /* in all */
@@ -26,6 +27,9 @@ struct rf_engine {
 };
 
 enum { STATE_ALIGNMENT = 64 };
+
+/* Most intervals that one counted tuple may fill where they cannot be taken at once. */
+enum { INTERVALS_MAX = 1 << 20 };
 
 rf_status rf_engine_list(size_t i, struct rf_engine_info *info)
 {
@@ -95,6 +99,7 @@ rf_status rf_engine_open(struct rf_engine **opened, const char *text,
     memset(engine, 0, sizeof *engine);
     engine->alloc = *alloc;
     engine->intervals = setup->intervals;
+    engine->stop = setup->stop;
     engine->seed = setup->seed;
     engine->cut = setup->interval;
     rf_status status =
@@ -126,12 +131,40 @@ rf_status rf_engine_report(const struct rf_engine *engine, const struct rf_sink 
     return engine->ops->report(engine->state, sink);
 }
 
-rf_status rf_engine_end_interval(struct rf_engine *engine, struct rf_error *error)
+/* A sink that says of every report how often it stands in a row. */
+struct repeated {
+    const struct rf_sink *sink;
+    uint64_t times;
+};
+
+static rf_status repeated_item(void *context, const struct rf_item *item)
 {
-    if (engine->inside == 0)
-        return RF_OK;
+    const struct repeated *repeated = context;
+    return repeated->sink->item(repeated->sink->context, item);
+}
+
+static rf_status repeated_figure(void *context, const struct rf_figure *figure)
+{
+    const struct repeated *repeated = context;
+    return repeated->sink->figure != NULL ? repeated->sink->figure(repeated->sink->context, figure)
+                                          : RF_OK;
+}
+
+static rf_status repeated_end(void *context, const struct rf_summary *summary)
+{
+    const struct repeated *repeated = context;
+    struct rf_summary all = *summary;
+    all.repeats = repeated->times;
+    return repeated->sink->end(repeated->sink->context, &all);
+}
+
+/* The current interval ends, and with it `times` - 1 more that are like it. */
+static rf_status end_intervals(struct rf_engine *engine, uint64_t times, struct rf_error *error)
+{
     if (engine->intervals != NULL) {
-        rf_status status = rf_engine_report(engine, engine->intervals);
+        struct repeated repeated = {engine->intervals, times};
+        const struct rf_sink sink = {repeated_item, repeated_figure, repeated_end, &repeated};
+        rf_status status = rf_engine_report(engine, &sink);
         if (status != RF_OK)
             return rf_fail(error, status, "engine '%s': an interval's items could not be kept: %s",
                            engine->ops->name, rf_status_text(status));
@@ -140,6 +173,11 @@ rf_status rf_engine_end_interval(struct rf_engine *engine, struct rf_error *erro
     engine->inside = 0;
     engine->length = interval_length(engine);
     return RF_OK;
+}
+
+rf_status rf_engine_end_interval(struct rf_engine *engine, struct rf_error *error)
+{
+    return engine->inside == 0 ? RF_OK : end_intervals(engine, 1, error);
 }
 
 static rf_status explain(const struct rf_engine *engine, rf_status status, struct rf_error *error)
@@ -188,48 +226,92 @@ static rf_status feed_plain(struct rf_engine *engine, const struct rf_tuple *tup
     return RF_OK;
 }
 
-static rf_status repeat(struct rf_engine *engine, struct rf_tuple tuple, uint64_t count,
-                        struct rf_error *error)
+/* The tuple has filled the interval alone, and `left` more of it come: how many intervals are like it. */
+static uint64_t alike(const struct rf_engine *engine, uint64_t left)
 {
-    struct rf_tuple copies[256];
-    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
-        copies[i] = tuple;
-    while (count > 0) {
-        size_t n =
-            count < sizeof copies / sizeof *copies ? (size_t)count : sizeof copies / sizeof *copies;
-        rf_status status = feed_plain(engine, copies, n, error);
-        if (status != RF_OK)
-            return status;
-        count -= n;
+    uint64_t more = left / engine->length;
+    if (more == 0 || engine->ops->repeat_interval == NULL)
+        return 0;
+    return engine->ops->repeat_interval(engine->state, more) ? more : 0;
+}
+
+/* One call of the engine; *count is what is left of it. *whole counts intervals that it filled alone. */
+static rf_status feed_piece(struct rf_engine *engine, struct rf_tuple tuple, uint64_t *count,
+                            unsigned *whole, struct rf_error *error)
+{
+    uint64_t piece = room(engine, *count), more = 0;
+    bool fills = engine->inside == 0 && engine->length != 0 && piece == engine->length;
+    rf_status status = engine->ops->feed_counted(engine->state, tuple, piece);
+    if (status != RF_OK)
+        return explain(engine, status, error);
+    *count -= piece;
+    if (fills) {
+        more = alike(engine, *count);
+        *count -= more * piece;
+        engine->events += (more + 1) * piece;
+        engine->inside = piece;
+        ++*whole;
+        return end_intervals(engine, more + 1, error);
     }
-    return RF_OK;
+    return advance(engine, piece, error);
+}
+
+static rf_status too_many_intervals(const struct rf_engine *engine, uint64_t count,
+                                    struct rf_error *error)
+{
+    return rf_fail(error, RF_EINVAL,
+                   "engine '%s': %llu more events of one tuple are more than %u intervals of %llu, "
+                   "which cannot be taken at once here; what was counted before stands",
+                   engine->ops->name, (unsigned long long)count, (unsigned)INTERVALS_MAX,
+                   (unsigned long long)engine->length);
 }
 
 static rf_status feed_counted(struct rf_engine *engine, struct rf_tuple tuple, uint64_t count,
                               struct rf_error *error)
 {
-    if (engine->ops->feed_counted == NULL || count == 1)
-        return repeat(engine, tuple, count, error);
-    while (count > 0) {
-        uint64_t piece = room(engine, count);
-        rf_status status = engine->ops->feed_counted(engine->state, tuple, piece);
-        if (status != RF_OK)
-            return explain(engine, status, error);
-        status = advance(engine, piece, error);
+    enum { UNTIL_ALIKE = 3 }; /* intervals of one tuple, before the engine can be in step */
+    if (count == 1)
+        return feed_plain(engine, &tuple, 1, error);
+    for (unsigned whole = 0; count > 0;) {
+        rf_status status = feed_piece(engine, tuple, &count, &whole, error);
         if (status != RF_OK)
             return status;
-        count -= piece;
+        if (whole >= UNTIL_ALIKE && count / engine->length > INTERVALS_MAX)
+            return too_many_intervals(engine, count, error);
     }
     return RF_OK;
+}
+
+static rf_status check_total(const struct rf_engine *engine, uint64_t more, struct rf_error *error)
+{
+    if (more <= RF_EVENTS_MAX - engine->events)
+        return RF_OK;
+    return rf_fail(error, RF_EINVAL,
+                   "engine '%s': %llu events after %llu are more than the 2^63 of a stream",
+                   engine->ops->name, (unsigned long long)more, (unsigned long long)engine->events);
+}
+
+static rf_status check_stop(const struct rf_engine *engine, struct rf_error *error)
+{
+    if (engine->stop == NULL || !*engine->stop)
+        return RF_OK;
+    return rf_fail(error, RF_ESTOPPED, "stopped after %llu events",
+                   (unsigned long long)engine->events);
 }
 
 rf_status rf_engine_feed(struct rf_engine *engine, const struct rf_tuples *in,
                          struct rf_error *error)
 {
-    if (in->counts == NULL)
-        return feed_plain(engine, in->tuples, in->n, error);
+    if (in->counts == NULL) {
+        rf_status status = check_total(engine, in->n, error);
+        return status != RF_OK ? status : feed_plain(engine, in->tuples, in->n, error);
+    }
     for (size_t i = 0; i < in->n; i++) {
-        rf_status status = feed_counted(engine, in->tuples[i], in->counts[i], error);
+        rf_status status = check_total(engine, in->counts[i], error);
+        if (status == RF_OK)
+            status = check_stop(engine, error);
+        if (status == RF_OK)
+            status = feed_counted(engine, in->tuples[i], in->counts[i], error);
         if (status != RF_OK)
             return status;
     }
@@ -247,7 +329,9 @@ rf_status rf_engine_merge(struct rf_engine *engine, const struct rf_engine *othe
         return rf_fail(error, RF_EINVAL,
                        "engine '%s': only engines with the same options and seed can merge",
                        ops->name);
-    rf_status status = ops->merge(engine->state, other->state, error);
+    rf_status status = check_total(engine, other->events, error);
+    if (status == RF_OK)
+        status = ops->merge(engine->state, other->state, error);
     if (status == RF_OK) {
         engine->events += other->events;
         engine->inside += other->inside;

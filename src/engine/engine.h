@@ -51,11 +51,15 @@ struct rf_engine_ops {
 
     /* `consumed` tells how many tuples went in when it fails; equal to n otherwise. */
     rf_status (*feed)(void *state, const struct rf_tuple *tuples, size_t n, size_t *consumed);
-    /* One tuple that occurred `count` times. NULL: the wrapper feeds it that often. */
+    /* One tuple that occurred `count` times, in a time that does not grow with the count. */
     rf_status (*feed_counted)(void *state, struct rf_tuple tuple, uint64_t count);
 
     /* How many events the interval that now begins is long; 0: no end. NULL: the caller's cut. */
     uint64_t (*interval)(const void *state);
+    /* The interval that is about to end held one tuple and nothing else, and so will the next `n`. Where
+     * their reports and the state behind them would all be alike, account for them and return true. NULL:
+     * they are never alike. */
+    bool (*repeat_interval)(void *state, uint64_t n);
     /* The interval is over and was reported: begin the next. */
     void (*end_interval)(void *state);
 

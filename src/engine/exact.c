@@ -391,6 +391,14 @@ static uint64_t interval(const void *memory)
     return ((const struct state *)memory)->config.interval;
 }
 
+/* Every interval starts from nothing. */
+static bool repeat_interval(void *memory, uint64_t n)
+{
+    (void)memory;
+    (void)n;
+    return true;
+}
+
 static void end_interval(void *memory)
 {
     struct state *state = memory;
@@ -452,6 +460,7 @@ const struct rf_engine_ops rf_exact = {
     .feed = feed,
     .feed_counted = feed_counted,
     .interval = interval,
+    .repeat_interval = repeat_interval,
     .end_interval = end_interval,
     .merge = merge,
     .report = report,

@@ -46,7 +46,7 @@ struct rf_profiler {
 
     struct rf_fold fold;
     uint64_t n_intervals_seen;
-    struct rf_summary strictest; /* over the intervals: the weakest promise made */
+    struct rf_summary weakest; /* over the intervals: the promise that holds for all of them */
     struct rf_interval *intervals;
     size_t n_intervals, intervals_room;
     struct rf_items kept;
@@ -99,7 +99,7 @@ static void cut_to_events(struct gather *gather)
             gather->list.items[i].upper = events;
 }
 
-static rf_status keep_interval(struct rf_profiler *profiler, const struct gather *gather);
+static rf_status keep_interval(struct rf_profiler *profiler, struct gather *gather);
 
 static rf_status gather_end(void *context, const struct rf_summary *summary)
 {
@@ -118,14 +118,21 @@ static struct rf_sink gather_sink(struct gather *gather)
     return (struct rf_sink){gather_item, gather_figure, gather_end, gather};
 }
 
-static rf_status reserve_interval(struct rf_profiler *profiler, size_t n_items)
+/* Room for `times` intervals of that many items. */
+static rf_status reserve_intervals(struct rf_profiler *profiler, size_t n_items, uint64_t times)
 {
+    size_t all, needed;
     if (!profiler->keep_intervals)
         return RF_OK;
-    rf_status status = rf_items_reserve(&profiler->kept, &profiler->alloc, n_items);
-    if (status != RF_OK || profiler->n_intervals < profiler->intervals_room)
+    if (__builtin_mul_overflow(n_items, times, &all) ||
+        __builtin_add_overflow(profiler->n_intervals, times, &needed))
+        return RF_ENOMEM;
+    rf_status status = rf_items_reserve(&profiler->kept, &profiler->alloc, all);
+    if (status != RF_OK || needed <= profiler->intervals_room)
         return status;
     size_t room = profiler->intervals_room * 2 + 16;
+    if (room < needed)
+        room = needed;
     void *array = profiler->intervals;
     if (!rf_alloc_array(&profiler->alloc, &array, profiler->intervals_room, room,
                         sizeof *profiler->intervals))
@@ -157,22 +164,46 @@ static void append_sorted(struct rf_items *list, const struct rf_items *more)
     list->n += more->n;
 }
 
-static rf_status keep_interval(struct rf_profiler *profiler, const struct gather *gather)
+static void list_interval(struct rf_profiler *profiler, const struct gather *gather)
 {
-    const struct rf_summary *summary = &gather->summary;
-    rf_status status = reserve_interval(profiler, gather->list.n);
-    if (status == RF_OK)
-        status =
-            rf_fold_add(&profiler->fold, gather->list.items, gather->list.n, summary->absent_upper);
+    profiler->intervals[profiler->n_intervals++] = (struct rf_interval){
+        gather->summary.events, gather->summary.absent_upper, profiler->kept.n, gather->list.n};
+    append_sorted(&profiler->kept, &gather->list);
+}
+
+/* What one interval told becomes what `times` such intervals tell together. */
+static void multiply(struct gather *gather, uint64_t times)
+{
+    gather->summary.events *= times;
+    gather->summary.absent_upper *= times;
+    for (size_t i = 0; i < gather->list.n; i++) {
+        struct rf_item *item = &gather->list.items[i];
+        item->count *= times;
+        item->lower *= times;
+        item->upper *= times;
+        item->intervals *= times;
+    }
+}
+
+static rf_status keep_interval(struct rf_profiler *profiler, struct gather *gather)
+{
+    uint64_t times = gather->summary.repeats > 1 ? gather->summary.repeats : 1;
+    rf_status status = reserve_intervals(profiler, gather->list.n, times);
     if (status != RF_OK)
         return status;
-    profiler->n_intervals_seen++;
-    weaken(&profiler->strictest, summary);
-    if (!profiler->keep_intervals)
-        return RF_OK;
-    profiler->intervals[profiler->n_intervals++] = (struct rf_interval){
-        summary->events, summary->absent_upper, profiler->kept.n, gather->list.n};
-    append_sorted(&profiler->kept, &gather->list);
+    size_t intervals = profiler->n_intervals, items = profiler->kept.n;
+    for (uint64_t i = 0; profiler->keep_intervals && i < times; i++)
+        list_interval(profiler, gather);
+    multiply(gather, times);
+    status = rf_fold_add(&profiler->fold, gather->list.items, gather->list.n,
+                         gather->summary.absent_upper);
+    if (status != RF_OK) {
+        profiler->n_intervals = intervals;
+        profiler->kept.n = items;
+        return status;
+    }
+    profiler->n_intervals_seen += times;
+    weaken(&profiler->weakest, &gather->summary);
     return RF_OK;
 }
 
@@ -208,8 +239,8 @@ static rf_status open_parts(struct rf_profiler *profiler, const char *engine,
     profiler->selector = rf_profile_text(&profiler->alloc, selector, strlen(selector));
     if (profiler->selector == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory for a profiler");
-    struct rf_engine_setup inner = {&profiler->alloc, setup->seed, setup->interval,
-                                    &profiler->sink};
+    struct rf_engine_setup inner = {&profiler->alloc, setup->seed, setup->interval, &profiler->sink,
+                                    setup->stop};
     return rf_engine_open(&profiler->engine, engine, &inner, error);
 }
 
@@ -235,13 +266,15 @@ rf_status rf_profiler_open(struct rf_profiler **opened, const char *engine,
     return RF_OK;
 }
 
+/* No more than a stream may have. */
 static uint64_t events_of(const struct rf_tuples *tuples)
 {
     if (tuples->counts == NULL)
         return tuples->n;
     uint64_t events = 0;
     for (size_t i = 0; i < tuples->n; i++)
-        events += tuples->counts[i];
+        events +=
+            tuples->counts[i] < RF_EVENTS_MAX - events ? tuples->counts[i] : RF_EVENTS_MAX - events;
     return events;
 }
 
@@ -253,13 +286,15 @@ rf_status rf_profiler_feed(struct rf_profiler *profiler, const struct rf_tuples 
     if (status == RF_OK)
         return RF_OK;
     gather_forget(&profiler->current);
-    profiler->lost += events_of(tuples) - (rf_engine_events(profiler->engine) - before);
+    rf_profiler_lose(profiler, events_of(tuples) - (rf_engine_events(profiler->engine) - before));
     return status;
 }
 
+/* Consumed and lost together must fit: what is lost past that is not told apart. */
 void rf_profiler_lose(struct rf_profiler *profiler, uint64_t events)
 {
-    profiler->lost += events;
+    uint64_t most = RF_EVENTS_MAX - 1 - profiler->lost;
+    profiler->lost += events < most ? events : most;
 }
 
 const struct rf_engine *rf_profiler_engine(const struct rf_profiler *profiler)
@@ -340,7 +375,7 @@ static rf_status copy_texts(const struct rf_profiler *profiler, struct rf_profil
 static void copy_totals(const struct rf_profiler *profiler, struct gather *look,
                         struct rf_profile *profile)
 {
-    struct rf_summary sum = profiler->strictest;
+    struct rf_summary sum = profiler->weakest;
     weaken(&sum, &look->summary);
     profile->shape = sum.shape;
     profile->bound = sum.bound;

@@ -7,7 +7,8 @@
  *
  * Numbers are decimal or 0x hexadecimal, up to 64 bits; spaces, tabs and a carriage return may stand
  * between and behind them. The last line needs no newline. Anything else is RF_EINVAL with the line's
- * number and text; all lines before it have been handed out by then.
+ * number and text; all lines before it have been handed out by then. So is a line whose count takes the
+ * stream past RF_EVENTS_MAX.
  *
  *     [ ... scanned | whole lines ...................\n| begin of a line | free ... | 8 bytes pad ]
  *       ^ start       ^ at                           ^ whole             ^ end
@@ -34,7 +35,8 @@ struct text {
     bool close_fd;
     bool at_eof;
     char name[200];
-    uint64_t line; /* number of the line at `at`, from 1 */
+    uint64_t line;        /* number of the line at `at`, from 1 */
+    uint64_t events_left; /* of RF_EVENTS_MAX */
     uint64_t bytes_done, bytes_total;
     size_t at, whole, end; /* offsets into bytes */
     char *bytes;
@@ -217,6 +219,23 @@ static rf_status bad_line(const struct text *text, struct rf_error *error)
                    text->name, (unsigned long long)text->line, shown);
 }
 
+static rf_status too_many(const struct text *text, uint64_t count, struct rf_error *error)
+{
+    return rf_fail(error, RF_EINVAL,
+                   "%s: line %llu: with its count of %llu the stream has more than 2^63 events",
+                   text->name, (unsigned long long)text->line, (unsigned long long)count);
+}
+
+/* What is wrong with the line at `at`. */
+static rf_status refuse_line(const struct text *text, struct rf_error *error)
+{
+    struct rf_tuple tuple;
+    uint64_t count;
+    if (scan_line(text->bytes + text->at, &tuple, &count) == NULL)
+        return bad_line(text, error);
+    return too_many(text, count, error);
+}
+
 /* Counts have come up: everything before in this batch occurred once. */
 static rf_status begin_counts(struct text *text, size_t n, struct rf_error *error)
 {
@@ -238,8 +257,9 @@ static rf_status scan(struct text *text, struct rf_batch *batch, struct rf_error
     while (p < whole && n < RF_SOURCE_BATCH) {
         uint64_t count;
         const char *end = scan_line(p, &text->tuples[n], &count);
-        if (end == NULL)
+        if (end == NULL || count > text->events_left)
             break;
+        text->events_left -= count;
         if (count != 1 && count != 0 && !counted) {
             rf_status status = begin_counts(text, n, error);
             if (status != RF_OK)
@@ -255,7 +275,7 @@ static rf_status scan(struct text *text, struct rf_batch *batch, struct rf_error
     bool is_bad = p < whole && n < RF_SOURCE_BATCH;
     text->at = (size_t)(p - text->bytes);
     if (is_bad && n == 0)
-        return bad_line(text, error);
+        return refuse_line(text, error);
     batch->tuples = (struct rf_tuples){text->tuples, counted ? text->counts : NULL, n};
     batch->n = n;
     return RF_OK;
@@ -360,6 +380,7 @@ static rf_status open_text(struct rf_source **source, const struct rf_source_inp
     text->fd = input->fd;
     text->close_fd = input->close_fd;
     text->line = 1;
+    text->events_left = RF_EVENTS_MAX;
     *source = &text->base;
     return RF_OK;
 }

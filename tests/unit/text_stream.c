@@ -51,6 +51,7 @@ static const struct {
     {"1 2\n", 1, 2, 1},
     {"1 2", 1, 2, 1},
     {"1 2 3\n", 1, 2, 3},
+    {"1 2 9223372036854775808\n", 1, 2, UINT64_C(9223372036854775808)},
     {"7\n", 7, 0, 1},
     {"  1\t2  \n", 1, 2, 1},
     {"1 2\r\n", 1, 2, 1},
@@ -66,7 +67,6 @@ static const struct {
     {"0xffffffffffffffff 00000000000000000000005\n", UINT64_MAX, 5, 1},
     {"0x00000000000000000001 9\n", 1, 9, 1},
     {"1 2 0\n3 4\n", 3, 4, 1},
-    {"0 0 18446744073709551615\n", 0, 0, UINT64_MAX},
 };
 
 TEST(lines_are_read)
@@ -99,6 +99,10 @@ static const struct {
      "in: line 1: expected 'a b [count]', numbers of 64 bits, got '0 18446744073709551616'"},
     {"0x10000000000000000 1\n", 0,
      "in: line 1: expected 'a b [count]', numbers of 64 bits, got '0x10000000000000000 1'"},
+    {"1 1 18446744073709551615\n", 0,
+     "in: line 1: with its count of 18446744073709551615 the stream has more than 2^63 events"},
+    {"1 1 9223372036854775807\n2 2\n2 2 0\n# c\n3 3\n", 2,
+     "in: line 5: with its count of 1 the stream has more than 2^63 events"},
     {"\x01\x80\n", 0, "in: line 1: expected 'a b [count]', numbers of 64 bits, got '..'"},
 };
 

@@ -36,16 +36,22 @@ struct shape {
     bool plain; /* not the conservative update */
 };
 
-static uint32_t bump(struct rf_multihash *state, const size_t *places)
+/* As far as the cap. */
+static uint32_t raised(const struct rf_multihash *state, uint32_t count, uint32_t by)
 {
-    uint32_t least = rf_multihash_least(state, places);
-    least += least < state->cap;
+    return by < state->cap - count ? count + by : state->cap;
+}
+
+/* `times` events of one tuple, one after the other. The least of its counters then. */
+static uint32_t bump(struct rf_multihash *state, const size_t *places, uint32_t times)
+{
+    uint32_t least = raised(state, rf_multihash_least(state, places), times);
     for (unsigned i = 0; i < state->tables; i++) {
         uint32_t count = rf_multihash_load(state, places[i]);
         if (state->config.conservative)
             count = count > least ? count : least;
         else
-            count += count < state->cap;
+            count = raised(state, count, times);
         rf_multihash_store(state, places[i], count);
     }
     return least;
@@ -64,7 +70,7 @@ static void feed_any(struct rf_multihash *state, struct rf_tuple t)
     }
     size_t places[RF_MULTIHASH_TABLES_MAX];
     rf_multihash_places(state, t, hash, places);
-    uint32_t least = bump(state, places);
+    uint32_t least = bump(state, places, 1);
     if (!inside && least >= state->bar)
         rf_multihash_promote(state, t, hash, least);
 }
@@ -439,17 +445,39 @@ void rf_multihash_feed(struct rf_multihash *state, const struct rf_tuple *tuples
         loops[state->loop].loop[state->newer][wants_batches(state, tuples, n)](state, tuples, n);
 }
 
+/* Up to `count` events of an absent tuple: all, or as many as lift its counters to the bar. Returns how many
+ * that was. A promotion that finds no room has put the bar above these counters. */
+static uint32_t feed_absent(struct rf_multihash *state, struct rf_tuple tuple, uint64_t hash,
+                            uint32_t count)
+{
+    size_t places[RF_MULTIHASH_TABLES_MAX];
+    rf_multihash_places(state, tuple, hash, places);
+    uint32_t least = rf_multihash_least(state, places), step = count;
+    if (state->bar <= state->cap && (least >= state->bar || state->bar - least < count))
+        step = least < state->bar ? state->bar - least : 1;
+    least = bump(state, places, step);
+    if (least >= state->bar)
+        rf_multihash_promote(state, tuple, hash, least);
+    return step;
+}
+
+/* An interval has at most 2^31 events, and `count` is never of more than one. */
 void rf_multihash_feed_counted(struct rf_multihash *state, struct rf_tuple tuple, uint64_t count)
 {
     uint64_t hash = rf_multihash_hash(state, tuple);
+    uint32_t left = (uint32_t)count, slot = RF_ACCUMULATOR_ABSENT;
     state->events += count;
-    while (count > 0) {
-        uint32_t slot = rf_accumulator_find(&state->accumulator, tuple, hash);
-        if (slot != RF_ACCUMULATOR_ABSENT && state->config.shield) {
-            state->accumulator.counts[slot] += (uint32_t)count;
-            return;
-        }
-        feed_any(state, tuple);
-        count--;
+    while (left > 0 && slot == RF_ACCUMULATOR_ABSENT) {
+        slot = rf_accumulator_find(&state->accumulator, tuple, hash);
+        if (slot == RF_ACCUMULATOR_ABSENT)
+            left -= feed_absent(state, tuple, hash, left);
     }
+    if (left == 0)
+        return;
+    state->accumulator.counts[slot] += left;
+    if (state->config.shield)
+        return;
+    size_t places[RF_MULTIHASH_TABLES_MAX];
+    rf_multihash_places(state, tuple, hash, places);
+    bump(state, places, left);
 }

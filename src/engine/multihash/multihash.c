@@ -335,6 +335,21 @@ static double change(const struct rf_multihash *state)
     return rf_multihash_change(state->retained, found.all, found.again);
 }
 
+/* An interval of one tuple leaves that tuple retained, or nothing; the next such interval begins so and ends
+ * so. Lengths that follow the candidates (interval=auto) do not repeat. */
+static bool repeat_interval(void *memory, uint64_t n)
+{
+    struct rf_multihash *state = memory;
+    bool in_step = state->retained == (state->config.retain ? 1u : 0u) &&
+                   state->accumulator.used == 1 && !state->first;
+    if (!in_step || state->config.interval == 0)
+        return false;
+    state->changed += (double)n * change(state);
+    state->comparisons += n;
+    state->promotions += state->config.retain ? 0 : n;
+    return true;
+}
+
 static void end_interval(void *memory)
 {
     struct rf_multihash *state = memory;
@@ -469,6 +484,7 @@ const struct rf_engine_ops rf_multihash_engine = {
     .feed = feed,
     .feed_counted = feed_counted,
     .interval = interval,
+    .repeat_interval = repeat_interval,
     .end_interval = end_interval,
     .merge = rf_multihash_merge,
     .report = report,

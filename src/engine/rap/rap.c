@@ -269,6 +269,14 @@ static rf_status feed(void *memory, const struct rf_tuple *tuples, size_t n, siz
     return RF_OK;
 }
 
+/* Every interval starts from a bare root. */
+static bool repeat_interval(void *memory, uint64_t n)
+{
+    (void)memory;
+    (void)n;
+    return true;
+}
+
 static void end_interval(void *memory)
 {
     struct rf_rap_state *state = memory;
@@ -427,6 +435,7 @@ const struct rf_engine_ops rf_rap_engine = {
     .init = init,
     .feed = feed,
     .feed_counted = feed_counted,
+    .repeat_interval = repeat_interval,
     .end_interval = end_interval,
     .merge = merge,
     .report = report,

@@ -7,6 +7,7 @@
  *     feed.c        the fast way in
  *     leaf_cache.c  its shortcuts: leaf cache and jump table
  *     rap_hw.c      the same tree as a pipeline over a ternary memory, cycle by cycle
+ *     clock.c       the time that it takes
  */
 #ifndef RF_ENGINE_RAP_H
 #define RF_ENGINE_RAP_H
@@ -71,6 +72,9 @@ struct rf_rap_tree {
 /* Fill in the plan but for `sets`. eps in 0..1; ends 1 or 2; b a power of two. */
 void rf_rap_plan_make(struct rf_rap_plan *plan, unsigned dims, unsigned bits, unsigned b,
                       double eps, unsigned ends);
+/* After `events`, of which a node holds `held`: the how-manieth of `most` more for it makes it split, or
+ * `most`. */
+uint64_t rf_rap_room(uint64_t events, uint64_t per_limit, uint64_t held, uint64_t most);
 /* The most sets that a stream can need under this plan. */
 uint64_t rf_rap_plan_ceiling(const struct rf_rap_plan *plan);
 /* The same at each merge: worst cases just after and just before it. For the papers' figures. */

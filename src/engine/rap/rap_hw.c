@@ -22,16 +22,15 @@
  * other, 4 in all; `pipelined` lets the next event match while one updates, 2 in all and a split flushes
  * more. A split takes its 16 states and 2 cycles for every entry moved; a merge reads b counters, searches
  * b times with wildcards (has the sibling children?) and once for the parent, per set of siblings, and
- * removes b entries where it folds. Times are computed event by event, which for an in-order pipeline is
- * the same as stepping every cycle. Events come every `arrival` cycles; one that finds the queue full waits
- * at the source and is counted as overflow, so nothing is lost.
+ * removes b entries where it folds. clock.h is the clock and the queue.
  *
  * Memory: 24 bytes a TCAM entry, 8 an entry of the queue. Cannot: two dimensions. */
+#include "engine/rap/clock.h"
 #include "engine/rap/rap_engine.h"
 #include "base/error.h"
 #include <string.h>
 
-enum { LEVELS_MAX = 65, SPLIT_STATES = 16, MOVE_CYCLES = 2, TCAM_CYCLES = 2, SRAM_CYCLES = 2 };
+enum { LEVELS_MAX = 65, SPLIT_STATES = 16, MOVE_CYCLES = 2 };
 
 struct config {
     struct rf_rap_config tree; /* first: the options of the tree have their places in it */
@@ -83,30 +82,16 @@ struct entry {
     uint8_t shift;
 };
 
-/* The clock. All of it in cycles since the beginning. */
-struct clock {
-    uint64_t arrived;             /* when the last event entered the queue */
-    uint64_t free;                /* when the match stage can take the next */
-    uint64_t finished;            /* when the last event left the last stage */
-    uint64_t split, merge, moved; /* cycles that went into these */
-    uint64_t overflow;            /* events that found the queue full */
-    uint64_t waited;              /* cycles that they waited for it */
-    uint64_t flushed;             /* events that had begun to match when a split began */
-    uint64_t deepest;             /* most events in the queue at once */
-    uint64_t tail;                /* events that had left the queue when the last one arrived */
-};
-
 struct state {
     struct config config;
     struct rf_rap_plan plan;
     struct entry *entries; /* by length: first[l] .. first[l] + n[l] - 1 */
     uint64_t *scratch;     /* sets of one length, while merging */
-    uint64_t *left_at;     /* ring: when the event left the queue */
     uint32_t first[LEVELS_MAX], n[LEVELS_MAX];
     uint32_t sets, sets_max; /* of siblings */
     uint64_t events, limit, per_limit, next_merge, outside;
     uint64_t splits, merges, early, moves, folds;
-    struct clock clock;
+    struct rf_rap_clock clock;
 };
 
 static rf_status check(void *config, struct rf_error *error)
@@ -142,7 +127,7 @@ static void restart(struct state *state)
 {
     memset(state->first, 0, sizeof state->first);
     memset(state->n, 0, sizeof state->n);
-    memset(&state->clock, 0, sizeof state->clock);
+    rf_rap_clock_restart(&state->clock);
     state->entries[0] = (struct entry){.shift = (uint8_t)state->plan.bits};
     state->n[0] = 1;
     for (unsigned level = 1; level < LEVELS_MAX; level++)
@@ -168,7 +153,10 @@ static rf_status init(void *memory, const void *config, const struct rf_engine_e
     p += round64(state->config.tcam * sizeof(struct entry));
     state->scratch = (void *)p;
     p += round64(state->config.tcam * sizeof(uint64_t));
-    state->left_at = (void *)p;
+    state->clock = (struct rf_rap_clock){.queue = state->config.queue,
+                                         .arrival = state->config.arrival,
+                                         .pipelined = state->config.pipelined != 0,
+                                         .left_at = (void *)p};
     restart(state);
     return RF_OK;
 }
@@ -289,7 +277,7 @@ static void fold(struct state *state, uint64_t base, unsigned level, uint64_t *c
     if (family.with_children > 1 || parent->count + family.weight >= state->limit)
         return;
     parent->count += family.weight;
-    *cycles += SRAM_CYCLES;
+    *cycles += RF_RAP_SRAM_CYCLES;
     for (uint32_t i = 0; i < 1u << state->plan.fan_bits; i++) {
         uint64_t lo;
         if (!sibling(state, base, level, i, &lo))
@@ -361,14 +349,9 @@ static uint64_t split(struct state *state, const struct entry *entry, unsigned l
     return cycles;
 }
 
-/* What the event makes the controller do besides updating. */
-struct stall {
-    uint64_t split, merge;
-};
-
-static struct stall update(struct state *state, uint64_t value)
+static struct rf_rap_stall update(struct state *state, uint64_t value)
 {
-    struct stall stall = {0, 0};
+    struct rf_rap_stall stall = {0, 0};
     unsigned level;
     state->events++;
     set_limit(state);
@@ -390,63 +373,63 @@ static struct stall update(struct state *state, uint64_t value)
     return stall;
 }
 
-/* --- the clock --- */
-
-static uint64_t later(uint64_t x, uint64_t y)
+static void feed_value(struct state *state, uint64_t value)
 {
-    return x > y ? x : y;
+    uint64_t number = state->events;
+    rf_rap_clock_tick(&state->clock, number, update(state, value));
 }
 
-/* The event enters the queue: when the source has it, and when there is a place. */
-static void arrive(struct state *state, uint64_t number)
+/* The word that counts; false: outside of the universe. */
+static bool project(const struct state *state, struct rf_tuple tuple, uint64_t *value)
 {
-    struct clock *clock = &state->clock;
-    uint64_t queue = state->config.queue;
-    uint64_t ready = number == 0 ? 0 : clock->arrived + state->config.arrival;
-    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): a queue has at least one place */
-    uint64_t place = number < queue ? 0 : state->left_at[number % queue];
-    clock->overflow += place > ready;
-    clock->waited += place > ready ? place - ready : 0;
-    clock->arrived = later(ready, place);
-    while (clock->tail < number && state->left_at[clock->tail % queue] <= clock->arrived)
-        clock->tail++;
-    clock->deepest = later(clock->deepest, number + 1 - clock->tail);
-}
-
-static void tick(struct state *state, uint64_t number, struct stall stall)
-{
-    struct clock *clock = &state->clock;
-    bool pipelined = state->config.pipelined != 0;
-    uint64_t begins = later(clock->arrived + 1, clock->free);
-    uint64_t ends = begins + TCAM_CYCLES + SRAM_CYCLES;
-    state->left_at[number % state->config.queue] = begins;
-    clock->free = pipelined ? begins + later(TCAM_CYCLES, SRAM_CYCLES) : ends;
-    if (stall.split + stall.merge > 0) {
-        clock->flushed += pipelined && stall.split > 0;
-        clock->free = ends + stall.split + stall.merge;
-        ends = clock->free;
-    }
-    clock->split += stall.split;
-    clock->merge += stall.merge;
-    clock->finished = ends;
+    *value = state->config.tree.key == RF_RAP_B ? tuple.b : tuple.a;
+    return top(*value, state->plan.bits) == 0;
 }
 
 static rf_status feed(void *memory, const struct rf_tuple *tuples, size_t n, size_t *consumed)
 {
     struct state *state = memory;
-    unsigned bits = state->plan.bits;
+    uint64_t value;
     *consumed = n;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t value = state->config.tree.key == RF_RAP_B ? tuples[i].b : tuples[i].a;
-        if (top(value, bits) != 0) {
+    for (size_t i = 0; i < n; i++)
+        if (project(state, tuples[i], &value))
+            feed_value(state, value);
+        else
             state->outside++;
-            continue;
-        }
-        uint64_t number = state->events;
-        arrive(state, number);
-        tick(state, number, update(state, value));
+    return RF_OK;
+}
+
+/* Up to the event that may split or merge, quietly; then that one. */
+static rf_status feed_counted(void *memory, struct rf_tuple tuple, uint64_t count)
+{
+    struct state *state = memory;
+    uint64_t value;
+    if (!project(state, tuple, &value)) {
+        state->outside += count;
+        return RF_OK;
+    }
+    while (count > 0) {
+        unsigned level;
+        struct entry *entry = match(state, value, state->plan.levels, &level);
+        uint64_t until_merge = state->next_merge - state->events;
+        uint64_t piece = count < until_merge ? count : until_merge;
+        if (entry->shift != 0)
+            piece = rf_rap_room(state->events, state->per_limit, entry->count, piece);
+        entry->count += piece - 1;
+        rf_rap_clock_run(&state->clock, state->events, piece - 1);
+        state->events += piece - 1;
+        feed_value(state, value);
+        count -= piece;
     }
     return RF_OK;
+}
+
+/* Every interval starts from a bare root. */
+static bool repeat_interval(void *memory, uint64_t n)
+{
+    (void)memory;
+    (void)n;
+    return true;
 }
 
 static void end_interval(void *memory)
@@ -493,11 +476,11 @@ static struct rf_item item_of(const struct state *state, const struct entry *ent
 
 static rf_status report_figures(const struct state *state, const struct rf_sink *sink)
 {
-    const struct clock *clock = &state->clock;
+    const struct rf_rap_clock *clock = &state->clock;
     double events = state->events > 0 ? (double)state->events : 1;
-    double busy =
-        (double)(state->events * (TCAM_CYCLES + SRAM_CYCLES)) / (state->config.pipelined ? 2 : 1) +
-        (double)(clock->split + clock->merge);
+    double busy = (double)state->events * (RF_RAP_TCAM_CYCLES + RF_RAP_SRAM_CYCLES) /
+                      (state->config.pipelined ? 2 : 1) +
+                  (double)(clock->split + clock->merge);
     const struct rf_figure figures[] = {
         {"eps-max", (double)state->plan.cut / (double)state->per_limit},
         {"entries", (double)entry_count(state)},
@@ -507,7 +490,7 @@ static rf_status report_figures(const struct state *state, const struct rf_sink 
         {"merges", (double)state->merges},
         {"early-merges", (double)state->early},
         {"outside", (double)state->outside},
-        {"cycles", (double)clock->finished},
+        {"cycles", (double)clock->finished + clock->skipped},
         {"cycles-mean", busy / events},
         {"stall-split", (double)clock->split},
         {"stall-merge", (double)clock->merge},
@@ -515,7 +498,7 @@ static rf_status report_figures(const struct state *state, const struct rf_sink 
         {"flushed", (double)clock->flushed},
         {"queue-max", (double)clock->deepest},
         {"queue-overflow", (double)clock->overflow},
-        {"source-waits", (double)clock->waited},
+        {"source-waits", clock->waited},
     };
     for (size_t i = 0; sink->figure != NULL && i < sizeof figures / sizeof *figures; i++) {
         rf_status status = sink->figure(sink->context, &figures[i]);
@@ -582,6 +565,8 @@ const struct rf_engine_ops rf_rap_hw_engine = {
     .state_size = state_size,
     .init = init,
     .feed = feed,
+    .feed_counted = feed_counted,
+    .repeat_interval = repeat_interval,
     .end_interval = end_interval,
     .report = report,
     .bits = bits,

@@ -336,20 +336,28 @@ bool rf_rap_tree_split(struct rf_rap_tree *tree, uint32_t x, struct rf_tuple key
     return merged;
 }
 
+/* Every step comes nearer to the answer by a factor of per_limit. Where that is 1 the limit is all events,
+ * which a node that lacks one of them never reaches. */
+uint64_t rf_rap_room(uint64_t events, uint64_t per_limit, uint64_t held, uint64_t most)
+{
+    uint64_t room = 1, limit;
+    if (per_limit == 1 && held < events)
+        return most;
+    do {
+        limit = limit_at(events + room, per_limit);
+        if (held + room >= limit)
+            return room;
+        room = limit - held;
+    } while (room < most);
+    return most;
+}
+
 /* How many of `count` events node x can take before it must split, or all. */
 static uint64_t room_in(const struct rf_rap_tree *tree, const struct rf_rap_node *node,
                         uint64_t count)
 {
-    if (node->shift == 0)
-        return count;
-    uint64_t room = 1, limit;
-    do {
-        limit = limit_at(tree->events + room, tree->per_limit);
-        if (node->count + room >= limit)
-            return room;
-        room = limit - node->count;
-    } while (room < count);
-    return count;
+    return node->shift == 0 ? count
+                            : rf_rap_room(tree->events, tree->per_limit, node->count, count);
 }
 
 bool rf_rap_tree_add(struct rf_rap_tree *tree, struct rf_tuple key, uint64_t count)

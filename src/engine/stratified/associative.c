@@ -145,6 +145,43 @@ static bool take(struct rf_part *part, void *cell, struct rf_message *message)
     return true;
 }
 
+static struct rf_run sum_of(const struct rf_message *message, uint64_t n, uint64_t times)
+{
+    return (struct rf_run){{message->tuple, n * message->count, n * message->samples}, times};
+}
+
+/* As long as it fits an entry adds up; then it goes out and starts again. */
+static void take_run(struct rf_part *part, void *cell, const struct rf_run *run,
+                     const struct rf_way *way)
+{
+    struct table *table = cell;
+    struct rf_run out = {run->message, 1};
+    uint64_t left = run->times - 1;
+    if (run->message.count > count_max) {
+        rf_chain_take_run(way, run);
+        return;
+    }
+    if (take(part, cell, &out.message))
+        rf_chain_take_run(way, &out);
+    struct rf_message *held = &find(part, table, run->message.tuple)->message;
+    uint64_t per = count_max / run->message.count;
+    uint64_t fits = (count_max - held->count) / run->message.count;
+    if (left > fits) {
+        out = (struct rf_run){*held, 1};
+        out.message.count += fits * run->message.count;
+        out.message.samples += fits * run->message.samples;
+        rf_chain_take_run(way, &out);
+        left -= fits;
+        uint64_t whole = (left - 1) / per;
+        out = sum_of(&run->message, per, whole);
+        rf_chain_take_run(way, &out);
+        left -= whole * per;
+        *held = (struct rf_message){run->message.tuple, 0, 0};
+    }
+    held->count += left * run->message.count;
+    held->samples += left * run->message.samples;
+}
+
 static void visit(const struct rf_part *part, const void *cell, rf_message_visit *visitor,
                   void *context)
 {
@@ -163,6 +200,7 @@ const struct rf_part_ops rf_part_table = {
     .letter = 'A',
     .cell_size = cell_size,
     .take = take,
+    .take_run = take_run,
     .visit = visit,
     .forget = forget,
 };

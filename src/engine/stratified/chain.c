@@ -90,6 +90,22 @@ void rf_chain_start(const struct rf_chain *chain, void *cell)
             part->ops->start(part, (char *)cell + part->offset);
 }
 
+void rf_chain_take_run(const struct rf_way *way, const struct rf_run *run)
+{
+    struct rf_part *part = way->next;
+    if (run->times == 0)
+        return;
+    if (part != NULL) {
+        struct rf_way behind = *way;
+        behind.next = part->next;
+        part->ops->take_run(part, (char *)way->cell + part->offset, run, &behind);
+    } else if (way->outer != NULL) {
+        rf_chain_take_run(way->outer, run);
+    } else {
+        way->end(way->context, run);
+    }
+}
+
 uint64_t rf_chain_pending(const struct rf_chain *chain, const void *cell)
 {
     uint64_t pending = 0;

@@ -160,6 +160,20 @@ static void post(struct state *state, const struct rf_message *message)
         state->listener(state->listener_context, message);
 }
 
+/* A message that came `times` times. */
+static void post_run(void *context, const struct rf_run *run)
+{
+    struct state *state = context;
+    const struct rf_message *message = &run->message;
+    const struct rf_message sum = {message->tuple, run->times * message->count,
+                                   run->times * message->samples};
+    state->messages += run->times;
+    state->counts_out += sum.count;
+    rf_tally_add(&state->software, &sum);
+    for (uint64_t i = 0; state->listener != NULL && i < run->times; i++)
+        state->listener(state->listener_context, message);
+}
+
 static void feed_general(struct state *state, const struct rf_tuple *tuples, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -269,6 +283,29 @@ rf_status rf_compressor_feed(void *memory, const struct rf_tuple *tuples, size_t
     return RF_OK;
 }
 
+/* Tuples that one event can push out of the chain: each table A may send another one on besides. */
+static size_t most_tuples_out(const struct rf_compressor_config *config)
+{
+    size_t most = 1;
+    for (uint32_t i = 0; i < config->notation.n_specs; i++)
+        most <<= config->notation.specs[i].kind == RF_PART_TABLE;
+    return most;
+}
+
+rf_status rf_compressor_feed_counted(void *memory, struct rf_tuple tuple, uint64_t count)
+{
+    struct state *state = memory;
+    const struct rf_run run = {{tuple, 1, 1}, count};
+    const struct rf_way way = {
+        .next = state->chain.first, .cell = state->cell, .end = post_run, .context = state};
+    rf_status status = rf_tally_reserve(&state->software, most_tuples_out(&state->config));
+    if (status != RF_OK)
+        return status;
+    rf_chain_take_run(&way, &run);
+    state->events += count;
+    return RF_OK;
+}
+
 static void hold(void *context, const struct rf_message *message)
 {
     rf_tally_add(context, message);
@@ -363,9 +400,6 @@ static double z_of(const struct state *state)
 static struct rf_estimate estimate_of(const struct state *state, const struct rf_message *total)
 {
     const struct sampling *sampling = &state->sampling;
-    double count = (double)total->count;
-    if (sampling->lossless)
-        return (struct rf_estimate){count, count, count};
     if (!sampling->length_known)
         return rf_estimate_binomial((double)total->samples, sampling->rate, z_of(state));
     const struct stratum *stratum = stratum_of(state, total->tuple);
@@ -373,29 +407,38 @@ static struct rf_estimate estimate_of(const struct state *state, const struct rf
         rf_estimate_share((double)total->samples, (double)stratum->samples, (double)stratum->length,
                           sampling->spread, z_of(state));
     if (state->config.estimate == RF_ESTIMATE_SUM)
-        estimate.count = count;
+        estimate.count = (double)total->count;
     return estimate;
+}
+
+/* Count, lower and upper of a sampled tuple. It was seen once at least. */
+static void estimate_item(const struct state *state, const struct rf_message *total,
+                          struct rf_item *item)
+{
+    struct rf_estimate estimate = estimate_of(state, total);
+    item->count = (uint64_t)(estimate.count + 0.5);
+    item->lower = estimate.lower > 1 ? (uint64_t)estimate.lower : 1;
+    item->upper = (uint64_t)(estimate.upper + 0.999999);
+    if (item->lower > item->count)
+        item->lower = item->count;
+    if (item->upper < item->count)
+        item->upper = item->count;
 }
 
 static rf_status report_item(const struct state *state, const struct rf_message *total,
                              const struct rf_sink *sink)
 {
-    struct rf_estimate estimate = estimate_of(state, total);
     struct rf_item item = {
         .a = total->tuple.a,
         .b = total->tuple.b,
         .a_hi = total->tuple.a,
         .b_hi = total->tuple.b,
-        .count = (uint64_t)(estimate.count + 0.5),
-        .lower = estimate.lower > 0 ? (uint64_t)estimate.lower : 0,
-        .upper = (uint64_t)(estimate.upper + 0.999999),
+        .count = total->count,
+        .lower = total->count,
+        .upper = total->count,
     };
-    if (item.lower == 0)
-        item.lower = 1; /* it was seen */
-    if (item.lower > item.count)
-        item.lower = item.count;
-    if (item.upper < item.count)
-        item.upper = item.count;
+    if (!state->sampling.lossless)
+        estimate_item(state, total, &item);
     return sink->item(sink->context, &item);
 }
 

@@ -43,6 +43,7 @@ rf_status rf_compressor_init(void *state, const void *config, const struct rf_en
 void rf_compressor_release(void *state);
 rf_status rf_compressor_feed(void *state, const struct rf_tuple *tuples, size_t n,
                              size_t *consumed);
+rf_status rf_compressor_feed_counted(void *state, struct rf_tuple tuple, uint64_t count);
 void rf_compressor_end_interval(void *state);
 rf_status rf_compressor_merge(void *state, const void *other, struct rf_error *error);
 rf_status rf_compressor_report(const void *state, const struct rf_sink *sink);

@@ -32,6 +32,24 @@ struct rf_message {
     uint64_t samples;
 };
 
+/* The same message `times` times, one after the other. */
+struct rf_run {
+    struct rf_message message;
+    uint64_t times;
+};
+
+typedef void rf_run_visit(void *context, const struct rf_run *run);
+
+/* Where a run goes on: through `next` and the parts behind it, then along `outer`, the way around the chain;
+ * at the end of all `end` gets what came out. */
+struct rf_way {
+    struct rf_part *next;
+    void *cell; /* of its chain */
+    const struct rf_way *outer;
+    rf_run_visit *end; /* where there is no outer way */
+    void *context;
+};
+
 enum rf_part_kind {
     RF_PART_PERIODIC,
     RF_PART_RANDOM,
@@ -70,6 +88,10 @@ struct rf_part_ops {
     void (*start)(struct rf_part *part, void *cell); /* from zeroed memory; NULL: zero is right */
     /* Take what enters in *message; true: *message is what comes out. */
     bool (*take)(struct rf_part *part, void *cell, struct rf_message *message);
+    /* Take a run, and send on what comes out. The same as so many calls of take, in a time that does not
+     * grow with them; samplers that draw random numbers do RF_RUN_DRAWN at the most, see sampler.c. */
+    void (*take_run)(struct rf_part *part, void *cell, const struct rf_run *run,
+                     const struct rf_way *way);
     /* Events that it counted and that no message has spoken of. NULL: none. */
     uint64_t (*pending)(const struct rf_part *part, const void *cell);
     /* The same of one substream alone. NULL: it has but one. */
@@ -136,6 +158,9 @@ static inline bool rf_chain_take(struct rf_part *part, void *cell, struct rf_mes
     return true;
 }
 
+void rf_chain_take_run(const struct rf_way *way, const struct rf_run *run);
+
+enum { RF_RUN_DRAWN = 1 << 12 };
 enum { RF_TABLE_COUNT_BITS = 31 }; /* of an entry of A; a count beyond it goes out */
 
 /* The tagged part for n <= RF_PART_BATCH events at once; `out` has room for n messages. Returns how

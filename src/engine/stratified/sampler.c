@@ -11,6 +11,9 @@
  * Guarantee: after k messages of P r, between rk and rk + r - 1 events came in; C's messages add up to
  * the events that came in but those since the last of them. R and D only estimate that length.
  * Memory: P and D 4 bytes, C 8, R none; the random numbers are one generator a part, as in hardware.
+ * A run of more than RF_RUN_DRAWN events is not drawn event by event: R and D let out as many as they would
+ * on average, rounded up or down by one draw, which is as true on average and varies less; C shares out
+ * its count evenly among them.
  * Departure: D's mean is r + 1/2 as the interval 1..2r has it, so that its estimates are low by 1/(2r).
  * Cannot: P on a stream with a period that shares a factor with r sees the same place of it forever. */
 #include "engine/stratified/part.h"
@@ -49,6 +52,25 @@ static bool take_periodic(struct rf_part *part, void *cell, struct rf_message *m
     return say(part, message);
 }
 
+static struct rf_run said(const struct rf_part *part, const struct rf_run *run, uint64_t times)
+{
+    return (struct rf_run){{run->message.tuple, part->n, 1}, times};
+}
+
+static void run_periodic(struct rf_part *part, void *cell, const struct rf_run *run,
+                         const struct rf_way *way)
+{
+    uint32_t *counter = cell;
+    uint64_t left = run->times, n = 0;
+    for (; left > 0 && *counter >= part->n; left--, n++)
+        *counter -= part->n - 1;
+    uint64_t all = *counter + left;
+    n += all / part->n;
+    *counter = (uint32_t)(all % part->n);
+    struct rf_run out = said(part, run, n);
+    rf_chain_take_run(way, &out);
+}
+
 static uint64_t pending_periodic(const struct rf_part *part, const void *cell)
 {
     (void)part;
@@ -65,6 +87,7 @@ const struct rf_part_ops rf_part_periodic = {
     .letter = 'P',
     .cell_size = size_32,
     .take = take_periodic,
+    .take_run = run_periodic,
     .pending = pending_periodic,
     .merge = merge_periodic,
 };
@@ -75,10 +98,31 @@ static bool take_random(struct rf_part *part, void *cell, struct rf_message *mes
     return rf_random_below(&part->random, part->n) == 0 && say(part, message);
 }
 
+/* amount / by, rounded up as often as the rest makes likely. */
+static uint64_t divide_randomly(struct rf_part *part, uint64_t amount, uint64_t by)
+{
+    return amount / by + (rf_random_below(&part->random, by) < amount % by);
+}
+
+static void run_random(struct rf_part *part, void *cell, const struct rf_run *run,
+                       const struct rf_way *way)
+{
+    struct rf_message ignored;
+    uint64_t n = 0;
+    if (run->times > RF_RUN_DRAWN)
+        n = divide_randomly(part, run->times, part->n);
+    else
+        for (uint64_t i = 0; i < run->times; i++)
+            n += take_random(part, cell, &ignored);
+    struct rf_run out = said(part, run, n);
+    rf_chain_take_run(way, &out);
+}
+
 const struct rf_part_ops rf_part_random = {
     .letter = 'R',
     .cell_size = size_none,
     .take = take_random,
+    .take_run = run_random,
 };
 
 static void restart_countdown(struct rf_part *part, void *cell)
@@ -94,11 +138,29 @@ static bool take_countdown(struct rf_part *part, void *cell, struct rf_message *
     return say(part, message);
 }
 
+/* The mean of 1 .. 2r is (2r + 1) / 2. */
+static void run_countdown(struct rf_part *part, void *cell, const struct rf_run *run,
+                          const struct rf_way *way)
+{
+    struct rf_message ignored;
+    uint64_t n = 0, twice = 2 * (uint64_t)part->n + 1;
+    if (run->times > RF_RUN_DRAWN) {
+        n = run->times / twice * 2 + divide_randomly(part, run->times % twice * 2, twice);
+        restart_countdown(part, cell);
+    } else {
+        for (uint64_t i = 0; i < run->times; i++)
+            n += take_countdown(part, cell, &ignored);
+    }
+    struct rf_run out = said(part, run, n);
+    rf_chain_take_run(way, &out);
+}
+
 const struct rf_part_ops rf_part_countdown = {
     .letter = 'D',
     .cell_size = size_32,
     .start = restart_countdown,
     .take = take_countdown,
+    .take_run = run_countdown,
 };
 
 static void start_counter(struct rf_part *part, void *cell)
@@ -115,6 +177,45 @@ static bool take_counter(struct rf_part *part, void *cell, struct rf_message *me
     message->count = *counter;
     *counter = 0;
     return true;
+}
+
+static void count_out(void *context, const struct rf_run *run)
+{
+    *(uint64_t *)context += run->times;
+}
+
+/* A long run: what comes out of the sampler shares out all that was counted. */
+static void share_out(struct rf_part *part, uint64_t *counter, const struct rf_run *run,
+                      const struct rf_way *way)
+{
+    uint64_t n = 0, counts = run->times * run->message.count;
+    const struct rf_way inside = {
+        .next = part->inside.first, .cell = counter + 1, .end = count_out, .context = &n};
+    rf_chain_take_run(&inside, run);
+    if (n == 0) {
+        *counter += counts;
+        return;
+    }
+    uint64_t each = counts / n;
+    struct rf_run out = {{run->message.tuple, *counter + counts - each * (n - 1), 1}, 1};
+    rf_chain_take_run(way, &out);
+    out = (struct rf_run){{run->message.tuple, each, 1}, n - 1};
+    rf_chain_take_run(way, &out);
+    *counter = 0;
+}
+
+static void run_counter(struct rf_part *part, void *cell, const struct rf_run *run,
+                        const struct rf_way *way)
+{
+    if (run->times > RF_RUN_DRAWN) {
+        share_out(part, cell, run, way);
+        return;
+    }
+    for (uint64_t i = 0; i < run->times; i++) {
+        struct rf_run out = {run->message, 1};
+        if (take_counter(part, cell, &out.message))
+            rf_chain_take_run(way, &out);
+    }
 }
 
 static uint64_t pending_counter(const struct rf_part *part, const void *cell)
@@ -134,6 +235,7 @@ const struct rf_part_ops rf_part_counter = {
     .cell_size = size_counter,
     .start = start_counter,
     .take = take_counter,
+    .take_run = run_counter,
     .pending = pending_counter,
     .merge = merge_counter,
 };

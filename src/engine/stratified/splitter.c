@@ -33,6 +33,15 @@ static bool take(struct rf_part *part, void *cell, struct rf_message *message)
     return rf_chain_take(part->inside.first, rf_splitter_cell(part, cell, stratum), message);
 }
 
+static void take_run(struct rf_part *part, void *cell, const struct rf_run *run,
+                     const struct rf_way *way)
+{
+    uint32_t stratum = rf_stratum_of(&part->stratum, run->message.tuple);
+    const struct rf_way inside = {
+        .next = part->inside.first, .cell = rf_splitter_cell(part, cell, stratum), .outer = way};
+    rf_chain_take_run(&inside, run);
+}
+
 static uint64_t pending_of(const struct rf_part *part, const void *cell, uint32_t stratum)
 {
     return rf_chain_pending(&part->inside, cell_of(part, cell, stratum));
@@ -70,6 +79,7 @@ const struct rf_part_ops rf_part_splitter = {
     .cell_size = cell_size,
     .start = start,
     .take = take,
+    .take_run = take_run,
     .pending = pending,
     .pending_of = pending_of,
     .visit = visit,

@@ -47,7 +47,7 @@ static const struct rf_option stratified_options[] = {SOFTWARE_OPTIONS};
 
 static const struct rf_option tagged_options[] = {
     {.name = "ways", .type = RF_OPTION_COUNT, .standard = "2", .min = 1, .max = 64,
-     .brief = "entries a set", .offset = offsetof(config, tagged.ways)},
+     .brief = "entries per set", .offset = offsetof(config, tagged.ways)},
     {.name = "entries", .type = RF_OPTION_COUNT, .standard = "2048", .min = 2, .max = 1 << 22,
      .brief = "of the table", .offset = offsetof(config, tagged.entries)},
     {.name = "tag", .type = RF_OPTION_COUNT, .standard = "2", .min = 1, .max = 15,
@@ -167,8 +167,9 @@ static size_t print_tagged(const void *memory, char *text, size_t size)
 #define COMPRESSOR                                                                                 \
     .config_size = sizeof(config), .grows = true, .state_size = rf_compressor_size,                \
     .init = rf_compressor_init, .release = rf_compressor_release, .feed = rf_compressor_feed,      \
-    .end_interval = rf_compressor_end_interval, .merge = rf_compressor_merge,                      \
-    .report = rf_compressor_report, .memory = rf_compressor_memory, .bits = rf_compressor_bits
+    .feed_counted = rf_compressor_feed_counted, .end_interval = rf_compressor_end_interval,        \
+    .merge = rf_compressor_merge, .report = rf_compressor_report, .memory = rf_compressor_memory,  \
+    .bits = rf_compressor_bits
 
 const struct rf_engine_ops rf_stratified = {
     .name = "stratified",

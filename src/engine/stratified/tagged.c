@@ -25,6 +25,7 @@
  * whose counts fill the counter reports the newcomer at once (E5, then E2).
  * Cannot: tell tuples apart that share set and tag; counts given to a newcomer were never its own. */
 #include "engine/stratified/part.h"
+#include <string.h>
 
 /* An entry is one word, so that one load and one store are all it takes:
  *
@@ -232,6 +233,49 @@ size_t rf_tagged_take_batch(const struct rf_part *part, void *cell, const struct
     return n_out;
 }
 
+/* The same event up to `times` times in its set: as many as only add hits, or one. Returns how many that
+ * was; *count is what the last of them reports, 0: nothing. */
+static uint64_t same_events(const struct limits *limits, uint64_t *set, uint64_t ways, uint64_t tag,
+                            uint64_t times, uint64_t *count)
+{
+    uint64_t *place = choose(set, ways, tag), entry = *place;
+    uint64_t limit = limits->of[state_of(entry)][MATCH], hits = hits_of(entry) + 1;
+    *count = 0;
+    if (is_match(entry, tag) && hits < limit) {
+        uint64_t n = limit - hits < times ? limit - hits : times;
+        *place += n * ONE_HIT;
+        return n;
+    }
+    *count = event(limits, place, tag);
+    return 1;
+}
+
+enum { WAYS_MAX = 64 };
+
+/* Once a set is after a message as it was after the one before, it goes on like that. */
+static void take_run(struct rf_part *part, void *cell, const struct rf_run *run,
+                     const struct rf_way *way)
+{
+    const struct limits limits = limits_of(&part->tagged);
+    uint64_t tag, ways = part->tagged.ways, before[WAYS_MAX], left_before = 0, count;
+    part->stratum.tags(&run->message.tuple, 1, (unsigned)part->tagged.tag, &tag);
+    uint64_t *set = (uint64_t *)cell + rf_stratum_of(&part->stratum, run->message.tuple) * ways;
+    for (uint64_t left = run->times; left > 0;) {
+        left -= same_events(&limits, set, ways, tag, left, &count);
+        if (count == 0)
+            continue;
+        struct rf_run out = {{run->message.tuple, count, 1}, 1};
+        if (left_before != 0 && memcmp(before, set, ways * sizeof *set) == 0) {
+            uint64_t period = left_before - left;
+            out.times += left / period;
+            left %= period;
+        }
+        left_before = left;
+        memcpy(before, set, ways * sizeof *set);
+        rf_chain_take_run(way, &out);
+    }
+}
+
 static void start(struct rf_part *part, void *cell)
 {
     for (uint64_t i = 0; i < part->tagged.entries; i++)
@@ -284,6 +328,7 @@ const struct rf_part_ops rf_part_tagged = {
     .cell_size = cell_size,
     .start = start,
     .take = take,
+    .take_run = take_run,
     .pending = pending,
     .pending_of = pending_of,
     .merge = merge,
