@@ -310,8 +310,11 @@ const struct cli_command cli_command_sim = {
         "status. A program that does something illegal, or sends itself a signal that it does not "
         "handle, ends with a sentence and the status that a shell would give it, 128 and the "
         "signal. There is one thread and no other process; a program that starts a thread ends. "
-        "With -q and nothing to "
-        "save the program only runs.",
+        "With -q and nothing to save the program only runs.\n\n"
+        "Without --root the program may read, write, make and remove every file that riffle may, "
+        "under the same names. With it, nothing outside that folder can be read, changed or looked "
+        "at. Files of processes (/proc) are out of reach either way, riffle's own memory with "
+        "them.",
     .examples = "    riffle sim -- prog.rv64 1000\n"
                 "    riffle sim --core hps,rob=64 -p values -e multihash -- prog.rv64 1000\n"
                 "    riffle sim --functional -p edges -o prog.rfp -- prog.rv64 1000\n"

@@ -207,3 +207,10 @@ hello
 $ riffle sim -q -p 'load pc>=main -> pc' -o flip.rfp flip.rv64
 riffle: selector: no symbol is called 'main'
 [1]
+
+# What a program may touch is said where it is run.
+$ riffle help sim | sed -n '/^Without --root/,/^$/p' | grep .
+Without --root the program may read, write, make and remove every file that
+riffle may, under the same names. With it, nothing outside that folder can be
+read, changed or looked at. Files of processes (/proc) are out of reach either
+way, riffle's own memory with them.

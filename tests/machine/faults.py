@@ -230,8 +230,8 @@ def check_hostile(tap, work):
 def check_storm(tap, work):
     """System calls with wild arguments, thousands of them: an end of the guest's, and the same on both cores."""
     program = work.path("storm.rv64")
-    subprocess.run([isa.GCC, "-O1", "-nostdlib", "-static", "-fno-pie", "-no-pie", "-ffreestanding", "-o", program,
-                    os.path.join(isa.HERE, "storm.c")], check=True)
+    subprocess.run([isa.GCC, "-O1", "-nostdlib", "-static", "-fno-pie", "-no-pie", "-ffreestanding",
+                    "-Wl,--no-relax", "-o", program, os.path.join(isa.HERE, "storm.c")], check=True)
     wrong = []
     for i in range(300 if isa.LONG else 25):
         runs = [work.sim(program, f"{i:08}", options=(*options, "-q", "--max-instructions", "1M"))
@@ -242,6 +242,32 @@ def check_storm(tap, work):
     tap.case("storms of system calls end clearly, and alike on both cores", not wrong, *wrong)
 
 
+def make_root(work, name):
+    """A root with ways that would lead out of it; the inode of the folder above."""
+    root = work.path(f"{name}/root")
+    os.makedirs(os.path.join(root, "a/b/c"))
+    for link, target in (("a/up", ".."), ("up", "../.."), ("me", "/proc/self"), ("a/b/root", "/"), ("away", work.path(name))):
+        os.symlink(target, os.path.join(root, link))
+    with open(work.path(f"{name}/sentinel"), "w") as file:
+        file.write("untouched")
+    return root, str(os.stat(work.path(name)).st_ino)
+
+
+def check_names(tap, work):
+    """Wild names of files: nothing above the root is seen, made, moved or lost."""
+    program, wrong, made = work.path("storm.rv64"), [], 0
+    for i in range(200 if isa.LONG else 20):
+        root, above = make_root(work, f"storm{i}")
+        done = work.sim(program, f"{i:08}", above, options=("--functional", "-q", "--root", root, "--max-instructions", "20M"))
+        outside = {name: os.path.isfile(work.path(f"storm{i}/{name}")) for name in os.listdir(work.path(f"storm{i}"))}
+        with open(work.path(f"storm{i}/sentinel")) as file:
+            kept = file.read() == "untouched"
+        made += sum(len(folders) + len(files) for _, folders, files in os.walk(root))
+        if done.returncode != 0 or not kept or outside != {"root": False, "sentinel": True}:
+            wrong.append(f"seed {i:08}: {done.returncode}, {outside}, {done.stderr.decode()[-300:]}")
+    tap.case("storms of names stay inside the root", not wrong and made > 0, made, *wrong)
+
+
 def main():
     isa.require()
     tap = isa.Tap()
@@ -250,6 +276,7 @@ def main():
         check_same(tap, work)
         check_hostile(tap, work)
         check_storm(tap, work)
+        check_names(tap, work)
     tap.end()
 
 

@@ -1,6 +1,9 @@
 /* guest.c - a program for system.py: tries what its arguments say and prints what came of it.
  *
- *     read FILE    write FILE    list: time, random bytes, ids    rest of stdin */
+ *     read FILE    write FILE    look FOLDER NAME    hold FOLDER NAME    list: time, random bytes, ids    rest of stdin
+ *
+ * look asks for a name in as many ways as there are, from an open folder, too. hold opens the folder, waits for a line
+ * of input, and looks then. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -85,6 +88,45 @@ static void write_file(const char *name)
     show("rmdir", name, rmdir(name));
 }
 
+static void show_inode(const char *what, int result, const struct stat *status)
+{
+    show("look", what, result);
+    if (result == 0)
+        printf("inode %llu\n", (unsigned long long)status->st_ino);
+}
+
+static void look_from(int folder, const char *name)
+{
+    struct stat status;
+    char link[256];
+    show_inode("fstatat", fstatat(folder, name, &status, 0), &status);
+    show_inode("fstatat of a link", fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW), &status);
+    show("look", "faccessat", faccessat(folder, name, F_OK, 0));
+    show("look", "readlinkat", readlinkat(folder, name, link, sizeof link));
+    int fd = openat(folder, name, O_RDONLY);
+    show_inode("openat", fd >= 0 ? fstat(fd, &status) : -1, &status);
+    if (fd >= 0 && !S_ISDIR(status.st_mode) && read(fd, link, 6) == 6)
+        printf("%.6s\n", link);
+    if (fd >= 0)
+        close(fd);
+}
+
+static void look(const char *name, const char *from, int wait)
+{
+    char line[8];
+    struct stat status;
+    int folder = open(from, O_RDONLY | O_DIRECTORY);
+    show("folder", from, folder);
+    if (wait && fgets(line, sizeof line, stdin) == NULL)
+        return;
+    look_from(folder, name);
+    if (wait)
+        return;
+    show_inode("stat", stat(name, &status), &status);
+    show_inode("lstat", lstat(name, &status), &status);
+    look_from(AT_FDCWD, name);
+}
+
 static void list(void)
 {
     struct timespec now;
@@ -116,6 +158,10 @@ int main(int argc, char **argv)
         read_file(argv[2]);
     else if (argc > 2 && strcmp(argv[1], "write") == 0)
         write_file(argv[2]);
+    else if (argc > 3 && strcmp(argv[1], "look") == 0)
+        look(argv[3], argv[2], 0);
+    else if (argc > 3 && strcmp(argv[1], "hold") == 0)
+        look(argv[3], argv[2], 1);
     else if (argc > 1 && strcmp(argv[1], "list") == 0)
         list();
     else

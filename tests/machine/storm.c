@@ -1,8 +1,10 @@
 /* storm.c - a program for faults.py, without a C library: system calls with arguments that mean no good, drawn from a
- * seed, the first eight bytes of its first argument. Nothing it calls reaches a file of the host's. */
+ * seed, the first eight bytes of its first argument. Nothing it calls reaches a file of the host's, unless there is a
+ * second argument: then it makes, moves and opens files instead, by names that try to lead out of its root, and ends
+ * with status FOUND when it sees a file whose inode is that argument. */
 #include <stdint.h>
 
-enum { ROUNDS = 3000, FAR_FILE = 200 };
+enum { ROUNDS = 3000, FAR_FILE = 200, FOUND = 77 };
 
 static uint64_t state;
 
@@ -64,6 +66,81 @@ static int takes_file(uint64_t number)
     return (number >= 23 && number <= 82) && number != 17;
 }
 
+static void try_numbers(void)
+{
+    uint64_t a[6], number = numbers[draw(sizeof numbers / sizeof *numbers)];
+    for (int i = 0; i < 6; i++)
+        a[i] = draw_argument();
+    if (takes_file(number))
+        a[0] = FAR_FILE + a[0] % 1000;
+    room[draw(4096)] = draw_argument();
+    call(number, a);
+}
+
+enum {
+    MKDIR = 34,
+    UNLINK = 35,
+    RENAME = 38,
+    CHMOD = 53,
+    OPEN = 56,
+    CLOSE = 57,
+    READ = 63,
+    READLINK = 78,
+    STAT = 79
+};
+
+/* Parts of names in a row, some of them with a slash between. */
+static char *draw_name(char *to)
+{
+    static const char *const parts[] = {"..", "..", ".",  "/",    "a",    "b",    "c",
+                                        "up", "up", "me", "root", "away", "proc", "self"};
+    for (uint64_t n = 1 + draw(6); n > 0; n--) {
+        for (const char *part = parts[draw(sizeof parts / sizeof *parts)]; *part != 0; part++)
+            *to++ = *part;
+        if (draw(4) != 0)
+            *to++ = '/';
+    }
+    *to = 0;
+    return to;
+}
+
+static uint64_t read_number(const char *digits)
+{
+    uint64_t n = 0;
+    for (; *digits >= '0' && *digits <= '9'; digits++)
+        n = 10 * n + (uint64_t)(*digits - '0');
+    return n;
+}
+
+/* One call on names; the inode that it must never see is `above`. */
+static void try_names(uint64_t above)
+{
+    static const uint16_t calls[] = {MKDIR, UNLINK,   RENAME, CHMOD, OPEN, CLOSE,
+                                     READ,  READLINK, STAT,   STAT,  STAT};
+    static char from[128], to[128], bytes[128];
+    uint64_t number = calls[draw(sizeof calls / sizeof *calls)],
+             folder = draw(2) ? (uint64_t)-100 : 3 + draw(8);
+    uint64_t a[6] = {folder, (uint64_t)from, (uint64_t)bytes, sizeof bytes};
+    draw_name(from);
+    draw_name(to);
+    if (number == RENAME)
+        a[2] = folder, a[3] = (uint64_t)to;
+    else if (number == OPEN)
+        a[2] = draw(4) == 0 ? 0x42 : 0x10000, a[3] = 0700; /* a new file, or a folder */
+    else if (number == MKDIR || number == CHMOD)
+        a[2] = 0700;
+    else if (number == UNLINK)
+        a[2] = draw(2) ? 0x200 : 0;
+    else if (number == STAT)
+        a[3] = draw(2) ? 0x100 : 0;
+    else if (number != READLINK)
+        a[0] = 3 + draw(8), a[1] = (uint64_t)bytes, a[2] = sizeof bytes;
+    if (call(number, a) == 0 && number == STAT && ((const uint64_t *)bytes)[1] == above) {
+        a[0] = FOUND;
+        call(93, a);
+    }
+}
+
 void _start_with(const uint64_t *stack)
 {
     uint64_t a[6];
@@ -71,15 +148,11 @@ void _start_with(const uint64_t *stack)
         stack[0] > 1 ? (const unsigned char *)stack[2] : (const unsigned char *)"standard";
     for (int i = 0; i < 8; i++)
         state = state << 8 | seed[i];
-    for (int round = 0; round < ROUNDS; round++) {
-        uint64_t number = numbers[draw(sizeof numbers / sizeof *numbers)];
-        for (int i = 0; i < 6; i++)
-            a[i] = draw_argument();
-        if (takes_file(number))
-            a[0] = FAR_FILE + a[0] % 1000;
-        room[draw(4096)] = draw_argument();
-        call(number, a);
-    }
+    for (int round = 0; round < ROUNDS; round++)
+        if (stack[0] > 2)
+            try_names(read_number((const char *)stack[3]));
+        else
+            try_numbers();
     a[0] = 0;
     call(93, a);
 }

@@ -29,9 +29,10 @@ static inline int rf_call_file(const struct rf_system *system, uint64_t fd)
 rf_call rf_call_openat, rf_call_close, rf_call_read, rf_call_write, rf_call_pread, rf_call_pwrite,
     rf_call_readv, rf_call_writev, rf_call_lseek, rf_call_ftruncate, rf_call_fsync, rf_call_dup,
     rf_call_dup3, rf_call_fcntl, rf_call_ioctl, rf_call_fchmod, rf_call_getdents;
-/* call_path.c: openat, too */
-rf_call rf_call_fstat, rf_call_newfstatat, rf_call_faccessat, rf_call_readlinkat, rf_call_unlinkat,
-    rf_call_mkdirat, rf_call_renameat, rf_call_getcwd, rf_call_fchmodat;
+/* call_path.c, openat above too */
+rf_call rf_call_fstat, rf_call_newfstatat, rf_call_faccessat, rf_call_faccessat2,
+    rf_call_readlinkat, rf_call_unlinkat, rf_call_mkdirat, rf_call_renameat, rf_call_getcwd,
+    rf_call_fchmodat;
 /* call_memory.c */
 rf_call rf_call_brk, rf_call_mmap, rf_call_munmap, rf_call_mprotect, rf_call_mremap,
     rf_call_madvise;

@@ -286,6 +286,7 @@ static const struct {
     {276, rf_call_renameat},
     {278, call_getrandom},
     {435, call_clone3},
+    {439, rf_call_faccessat2},
 };
 
 rf_status rf_system_open(struct rf_system *system, struct rf_core *core, const char *root,
@@ -293,17 +294,16 @@ rf_status rf_system_open(struct rf_system *system, struct rf_core *core, const c
 {
     memset(system, 0, sizeof *system);
     system->core = core;
-    system->root = -1;
     system->mmap_from = MMAP_FROM;
     for (int fd = 0; fd < RF_SYSTEM_FILES; fd++)
         system->file[fd] = fd <= 2 ? fd : -1;
     rf_random_seed(&system->random, 1);
-    if (root == NULL)
+    system->fenced = root != NULL;
+    system->root = open(root != NULL ? root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    system->start = open(root != NULL ? root : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (system->root >= 0 && (system->start >= 0 || root == NULL))
         return RF_OK;
-    system->root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (system->root < 0)
-        return rf_fail(error, RF_EIO, "the root %s: %s", root, strerror(errno));
-    return RF_OK;
+    return rf_fail(error, RF_EIO, "the root %s: %s", root != NULL ? root : "/", strerror(errno));
 }
 
 void rf_system_set_brk(struct rf_system *system, uint64_t brk)
@@ -319,6 +319,8 @@ void rf_system_close(struct rf_system *system)
             close(system->file[fd]);
     if (system->root >= 0)
         close(system->root);
+    if (system->start >= 0)
+        close(system->start);
 }
 
 static void note_unknown(struct rf_system *system, unsigned number)

@@ -15,7 +15,9 @@ enum { RF_SYSTEM_ID = 1000 }; /* of the process, its thread, its user */
 
 struct rf_system {
     struct rf_core *core;
-    int root;                /* the folder that is the guest's /; -1: the host's own */
+    int root;                /* the guest's /, -1: not open */
+    int start;               /* the folder it starts in, -1: not there */
+    bool fenced;             /* the root is not the host's */
     uint64_t brk_start, brk; /* start: a whole page */
     uint64_t mmap_from;
     int file[RF_SYSTEM_FILES]; /* the host's descriptor, -1: closed */
