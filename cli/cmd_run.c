@@ -302,16 +302,6 @@ static rf_status label_processes(struct rf_run *run, size_t n_single)
     return status;
 }
 
-static rf_status add_modules(struct cli_plan *plan, struct rf_run *run, struct rf_source *source)
-{
-    size_t n;
-    const struct rf_module *modules;
-    rf_status status = rf_source_modules(source, &modules, &n);
-    for (size_t i = 0; status == RF_OK && i < n; i++)
-        status = cli_plan_add_module(plan, run, &modules[i]);
-    return status;
-}
-
 /* The target's own end, unless ours is worse. */
 static int leave(int status, const struct rf_probe_outcome *outcome)
 {
@@ -340,7 +330,7 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
     if (status == RF_OK)
         status = note_processes(run, &ending->outcome, ending->plan->n_single > 0);
     if (status == RF_OK)
-        status = add_modules(common, run, source);
+        status = cli_plan_add_modules(common, run, source);
     return status == RF_OK ? label_processes(run, ending->plan->n_single) : status;
 }
 

@@ -181,25 +181,6 @@ static rf_status note_outcome(struct rf_run *run, const struct settings *setting
     return status;
 }
 
-static rf_status add_modules(struct cli_plan *plan, struct rf_run *run,
-                             const struct rf_source *source, char *path)
-{
-    size_t n;
-    const struct rf_machine_segment *segments = rf_machine_segments(source, &n);
-    char *absolute = realpath(path, NULL);
-    rf_status status = RF_OK;
-    for (size_t i = 0; status == RF_OK && i < n; i++) {
-        const struct rf_module module = {.path = absolute != NULL ? absolute : path,
-                                         .start = segments[i].start,
-                                         .end = segments[i].end,
-                                         .offset = segments[i].offset,
-                                         .to_event = UINT64_MAX};
-        status = cli_plan_add_module(plan, run, &module);
-    }
-    free(absolute);
-    return status;
-}
-
 /* ---- what is said ---- */
 
 static void say_outcome(const struct settings *settings, const struct rf_machine_outcome *outcome)
@@ -238,17 +219,14 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
 {
     const struct cli_call *call = context;
     struct rf_machine_outcome outcome;
-    if (run == NULL)
-        return RF_OK;
     rf_machine_outcome(source, &outcome);
-    rf_status status = note_outcome(run, call->settings, &outcome);
-    return status == RF_OK ? add_modules(plan, run, source, call->arguments[0]) : status;
+    rf_status status = run != NULL ? note_outcome(run, call->settings, &outcome) : RF_OK;
+    return status == RF_OK ? cli_plan_add_modules(plan, run, source) : status;
 }
 
 static int profile(struct rf_source *source, struct cli_plan *plan, const struct cli_call *call)
 {
-    if (cli_program_open(&plan->program, source) != RF_OK || /* where it will be is known by now */
-        add_modules(plan, plan->program.run, source, call->arguments[0]) != RF_OK)
+    if (cli_program_open(&plan->program, source) != RF_OK)
         return cli_fail(CLI_FAILED, "no memory for the list of modules");
     plan->stop = cli_catch_interrupt();
     return cli_plan_run(plan, source, complete, (void *)call);

@@ -229,8 +229,8 @@ static rf_status collect(struct rf_run **run, struct rf_source *source, struct c
     return rf_collect(run, source, &setup, error);
 }
 
-rf_status cli_plan_add_module(struct cli_plan *plan, struct rf_run *run,
-                              const struct rf_module *module)
+static rf_status add_module(struct cli_plan *plan, struct rf_run *run,
+                            const struct rf_module *module)
 {
     char build_id[129];
     struct rf_error error = {""};
@@ -241,6 +241,16 @@ rf_status cli_plan_add_module(struct cli_plan *plan, struct rf_run *run,
     if (status == RF_OK && plan->writer != NULL &&
         rf_trace_add_module(plan->writer, &known, &error) != RF_OK)
         fprintf(stderr, "riffle: %s; some addresses will have no names\n", error.message);
+    return status;
+}
+
+rf_status cli_plan_add_modules(struct cli_plan *plan, struct rf_run *run, struct rf_source *source)
+{
+    size_t n;
+    const struct rf_module *modules;
+    rf_status status = rf_source_modules(source, &modules, &n);
+    for (size_t i = 0; status == RF_OK && i < n; i++)
+        status = add_module(plan, run, &modules[i]);
     return status;
 }
 

@@ -104,10 +104,8 @@ typedef rf_status cli_complete(struct rf_run *run, struct rf_source *source, str
  * error: standard output is the program's. Returns the exit status. */
 int cli_plan_run(struct cli_plan *plan, struct rf_source *source, cli_complete *complete,
                  void *context);
-/* A file that the program had mapped, into the run (NULL: not) and the trace. Its build id is looked
- * up. */
-rf_status cli_plan_add_module(struct cli_plan *plan, struct rf_run *run,
-                              const struct rf_module *module);
+/* The files that the program had mapped, into the run (NULL: not) and the trace, with their build ids. */
+rf_status cli_plan_add_modules(struct cli_plan *plan, struct rf_run *run, struct rf_source *source);
 rf_status cli_note(struct rf_run *run, const char *name, const char *format, ...) CLI_PRINTF(3, 4);
 
 #endif

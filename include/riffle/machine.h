@@ -2,6 +2,7 @@
  *
  *     const struct rf_machine_setup setup = {.argv = argv, .core = "hps", .classes = classes};
  *     rf_source_open_machine(&source, &setup, &error);
+ *     rf_source_modules(source, &modules, &n);           where its code is, for names
  *     rf_collect(&run, source, ...);                     records of what it executes, until it ends
  *     rf_machine_outcome(source, &outcome);              how it ended, in how many cycles
  *     rf_source_close(source);
@@ -21,8 +22,8 @@ extern "C" {
 struct rf_machine_setup {
     const char *const *argv;        /* the program's file and its arguments, closed by NULL */
     const char *const *environment; /* closed by NULL; NULL: empty */
-    const char *root; /* its / and the folder it starts in, which no name leads out of; NULL: the
-                         host's own */
+    const char *root; /* the folder that is its / and that it starts in: no name leads out of it.
+                         NULL: it may touch what the caller may. Neither way is there a /proc. */
     const char *core; /* a named core and changes to it; NULL: no timing */
     uint32_t classes; /* of records to hand out, 1 << enum rf_class */
     uint64_t max_instructions;  /* then it ends; 0: no limit */
@@ -33,7 +34,7 @@ struct rf_machine_setup {
 rf_status rf_source_open_machine(struct rf_source **source, const struct rf_machine_setup *setup,
                                  struct rf_error *error);
 
-/* A figure of the timing model, "cycles", "mispredicts", "stalls: reorder buffer". */
+/* A figure of the timing model, such as "mispredicts", "dcache-misses" or "stall-rob". */
 struct rf_machine_figure {
     const char *name;
     uint64_t value;
@@ -42,26 +43,19 @@ struct rf_machine_figure {
 enum { RF_MACHINE_FIGURES_MAX = 24, RF_MACHINE_UNKNOWN_MAX = 32 };
 
 struct rf_machine_outcome {
-    int ended;       /* 0: it could run on */
-    int exit_status; /* 128 + n: it ended itself by signal n, or Linux would have by that */
-    char fault[160]; /* why it could not go on, with the pc; "": it could */
+    int ended;       /* 0: max_instructions were over first, or it is still running */
+    int exit_status; /* its own; 128 + n: it ended by signal n */
+    char fault[160]; /* what it ended of, with the pc; "": it ended by itself */
     uint64_t instructions;
     uint64_t cycles;             /* 0: no timing */
-    uint64_t timed_instructions; /* that the cycles are of: all but the skipped */
+    uint64_t timed_instructions; /* those that the cycles count: all but the skipped ones */
     double host_seconds;         /* of processor time, for MIPS */
     struct rf_machine_figure figures[RF_MACHINE_FIGURES_MAX];
     size_t n_figures;
-    unsigned unknown_calls[RF_MACHINE_UNKNOWN_MAX]; /* system calls that are not there */
+    unsigned unknown_calls[RF_MACHINE_UNKNOWN_MAX]; /* numbers of system calls that it lacks */
     size_t n_unknown_calls;
 };
 void rf_machine_outcome(const struct rf_source *source, struct rf_machine_outcome *outcome);
-
-/* An executable part of the program, for symbols. */
-struct rf_machine_segment {
-    uint64_t start, end, offset;
-};
-/* All of them; valid until the source is closed. */
-const struct rf_machine_segment *rf_machine_segments(const struct rf_source *source, size_t *n);
 
 /* The named cores, closed by a NULL name; and a core's text with every parameter spelled out. */
 struct rf_machine_core {

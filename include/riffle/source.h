@@ -54,9 +54,10 @@ struct rf_trace_info;
 rf_status rf_source_header(struct rf_source *source, struct rf_trace_info *info);
 
 /* The files that were mapped while the stream came about, in that order, where the source knows of any:
- * a probe, a trace that was recorded from one. Valid until the source is closed. Build ids may be
- * unknown. A probe's are complete at its end; a trace's at any time, from a pipe at its end. RF_ENOMEM,
- * or RF_OK and perhaps none. */
+ * a probe, a simulated machine, a trace that was recorded from one. Valid until the source is closed.
+ * Build ids may be unknown. A probe's list is complete at its end, a machine's from the start, a
+ * trace's at any time, or at its end when it comes through a pipe. RF_ENOMEM, or RF_OK and perhaps
+ * none. */
 rf_status rf_source_modules(struct rf_source *source, const struct rf_module **modules, size_t *n);
 
 /* How far along, for a progress line: bytes or events done and in all (0: unknown). */

@@ -19,7 +19,9 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -35,6 +37,7 @@ struct machine {
     struct rf_core core;
     struct rf_system system;
     struct rf_program program;
+    char path[PATH_MAX]; /* of the program's file */
     struct rf_timing *timing;
     struct rf_machine_hooks hooks;
     struct rf_handler handler;
@@ -332,8 +335,19 @@ static void close_machine(struct rf_source *source)
     rf_alloc_free(&alloc, machine, sizeof *machine);
 }
 
-static const struct rf_source_ops ops = {
-    .name = "machine", .next = next, .progress = progress, .close = close_machine};
+static rf_status modules(struct rf_source *source, const struct rf_module **modules, size_t *n)
+{
+    const struct machine *machine = (const struct machine *)source;
+    *modules = machine->program.code;
+    *n = machine->program.n_code;
+    return RF_OK;
+}
+
+static const struct rf_source_ops ops = {.name = "machine",
+                                         .next = next,
+                                         .progress = progress,
+                                         .modules = modules,
+                                         .close = close_machine};
 
 /* All of the file, into the caller's memory: a mapping could be cut short under our hands. */
 static rf_status read_file(struct machine *machine, int fd, const char *path, size_t size,
@@ -356,6 +370,15 @@ static rf_status read_file(struct machine *machine, int fd, const char *path, si
     return status;
 }
 
+/* The name under which the file is found from any folder. */
+static void name_modules(struct machine *machine, const char *path)
+{
+    if (realpath(path, machine->path) == NULL)
+        rf_format(machine->path, sizeof machine->path, "%s", path);
+    for (size_t i = 0; i < machine->program.n_code; i++)
+        machine->program.code[i].path = machine->path;
+}
+
 static rf_status load_file(struct machine *machine, const char *path, struct rf_error *error)
 {
     struct stat status;
@@ -368,6 +391,7 @@ static rf_status load_file(struct machine *machine, const char *path, struct rf_
     else
         loaded = read_file(machine, fd, path, (size_t)status.st_size, error);
     close(fd);
+    name_modules(machine, path);
     return loaded;
 }
 
@@ -515,11 +539,4 @@ void rf_machine_outcome(const struct rf_source *source, struct rf_machine_outcom
     }
     outcome->n_unknown_calls = machine->system.n_unknown;
     memcpy(outcome->unknown_calls, machine->system.unknown, sizeof outcome->unknown_calls);
-}
-
-const struct rf_machine_segment *rf_machine_segments(const struct rf_source *source, size_t *n)
-{
-    const struct machine *machine = (const struct machine *)source;
-    *n = machine->program.n_code;
-    return machine->program.code;
 }

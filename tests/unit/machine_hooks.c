@@ -382,4 +382,21 @@ TEST(charged_cycles_and_a_refill_are_added)
     CHECK_EQ(figure(&charged, "stall-trap") > 0, 1);
 }
 
+TEST(the_machine_tells_its_modules_like_any_source)
+{
+    const struct rf_module *modules = NULL;
+    size_t n = 0;
+    struct rf_source *source = open_program(NULL, 0);
+    char *absolute = realpath(path, NULL);
+    CHECK(rf_source_modules(source, &modules, &n) == RF_OK);
+    REQUIRE(n == 1 && absolute != NULL);
+    CHECK(strcmp(modules[0].path, absolute) == 0);
+    CHECK_EQ(modules[0].start, 0x10000);
+    CHECK_EQ(modules[0].end, 0x10000 + sizeof(struct image));
+    CHECK_EQ(modules[0].offset, 0);
+    CHECK(modules[0].to_event == UINT64_MAX);
+    free(absolute);
+    rf_source_close(source);
+}
+
 TEST_MAIN()

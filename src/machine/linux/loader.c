@@ -61,8 +61,10 @@ static void note_segment(struct rf_program *program, const Elf64_Phdr *segment, 
     if (headers >= segment->p_offset && headers - segment->p_offset < segment->p_filesz)
         program->headers = segment->p_vaddr + (headers - segment->p_offset);
     if ((segment->p_flags & PF_X) != 0 && program->n_code < RF_PROGRAM_SEGMENTS)
-        program->code[program->n_code++] =
-            (struct rf_machine_segment){segment->p_vaddr, end, segment->p_offset};
+        program->code[program->n_code++] = (struct rf_module){.start = segment->p_vaddr,
+                                                              .end = end,
+                                                              .offset = segment->p_offset,
+                                                              .to_event = UINT64_MAX};
     if (end > program->end)
         program->end = end;
 }

@@ -3,7 +3,8 @@
 #define RF_MACHINE_LOADER_H
 
 #include "machine/core/core.h"
-#include <riffle/machine.h>
+#include <riffle/module.h>
+#include <riffle/status.h>
 
 enum { RF_PROGRAM_SEGMENTS = 8 };
 
@@ -11,7 +12,7 @@ struct rf_program {
     uint64_t entry;
     uint64_t headers, n_headers; /* where the program headers are in memory, for auxv */
     uint64_t end;                /* behind the last segment: where brk begins */
-    struct rf_machine_segment code[RF_PROGRAM_SEGMENTS]; /* executable */
+    struct rf_module code[RF_PROGRAM_SEGMENTS]; /* executable segments; without a path */
     size_t n_code;
 };
 
