@@ -40,9 +40,29 @@ static int dispatch(int argc, char **argv)
     return command != NULL ? cli_run(command, argc, argv) : unknown(name);
 }
 
+static void outlive(int number)
+{
+    (void)number;
+}
+
+/* A write then fails, with EPIPE (which is quiet: see cli_finish) or with EFBIG. A handler and not SIG_IGN: a
+ * program that is started by us inherits what is ignored, but no handler. */
+static void outlive_writes(void)
+{
+    static const int signals[] = {SIGPIPE, SIGXFSZ};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct sigaction action;
+        if (sigaction(signals[i], NULL, &action) != 0 || action.sa_handler == SIG_IGN)
+            continue;
+        action = (struct sigaction){.sa_flags = SA_RESTART};
+        action.sa_handler = outlive;
+        sigaction(signals[i], &action, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     cli_progress_begin();
-    signal(SIGPIPE, SIG_IGN); /* a write then fails with EPIPE, which is quiet: see cli_finish */
+    outlive_writes();
     return cli_finish(dispatch(argc, argv));
 }

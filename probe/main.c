@@ -8,6 +8,11 @@
  * take turns, processes that fork. */
 #include "probe.h"
 
+/* Of the core, which declares them to itself only. */
+extern Int VG_(fd_soft_limit);
+extern Int VG_(getrlimit)(Int resource, struct vki_rlimit *limit);
+extern Int VG_(setrlimit)(Int resource, const struct vki_rlimit *limit);
+
 struct options probe_options = {.ring_fd = -1, .follow = True};
 
 static const HChar *const class_names[RF_WORD_CLASSES] = {"load", "store",  "branch", "jump",
@@ -196,17 +201,32 @@ static void in_child(ThreadId thread)
     see_thread(thread, 0);
 }
 
-/* An exec leaves no later moment to say what was produced. */
+static Bool is_exec(UInt number)
+{
+    return number == __NR_execve || number == __NR_execveat;
+}
+
+/* The core has raised the limit of descriptors for its own ones. */
+static struct vki_rlimit raised;
+
+/* An exec leaves no later moment to say what was produced, and to put back the limit that the program sees. */
 static void before_syscall(ThreadId thread, UInt number, UWord *arguments, UInt n)
 {
-    if (number == __NR_execve || number == __NR_execveat)
-        ring_finish();
+    if (!is_exec(number))
+        return;
+    ring_finish();
+    if (VG_(getrlimit)(VKI_RLIMIT_NOFILE, &raised) == 0) {
+        struct vki_rlimit own = {VG_(fd_soft_limit), raised.rlim_max};
+        VG_(setrlimit)(VKI_RLIMIT_NOFILE, &own);
+    }
 }
 
 static void after_syscall(ThreadId thread, UInt number, UWord *arguments, UInt n, SysRes result)
 {
-    if (number == __NR_execve || number == __NR_execveat)
-        ring_go_on();
+    if (!is_exec(number))
+        return;
+    ring_go_on();
+    VG_(setrlimit)(VKI_RLIMIT_NOFILE, &raised);
 }
 
 static void after_options(void)

@@ -5,7 +5,10 @@
  *
  * The ring is inherited as a file descriptor with a number beyond the program's own limit, where
  * Valgrind keeps its own descriptors and does not let the program close them. It stays open through
- * exec, so that what a child starts finds it again. */
+ * exec, so that what a child starts finds it again.
+ *
+ * Debian's `valgrind` is a script in front of `valgrind.bin`. It sets LD_LIBRARY_PATH and makes the C++ library
+ * allocate in another way, neither of which the profiled program should see: the script is left out. */
 #include "source/spawn.h"
 #include "event/field.h"
 #include "base/alloc.h"
@@ -34,6 +37,8 @@ double rf_spawn_clock(void)
 /* ---- the command line ---- */
 
 struct command {
+    char folder[4096];   /* of the probe */
+    char launcher[4096]; /* Valgrind's */
     const char **argv;
     size_t n, room;
     char text[ARGUMENTS_OWN][TEXT];
@@ -187,41 +192,88 @@ static bool find_folder(char *folder, size_t size, const char *wanted)
     return rf_format(folder, size, "%s", RIFFLE_PROBE_FOLDER) < size && holds_probe(folder);
 }
 
+/* ---- Valgrind ---- */
+
+static bool is_program(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool find_in_path(char *full, size_t size, const char *name)
+{
+    const char *path = getenv("PATH");
+    for (size_t n; path != NULL && *path != '\0'; path += n + (path[n] == ':')) {
+        n = strcspn(path, ":");
+        if (n > 0 && rf_format(full, size, "%.*s/%s", (int)n, path, name) < size &&
+            is_program(full))
+            return true;
+    }
+    return false;
+}
+
+/* The launcher behind Debian's script, where there is one. */
+static bool find_valgrind(char *launcher, size_t size)
+{
+    char behind[4096];
+    if (!find_in_path(launcher, size, "valgrind"))
+        return false;
+    if (rf_format(behind, sizeof behind, "%s.bin", launcher) < sizeof behind && is_program(behind))
+        rf_format(launcher, size, "%s", behind);
+    return true;
+}
+
 /* ---- processes ---- */
 
-/* A number that Valgrind will take for its own: beyond the limit that the program sees. */
+/* May this process have a higher limit than it has? */
+static bool may_raise(const struct rlimit *limit, rlim_t most)
+{
+    const struct rlimit raised = {limit->rlim_cur, most};
+    if (limit->rlim_max >= most)
+        return true;
+    if (setrlimit(RLIMIT_NOFILE, &raised) != 0)
+        return false;
+    setrlimit(RLIMIT_NOFILE, limit);
+    return true;
+}
+
+/* A number that Valgrind will take for its own: beyond the limit that the program sees. Where the limit cannot be
+ * raised Valgrind shows the program a lower one. */
 static int inherited_number(struct rlimit *limit)
 {
     getrlimit(RLIMIT_NOFILE, limit);
     rlim_t soft = limit->rlim_cur;
-    if (soft + FD_ROOM > limit->rlim_max || soft > 1 << 20)
-        return soft > 1 << 20 ? 1 << 20 : (int)soft - 2;
-    return (int)soft + 3;
+    if (soft > 1 << 20)
+        return 1 << 20;
+    return may_raise(limit, soft + FD_ROOM) ? (int)soft + 3 : (int)soft - 2;
 }
 
 static void pass_ring(int ring_fd, int inherited, const struct rlimit *limit)
 {
-    struct rlimit raised = *limit;
-    if ((rlim_t)inherited >= limit->rlim_cur)
+    struct rlimit raised = *limit, own = *limit;
+    if ((rlim_t)inherited >= limit->rlim_cur) {
         raised.rlim_cur = (rlim_t)inherited + 1;
+        own.rlim_max = limit->rlim_cur + FD_ROOM; /* Valgrind's descriptors */
+        own.rlim_max = own.rlim_max > limit->rlim_max ? own.rlim_max : limit->rlim_max;
+        raised.rlim_max = own.rlim_max;
+    }
     setrlimit(RLIMIT_NOFILE, &raised);
     dup2(ring_fd, inherited);
-    setrlimit(RLIMIT_NOFILE, limit);
+    setrlimit(RLIMIT_NOFILE, &own);
 }
 
-static _Noreturn void run_child(const struct command *command, const char *folder, int report)
+static _Noreturn void run_child(const struct command *command, int report)
 {
-    if (setenv("VALGRIND_LIB", folder, 1) == 0)
-        execvp(command->argv[0], (char *const *)command->argv);
+    if (setenv("VALGRIND_LIB", command->folder, 1) == 0)
+        execv(command->launcher, (char *const *)command->argv);
     int why = errno;
     ssize_t written = write(report, &why, sizeof why);
     _exit(written == sizeof why ? 127 : 126);
 }
 
 /* The pipe closes by itself when exec succeeds, and says why when not. */
-static rf_status fork_child(struct rf_spawn *spawn, const struct command *command,
-                            const char *folder, int ring_fd, int inherited,
-                            const struct rlimit *limit, struct rf_error *error)
+static rf_status fork_child(struct rf_spawn *spawn, const struct command *command, int ring_fd,
+                            int inherited, const struct rlimit *limit, struct rf_error *error)
 {
     int report[2], why = 0;
     if (pipe2(report, O_CLOEXEC) != 0)
@@ -230,7 +282,7 @@ static rf_status fork_child(struct rf_spawn *spawn, const struct command *comman
     spawn->pid = fork();
     if (spawn->pid == 0) {
         pass_ring(ring_fd, inherited, limit);
-        run_child(command, folder, report[1]);
+        run_child(command, report[1]);
     }
     int fork_errno = errno;
     close(report[1]);
@@ -239,7 +291,7 @@ static rf_status fork_child(struct rf_spawn *spawn, const struct command *comman
     if (spawn->pid < 0)
         return rf_fail(error, RF_EIO, "cannot start a process: %s", strerror(fork_errno));
     if (n == sizeof why)
-        return rf_fail(error, RF_EIO, "cannot start valgrind: %s; is it installed?", strerror(why));
+        return rf_fail(error, RF_EIO, "cannot start valgrind: %s", strerror(why));
     return RF_OK;
 }
 
@@ -251,32 +303,45 @@ static size_t count_arguments(const char *const *argv)
     return n;
 }
 
+static rf_status find_parts(struct command *command, const char *folder, struct rf_error *error)
+{
+    if (!find_folder(command->folder, sizeof command->folder, folder))
+        return rf_fail(error, RF_ENOTSUP,
+                       "the probe is not there (riffle-amd64-linux): this riffle "
+                       "was built without it, or only part of it was installed");
+    if (!find_valgrind(command->launcher, sizeof command->launcher))
+        return rf_fail(error, RF_ENOTSUP, "valgrind is not in PATH; is it installed?");
+    return RF_OK;
+}
+
+static rf_status start(struct rf_spawn *spawn, struct command *command,
+                       const struct rf_probe_setup *setup, int ring_fd, struct rf_error *error)
+{
+    struct rlimit limit;
+    int inherited = inherited_number(&limit);
+    rf_status status = find_parts(command, setup->folder, error);
+    if (status != RF_OK)
+        return status;
+    if (!fill_command(command, setup, ring_fd, inherited))
+        return rf_fail(error, RF_EINVAL, "the options for the probe are too many or too long");
+    return fork_child(spawn, command, ring_fd, inherited, &limit, error);
+}
+
 rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *setup, int ring_fd,
                          struct rf_error *error)
 {
     const struct rf_alloc *alloc = rf_alloc_or_standard(setup->alloc);
-    char folder[4096];
-    struct rlimit limit;
     *spawn = (struct rf_spawn){.pid = -1};
-    if (!find_folder(folder, sizeof folder, setup->folder))
-        return rf_fail(error, RF_ENOTSUP,
-                       "the probe is not there (riffle-amd64-linux): this riffle "
-                       "was built without it, or only part of it was installed");
-    int inherited = inherited_number(&limit);
     struct command *command = rf_alloc_get(alloc, sizeof *command);
     size_t room = ARGUMENTS_OWN + 16 + count_arguments(setup->argv);
     const char **argv = rf_alloc_get(alloc, room * sizeof *argv);
-    rf_status status = RF_ENOMEM;
+    rf_status status = rf_fail(error, RF_ENOMEM, "no memory to start the program");
     if (command != NULL && argv != NULL) {
         command->argv = argv;
         command->n = command->n_text = 0;
         command->room = room;
-        status = fill_command(command, setup, ring_fd, inherited) ? RF_OK : RF_EINVAL;
+        status = start(spawn, command, setup, ring_fd, error);
     }
-    if (status == RF_OK)
-        status = fork_child(spawn, command, folder, ring_fd, inherited, &limit, error);
-    else
-        rf_fail(error, status, "the options for the probe are too many or too long");
     rf_alloc_free(alloc, command, sizeof *command);
     rf_alloc_free(alloc, argv, room * sizeof *argv);
     return status;
