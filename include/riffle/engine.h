@@ -17,6 +17,7 @@
 #include <riffle/alloc.h>
 #include <riffle/event.h>
 #include <riffle/item.h>
+#include <riffle/option.h>
 #include <riffle/status.h>
 
 #ifdef __cplusplus
@@ -24,25 +25,6 @@ extern "C" {
 #endif
 
 struct rf_engine;
-
-/* One option of an engine, as a table row: this makes the parser, the help and the man page. */
-enum rf_option_type {
-    RF_OPTION_END,    /* closes a table */
-    RF_OPTION_COUNT,  /* uint64_t, written with units: 1M, 16K */
-    RF_OPTION_SHARE,  /* double in 0..1, written 0.001 or 0.1% */
-    RF_OPTION_SWITCH, /* uint64_t 0 or 1, written yes/no, on/off, 1/0 */
-    RF_OPTION_CHOICE, /* uint64_t, an index into `choices` */
-};
-
-struct rf_option {
-    const char *name;
-    enum rf_option_type type;
-    const char *standard; /* the default, as text; passes through the same parser */
-    const char *brief;
-    const char *choices; /* RF_OPTION_CHOICE: "a|b|both"; COUNT: a word for 0, "auto" say */
-    double min, max;     /* of COUNT and SHARE, both ends allowed; both 0: no limits */
-    size_t offset;       /* into the engine's config struct */
-};
 
 /* What can be known of an engine without running it. */
 struct rf_engine_info {

@@ -13,6 +13,7 @@
 #include <riffle/machine.h>
 #include <riffle/measure.h>
 #include <riffle/module.h>
+#include <riffle/option.h>
 #include <riffle/overhead.h>
 #include <riffle/probe.h>
 #include <riffle/profile.h>

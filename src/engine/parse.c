@@ -6,6 +6,7 @@
  * Engines with a notation of their own (the sampler algebra) claim their text and parse it. */
 #include "engine/engine.h"
 #include "base/error.h"
+#include "base/option.h"
 #include "base/text.h"
 #include "base/units.h"
 #include <string.h>
@@ -15,9 +16,6 @@ struct span {
     const char *start;
     size_t n;
 };
-
-#define SPAN_FORMAT   "%.*s"
-#define SPAN_PRINT(s) (int)(s).n, (s).start
 
 static const char *skip_space(const char *p)
 {
@@ -48,110 +46,6 @@ static const char *read_value(const char *p, struct span *value)
     return p;
 }
 
-static bool find_choice(const char *choices, struct span value, uint64_t *index)
-{
-    *index = 0;
-    for (const char *p = choices;; p++, (*index)++) {
-        struct span choice = {p, 0};
-        while (*p != '\0' && *p != '|')
-            p++;
-        choice.n = (size_t)(p - choice.start);
-        if (choice.n == value.n && memcmp(choice.start, value.start, value.n) == 0)
-            return true;
-        if (*p == '\0')
-            return false;
-    }
-}
-
-static bool read_switch(struct span value, uint64_t *on)
-{
-    static const char yes[] = "yes|on|1|true", no[] = "no|off|0|false";
-    uint64_t index;
-    *on = find_choice(yes, value, &index);
-    return *on || find_choice(no, value, &index);
-}
-
-static rf_status outside(const struct rf_engine_ops *ops, const struct rf_option *option,
-                         struct span value, struct rf_error *error)
-{
-    char lo[RF_UNITS_MAX], hi[RF_UNITS_MAX];
-    if (option->type == RF_OPTION_SHARE) {
-        rf_format(lo, sizeof lo, "%llu", (unsigned long long)option->min);
-        rf_format(hi, sizeof hi, "%llu", (unsigned long long)option->max);
-    } else {
-        rf_units_print_count(lo, sizeof lo, (uint64_t)option->min);
-        rf_units_print_count(hi, sizeof hi, (uint64_t)option->max);
-    }
-    return rf_fail(error, RF_EINVAL,
-                   "engine '%s': %s must be between %s and %s, got '" SPAN_FORMAT "'", ops->name,
-                   option->name, lo, hi, SPAN_PRINT(value));
-}
-
-static bool in_limits(const struct rf_option *option, double value)
-{
-    return (option->min == 0 && option->max == 0) || (value >= option->min && value <= option->max);
-}
-
-static rf_status set_number(const struct rf_engine_ops *ops, const struct rf_option *option,
-                            void *config, struct span value, struct rf_error *error)
-{
-    char *field = (char *)config + option->offset;
-    if (option->type == RF_OPTION_SHARE) {
-        double share;
-        if (rf_units_share(value.start, value.n, &share) != RF_OK || !in_limits(option, share))
-            return outside(ops, option, value, error);
-        memcpy(field, &share, sizeof share);
-        return RF_OK;
-    }
-    uint64_t count;
-    bool is_number = rf_units_count(value.start, value.n, &count) == RF_OK;
-    if (option->choices != NULL && rf_text_equal(option->choices, value.start, value.n)) {
-        count = 0;
-        is_number = true;
-    }
-    if (is_number && in_limits(option, (double)count)) {
-        memcpy(field, &count, sizeof count);
-        return RF_OK;
-    }
-    if (option->max > 0)
-        return outside(ops, option, value, error);
-    return rf_fail(error, RF_EINVAL,
-                   "engine '%s': %s must be a number such as 2048 or 1M, got '" SPAN_FORMAT "'",
-                   ops->name, option->name, SPAN_PRINT(value));
-}
-
-static rf_status set_option(const struct rf_engine_ops *ops, const struct rf_option *option,
-                            void *config, struct span value, struct rf_error *error)
-{
-    uint64_t word;
-    switch (option->type) {
-    case RF_OPTION_SWITCH:
-        if (!read_switch(value, &word))
-            return rf_fail(error, RF_EINVAL,
-                           "engine '%s': %s must be yes or no, got '" SPAN_FORMAT "'", ops->name,
-                           option->name, SPAN_PRINT(value));
-        break;
-    case RF_OPTION_CHOICE:
-        if (!find_choice(option->choices, value, &word))
-            return rf_fail(error, RF_EINVAL,
-                           "engine '%s': %s must be one of %s, got '" SPAN_FORMAT "'", ops->name,
-                           option->name, option->choices, SPAN_PRINT(value));
-        break;
-    default:
-        return set_number(ops, option, config, value, error);
-    }
-    memcpy((char *)config + option->offset, &word, sizeof word);
-    return RF_OK;
-}
-
-static const struct rf_option *find_option(const struct rf_engine_ops *ops, struct span name)
-{
-    for (const struct rf_option *o = ops->options; o->type != RF_OPTION_END; o++)
-        if (rf_text_equal(o->name, name.start, name.n))
-            return o;
-    return NULL;
-}
-
 static void copy_span(char *text, size_t size, struct span word)
 {
     size_t n = word.n < size ? word.n : size - 1;
@@ -159,26 +53,12 @@ static void copy_span(char *text, size_t size, struct span word)
     text[n] = '\0';
 }
 
-/* Nearer than `best`, and not just because both are short. */
-static bool is_near(const char *word, const char *name, unsigned *best)
-{
-    unsigned distance = rf_text_distance(word, name);
-    if (distance >= *best || 2 * distance > rf_text_length(name))
-        return false;
-    *best = distance;
-    return true;
-}
-
 static rf_status unknown_option(const struct rf_engine_ops *ops, struct span name,
                                 struct rf_error *error)
 {
     char word[40];
     copy_span(word, sizeof word, name);
-    const char *nearest = NULL;
-    unsigned best = 4;
-    for (const struct rf_option *o = ops->options; o->type != RF_OPTION_END; o++)
-        if (is_near(word, o->name, &best))
-            nearest = o->name;
+    const char *nearest = rf_option_nearest(ops->options, word);
     if (nearest != NULL)
         return rf_fail(error, RF_EINVAL, "engine '%s': no option '%s'; did you mean '%s'?",
                        ops->name, word, nearest);
@@ -192,7 +72,7 @@ static rf_status unknown_engine(struct span name, struct rf_error *error)
     const char *nearest = NULL;
     unsigned best = 5;
     for (const struct rf_engine_ops *const *ops = rf_engine_registry; *ops != NULL; ops++)
-        if (is_near(word, (*ops)->name, &best))
+        if (rf_option_is_near(word, (*ops)->name, &best))
             nearest = (*ops)->name;
     if (nearest != NULL)
         return rf_fail(error, RF_EINVAL, "no engine '%s'; did you mean '%s'?", word, nearest);
@@ -210,16 +90,22 @@ static const struct rf_engine_ops *find_engine(const char *text, struct span nam
     return NULL;
 }
 
+/* How the sentences about an engine's options begin. */
+struct whose {
+    char text[48];
+};
+
+static struct whose whose(const struct rf_engine_ops *ops)
+{
+    struct whose whose;
+    rf_format(whose.text, sizeof whose.text, "engine '%s': ", ops->name);
+    return whose;
+}
+
 static rf_status set_defaults(const struct rf_engine_ops *ops, void *config, struct rf_error *error)
 {
     memset(config, 0, ops->config_size);
-    for (const struct rf_option *o = ops->options; o->type != RF_OPTION_END; o++) {
-        struct span value = {o->standard, rf_text_length(o->standard)};
-        rf_status status = set_option(ops, o, config, value, error);
-        if (status != RF_OK)
-            return status;
-    }
-    return RF_OK;
+    return rf_option_set_all(ops->options, config, whose(ops).text, error);
 }
 
 /* One "option = value"; *p moves behind it. */
@@ -238,11 +124,11 @@ static rf_status read_setting(const struct rf_engine_ops *ops, void *config, con
     if (name.n == 0 || *q != '=')
         return rf_fail(error, RF_EINVAL, "engine '%s': expected option=value at '%.*s'", ops->name,
                        (int)rf_text_length(name.start), name.start);
-    const struct rf_option *option = find_option(ops, name);
+    const struct rf_option *option = rf_option_find(ops->options, name.start, name.n);
     if (option == NULL)
         return unknown_option(ops, name, error);
     *p = read_value(skip_space(q + 1), &value);
-    return set_option(ops, option, config, value, error);
+    return rf_option_set(option, config, value.start, value.n, whose(ops).text, error);
 }
 
 /* The list in parentheses; `p` stands behind "(". */
@@ -313,35 +199,6 @@ rf_status rf_engine_parse(const struct rf_engine_ops **found, void *config, size
     return status;
 }
 
-static size_t print_value(const struct rf_option *option, const void *config, char *text,
-                          size_t size)
-{
-    const char *field = (const char *)config + option->offset;
-    uint64_t word;
-    double share;
-    memcpy(&word, field, sizeof word);
-    memcpy(&share, field, sizeof share);
-    switch (option->type) {
-    case RF_OPTION_SHARE:
-        return rf_units_print_share(text, size, share);
-    case RF_OPTION_SWITCH:
-        return rf_format(text, size, "%s", word ? "yes" : "no");
-    case RF_OPTION_CHOICE: {
-        const char *p = option->choices;
-        for (; word > 0; p++)
-            word -= *p == '|';
-        size_t n = 0;
-        while (p[n] != '\0' && p[n] != '|')
-            n++;
-        return rf_format(text, size, "%.*s", (int)n, p);
-    }
-    default:
-        if (word == 0 && option->choices != NULL)
-            return rf_format(text, size, "%s", option->choices);
-        return rf_units_print_count(text, size, word);
-    }
-}
-
 /* Every value is one word of 64 bits. */
 static bool is_standard(const struct rf_option *option, const void *config, const void *standard)
 {
@@ -359,7 +216,7 @@ static size_t print_options(const struct rf_engine_ops *ops, const void *config,
         char value[RF_UNITS_MAX + 32];
         if (is_standard(o, config, standard))
             continue;
-        print_value(o, config, value, sizeof value);
+        rf_option_print(o, config, value, sizeof value);
         n += rf_format(text + (n < size ? n : size), n < size ? size - n : 0, "%s%s=%s", separator,
                        o->name, value);
         separator = ", ";

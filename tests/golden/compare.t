@@ -33,7 +33,7 @@ memory,bits,tuples_per_second,error,false_pos,false_neg,neutral_pos,neutral_neg,
 multihash(tables=2, counters=5700, interval=20K
 exact(memory=0, interval=20K
 $ riffle compare z.txt -e multihash --interval 2G
-riffle: engine 'multihash': interval must be between 0 and 1G, got '2000000000'
+riffle: engine 'multihash': interval must be auto or between 0 and 1G, got '2000000000'
 [2]
 # A poor engine has an error, and its parts add up to it.
 $ riffle compare z.txt -e 'multihash(interval=10K, threshold=1%, counters=16, tables=1)' --threshold 1% --format csv |

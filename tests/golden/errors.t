@@ -89,7 +89,7 @@ $ printf '1 2\n3 4\nfive 6\n' | riffle replay - --format csv
 riffle: standard input: line 3: expected 'a b [count]', numbers of 64 bits, got 'five 6'
 [1]
 $ echo 1 2 | riffle replay - -e 'multihash(tables=x)'
-riffle: engine 'multihash': tables must be between 1 and 16, got 'x'
+riffle: engine 'multihash': tables must be a number such as 2048 or 1M, got 'x'
 [2]
 # A selector needs records.
 $ echo 1 2 | riffle replay - -p values

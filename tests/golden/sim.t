@@ -100,7 +100,7 @@ $ riffle sim --core nosuch flip.rv64
 riffle: no core 'nosuch'; there are hps, stratified and coproc
 [2]
 $ riffle sim --core hps,rob=x flip.rv64
-riffle: core: rob must be between 8 and 1024, got 'x'
+riffle: core: rob must be a number such as 2048 or 1M, got 'x'
 [2]
 $ riffle sim --core hps,icache=32Ki flip.rv64
 riffle: core: icache: cache l1: expected SIZE/WAYS/LINE, got '32Ki'
@@ -148,7 +148,7 @@ write_buffer     16
 mshrs            16
 bus              8
 history          12
-btb              2048
+btb              2Ki
 ras              16
 btb_miss         2
 $ riffle cores nosuch

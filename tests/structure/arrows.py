@@ -16,7 +16,7 @@ import tap  # noqa: E402
 
 # Which folder a public header belongs to. Those of plain data that everybody speaks are base's.
 OWNERS = {
-    "alloc": "base", "module": "base", "status": "base", "event": "base", "text": "base",
+    "alloc": "base", "module": "base", "status": "base", "event": "base", "option": "base", "text": "base",
     "fields": "event", "selector": "event", "trace": "event",
     "engine": "engine", "item": "engine", "rap": "engine",
     "invariance": "profile", "measure": "profile", "overhead": "profile", "profile": "profile", "profiler": "profile", "range": "profile",

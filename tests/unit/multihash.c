@@ -451,7 +451,8 @@ static const struct {
      "interval of 1000000 is promoted"},
     {"multihash(interval=auto, retain=no)", "engine 'multihash': interval=auto needs retain=yes"},
     {"multihash(papre)", "engine 'multihash': expected option=value at 'papre)'"},
-    {"multihash(threshold=0)", "engine 'multihash': threshold must be between 0 and 1, got '0'"},
+    {"multihash(threshold=0)",
+     "engine 'multihash': threshold must be between 0.0001% and 100%, got '0'"},
 };
 
 TEST(options_that_make_no_sense)

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/units.h"
+#include <riffle/option.h>
 #include <string.h>
 
 static const struct rf_machine_core cores[] = {
@@ -17,68 +18,55 @@ const struct rf_machine_core *rf_machine_cores(void)
     return cores;
 }
 
-static const struct key {
-    const char *name;
-    size_t offset;
-    uint64_t min, max;
-} keys[] = {
-#define KEY(name, min, max)                                                                        \
+/* Standard values are those of hps. */
+#define ROW(field, value, least, most, text)                                                       \
     {                                                                                              \
-#name, offsetof(struct rf_timing_config, name), min, max                                   \
+        .name = #field, .type = RF_OPTION_COUNT, .standard = #value, .brief = text, .min = least,  \
+        .max = most, .offset = offsetof(struct rf_timing_config, field)                            \
     }
-    KEY(fetch_width, 1, 16),   KEY(decode_width, 1, 16),   KEY(issue_width, 1, 16),
-    KEY(commit_width, 1, 16),  KEY(stages, 5, 40),         KEY(rob, 8, 1024),
-    KEY(rs, 4, 1024),          KEY(lsq, 2, 1024),          KEY(alu_ports, 1, 16),
-    KEY(multiply_ports, 1, 8), KEY(memory_ports, 1, 8),    KEY(fp_ports, 1, 8),
-    KEY(multiply, 1, 100),     KEY(divide, 1, 200),        KEY(fp_add, 1, 100),
-    KEY(fp_multiply, 1, 100),  KEY(fp_fused, 1, 100),      KEY(fp_divide, 1, 200),
-    KEY(l1_hit, 1, 20),        KEY(l2_hit, 1, 100),        KEY(memory, 1, 2000),
-    KEY(forward, 1, 20),       KEY(write_buffer, 1, 1024), KEY(mshrs, 1, 64),
-    KEY(bus, 1, 200),          KEY(history, 1, 20),        KEY(btb, 16, 65536),
-    KEY(ras, 1, 64),           KEY(btb_miss, 0, 20),
-#undef KEY
+
+static const struct rf_option options[] = {
+    ROW(fetch_width, 4, 1, 16, "instructions fetched per cycle"),
+    ROW(decode_width, 4, 1, 16, "instructions decoded per cycle"),
+    ROW(issue_width, 4, 1, 16, "instructions issued per cycle"),
+    ROW(commit_width, 4, 1, 16, "instructions committed per cycle"),
+    ROW(stages, 12, 5, 40, "of the whole pipeline; fetch to dispatch takes all but four"),
+    ROW(rob, 128, 8, 1024, "entries of the reorder buffer"),
+    ROW(rs, 80, 4, 1024, "reservation stations"),
+    ROW(lsq, 64, 2, 1024, "loads and stores in flight"),
+    ROW(alu_ports, 4, 1, 16, "integer operations begun per cycle"),
+    ROW(multiply_ports, 1, 1, 8, "multiplications and divisions begun per cycle"),
+    ROW(memory_ports, 2, 1, 8, "loads and stores begun per cycle"),
+    ROW(fp_ports, 2, 1, 8, "floating-point operations begun per cycle"),
+    ROW(multiply, 3, 1, 100, "cycles of a multiplication"),
+    ROW(divide, 20, 1, 200, "cycles of a division"),
+    ROW(fp_add, 3, 1, 100, "cycles of a floating-point addition"),
+    ROW(fp_multiply, 4, 1, 100, "cycles of a floating-point multiplication"),
+    ROW(fp_fused, 5, 1, 100, "cycles of a fused multiply-add"),
+    ROW(fp_divide, 14, 1, 200, "cycles of a floating-point division"),
+    ROW(l1_hit, 3, 1, 20, "cycles of a load that hits the first level"),
+    ROW(l2_hit, 12, 1, 100, "cycles of a load that hits the second level"),
+    ROW(memory, 100, 1, 2000, "cycles of a load from memory"),
+    ROW(forward, 2, 1, 20, "cycles of a load from the store queue"),
+    ROW(write_buffer, 16, 1, 1024, "committed stores that wait to be written"),
+    ROW(mshrs, 16, 1, 64, "lines on their way at once"),
+    ROW(bus, 8, 1, 200, "cycles that a line occupies the bus"),
+    ROW(history, 12, 1, 20, "bits of gshare history"),
+    ROW(btb, 2048, 16, 65536, "entries of the branch target buffer, a power of two"),
+    ROW(ras, 16, 1, 64, "entries of the return address stack"),
+    ROW(btb_miss, 2, 0, 20, "cycles until decode finds the target itself"),
+    {.type = RF_OPTION_END},
 };
 
-static uint64_t *value_of(struct rf_timing_config *config, const struct key *key)
-{
-    return (uint64_t *)(void *)((char *)config + key->offset);
-}
+#define WHOSE "core: "
 
 static void set_core(struct rf_timing_config *config, const char *name)
 {
     *config = (struct rf_timing_config){
-        .fetch_width = 4,
-        .decode_width = 4,
-        .issue_width = 4,
-        .commit_width = 4,
-        .stages = 12,
-        .rob = 128,
-        .rs = 80,
-        .lsq = 64,
-        .alu_ports = 4,
-        .multiply_ports = 1,
-        .memory_ports = 2,
-        .fp_ports = 2,
-        .multiply = 3,
-        .divide = 20,
-        .fp_add = 3,
-        .fp_multiply = 4,
-        .fp_fused = 5,
-        .fp_divide = 14,
-        .l1_hit = 3,
-        .l2_hit = 12,
-        .memory = 100,
-        .forward = 2,
-        .write_buffer = 16,
-        .mshrs = 16,
-        .bus = 8,
-        .history = 12,
-        .btb = 2048,
-        .ras = 16,
-        .btb_miss = 2,
         .icache = {.levels = {{32 << 10, 4, 64}}, .n_levels = 1},
         .dcache = {.levels = {{32 << 10, 4, 64}, {1 << 20, 8, 64}}, .n_levels = 2},
     };
+    rf_option_set_all(options, config, WHOSE, NULL);
     if (strcmp(name, "hps") == 0)
         return;
     config->icache.levels[0] = config->dcache.levels[0] = (struct rf_cache_level){64 << 10, 4, 64};
@@ -110,7 +98,7 @@ static rf_status take_cache(struct rf_cache_level *level, const char *key, const
     struct rf_error why = {"expected SIZE/WAYS/LINE"};
     if (rf_format(text, sizeof text, "l1=%.*s", (int)n, value) >= sizeof text ||
         rf_cache_parse(&shape, text, &why) != RF_OK || shape.n_levels != 1)
-        return rf_fail(error, RF_EINVAL, "core: %s: %s", key, why.message);
+        return rf_fail(error, RF_EINVAL, WHOSE "%s: %s", key, why.message);
     *level = shape.levels[0];
     return RF_OK;
 }
@@ -137,29 +125,16 @@ static rf_status take_key(struct rf_timing_config *config, const char *word, siz
     while (name_n < n && word[name_n] != '=')
         name_n++;
     if (name_n == n)
-        return rf_fail(error, RF_EINVAL, "core: expected key=value, got '%.*s'", (int)n, word);
+        return rf_fail(error, RF_EINVAL, WHOSE "expected key=value, got '%.*s'", (int)n, word);
     const char *value = word + name_n + 1;
     size_t value_n = n - name_n - 1;
     struct rf_cache_level *level = find_cache(config, word, name_n, &cache);
     if (level != NULL)
         return take_cache(level, cache, value, value_n, error);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        uint64_t number;
-        if (!rf_text_equal(keys[i].name, word, name_n))
-            continue;
-        if (rf_units_count(value, value_n, &number) != RF_OK || number < keys[i].min ||
-            number > keys[i].max)
-            return rf_fail(error, RF_EINVAL, "core: %s must be between %llu and %llu, got '%.*s'",
-                           keys[i].name, (unsigned long long)keys[i].min,
-                           (unsigned long long)keys[i].max, (int)value_n, value);
-        if (keys[i].offset == offsetof(struct rf_timing_config, btb) &&
-            (number & (number - 1)) != 0)
-            return rf_fail(error, RF_EINVAL, "core: btb must be a power of two, got '%.*s'",
-                           (int)value_n, value);
-        *value_of(config, &keys[i]) = number;
-        return RF_OK;
-    }
-    return rf_fail(error, RF_EINVAL, "core: no key '%.*s'; 'riffle cores hps' shows them",
+    const struct rf_option *option = rf_option_find(options, word, name_n);
+    if (option != NULL)
+        return rf_option_set(option, config, value, value_n, WHOSE, error);
+    return rf_fail(error, RF_EINVAL, WHOSE "no key '%.*s'; 'riffle cores hps' shows them",
                    (int)name_n, word);
 }
 
@@ -167,8 +142,11 @@ static rf_status take_key(struct rf_timing_config *config, const char *word, siz
 static rf_status check(const struct rf_timing_config *config, struct rf_error *error)
 {
     uint32_t below = config->dcache.levels[1].line;
+    if ((config->btb & (config->btb - 1)) != 0)
+        return rf_fail(error, RF_EINVAL, WHOSE "btb must be a power of two, got '%llu'",
+                       (unsigned long long)config->btb);
     if (config->icache.levels[0].line > below || config->dcache.levels[0].line > below)
-        return rf_fail(error, RF_EINVAL, "core: the lines of l2 are shorter than those of %s",
+        return rf_fail(error, RF_EINVAL, WHOSE "the lines of l2 are shorter than those of %s",
                        config->icache.levels[0].line > below ? "icache" : "dcache");
     return RF_OK;
 }
@@ -199,15 +177,15 @@ static size_t print_cache(const char *key, const struct rf_cache_level *level, c
 
 size_t rf_timing_config_print(const struct rf_timing_config *config, char *text, size_t size)
 {
-    struct rf_timing_config copy = *config;
     size_t n = 0;
 #define REST text + (n < size ? n : size), size - (n < size ? n : size)
     n += print_cache("icache", &config->icache.levels[0], REST);
     n += print_cache("dcache", &config->dcache.levels[0], REST);
     n += print_cache("l2", &config->dcache.levels[1], REST);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        n += rf_format(REST, "%s%s=%llu", i > 0 ? "," : "", keys[i].name,
-                       (unsigned long long)*value_of(&copy, &keys[i]));
+    for (const struct rf_option *o = options; o->type != RF_OPTION_END; o++) {
+        n += rf_format(REST, "%s%s=", o > options ? "," : "", o->name);
+        n += rf_option_print(o, config, REST);
+    }
 #undef REST
     return n;
 }
