@@ -263,43 +263,21 @@ static rf_status note_outcome(struct rf_run *run, const struct rf_probe_outcome 
     return status;
 }
 
-static rf_status add_figure(struct rf_profile *profile, const char *name, double value)
+/* Profiles of processes that there were not go. */
+static int was_there(void *n_single, size_t i, const struct rf_profile *profile)
 {
-    size_t old = profile->n_figures * sizeof *profile->figures;
-    struct rf_figure *figures =
-        profile->alloc.resize(profile->alloc.context, profile->figures, old, old + sizeof *figures);
-    if (figures == NULL)
-        return RF_ENOMEM;
-    profile->figures = figures;
-    struct rf_figure *figure = &figures[profile->n_figures++];
-    *figure = (struct rf_figure){.value = value};
-    snprintf(figure->name, sizeof figure->name, "%s", name);
-    return RF_OK;
+    return profile->produced > 0 || i < *(const size_t *)n_single;
 }
 
-/* Which process each profile is of; those of processes that there were not go. */
+/* Which process each profile is of: profiles come process by process. */
 static rf_status label_processes(struct rf_run *run, size_t n_single)
 {
-    size_t kept = 0, old = run->n_profiles;
     rf_status status = RF_OK;
-    for (size_t i = 0; n_single > 0 && i < old; i++) {
-        struct rf_profile *profile = run->profiles[i];
-        if (profile->produced == 0 && i >= n_single) {
-            rf_profile_free(profile);
-            continue;
-        }
-        size_t number = i / n_single + 1;
-        if (status == RF_OK)
-            status = add_figure(profile, "process", (double)number);
-        run->profiles[kept++] = profile;
-    }
-    if (n_single == 0 || kept == old)
-        return status;
-    void *fewer = run->alloc.resize(run->alloc.context, run->profiles, old * sizeof *run->profiles,
-                                    kept * sizeof *run->profiles);
-    run->profiles = fewer != NULL ? fewer : run->profiles;
-    run->n_profiles = kept;
-    return status;
+    if (n_single == 0)
+        return RF_OK;
+    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++)
+        status = rf_profile_add_figure(run->profiles[i], "process", (double)(i / n_single + 1));
+    return status == RF_OK ? rf_run_filter(run, was_there, &n_single) : status;
 }
 
 /* The target's own end, unless ours is worse. */

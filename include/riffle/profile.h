@@ -78,10 +78,18 @@ void rf_profile_free(struct rf_profile *profile); /* NULL is fine */
  * for a text that this version does not understand; all of *selector is then 0. */
 rf_status rf_profile_selector(const struct rf_profile *profile, struct rf_selector *selector);
 
+/* A number with a name, for what has no field of its own; a longer name is cut. RF_ENOMEM or RF_OK. */
+rf_status rf_profile_add_figure(struct rf_profile *profile, const char *name, double value);
+
 /* An empty run; the caller frees it with rf_run_free, which frees its profiles too. */
 rf_status rf_run_new(struct rf_run **run, const char *command, const struct rf_alloc *alloc);
 void rf_run_free(struct rf_run *run);
-rf_status rf_run_add_profile(struct rf_run *run, struct rf_profile *profile);    /* takes it over */
+rf_status rf_run_add_profile(struct rf_run *run, struct rf_profile *profile); /* takes it over */
+
+/* Keep the profiles that `keep` says yes to, in their order, and free the others. RF_ENOMEM changes nothing. */
+typedef int (*rf_run_keep)(void *context, size_t i, const struct rf_profile *profile);
+rf_status rf_run_filter(struct rf_run *run, rf_run_keep keep, void *context);
+
 rf_status rf_run_add_module(struct rf_run *run, const struct rf_module *module); /* copies */
 rf_status rf_run_add_note(struct rf_run *run, const char *name, const char *text);
 const char *rf_run_note(const struct rf_run *run, const char *name); /* NULL: no such note */

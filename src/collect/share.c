@@ -77,15 +77,10 @@ static rf_status take_intervals(struct rf_profile *part, const struct rf_profile
 
 static rf_status take_figures(struct rf_profile *part, const struct rf_profile *all, size_t sharing)
 {
-    void *array = NULL;
-    if (!rf_alloc_array(&part->alloc, &array, 0, all->n_figures + 1, sizeof *part->figures))
-        return RF_ENOMEM;
-    part->figures = array;
-    part->n_figures = all->n_figures + 1;
-    if (all->n_figures > 0)
-        memcpy(part->figures, all->figures, all->n_figures * sizeof *all->figures);
-    part->figures[all->n_figures] = (struct rf_figure){"sharing", (double)sharing};
-    return RF_OK;
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < all->n_figures && status == RF_OK; i++)
+        status = rf_profile_add_figure(part, all->figures[i].name, all->figures[i].value);
+    return status == RF_OK ? rf_profile_add_figure(part, "sharing", (double)sharing) : status;
 }
 
 static void take_totals(struct rf_profile *part, const struct rf_profile *all,

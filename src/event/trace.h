@@ -10,10 +10,10 @@
 
 #include <stdbool.h>
 #include <riffle/trace.h>
+#include "base/magic.h"
 
 enum {
-    RF_TRACE_VERSION = 2, /* 1 had no modules */
-    RF_TRACE_MAGIC_SIZE = 8,
+    RF_TRACE_VERSION = 2,       /* 1 had no modules */
     RF_TRACE_HEADER_FIXED = 40, /* bytes before the strings; 8 of checksum follow those */
     RF_TRACE_HEADER_MAX = 4096,
     RF_TRACE_HEAD_SIZE = 48,
@@ -29,7 +29,7 @@ enum {
 
 enum rf_trace_flags { RF_TRACE_HAS_COUNTS = 1 };
 
-extern const unsigned char rf_trace_magic[RF_TRACE_MAGIC_SIZE];
+extern const unsigned char rf_trace_magic[RF_MAGIC_SIZE];
 
 /* Do these bytes begin a trace? Two of the eight may be damaged: no text looks like that. */
 bool rf_trace_is_magic(const unsigned char *bytes, size_t n);

@@ -2,20 +2,19 @@
 #include "event/trace.h"
 #include "base/bytes.h"
 #include "base/checksum.h"
+#include "base/magic.h"
 #include <string.h>
 
-/* As in PNG: a byte that no text begins with, line ends that a transfer as text would change. */
-const unsigned char rf_trace_magic[RF_TRACE_MAGIC_SIZE] = {0x89, 'R',  'F',  'T',
-                                                           '\r', '\n', 0x1a, '\n'};
+const unsigned char rf_trace_magic[RF_MAGIC_SIZE] = RF_MAGIC_TRACE;
 const unsigned char rf_trace_sync[4] = {0xb7, 'r', 'f', 'b'};
 static const unsigned char trailer_magic[8] = {0xb7, 'r', 'f', 't', 'e', 'n', 'd', '\n'};
 
 bool rf_trace_is_magic(const unsigned char *bytes, size_t n)
 {
     unsigned same = 0;
-    for (size_t i = 0; i < n && i < RF_TRACE_MAGIC_SIZE; i++)
+    for (size_t i = 0; i < n && i < RF_MAGIC_SIZE; i++)
         same += bytes[i] == rf_trace_magic[i];
-    return same >= RF_TRACE_MAGIC_SIZE - 2 || (n > 0 && n < RF_TRACE_MAGIC_SIZE && same == n);
+    return same >= RF_MAGIC_SIZE - 2 || (n > 0 && n < RF_MAGIC_SIZE && same == n);
 }
 
 void rf_trace_head_write(const struct rf_trace_head *head, unsigned char *bytes)
@@ -97,7 +96,7 @@ size_t rf_trace_header_write(unsigned char *bytes, enum rf_trace_kind kind, cons
                             sizeof none->riffle_version};
     unsigned char *p = bytes + RF_TRACE_HEADER_FIXED;
     memset(bytes, 0, RF_TRACE_HEADER_FIXED);
-    memcpy(bytes, rf_trace_magic, RF_TRACE_MAGIC_SIZE);
+    memcpy(bytes, rf_trace_magic, RF_MAGIC_SIZE);
     rf_store32(bytes + VERSION_AT, RF_TRACE_VERSION);
     rf_store32(bytes + KIND_AT, kind);
     for (size_t i = 0; i < 3; i++) {
@@ -120,7 +119,7 @@ size_t rf_trace_header_size(const unsigned char *bytes)
 
 rf_status rf_trace_header_read(const unsigned char *bytes, size_t n, struct rf_trace_info *info)
 {
-    if (memcmp(bytes, rf_trace_magic, RF_TRACE_MAGIC_SIZE) != 0 ||
+    if (memcmp(bytes, rf_trace_magic, RF_MAGIC_SIZE) != 0 ||
         rf_load64(bytes + n - 8) != rf_checksum(bytes, n - 8))
         return RF_EDAMAGED;
     info->version = rf_load32(bytes + VERSION_AT);

@@ -31,7 +31,7 @@ static rf_status inspect(int fd, const char *path, struct rf_trace_info *info,
 
 rf_status rf_trace_inspect(const char *path, struct rf_trace_info *info, struct rf_error *error)
 {
-    unsigned char head[RF_TRACE_MAGIC_SIZE];
+    unsigned char head[RF_MAGIC_SIZE];
     memset(info, 0, sizeof *info);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)

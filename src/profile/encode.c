@@ -17,7 +17,7 @@
 
 enum { LEVEL = 3, NUMBER_MAX = 10 };
 
-const unsigned char rf_rfp_magic[8] = {0x89, 'R', 'F', 'P', '\r', '\n', 0x1a, '\n'};
+const unsigned char rf_rfp_magic[RF_MAGIC_SIZE] = RF_MAGIC_PROFILE;
 
 void rf_bytes_free(struct rf_bytes *bytes, const struct rf_alloc *alloc)
 {

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <riffle/profile.h>
+#include "base/magic.h"
 
 enum {
     RF_RFP_VERSION = 1,
@@ -20,7 +21,7 @@ enum {
 /* Bytes of a payload before compression that we are ready to hold. */
 #define RF_RFP_LENGTH_MAX (UINT64_C(1) << 32)
 
-extern const unsigned char rf_rfp_magic[8];
+extern const unsigned char rf_rfp_magic[RF_MAGIC_SIZE];
 
 /* Bytes from an allocator, as many as `room`, of which n are in use. */
 struct rf_bytes {

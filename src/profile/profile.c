@@ -67,3 +67,16 @@ rf_status rf_profile_selector(const struct rf_profile *profile, struct rf_select
         return RF_ENOTSUP;
     return rf_selector_parse(selector, profile->selector, NULL) == RF_OK ? RF_OK : RF_ENOTSUP;
 }
+
+rf_status rf_profile_add_figure(struct rf_profile *profile, const char *name, double value)
+{
+    void *array = profile->figures;
+    if (!rf_alloc_array(&profile->alloc, &array, profile->n_figures, profile->n_figures + 1,
+                        sizeof *profile->figures))
+        return RF_ENOMEM;
+    profile->figures = array;
+    struct rf_figure *figure = &profile->figures[profile->n_figures++];
+    *figure = (struct rf_figure){.value = value};
+    strncpy(figure->name, name, sizeof figure->name - 1);
+    return RF_OK;
+}

@@ -65,6 +65,32 @@ rf_status rf_run_add_profile(struct rf_run *run, struct rf_profile *profile)
     return RF_OK;
 }
 
+/* Move those that stay into `kept`, free the others. */
+static void part_profiles(const struct rf_run *run, struct rf_profile **kept, rf_run_keep keep,
+                          void *context)
+{
+    for (size_t i = 0; i < run->n_profiles; i++)
+        if (keep(context, i, run->profiles[i]))
+            *kept++ = run->profiles[i];
+        else
+            rf_profile_free(run->profiles[i]);
+}
+
+rf_status rf_run_filter(struct rf_run *run, rf_run_keep keep, void *context)
+{
+    size_t n = 0;
+    void *kept = NULL;
+    for (size_t i = 0; i < run->n_profiles; i++)
+        n += keep(context, i, run->profiles[i]) != 0;
+    if (!rf_alloc_array(&run->alloc, &kept, 0, n, sizeof *run->profiles))
+        return RF_ENOMEM;
+    part_profiles(run, kept, keep, context);
+    rf_alloc_free(&run->alloc, run->profiles, run->n_profiles * sizeof *run->profiles);
+    run->profiles = kept;
+    run->n_profiles = n;
+    return RF_OK;
+}
+
 static const char *or_empty(const char *text)
 {
     return text != NULL ? text : "";

@@ -2,6 +2,7 @@
 #include "source/source.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/magic.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -69,7 +70,7 @@ static rf_status read_head(struct rf_source_input *input, struct rf_error *error
 /* A .rfp file differs from a trace by one byte here, as little as damage might. */
 static bool is_profile(const struct rf_source_input *input)
 {
-    static const unsigned char magic[8] = {0x89, 'R', 'F', 'P', '\r', '\n', 0x1a, '\n'};
+    static const unsigned char magic[RF_MAGIC_SIZE] = RF_MAGIC_PROFILE;
     return input->n_head == sizeof magic && memcmp(input->head, magic, sizeof magic) == 0;
 }
 

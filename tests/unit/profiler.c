@@ -1,5 +1,6 @@
 /* The profiler: sums over intervals by hand, order, totals, what happens without memory. */
 #include "profile/fold.h"
+#include "profile/profile.h"
 #include "base/alloc.h"
 #include "base/random.h"
 #include "failing.h"
@@ -74,6 +75,43 @@ static void fill_for_sort(struct rf_item *items, size_t n, unsigned kind, struct
         uint64_t r = rf_random_next(random);
         uint64_t count = kind == 0 ? r : kind == 1 ? r % 4 : kind == 2 ? i : kind == 3 ? n - i : 1;
         items[i] = (struct rf_item){.a = r % 7, .b = r / 7 % 5, .a_hi = r % 3, .count = count};
+    }
+}
+
+static int is_other(void *name, size_t i, const struct rf_profile *profile)
+{
+    return i > 0 || strcmp(profile->selector, name) != 0;
+}
+
+/* The library makes a profile longer and a run shorter by itself, also without memory. */
+TEST(figures_are_added_and_profiles_taken_out)
+{
+    for (uint64_t fail_at = 0; fail_at < 40; fail_at++) {
+        struct failing failing = {.fail_at = fail_at};
+        struct rf_alloc alloc = failing_alloc(&failing);
+        struct rf_run *run = NULL;
+        bool fine = rf_run_new(&run, "x", &alloc) == RF_OK;
+        for (int i = 0; i < 3 && fine; i++) {
+            struct rf_profile *profile = rf_profile_new(&alloc);
+            fine = profile != NULL && rf_run_add_profile(run, profile) == RF_OK;
+            if (!fine)
+                rf_profile_free(profile);
+            else
+                fine = rf_profile_add_figure(profile, "a name that is longer than 31 letters", i) ==
+                           RF_OK &&
+                       rf_profile_add_figure(profile, "second", 2) == RF_OK;
+        }
+        fine = fine && rf_run_filter(run, is_other, (char *)"") == RF_OK;
+        CHECK(fine || fail_at > 0);
+        if (fine) {
+            REQUIRE(run->n_profiles == 2);
+            CHECK_TEXT(run->profiles[0]->figures[0].name, "a name that is longer than 31 l");
+            CHECK_EQ((int)run->profiles[0]->figures[0].value, 1);
+            CHECK_EQ(run->profiles[1]->n_figures, 2);
+        }
+        rf_run_free(run);
+        CHECK_EQ(failing.held, 0);
+        CHECK_EQ(failing.mistakes, 0);
     }
 }
 

@@ -1,0 +1,349 @@
+/* lanes.c - from a piece of the stream into the engine of every lane that wants it.
+ *
+ *     tuples --------------------------+--> [mark --> shared engine]
+ *     records --selector--> tuples ----+--> engine                        on a thread of its own, if
+ *                                                                         there are any (crew.c)
+ *
+ * Tuples are handed on where they lie. Records are selected chunk by chunk into one small buffer that
+ * stays in the first-level cache and serves all lanes in turn. Memory: two chunks of 16 KiB, what the
+ * engines hold and what their threads queue. */
+#include "collect/lanes.h"
+#include <riffle/engine.h>
+#include <riffle/profiler.h>
+#include "base/alloc.h"
+#include "base/error.h"
+#include "collect/crew.h"
+#include "collect/share.h"
+#include <stdbool.h>
+#include <string.h>
+
+enum { CHUNK = 1024, SELECTOR_TEXT = 512 };
+
+struct lane {
+    struct rf_selector selector;
+    bool selects;
+    struct rf_profiler *profiler; /* NULL: that of `owner` */
+    size_t owner;                 /* the lane whose engine it uses; itself as a rule */
+    size_t sharing;               /* of an owner: this many lanes use its engine */
+    struct rf_share share;
+    char canonical[SELECTOR_TEXT];
+};
+
+struct rf_lanes {
+    const struct rf_collect_setup *setup;
+    const struct rf_alloc *alloc;
+    struct rf_crew *crew; /* NULL: engines work on the caller's thread */
+    struct rf_tuple chunk[CHUNK];
+    struct rf_tuple marked[CHUNK];
+    struct lane lanes[];
+};
+
+static size_t size_of(const struct rf_collect_setup *setup)
+{
+    return sizeof(struct rf_lanes) + setup->n_lanes * sizeof(struct lane);
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+static rf_status open_profiler(struct rf_lanes *lanes, size_t i, const char *selector,
+                               struct rf_error *error)
+{
+    const struct rf_collect_setup *setup = lanes->setup;
+    struct rf_profiler_setup how = {.alloc = lanes->alloc,
+                                    .seed = setup->seed,
+                                    .interval = setup->interval,
+                                    .selector = selector,
+                                    .keep_intervals = setup->keep_intervals,
+                                    .stop = setup->stop};
+    return rf_profiler_open(&lanes->lanes[i].profiler, setup->lanes[i].engine, &how, error);
+}
+
+static rf_status bind_selector(const struct rf_collect_setup *setup, struct rf_selector *selector,
+                               struct rf_error *error)
+{
+    if (!selector->unbound)
+        return RF_OK;
+    if (setup->resolve == NULL)
+        return rf_fail(error, RF_EINVAL,
+                       "the selector names a symbol, and there is no program to look it up in");
+    return rf_selector_bind(selector, setup->resolve, setup->resolve_context, error);
+}
+
+static rf_status open_selecting(struct rf_lanes *lanes, size_t i, const char *text,
+                                struct rf_error *error)
+{
+    struct lane *lane = &lanes->lanes[i];
+    rf_status status = rf_selector_parse(&lane->selector, text, error);
+    if (status != RF_OK)
+        return status;
+    rf_selector_print(&lane->selector, lane->canonical, sizeof lane->canonical);
+    lane->selects = true;
+    if (!lanes->setup->selected)
+        status = bind_selector(lanes->setup, &lane->selector, error);
+    if (status != RF_OK || lane->owner != i)
+        return status;
+    return open_profiler(lanes, i, lane->canonical, error);
+}
+
+static rf_status note_shape(void *context, const struct rf_summary *summary)
+{
+    *(unsigned *)context = summary->shape;
+    return RF_OK;
+}
+
+static rf_status no_item(void *context, const struct rf_item *item)
+{
+    (void)context;
+    (void)item;
+    return RF_OK;
+}
+
+/* A lane that joins needs an owner with a selector and an engine that counts tuples. */
+static rf_status join(struct rf_lanes *lanes, size_t i, struct rf_error *error)
+{
+    const struct rf_lane *wanted = &lanes->setup->lanes[i];
+    if (i == 0 || wanted->selector == NULL || !lanes->lanes[i - 1].selects)
+        return rf_fail(error, RF_EINVAL, "only lanes with selectors can share an engine");
+    struct lane *lane = &lanes->lanes[i], *owner = &lanes->lanes[lanes->lanes[i - 1].owner];
+    unsigned shape = RF_SHAPE_TUPLE;
+    struct rf_sink sink = {no_item, NULL, note_shape, &shape};
+    rf_status status = rf_engine_report(rf_profiler_engine(owner->profiler), &sink);
+    if (status != RF_OK || shape != RF_SHAPE_TUPLE || owner->sharing == RF_SHARE_MAX)
+        return rf_fail(error, RF_EINVAL, "engine '%s' cannot serve several selectors at once",
+                       wanted->engine);
+    lane->owner = lanes->lanes[i - 1].owner;
+    lane->share.tag = (unsigned)owner->sharing++;
+    return RF_OK;
+}
+
+static rf_status open_lane(struct rf_lanes *lanes, size_t i, struct rf_error *error)
+{
+    const struct rf_lane *wanted = &lanes->setup->lanes[i];
+    struct lane *lane = &lanes->lanes[i];
+    *lane = (struct lane){.owner = i, .sharing = 1};
+    lane->share.selector = lane->canonical;
+    rf_status status = wanted->joins ? join(lanes, i, error) : RF_OK;
+    if (status != RF_OK)
+        return status;
+    return wanted->selector != NULL ? open_selecting(lanes, i, wanted->selector, error)
+                                    : open_profiler(lanes, i, NULL, error);
+}
+
+/* Also called on the crew's threads. */
+static rf_status feed_profiler(void *context, size_t i, const struct rf_tuples *tuples,
+                               struct rf_error *error)
+{
+    const struct rf_lanes *lanes = context;
+    return rf_profiler_feed(lanes->lanes[i].profiler, tuples, error);
+}
+
+static rf_status open_all(struct rf_lanes *lanes, struct rf_error *error)
+{
+    const struct rf_collect_setup *setup = lanes->setup;
+    for (size_t i = 0; i < setup->n_lanes; i++) {
+        rf_status status = open_lane(lanes, i, error);
+        if (status != RF_OK)
+            return status;
+    }
+    return rf_crew_open(&lanes->crew, setup->threads, setup->n_lanes, feed_profiler, lanes,
+                        lanes->alloc, error);
+}
+
+rf_status rf_lanes_open(struct rf_lanes **opened, const struct rf_collect_setup *setup,
+                        struct rf_error *error)
+{
+    const struct rf_alloc *alloc = rf_alloc_or_standard(setup->alloc);
+    struct rf_lanes *lanes = *opened = rf_alloc_get(alloc, size_of(setup));
+    if (lanes == NULL)
+        return rf_fail(error, RF_ENOMEM, "no memory for %zu lanes", setup->n_lanes);
+    memset(lanes, 0, size_of(setup));
+    lanes->setup = setup;
+    lanes->alloc = alloc;
+    rf_status status = open_all(lanes, error);
+    if (status != RF_OK) {
+        rf_lanes_close(lanes);
+        *opened = NULL;
+    }
+    return status;
+}
+
+void rf_lanes_close(struct rf_lanes *lanes)
+{
+    if (lanes == NULL)
+        return;
+    rf_crew_close(lanes->crew);
+    for (size_t i = 0; i < lanes->setup->n_lanes; i++)
+        rf_profiler_close(lanes->lanes[i].profiler);
+    rf_alloc_free(lanes->alloc, lanes, size_of(lanes->setup));
+}
+
+/* A lane without a selector counts the values of records. */
+static rf_status select_values(struct rf_lanes *lanes, size_t i, struct rf_error *error)
+{
+    struct lane *lane = &lanes->lanes[i];
+    rf_profiler_close(lane->profiler);
+    lane->profiler = NULL;
+    return open_selecting(lanes, i, "values", error);
+}
+
+rf_status rf_lanes_begin(struct rf_lanes *lanes, const struct rf_batch *first,
+                         struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    bool records = first->records != NULL;
+    for (size_t i = 0; !lanes->setup->selected && i < lanes->setup->n_lanes; i++) {
+        bool selects = lanes->lanes[i].selects;
+        if (selects && !records)
+            return rf_fail(error, RF_EINVAL,
+                           "the stream is made of tuples; a selector needs records");
+        if (!selects && records)
+            status = select_values(lanes, i, error);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+/* --- feeding ---------------------------------------------------------------------------------- */
+
+static rf_status feed_engine(struct rf_lanes *lanes, size_t i, const struct rf_tuples *tuples,
+                             struct rf_error *error)
+{
+    const struct rf_collect_setup *setup = lanes->setup;
+    if (setup->tap != NULL)
+        setup->tap(setup->tap_context, i, tuples);
+    return lanes->crew != NULL ? rf_crew_feed(lanes->crew, i, tuples, error)
+                               : feed_profiler(lanes, i, tuples, error);
+}
+
+static rf_status feed_marked(struct rf_lanes *lanes, size_t i, const struct rf_tuples *tuples,
+                             struct rf_error *error)
+{
+    struct lane *lane = &lanes->lanes[i];
+    for (size_t done = 0; done < tuples->n; done += CHUNK) {
+        size_t piece = tuples->n - done < CHUNK ? tuples->n - done : CHUNK;
+        const uint64_t *counts = tuples->counts != NULL ? tuples->counts + done : NULL;
+        rf_share_mark(lanes->marked, tuples->tuples + done, piece, lane->share.tag);
+        for (size_t k = 0; k < piece; k++)
+            lane->share.consumed += counts != NULL ? counts[k] : 1;
+        const struct rf_tuples marked = {lanes->marked, counts, piece};
+        rf_status status = feed_engine(lanes, lane->owner, &marked, error);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+static rf_status feed(struct rf_lanes *lanes, size_t i, const struct rf_tuples *tuples,
+                      struct rf_error *error)
+{
+    bool shared = lanes->lanes[lanes->lanes[i].owner].sharing > 1;
+    return shared ? feed_marked(lanes, i, tuples, error) : feed_engine(lanes, i, tuples, error);
+}
+
+/* A source that selects by itself says whose its tuples are. */
+static bool wants(const struct rf_lanes *lanes, size_t i, uint32_t stream)
+{
+    return !lanes->setup->selected || lanes->setup->lanes[i].stream == stream;
+}
+
+static rf_status feed_tuples(struct rf_lanes *lanes, const struct rf_tuples *tuples,
+                             uint32_t stream, struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < lanes->setup->n_lanes && status == RF_OK; i++)
+        if (wants(lanes, i, stream))
+            status = feed(lanes, i, tuples, error);
+    return status;
+}
+
+static rf_status feed_chunk(struct rf_lanes *lanes, const struct rf_record *records, size_t n,
+                            struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < lanes->setup->n_lanes && status == RF_OK; i++) {
+        struct rf_tuples tuples = {.tuples = lanes->chunk};
+        tuples.n = rf_selector_run(&lanes->lanes[i].selector, records, n, lanes->chunk);
+        if (tuples.n > 0)
+            status = feed(lanes, i, &tuples, error);
+    }
+    return status;
+}
+
+rf_status rf_lanes_feed(struct rf_lanes *lanes, const struct rf_batch *piece,
+                        struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    if (piece->records == NULL)
+        return feed_tuples(lanes, &piece->tuples, piece->stream, error);
+    for (size_t done = 0; done < piece->n && status == RF_OK; done += CHUNK)
+        status = feed_chunk(lanes, piece->records + done,
+                            piece->n - done < CHUNK ? piece->n - done : CHUNK, error);
+    return status;
+}
+
+/* What was fed to an engine comes before what was lost. */
+void rf_lanes_lose(struct rf_lanes *lanes, uint32_t stream, uint64_t events)
+{
+    if (lanes->crew != NULL)
+        rf_crew_wait(lanes->crew, NULL);
+    for (size_t i = 0; i < lanes->setup->n_lanes; i++)
+        if (wants(lanes, i, stream)) {
+            rf_profiler_lose(lanes->lanes[lanes->lanes[i].owner].profiler, events);
+            lanes->lanes[i].share.lost += events;
+        }
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+rf_status rf_lanes_wait(struct rf_lanes *lanes, struct rf_error *error)
+{
+    return lanes->crew != NULL ? rf_crew_wait(lanes->crew, error) : RF_OK;
+}
+
+/* The run takes the profile over, or it is freed. */
+static rf_status add_profile(struct rf_run *run, struct rf_profile *profile)
+{
+    rf_status status = rf_run_add_profile(run, profile);
+    if (status != RF_OK)
+        rf_profile_free(profile);
+    return status;
+}
+
+static rf_status deal_out(const struct rf_lanes *lanes, struct rf_run *run, size_t owner,
+                          const struct rf_profile *all)
+{
+    size_t sharing = lanes->lanes[owner].sharing;
+    for (size_t i = owner; i < owner + sharing; i++) {
+        struct rf_profile *part;
+        rf_status status = rf_share_take(&part, all, &lanes->lanes[i].share, sharing);
+        if (status == RF_OK)
+            status = add_profile(run, part);
+        if (status != RF_OK)
+            return status;
+    }
+    return RF_OK;
+}
+
+rf_status rf_lanes_add_profiles(const struct rf_lanes *lanes, struct rf_run *run,
+                                struct rf_error *error)
+{
+    for (size_t i = 0; i < lanes->setup->n_lanes; i++) {
+        struct rf_profile *profile;
+        const struct lane *lane = &lanes->lanes[i];
+        if (lane->profiler == NULL)
+            continue;
+        rf_status status = rf_profiler_profile(lane->profiler, &profile, error);
+        if (status != RF_OK)
+            return status;
+        if (lane->sharing > 1) {
+            status = deal_out(lanes, run, i, profile);
+            rf_profile_free(profile);
+        } else {
+            status = add_profile(run, profile);
+        }
+        if (status != RF_OK)
+            return rf_fail(error, status, "no memory for the profiles");
+    }
+    return RF_OK;
+}
