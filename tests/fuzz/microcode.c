@@ -1,0 +1,48 @@
+/* Any text as microcode: refused with a sentence that names the line, or assembled, printed and assembled
+ * again alike. */
+#include "fuzz.h"
+#include "coproc/program.h"
+#include <string.h>
+
+static const struct rf_coproc_size size = {256, 512, 1024, 16384};
+
+static void check_again(const struct rf_program *program)
+{
+    static char text[1 << 17], twice[1 << 17];
+    static struct rf_program again;
+    struct rf_error error = {""};
+    size_t n = rf_program_print(program, text, sizeof text);
+    PROMISE(n == strlen(text) && n < sizeof text);
+    PROMISE(rf_program_assemble(&again, text, &size, NULL, 0, &error) == RF_OK);
+    PROMISE(memcmp(program->code, again.code, sizeof again.code) == 0);
+    rf_program_print(&again, twice, sizeof twice);
+    PROMISE(strcmp(text, twice) == 0);
+}
+
+static void check_words(const struct rf_program *program)
+{
+    for (unsigned i = 0; i < program->n; i++) {
+        struct rf_micro_word word = rf_micro_pack(&program->code[i]);
+        struct rf_micro micro;
+        PROMISE(rf_micro_unpack(&micro, &word) == NULL);
+        PROMISE(memcmp(&micro, &program->code[i], sizeof micro) == 0);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    static char text[1 << 14], listing[1 << 17];
+    static struct rf_program program;
+    struct rf_error error = {""};
+    n = n < sizeof text - 1 ? n : sizeof text - 1;
+    memcpy(text, bytes, n);
+    text[n] = '\0';
+    if (rf_program_assemble(&program, text, &size, NULL, 0, &error) != RF_OK) {
+        PROMISE(error.message[0] != '\0');
+        return 0;
+    }
+    check_words(&program);
+    check_again(&program);
+    rf_program_list(&program, text, listing, sizeof listing);
+    return 0;
+}
