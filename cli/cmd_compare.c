@@ -161,7 +161,9 @@ static void put_engine(const char *engine)
 {
     char text[512];
     size_t n = rf_engine_shorten(engine, text, sizeof text);
-    printf("  %s\n", n < sizeof text ? text : engine);
+    fputs("  ", stdout);
+    rf_write_readable(stdout, n < sizeof text ? text : engine);
+    putchar('\n');
 }
 
 static void print_text(const struct table *table)
@@ -193,18 +195,6 @@ static void print_text(const struct table *table)
     puts("\nSpeed is that of the engine's feed alone, timed on a copy of it, 64 Ki tuples a turn.");
 }
 
-/* Text in double quotes, the quotes in it doubled. */
-static void put_csv(const char *text)
-{
-    putchar('"');
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            putchar('"');
-        putchar(*text);
-    }
-    putchar('"');
-}
-
 static void print_csv(const struct table *table)
 {
     fputs("memory,bits,tuples_per_second", stdout);
@@ -218,30 +208,16 @@ static void print_csv(const struct table *table)
         for (size_t k = 0; table->measure->columns[k] != NULL; k++)
             printf(",%.17g", row->values[k]);
         putchar(',');
-        put_csv(row->profile->engine);
+        rf_write_csv(stdout, row->profile->engine);
         putchar('\n');
     }
-}
-
-static void put_json(const char *text)
-{
-    putchar('"');
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            printf("\\%c", *text);
-        else if ((unsigned char)*text < ' ')
-            printf("\\u%04x", (unsigned)*text);
-        else
-            putchar(*text);
-    }
-    putchar('"');
 }
 
 static void print_json(const struct table *table)
 {
     const struct rf_profile *perfect = table->run->profiles[0];
     fputs("{\"schema\": 1, \"command\": ", stdout);
-    put_json(table->run->command);
+    rf_write_json(stdout, table->run->command);
     printf(", \"version\": \"%s\", \"measure\": \"%s\", \"threshold\": %.17g, \"interval\": %llu, "
            "\"events\": %llu, \"distinct\": %zu,\n \"engines\": [",
            RIFFLE_VERSION, table->measure->name, table->settings->threshold,
@@ -250,7 +226,7 @@ static void print_json(const struct table *table)
     for (size_t i = 0; i < table->n; i++) {
         const struct row *row = &table->rows[i];
         fputs(i > 0 ? ",\n  {\"engine\": " : "\n  {\"engine\": ", stdout);
-        put_json(row->profile->engine);
+        rf_write_json(stdout, row->profile->engine);
         printf(", \"memory\": %llu, \"bits\": %llu, \"tuples_per_second\": %.0f",
                (unsigned long long)row->profile->memory, (unsigned long long)row->profile->bits,
                row->speed);
@@ -276,7 +252,7 @@ static int print_intervals(struct comparison *c)
                 return cli_fail_status(status, &error);
             printf("%zu,%.17g,%.17g,%.17g,%.17g,%.17g,", i, m.error, m.false_positive,
                    m.false_negative, m.neutral_positive, m.neutral_negative);
-            put_csv(c->run->profiles[k]->engine);
+            rf_write_csv(stdout, c->run->profiles[k]->engine);
             putchar('\n');
         }
     return CLI_OK;

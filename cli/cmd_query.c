@@ -98,8 +98,10 @@ static double percent(uint64_t part, uint64_t whole)
 
 static void print_text(const struct rf_profile *profile, const struct rf_range_answer *answer)
 {
-    printf("%s%s%s\n", profile->selector, profile->selector[0] != '\0' ? " by " : "",
-           profile->engine);
+    rf_write_readable(stdout, profile->selector);
+    fputs(profile->selector[0] != '\0' ? " by " : "", stdout);
+    rf_write_readable(stdout, profile->engine);
+    putchar('\n');
     printf("  at least %12" PRIu64 "  %6.2f%%\n", answer->lower,
            percent(answer->lower, answer->events));
     printf("  at most  %12" PRIu64 "  %6.2f%%\n", answer->upper,

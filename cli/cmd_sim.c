@@ -187,8 +187,8 @@ static void say_outcome(const struct settings *settings, const struct rf_machine
 {
     double instructions = (double)outcome->instructions;
     for (size_t i = 0; i < outcome->n_unknown_calls; i++)
-        fprintf(stderr, "riffle: system call %u is not there; it answered ENOSYS\n",
-                outcome->unknown_calls[i]);
+        cli_fail(CLI_OK, "system call %u is not there; it answered ENOSYS",
+                 outcome->unknown_calls[i]);
     if (!settings->profiling.quiet && strcmp(settings->profiling.report.format, "text") == 0 &&
         instructions > 0) {
         fprintf(stderr, "riffle: %llu instructions", (unsigned long long)outcome->instructions);

@@ -35,15 +35,24 @@ static const struct cli_option options[] = {
     {.type = CLI_END},
 };
 
+static void print_text(const char *label, const char *text)
+{
+    printf("%-10s", label);
+    rf_write_readable(stdout, text);
+    putchar('\n');
+}
+
 static void print_info(const char *path, const struct rf_trace_info *info)
 {
-    printf("file      %s\n", path);
+    print_text("file", path);
     printf("kind      %s\n", info->kind == RF_TRACE_RECORDS ? "records" : "tuples");
-    printf("format    %u, by riffle %s\n", info->version, info->riffle_version);
+    printf("format    %u, by riffle ", info->version);
+    rf_write_readable(stdout, info->riffle_version);
+    putchar('\n');
     if (info->command[0] != '\0')
-        printf("command   %s\n", info->command);
+        print_text("command", info->command);
     if (info->selector[0] != '\0')
-        printf("selector  %s\n", info->selector);
+        print_text("selector", info->selector);
     printf("events    %llu\n", (unsigned long long)info->events);
     printf("blocks    %llu\n", (unsigned long long)info->blocks);
     if (info->modules > 0)

@@ -47,8 +47,9 @@ rf_status cli_curve_new(struct cli_curve **made, const struct cli_curve_setup *s
 static void put_point(const struct cli_curve *curve, size_t i,
                       const struct rf_measure_invariance *measure)
 {
-    printf("%llu,\"%s\",%.17g,%.17g,%.17g\n", (unsigned long long)curve->events,
-           curve->setup.lanes[i].engine, measure->error, measure->unseen, measure->covered);
+    printf("%llu,", (unsigned long long)curve->events);
+    rf_write_csv(stdout, curve->setup.lanes[i].engine);
+    printf(",%.17g,%.17g,%.17g\n", measure->error, measure->unseen, measure->covered);
 }
 
 static rf_status show(struct cli_curve *curve)

@@ -240,7 +240,7 @@ static rf_status add_module(struct cli_plan *plan, struct rf_run *run,
     rf_status status = run != NULL ? rf_run_add_module(run, &known) : RF_OK;
     if (status == RF_OK && plan->writer != NULL &&
         rf_trace_add_module(plan->writer, &known, &error) != RF_OK)
-        fprintf(stderr, "riffle: %s; some addresses will have no names\n", error.message);
+        cli_fail(CLI_OK, "%s; some addresses will have no names", error.message);
     return status;
 }
 

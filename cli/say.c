@@ -6,16 +6,19 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MESSAGE_MAX = 8192 }; /* the longest path there is, and a sentence */
+
 int cli_fail(int exit_status, const char *format, ...)
 {
+    char message[MESSAGE_MAX], readable[MESSAGE_MAX];
     va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    rf_text_readable(readable, sizeof readable, message);
     fflush(stdout);
     cli_progress_end();
-    fputs("riffle: ", stderr);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
+    fprintf(stderr, "riffle: %s\n", readable);
     return exit_status;
 }
 

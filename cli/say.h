@@ -17,7 +17,7 @@ enum cli_exit {
 /* The i-th of a list of words, NULL behind the last. */
 typedef const char *cli_words(size_t i);
 
-/* say.c: errors are one sentence on stderr. */
+/* say.c: errors are one sentence on stderr, made fit for a terminal. */
 #define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
 int cli_fail(int exit_status, const char *format, ...) CLI_PRINTF(2, 3); /* returns exit_status */
 /* The library's sentence, or its status where it left none. Returns the exit status for it. */

@@ -36,6 +36,12 @@ struct rf_report_form {
 const struct rf_report_form *rf_report_find(const char *name);
 const struct rf_report_form *const *rf_report_forms(void); /* closed by NULL */
 
+/* Text that somebody else wrote, such as a name or a command: as a terminal may show it, as a JSON
+ * string, and as a CSV field in quotes. See rf_text_readable. */
+void rf_write_readable(FILE *out, const char *text);
+void rf_write_json(FILE *out, const char *text);
+void rf_write_csv(FILE *out, const char *text);
+
 /* The source of one function with the counts of its lines, profile by profile; its disassembly where
  * there is no source. setup->symbols must be there. A name that nothing has is RF_EINVAL, with a
  * sentence that says which one is near. */

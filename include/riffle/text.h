@@ -28,6 +28,31 @@ size_t rf_units_print_share(char *text, size_t size, double share);
  * to be at most 32 characters long, longer ones count as far apart. For "did you mean". */
 unsigned rf_text_distance(const char *a, const char *b);
 
+/* One character of a text that somebody else wrote. */
+enum rf_text_kind {
+    RF_TEXT_FIT,   /* for a terminal */
+    RF_TEXT_UNFIT, /* UTF-8, but a control character, invisible, or changing the order of others */
+    RF_TEXT_INVALID, /* a byte that is not part of UTF-8 */
+};
+struct rf_text_char {
+    uint32_t code;  /* Unicode; the byte where it is invalid */
+    uint8_t length; /* in bytes; at least 1 */
+    uint8_t kind;   /* enum rf_text_kind */
+};
+struct rf_text_char rf_text_next(const char *text, size_t n); /* n: bytes there are, at least 1 */
+
+/* The first character of a text of n bytes, as a terminal may show it: itself, or an escape such as
+ * \x1b or \u202e. Returns how many bytes of the text that was. */
+enum { RF_TEXT_PIECE = 11 };
+size_t rf_text_piece(char piece[RF_TEXT_PIECE], const char *text, size_t n);
+
+/* The whole text like that. Terminated, cut between characters to fit `size`; returns the length that
+ * it has uncut. `out` and `text` may not overlap. */
+size_t rf_text_readable(char *out, size_t size, const char *text);
+
+/* Columns that a readable text takes, each character taken as one wide. */
+size_t rf_text_width(const char *text);
+
 #ifdef __cplusplus
 }
 #endif

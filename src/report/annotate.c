@@ -18,12 +18,13 @@
 #include "base/error.h"
 #include <fcntl.h>
 #include <inttypes.h>
+#include <riffle/text.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { RANGES_MAX = 16, LINE_BYTES = 4096, HOTTEST_WIDTH = 26 };
+enum { RANGES_MAX = 16, LINE_BYTES = 4096, HOTTEST_WIDTH = 26, HOTTEST_NAME_MAX = 19 };
 
 struct page {
     FILE *out;
@@ -139,15 +140,16 @@ static rf_status find_hits(struct rf_hits *hits, const struct page *page,
 
 void rf_annotate_text(FILE *out, const char *text)
 {
-    for (size_t column = 0; *text != '\0' && *text != '\n'; text++) {
-        if (*text == '\t') {
-            do
-                fputc(' ', out);
-            while (++column % 8 != 0);
-        } else if ((unsigned char)*text >= 0x20 && *text != 0x7f) {
-            fputc(*text, out);
-            column++;
-        }
+    size_t column = 0, left = strcspn(text, "\n");
+    while (left > 0) {
+        char piece[RF_TEXT_PIECE];
+        size_t n = rf_text_piece(piece, text, left);
+        if (*text == '\t')
+            snprintf(piece, sizeof piece, "%*s", (int)(8 - column % 8), "");
+        fputs(piece, out);
+        column += rf_text_width(piece);
+        text += n;
+        left -= n;
     }
     fputc('\n', out);
 }
@@ -178,13 +180,13 @@ void rf_hits_write_head(FILE *out, const struct rf_hits *hits, const char *key,
 static void print_hottest(char *text, size_t size, const struct rf_hits *hits,
                           const struct rf_hit *hottest, uint64_t total)
 {
-    char word[RF_WORD_MAX];
+    char word[HOTTEST_NAME_MAX];
     struct rf_place_name name = {.function = ""};
     if (hits->places.b != RF_MEANS_NUMBER)
         rf_symbols_lookup(hits->places.symbols, hottest->word, RF_SYMBOLS_ANY_PROCESS,
                           RF_SYMBOLS_ANY_TIME, &name);
     if (name.function[0] != '\0')
-        snprintf(word, sizeof word, "%.18s", name.function);
+        rf_text_readable(word, sizeof word, name.function);
     else
         snprintf(word, sizeof word, "0x%" PRIx64, hottest->word);
     snprintf(text, size, "%s %.1f%%", word, 100 * (double)hottest->count / (double)total);
@@ -322,8 +324,11 @@ static void write_head(const struct page *page, const struct rf_hits *hits,
     group(all, hits->profile->consumed);
     fprintf(page->out, "%-12s", "profile");
     rf_annotate_text(page->out, hits->profile->selector);
-    fprintf(page->out, "%-12s%s in %s, %s of %s events (%.2f%%)\n\n", "function", range->function,
-            where, count, all,
+    fprintf(page->out, "%-12s", "function");
+    rf_write_readable(page->out, range->function);
+    fputs(" in ", page->out);
+    rf_write_readable(page->out, where);
+    fprintf(page->out, ", %s of %s events (%.2f%%)\n\n", count, all,
             hits->profile->consumed > 0
                 ? 100 * (double)hits->total / (double)hits->profile->consumed
                 : 0);

@@ -30,7 +30,7 @@ void rf_hits_write(FILE *out, const struct rf_hits *hits, uint64_t key);
 rf_status rf_disassembly_write(FILE *out, const struct rf_hits *hits,
                                const struct rf_symbol_range *range);
 
-/* A line of somebody else's text: tabs become spaces, other control characters go. */
+/* A line of somebody else's text: tabs become spaces, the rest is made fit for a terminal. */
 void rf_annotate_text(FILE *out, const char *text);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include <inttypes.h>
 #include <riffle/engine.h>
+#include <riffle/text.h>
 
 enum { HOT_PERCENT_STANDARD = 2 };
 
@@ -86,17 +87,15 @@ void rf_hot_name(const struct rf_hot *hot, enum rf_meaning kind, uint64_t lo, ui
     text[0] = '\0';
     if (kind == RF_MEANS_NUMBER || hot->places.symbols == NULL)
         return;
-    rf_symbols_name_range(hot->places.symbols, lo, hi, text, size);
-    for (char *p = text; *p != '\0'; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            *p = '?';
+    char name[RF_WORD_MAX];
+    rf_symbols_name_range(hot->places.symbols, lo, hi, name, sizeof name);
+    rf_text_readable(text, size, name);
 }
 
-static void write_clean(FILE *out, const char *label, const char *text)
+static void write_text(FILE *out, const char *label, const char *text)
 {
     fprintf(out, "%-12s", label);
-    for (const unsigned char *s = (const unsigned char *)text; *s != '\0'; s++)
-        fputc(*s < 0x20 || *s == 0x7f ? '?' : *s, out);
+    rf_write_readable(out, text);
     fputc('\n', out);
 }
 
@@ -104,12 +103,12 @@ static void write_head(FILE *out, const struct rf_run *run, const struct rf_prof
                        const struct rf_hot *hot)
 {
     if (run->command[0] != '\0')
-        write_clean(out, "command", run->command);
+        write_text(out, "command", run->command);
     if (profile->selector[0] != '\0')
-        write_clean(out, "profile", profile->selector);
+        write_text(out, "profile", profile->selector);
     char engine[RF_WORD_MAX];
     size_t n = rf_engine_shorten(profile->engine, engine, sizeof engine);
-    write_clean(out, "engine", n < sizeof engine ? engine : profile->engine);
+    write_text(out, "engine", n < sizeof engine ? engine : profile->engine);
     fprintf(out, "%-12s%" PRIu64 "\n", "events", profile->consumed);
     fprintf(out, "%-12s%zu of %zu ranges, each above %.4g%% without hot ones inside it\n\n", "hot",
             hot->n, hot->tree.n, 100 * hot->threshold);

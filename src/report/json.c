@@ -8,39 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The length of the UTF-8 sequence at `s`; 0 when it is none. Overlong forms, surrogates and what lies
- * past U+10FFFF are none. */
-static size_t utf8_length(const unsigned char *s)
-{
-    size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    if (s[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool outside = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
-    return overlong || outside ? 0 : n;
-}
-
-static void write_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (const unsigned char *s = (const unsigned char *)text; *s != '\0';) {
-        size_t n = utf8_length(s);
-        if (n == 0)
-            fputs("\\ufffd", out);
-        else if (*s == '"' || *s == '\\')
-            fprintf(out, "\\%c", *s);
-        else if (*s < 0x20 || *s == 0x7f)
-            fprintf(out, "\\u%04x", *s);
-        else
-            fwrite(s, 1, n, out);
-        s += n > 0 ? n : 1;
-    }
-    fputc('"', out);
-}
-
 /* A double in the fewest digits of 15 to 17 that read back the same; the locale's comma is undone. */
 static void write_double(FILE *out, double value)
 {
@@ -64,7 +31,7 @@ static void write_double(FILE *out, double value)
 static void write_member(FILE *out, const char *indent, const char *name, const char *text)
 {
     fprintf(out, "%s\"%s\": ", indent, name);
-    write_text(out, text);
+    rf_write_json(out, text);
     fputs(",\n", out);
 }
 
@@ -94,11 +61,11 @@ static void write_name(FILE *out, const char *word, struct rf_symbols *symbols, 
     struct rf_place_name name;
     rf_symbols_lookup(symbols, address, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
     fprintf(out, "\"%s\": {\"module\": ", word);
-    write_text(out, name.module);
+    rf_write_json(out, name.module);
     fputs(", \"function\": ", out);
-    write_text(out, name.function);
+    rf_write_json(out, name.function);
     fprintf(out, ", \"offset\": \"0x%" PRIx64 "\", \"file\": ", name.offset);
-    write_text(out, name.file);
+    rf_write_json(out, name.file);
     fprintf(out, ", \"line\": %" PRIu32 "}", name.line);
 }
 
@@ -176,7 +143,7 @@ static void write_figures(FILE *out, const struct rf_profile *profile)
     fputs("      \"figures\": [", out);
     for (size_t i = 0; i < profile->n_figures; i++) {
         fprintf(out, "%s{\"name\": ", i > 0 ? ", " : "");
-        write_text(out, profile->figures[i].name);
+        rf_write_json(out, profile->figures[i].name);
         fputs(", \"value\": ", out);
         write_double(out, profile->figures[i].value);
         fputc('}', out);
@@ -228,9 +195,9 @@ static void write_notes(FILE *out, const struct rf_run *run)
     fputs("  \"notes\": [", out);
     for (size_t i = 0; i < run->n_notes; i++) {
         fprintf(out, "%s\n    {\"name\": ", i > 0 ? "," : "");
-        write_text(out, run->notes[i].name);
+        rf_write_json(out, run->notes[i].name);
         fputs(", \"text\": ", out);
-        write_text(out, run->notes[i].text);
+        rf_write_json(out, run->notes[i].text);
         fputc('}', out);
     }
     fprintf(out, "%s],\n", run->n_notes > 0 ? "\n  " : "");
@@ -242,9 +209,9 @@ static void write_modules(FILE *out, const struct rf_run *run)
     for (size_t i = 0; i < run->n_modules; i++) {
         const struct rf_module *module = &run->modules[i];
         fprintf(out, "%s\n    {\"path\": ", i > 0 ? "," : "");
-        write_text(out, module->path);
+        rf_write_json(out, module->path);
         fputs(", \"build_id\": ", out);
-        write_text(out, module->build_id);
+        rf_write_json(out, module->build_id);
         fprintf(out,
                 ", \"process\": %" PRIu32 ", \"start\": \"0x%" PRIx64 "\", \"end\": \"0x%" PRIx64
                 "\", \"offset\": \"0x%" PRIx64 "\", \"from_event\": %" PRIu64

@@ -8,10 +8,10 @@
  *     load -> pc,addr       hash (hash.c:12) at table+0x40      which data it reads
  *     a range of pc         hash, find and 3 more (prog)        what it covers
  *
- * Names come from files that may hold anything; control characters are replaced, so that a symbol
- * cannot drive the reader's terminal. */
+ * Names come from files that may hold anything; rf_text_readable makes them fit for a terminal. */
 #include "report/place.h"
 #include "base/alloc.h"
+#include <riffle/text.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,13 +47,6 @@ const char *rf_places_heading(const struct rf_places *places)
 }
 
 /* ---- names ---- */
-
-static void clean(char *text)
-{
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            *text = '?';
-}
 
 /* One address; as a number where nothing is known of it. */
 static void name_address(struct rf_symbols *symbols, uint64_t address, char *text, size_t size)
@@ -105,11 +98,12 @@ static void name_box(const struct rf_places *places, const struct rf_item *item,
 void rf_places_name(const struct rf_places *places, const struct rf_item *item, char *text,
                     size_t size)
 {
+    char name[RF_WORD_MAX];
     if (places->profile->shape == RF_SHAPE_TUPLE)
-        name_tuple(places, item, text, size);
+        name_tuple(places, item, name, sizeof name);
     else
-        name_box(places, item, text, size);
-    clean(text);
+        name_box(places, item, name, sizeof name);
+    rf_text_readable(text, size, name);
 }
 
 /* ---- all at once ---- */

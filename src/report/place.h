@@ -28,7 +28,7 @@ rf_status rf_places_prepare(struct rf_places *places, const struct rf_table *tab
 void rf_places_close(struct rf_places *places);
 
 const char *rf_places_heading(const struct rf_places *places);
-/* Terminated, cut to `size`; without control characters. */
+/* Terminated, cut to `size`; fit for a terminal. */
 void rf_places_name(const struct rf_places *places, const struct rf_item *item, char *text,
                     size_t size);
 

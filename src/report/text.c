@@ -17,8 +17,7 @@
  *     12.40%  124000  98.2%  0x401136  0x0    hash (hash.c:12)
  *
  * A table is written in two passes, the first to see how wide its columns are. Texts from outside
- * (commands, paths) may hold anything; control characters are written as escapes, so that a file
- * cannot drive the reader's terminal. */
+ * (commands, paths, names) may hold anything and go through rf_write_readable. */
 #include "report/place.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -26,6 +25,7 @@
 #include <string.h>
 #include <riffle/engine.h>
 #include <riffle/overhead.h>
+#include <riffle/text.h>
 
 enum { NUMBER_MAX = 32, LINE_MAX_BYTES = 2048, LABEL = 12 };
 
@@ -55,21 +55,12 @@ static const char *bytes(char text[NUMBER_MAX], uint64_t n)
     return text;
 }
 
-static void write_clean(FILE *out, const char *text)
-{
-    for (const unsigned char *s = (const unsigned char *)text; *s != '\0'; s++)
-        if (*s < 0x20 || *s == 0x7f)
-            fprintf(out, "\\x%02x", *s);
-        else
-            fputc(*s, out);
-}
-
 /* One line of the head: a label, and what it says. */
 static void write_label(FILE *out, const struct rf_report_setup *setup, const char *label)
 {
-    int length = (int)strlen(label);
+    int length = (int)rf_text_readable(NULL, 0, label);
     fputs(setup->colour ? "\033[1m" : "", out);
-    write_clean(out, label);
+    rf_write_readable(out, label);
     fputs(setup->colour ? "\033[0m" : "", out);
     fprintf(out, "%*s", length < LABEL ? LABEL - length : 1, "");
 }
@@ -91,7 +82,7 @@ static void write_outside(FILE *out, const struct rf_report_setup *setup, const 
                           const char *text)
 {
     write_label(out, setup, label);
-    write_clean(out, text);
+    rf_write_readable(out, text);
     fputc('\n', out);
 }
 
@@ -121,7 +112,7 @@ static void write_engine(FILE *out, const struct rf_profile *profile,
     write_label(out, setup, "engine");
     char engine[RF_WORD_MAX];
     size_t n = rf_engine_shorten(profile->engine, engine, sizeof engine);
-    write_clean(out, n < sizeof engine ? engine : profile->engine);
+    rf_write_readable(out, n < sizeof engine ? engine : profile->engine);
     fprintf(out, ", seed %" PRIu64 "\n", profile->seed);
     if (profile->bits > 0)
         write_fact(out, setup, "memory", "%s; as hardware %s of storage",

@@ -200,7 +200,7 @@ TEST(text_of_tuples)
 {
     struct rf_profile profile = profile_of_tuples();
     CHECK_EQ(report_plain("text", &profile, &(struct rf_report_setup){.items = 2}), RF_OK);
-    CHECK_TEXT(written, "command     sort \"x\"\\x09\\x1b[1m\xff\xc3\xa9\n"
+    CHECK_TEXT(written, "command     sort \"x\"\\x09\\x1b[1m\\xff\xc3\xa9\n"
                         "exit-status 0\n"
                         "profile     load -> pc,value\n"
                         "engine      multihash(tables=4), seed 7\n"

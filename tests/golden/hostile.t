@@ -1,0 +1,85 @@
+# Texts that a terminal would obey, in every place that a user does not write: nothing gets out raw.
+$ cat > fit <<'END'
+> #!/usr/bin/env python3
+> # Is standard input text that a terminal may show? UTF-8 without controls and without bidi.
+> import sys, unicodedata
+> raw = sys.stdin.buffer.read()
+> text = raw.decode("utf-8")
+> bad = sorted({f"U+{ord(c):04X}" for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")})
+> print("fit" if text and not bad else f"unfit: {bad}, {len(raw)} bytes")
+> END
+> chmod +x fit; printf 'a\033b' | ./fit; printf 'a\302\233b\342\200\256' | ./fit; echo fine | ./fit
+unfit: ['U+001B'], 3 bytes
+unfit: ['U+009B', 'U+202E'], 7 bytes
+fit
+# Names of files, functions and lines: of the program, in its symbols and in its debug information.
+$ cat > evilAAAAAAAAAAAA.c <<'END'
+> static volatile int data[4];
+> __attribute__((noinline)) static int workAAAAAAAAAAA(int n)
+> {
+>     int s = 0; /* \033[2J */
+>     for (int i = 0; i < n; i++)
+>         s += data[i % 4];
+>     return s;
+> }
+> int main(void)
+> {
+>     return workAAAAAAAAAAA(1000) & 1;
+> }
+> END
+> name=$(printf 'evil\033]0;x\007\233\302\233\342\200\256') work=$(printf 'wo\033[31mrk\302\2332\342\200\256')
+> sed -i "s/\\\\033/$(printf '\033')/" evilAAAAAAAAAAAA.c
+> gcc -g -O1 evilAAAAAAAAAAAA.c -o "$name" && LC_ALL=C sed -i "s/evilAAAAAAAAAAAA/$name/g; s/workAAAAAAAAAAA/${work/[/\\[}/g" "$name"
+> mv evilAAAAAAAAAAAA.c "$name.c"
+> riffle run -q -p values -e exact -p calls -e exact -e 'rap(key=b)' -o out.rfp --record out.rft -- "./$name" && echo profiled
+profiled
+$ riffle report out.rfp | tee text | ./fit; grep -c 'wo\\x1b\[31mrk' text
+fit
+1
+$ riffle report out.rfp -a "$(printf 'wo\033[31mrk\302\2332\342\200\256')" | tee text | ./fit; grep -o 'wo.*rk.*in .*evil[^,]*' text | sed "s|in .*/|in |" | sort -u
+fit
+wo\x1b[31mrk\u009b2\u202e in evil\x1b]0;x\x07\x9b\u009b\u202e.c
+$ riffle report out.rfp -a main | ./fit
+fit
+$ riffle report out.rfp -f json | tee text | ./fit; python3 -m json.tool < text > /dev/null && echo json
+fit
+json
+$ riffle report out.rfp -a "$(printf 'no\033such\233')" 2>&1 | ./fit
+fit
+[1]
+$ riffle query out.rfp "$(printf 'a\033b')..5" 2>&1 | ./fit
+fit
+[1]
+$ riffle report out.rfp -f tree 2>&1 | ./fit
+fit
+[1]
+$ riffle trace info out.rft | ./fit
+fit
+# Names of files that are not there, options, commands, engines, selectors.
+$ for command in report merge query trace replay sim run; do
+>   riffle $command "$(printf 'x\033\233\302\233')" 1..2 2>&1 | ./fit
+> done
+fit
+fit
+fit
+fit
+fit
+fit
+fit
+[127]
+$ riffle "$(printf 'x\033\233')" 2>&1 | ./fit
+fit
+[2]
+$ riffle run "--$(printf 'x\033\233')" 2>&1 | ./fit
+fit
+[2]
+$ riffle replay /dev/null -e "$(printf 'x\033\233')" 2>&1 | ./fit
+fit
+[2]
+$ riffle replay /dev/null -p "$(printf 'load \033\233')" 2>&1 | ./fit
+fit
+[2]
+# What compare writes for tools is UTF-8, whatever the command line was.
+$ in=$(printf 'in\233\033'); echo 1 2 > "$in"; riffle compare "$in" -e exact -f json | tee text | ./fit; python3 -m json.tool < text > /dev/null && echo json
+fit
+json
