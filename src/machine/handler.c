@@ -3,10 +3,10 @@
  *     home:  | ebreak | 64 KiB of stack |
  *              ^ ra              sp ^
  *
- * A core with a second bank of registers does that: nothing is saved or restored by instructions. Rounding
- * mode, floating-point flags and the reservation of lr are put aside, too; a handler begins with none of them set.
- * Private registers belong to neither and stay. The return address is an ebreak; the core stops there and we
- * switch back. */
+ * It is what a core with a second bank of registers does: no instruction saves or restores anything. The
+ * rounding mode, the floating-point flags and the reservation of lr are put aside, too; a handler starts with all
+ * of them clear. Private registers belong to neither side and stay. The return address is an ebreak: the core
+ * stops there and we switch back. */
 #include "machine/handler.h"
 #include <string.h>
 

@@ -12,16 +12,16 @@ static const uint64_t RF_HANDLER_FROM = 0xf0000000;
 struct rf_handler {
     bool pending, running;
     uint64_t entry, arguments[RF_HANDLER_ARGUMENTS];
-    uint64_t home;              /* its stack and the return below it, in guest memory; 0: not yet */
-    uint64_t x[RF_REG_COUNT];   /* the program's registers meanwhile */
-    uint64_t pc, program_count; /* where it goes on; instructions that it had run */
+    uint64_t home;              /* guest address of its ebreak and stack; 0: not made yet */
+    uint64_t x[RF_REG_COUNT];   /* the program's registers while it runs */
+    uint64_t pc, program_count; /* the program's: where it goes on, what it had run */
     uint32_t frm, fflags;
     bool reserved;
     uint64_t reserved_address;
-    uint64_t traps, instructions; /* taken; of handlers */
+    uint64_t traps, instructions; /* traps taken; instructions run by handlers */
 };
 
-/* Room for the stack, and an ebreak to return to. False: the guest's memory has none. */
+/* Make the stack and the ebreak that it returns to. False: the guest's memory has no room. */
 bool rf_handler_open(struct rf_handler *handler, struct rf_memory *memory);
 /* At the boundary of two instructions, with a trap pending. */
 void rf_handler_enter(struct rf_handler *handler, struct rf_core *core);

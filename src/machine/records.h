@@ -1,4 +1,4 @@
-/* records.h - what an executed instruction says of itself, in the terms of src/event. */
+/* records.h - the records that an executed instruction makes (src/event). */
 #ifndef RF_MACHINE_RECORDS_H
 #define RF_MACHINE_RECORDS_H
 
@@ -7,7 +7,7 @@
 
 enum { RF_RECORDS_EACH = 4 }; /* an atomic is an instruction, a load, a store and a result */
 
-/* What has to be known before the instruction runs, since it may overwrite its own operands. */
+/* What must be read before the instruction runs, since it may overwrite its own operands. */
 struct rf_before {
     uint64_t address; /* of a load, store or atomic */
     uint64_t operand; /* rs2 */
@@ -30,8 +30,8 @@ static inline unsigned rf_records_bytes(const struct rf_insn *insn)
 /* The classes of records that an instruction can make. */
 uint16_t rf_records_classes(const struct rf_insn *insn);
 
-/* Records of the wanted classes of an instruction that has just run, as if it had missed nothing.
- * Returns how many, RF_RECORDS_EACH at the most. */
+/* Make the records of the wanted classes for an instruction that has just run; misses are not filled in.
+ * Returns how many, RF_RECORDS_EACH at most. */
 size_t rf_records_after(const struct rf_core *core, const struct rf_step *step,
                         const struct rf_before *before, uint64_t next_pc, uint32_t classes,
                         struct rf_record *out);

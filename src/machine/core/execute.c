@@ -1,15 +1,15 @@
-/* execute.c - what each instruction does: one small function a row of isa.def.
+/* execute.c - what each instruction does: one small function per row of isa.def.
  *
  * A function gets the core and its step and returns the step to run next. Most are step + 1; a jump
  * returns the block it is linked to, or NULL with core->pc set when that block is still to be found; a fault
  * returns NULL with core->stop set and pc at the instruction.
  *
- * Where nobody looks at single instructions, a chained form of each function runs the next step itself, by a
- * tail call: no way back to a loop in between, and the host's predictor sees every instruction's successors
- * at a place of their own. `enter` and `goto` go back to the loop all the same, so that a compiler that makes no
- * tail calls needs no more stack than a block is long.
+ * Where nobody looks at single instructions, a chained form of each function calls the next step itself, as a
+ * tail call. That saves the way back to a loop, and each instruction jumps to its successor from a place of its
+ * own, which the host's predictor can learn. `enter` and `goto` still return to the loop: a compiler that makes
+ * no tail calls then needs no more stack than one block takes.
  *
- * `enter` counts a block's instructions before they run; whoever leaves a block early takes those back that
+ * `enter` counts all instructions of a block before they run. Whoever leaves a block early subtracts those that
  * did not run (step->left of them, itself included). */
 #include "machine/core/block.h"
 #include <string.h>
@@ -447,7 +447,7 @@ static bool write_csr(struct rf_core *core, int32_t number, uint64_t value)
 
 enum csr_change { CSR_WRITE, CSR_SET, CSR_CLEAR };
 
-/* Set and clear with x0 or 0 only read; whoever writes a read-only register is illegal. */
+/* Setting or clearing with x0 or 0 only reads. Writing a read-only register is illegal. */
 static const struct rf_step *change_csr(struct rf_core *core, const struct rf_step *step,
                                         enum csr_change how, uint64_t operand)
 {

@@ -1,15 +1,15 @@
 /* fp.c - F and D on the host's floating point.
  *
- * Compilers do not know that arithmetic reads the rounding mode and writes flags, and no option makes them
- * all keep it between two calls of fenv.h. So operands and results pass through HIDE where that matters: the
- * compiler then cannot move or join the arithmetic between. */
+ * Compilers do not know that arithmetic reads the rounding mode and writes flags. No option makes all of them
+ * keep it between two calls of fenv.h. So operands and results pass through HIDE where that matters: then
+ * the compiler can neither move the arithmetic away nor merge it with other arithmetic. */
 #include "machine/core/fp.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-/* The compiler forgets what it knows of the variable, here. */
+/* Makes the compiler forget what it knows about the variable. */
 #define HIDE(variable) __asm__ volatile("" : "+m"(variable) : : "memory")
 
 static const int host_flag[5] = {FE_INEXACT, FE_UNDERFLOW, FE_OVERFLOW, FE_DIVBYZERO, FE_INVALID};
@@ -143,8 +143,8 @@ static uint64_t to_integer(enum rf_fp_integer to, double value, unsigned rm)
     return to == RF_FP_W || to == RF_FP_WU ? (uint64_t)(int64_t)(int32_t)result : result;
 }
 
-/* Compilers build unsigned conversions from signed ones in ways that round twice or raise what they
- * should not under other rounding modes; through long double, which holds 64 bits, there is one rounding. */
+/* Compilers build unsigned conversions from signed ones. Under some rounding modes that rounds twice or raises
+ * wrong flags. A long double holds 64 bits, so on the way through one there is a single rounding. */
 static uint64_t unsigned_to(uint64_t a, size_t size)
 {
     volatile long double wide = a;

@@ -1,4 +1,4 @@
-/* memory.c - one large reserved mapping and a byte of rights for each of its pages. */
+/* memory.c - one large reserved mapping, and one byte of rights per page of it. */
 #include "machine/core/memory.h"
 #include "base/error.h"
 #include <string.h>
@@ -72,7 +72,7 @@ bool rf_memory_clear(struct rf_memory *memory, uint64_t address, uint64_t length
     return true;
 }
 
-/* Do the pages have any of these rights? True of pages that are outside. */
+/* Does any of the pages have any of these rights? Also true when some lie outside the space. */
 static bool has_any(const struct rf_memory *memory, uint64_t address, uint64_t length,
                     unsigned rights)
 {

@@ -1,7 +1,7 @@
 /* compressed.c - the C extension: each 16-bit instruction stands for one full instruction.
  *
  * The RISC-V unprivileged manual, chapter "C". rf_insn_expand builds the encoding that the half stands
- * for; decoding then goes the one way there is. Quadrants are bits 1..0, rows bits 15..13. */
+ * for, and that is then decoded like any other. Quadrants are bits 1..0, rows bits 15..13. */
 #include "machine/isa/isa.h"
 
 static uint32_t field(uint32_t half, unsigned low, unsigned n)

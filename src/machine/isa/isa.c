@@ -205,7 +205,7 @@ size_t rf_insn_print(const struct rf_insn *insn, uint64_t pc, char *text, size_t
     size_t n = rf_format(text, size, "%s%s", info->mnemonic, info->operands[0] != '\0' ? " " : "");
     for (const char *p = info->operands; *p != '\0'; p++) {
         if (p[0] == ',' && p[1] == 'm' && insn->rm == DYNAMIC)
-            break; /* as assemblers have it: what frm says goes without saying */
+            break; /* as in assembly: the dynamic mode is not written */
         size_t at = n < size ? n : size;
         n += print_operand(insn, *p, pc, text + at, size - at);
     }

@@ -17,7 +17,7 @@ enum rf_op {
     RF_OP_COUNT
 };
 
-/* What the timing model and the class filters tell apart. */
+/* The kinds that the timing model and the class filters distinguish. */
 enum rf_op_class {
     RF_OP_CLASS_ALU,
     RF_OP_CLASS_MULTIPLY,
@@ -42,8 +42,8 @@ enum rf_op_class {
  * instructions put in at decode can use. */
 enum { RF_REG_FP = 32, RF_REG_NONE = 64, RF_REG_PRIVATE = 65, RF_REG_COUNT = 65 + 15 };
 
-/* The link registers of the calling convention, ra and t0: a jump that writes one is a call, one that goes
- * where one says, a return. */
+/* The link registers of the calling convention, ra and t0. A jump that writes one of them is a call; a jump to
+ * the address that one of them holds is a return. */
 static inline bool rf_reg_is_link(uint8_t reg)
 {
     return reg == 1 || reg == 5;
@@ -67,8 +67,8 @@ struct rf_op_info {
 
 extern const struct rf_op_info rf_op_table[RF_OP_COUNT];
 
-/* Decode the instruction whose first bits these are; of a compressed one only the low half counts.
- * An encoding that is none gives op RF_OP_ILLEGAL, with a length all the same. */
+/* Decode the instruction that begins with these bits; of a compressed one only the low half counts.
+ * What is no instruction becomes RF_OP_ILLEGAL; it has a length, too. */
 struct rf_insn rf_insn_decode(uint32_t bits);
 
 /* The full encoding that a compressed instruction stands for; 0: illegal. */

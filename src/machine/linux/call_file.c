@@ -33,7 +33,7 @@ int64_t rf_call_close(struct rf_system *system, const uint64_t *a)
     if (host < 0)
         return -EBADF;
     system->file[a[0]] = -1;
-    return host <= 2 ? 0 : result_of(close(host)); /* the first three are also ours */
+    return host <= 2 ? 0 : result_of(close(host)); /* riffle still needs the first three */
 }
 
 int64_t rf_call_read(struct rf_system *system, const uint64_t *a)
@@ -48,7 +48,7 @@ int64_t rf_call_write(struct rf_system *system, const uint64_t *a)
     if (bytes == NULL)
         return -EFAULT;
     int64_t result = result_of(write(rf_call_file(system, a[0]), bytes, a[2]));
-    if (result == -EPIPE) /* whoever embeds us ignores the host's own signal, or ends by it */
+    if (result == -EPIPE) /* the host's own SIGPIPE is for riffle, not for the guest */
         rf_signals_send(system, SIGPIPE, RF_SIGNAL_BY_KILL);
     return result;
 }
@@ -67,7 +67,7 @@ int64_t rf_call_pwrite(struct rf_system *system, const uint64_t *a)
                          : result_of(pwrite(rf_call_file(system, a[0]), bytes, a[2], (off_t)a[3]));
 }
 
-/* readv and writev as a row of single calls. */
+/* readv and writev as a series of single calls. */
 static int64_t each_piece(struct rf_system *system, const uint64_t *a, rf_call *one)
 {
     int64_t total = 0;
@@ -99,7 +99,7 @@ int64_t rf_call_writev(struct rf_system *system, const uint64_t *a)
     return each_piece(system, a, rf_call_write);
 }
 
-/* Standard output and error are pipes to the guest, wherever they go. */
+/* To the guest, standard output and error are always pipes. */
 int64_t rf_call_lseek(struct rf_system *system, const uint64_t *a)
 {
     int host = rf_call_file(system, a[0]);

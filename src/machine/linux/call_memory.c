@@ -2,11 +2,11 @@
  *
  *     | program | brk -> ... | mmap_from: mappings, lowest place first ... | stack |
  *
- * Where a mapping goes follows from the calls before it alone, so runs repeat. A hint that is not
- * MAP_FIXED is not taken.
+ * The place of a mapping depends only on the calls before it, so every run is the same. Hints without
+ * MAP_FIXED are ignored.
  *
- * Cannot: writable shared mappings of files. They are refused, since what is written would not reach the
- * file; a private one reads the file when it is made. */
+ * Cannot: writable shared mappings of files. They are refused, because writes would not reach the file. A
+ * private mapping reads the file once, when it is made. */
 #include "machine/linux/calls.h"
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static bool is_aligned(uint64_t address)
     return (address & OFFSET_IN_PAGE) == 0;
 }
 
-/* Whatever was decoded from there is out of date. */
+/* Code that was decoded from there is out of date. */
 static void forget_code(struct rf_system *system, uint64_t address, uint64_t length)
 {
     if (rf_memory_has_code(&system->core->memory, address, length))
@@ -50,7 +50,7 @@ int64_t rf_call_brk(struct rf_system *system, const uint64_t *a)
     return (int64_t)system->brk;
 }
 
-/* The same three bits; what can be written can be read on this architecture. */
+/* The bits are the same three. On RISC-V a writable page is readable. */
 static unsigned rights_of(uint64_t protection)
 {
     unsigned rights = (unsigned)protection & (RF_READ | RF_WRITE | RF_EXECUTE);

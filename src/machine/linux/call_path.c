@@ -105,7 +105,7 @@ static int64_t put_stat(struct rf_system *system, uint64_t address, const struct
     return 0;
 }
 
-/* Standard output and error are pipes to the guest, wherever they go, so that it does the same. */
+/* To the guest, standard output and error are always pipes, so that it runs the same way everywhere. */
 int64_t rf_call_fstat(struct rf_system *system, const uint64_t *a)
 {
     struct stat status = {.st_mode = S_IFIFO | 0600, .st_nlink = 1};
@@ -145,7 +145,7 @@ int64_t rf_call_faccessat(struct rf_system *system, const uint64_t *a)
     return rf_call_faccessat2(system, (const uint64_t[]){a[0], a[1], a[2], 0});
 }
 
-/* chmod has no form for a descriptor that can only be asked about, but the host knows it by a name. */
+/* chmod takes no O_PATH descriptor, but the host has a name for every descriptor. */
 int64_t rf_call_fchmodat(struct rf_system *system, const uint64_t *a)
 {
     struct rf_place place;

@@ -6,7 +6,7 @@
 
 enum { SP = 2, SET_SIZE = 8, STACK_MIN = 2048 };
 
-/* Copy from the guest, or to it; address 0 is nothing to copy. */
+/* Copy from the guest, or to it. Address 0 means that there is nothing to copy. */
 static bool take(const struct rf_system *system, uint64_t address, void *to, size_t n)
 {
     const void *from = rf_call_buffer(system, address, n, RF_READ);
@@ -81,7 +81,7 @@ int64_t rf_call_sigaltstack(struct rf_system *system, const uint64_t *a)
     return give(system, a[1], old, sizeof old) ? 0 : -EFAULT;
 }
 
-/* Signal 0 only asks whether there is somebody. */
+/* Signal 0 only asks whether the process exists. */
 static int64_t send_to(struct rf_system *system, bool is_us, uint64_t number, int32_t code)
 {
     if (number > RF_SIGNALS)

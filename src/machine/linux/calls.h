@@ -1,7 +1,7 @@
-/* calls.h - the system calls, each a function of the machine's Linux: what system.c finds by number.
+/* calls.h - the system calls: one function each, which system.c finds by number.
  *
- * A call gets its arguments as the guest's registers hold them, none of them checked, and answers what
- * Linux would: a result or a negative error number. */
+ * A call gets its arguments unchecked, as the guest's registers hold them. It answers as Linux does: a result
+ * or a negative error number. */
 #ifndef RF_MACHINE_CALLS_H
 #define RF_MACHINE_CALLS_H
 
@@ -9,7 +9,7 @@
 
 typedef int64_t rf_call(struct rf_system *system, const uint64_t *a);
 
-/* The host's memory behind a guest buffer, or NULL. An empty buffer is somewhere. */
+/* The host's memory behind a guest buffer; NULL: not allowed. An empty buffer is always allowed. */
 static inline void *rf_call_buffer(const struct rf_system *system, uint64_t address,
                                    uint64_t length, unsigned rights)
 {
@@ -29,7 +29,7 @@ static inline int rf_call_file(const struct rf_system *system, uint64_t fd)
 rf_call rf_call_openat, rf_call_close, rf_call_read, rf_call_write, rf_call_pread, rf_call_pwrite,
     rf_call_readv, rf_call_writev, rf_call_lseek, rf_call_ftruncate, rf_call_fsync, rf_call_dup,
     rf_call_dup3, rf_call_fcntl, rf_call_ioctl, rf_call_fchmod, rf_call_getdents;
-/* call_path.c, openat above too */
+/* call_path.c, which has openat, too */
 rf_call rf_call_fstat, rf_call_newfstatat, rf_call_faccessat, rf_call_faccessat2,
     rf_call_readlinkat, rf_call_unlinkat, rf_call_mkdirat, rf_call_renameat, rf_call_getcwd,
     rf_call_fchmodat;

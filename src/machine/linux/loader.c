@@ -1,7 +1,7 @@
 /* loader.c - ELF segments and the initial stack.
  *
- * Nothing that the file says is believed: every offset and size is checked against the file and the address
- * space before it is used. What a hostile program then does is the core's and the pages' rights' business.
+ * The file is not trusted: every offset and size is checked against the file and the address space before it is
+ * used. What a hostile program does once it runs, the core and the rights of pages keep in bounds.
  *
  *     stack top  | strings | random bytes | auxv | envp | argv | argc |  <- sp, 16-byte aligned
  *                                                                     grows down               */
@@ -96,7 +96,7 @@ rf_status rf_loader_load(struct rf_memory *memory, struct rf_program *program, c
     return status;
 }
 
-/* What is being built, from the top down. */
+/* The stack while it is built, from the top down. */
 struct stack {
     struct rf_memory *memory;
     uint64_t sp;
@@ -133,7 +133,7 @@ static bool push_strings(struct stack *stack, const char *const *list)
     return true;
 }
 
-/* Pointers to strings that lie one behind the other from `at` on, and a NULL. */
+/* Pointers to the strings that follow one another from `at` on, and a NULL. */
 static bool push_pointers(struct stack *stack, const char *const *list, uint64_t at)
 {
     size_t n = list_length(list);

@@ -1,4 +1,4 @@
-/* loader.h - a static RV64 Linux ELF into the guest's memory, with the stack a C library expects. */
+/* loader.h - load a static RV64 Linux ELF into the guest's memory and make the stack that a C library expects. */
 #ifndef RF_MACHINE_LOADER_H
 #define RF_MACHINE_LOADER_H
 

@@ -6,11 +6,11 @@
  *                  | ucontext        |
  *     sp, a1 ----> | siginfo         |        ra: home, where `li a7,139; ecall` is rt_sigreturn
  *
- * What the handler changes in the frame, a pc to go on at, is what sigreturn finds. Linux has the code at `home`
- * in its vDSO; we put it above the stack when the first signal is delivered.
+ * The handler may change the frame, for example the pc to go on at; sigreturn takes what it finds there. Linux
+ * has the code at `home` in its vDSO; we put it above the stack when the first signal is delivered.
  *
- * Cannot: signals from outside, timers, waiting for a signal. Of the same signal one waits, as Linux has it for
- * those below 32. */
+ * Cannot: signals from outside, timers, waiting for a signal. A signal that is already pending is not queued
+ * again; Linux does the same for those below 32. */
 #include "machine/linux/calls.h"
 #include "base/error.h"
 #include <signal.h>
@@ -23,7 +23,7 @@ static const uint32_t RETURN_CODE[] = {0x08b00893, 0x00000073}; /* li a7,139; ec
 
 struct frame {
     int32_t number, error, code, no_word;
-    uint64_t about; /* the address of a fault; who sent it */
+    uint64_t about; /* of a fault its address, of a sent signal the sender */
     uint8_t rest_of_info[104];
     uint64_t flags, link;
     uint64_t stack, stack_flags, stack_size;
@@ -122,7 +122,7 @@ int64_t rf_call_sigreturn(struct rf_system *system, const uint64_t *a)
     core->reserved = false;
     system->signals.blocked = frame.blocked & ~rf_signals_unblockable();
     rf_core_go_to(core, frame.x[0]);
-    return (int64_t)core->x[A0]; /* the result of a call goes there */
+    return (int64_t)core->x[A0]; /* so that the call's result leaves the register as it is */
 }
 
 static bool is_ignored(const struct rf_signals *signals, unsigned number)

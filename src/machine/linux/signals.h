@@ -1,7 +1,7 @@
-/* signals.h - the guest's signals: those that it sends itself, and those that a fault earns it.
+/* signals.h - the guest's signals: those that it sends itself, and those of its faults.
  *
- * There is nobody else to send one. A signal without a handler of the guest's ends the program as
- * Linux would; how it ended is in struct rf_system. */
+ * Nobody else can send one. A signal that the guest does not handle ends the program as Linux does; struct
+ * rf_system says how it ended. */
 #ifndef RF_MACHINE_SIGNALS_H
 #define RF_MACHINE_SIGNALS_H
 
@@ -38,7 +38,7 @@ static inline uint64_t rf_signals_unblockable(void)
     return rf_signal_set(SIGKILL) | rf_signal_set(SIGSTOP);
 }
 
-/* Of the alternate stack, as sigaltstack tells them: is there one, does sp stand on it? */
+/* Flags of the alternate stack, as sigaltstack returns them: disabled, in use, or neither. */
 static inline uint64_t rf_signals_stack_flags(const struct rf_signals *signals, uint64_t sp)
 {
     if (signals->stack_size == 0)
@@ -49,13 +49,13 @@ static inline uint64_t rf_signals_stack_flags(const struct rf_signals *signals, 
 /* si_code of a signal that was sent. */
 enum { RF_SIGNAL_BY_KILL = 0, RF_SIGNAL_BY_TGKILL = -6 };
 
-/* It is delivered by the next rf_signals_deliver, unless it is ignored; later, while it is blocked. */
+/* The next rf_signals_deliver delivers it, unless it is ignored. A blocked one waits until it is not. */
 void rf_signals_send(struct rf_system *system, unsigned number, int32_t code);
 
-/* At the boundary of two instructions: go into the handlers of what waits, or end the program. */
+/* Call between two instructions: enters the handlers of pending signals, or ends the program. */
 void rf_signals_deliver(struct rf_system *system);
 
-/* Go into the handler for a fault at pc. False: there is none that could be called. */
+/* Enter the handler for a fault at pc. False: there is none, or it cannot be called. */
 bool rf_signals_fault(struct rf_system *system, unsigned number, int32_t code, uint64_t address);
 
 #endif

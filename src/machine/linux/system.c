@@ -1,8 +1,8 @@
 /* system.c - the machine's Linux: the table of its calls, and those on time, identity and the like.
  *
- * A call is found by its number; those on files, memory and signals are in call_*.c. There is one process with
- * one thread, and nobody else: no signal, message or event comes from outside. What could only wait for one ends
- * the program with a sentence. */
+ * Calls are found by number; those on files, memory and signals are in call_*.c. There is one process with one
+ * thread, and nobody else: no signal, message or event comes from outside. A program that waits for one would
+ * wait for ever, so it is ended with a sentence. */
 #include "machine/linux/calls.h"
 #include "base/error.h"
 #include <errno.h>
@@ -25,7 +25,7 @@ static bool put_words(struct rf_system *system, uint64_t address, const uint64_t
     return to != NULL;
 }
 
-/* A nanosecond an instruction, from a fixed second on. */
+/* The clock starts at a fixed second and advances one nanosecond per instruction. */
 static int64_t call_clock_gettime(struct rf_system *system, const uint64_t *a)
 {
     uint64_t now = system->core->instructions;
@@ -69,7 +69,7 @@ static int64_t call_sysinfo(struct rf_system *system, const uint64_t *a)
     return put_words(system, a[0], info, 14) ? 0 : -EFAULT;
 }
 
-/* Linux gives no more at a time than this either. */
+/* The most that Linux gives per call, too. */
 static int64_t call_getrandom(struct rf_system *system, const uint64_t *a)
 {
     uint64_t n = a[1] < RANDOM_MAX ? a[1] : RANDOM_MAX;
@@ -116,7 +116,7 @@ static int64_t call_id(struct rf_system *system, const uint64_t *a)
     return RF_SYSTEM_ID;
 }
 
-/* Files are the guest's own, to itself: it can give them to nobody else. */
+/* The guest owns all files that it sees, and cannot give them to another user. */
 static int64_t give_to(uint64_t user, uint64_t group)
 {
     bool same_user = (int32_t)user == -1 || user == RF_SYSTEM_ID;
@@ -142,7 +142,8 @@ static int64_t call_getppid(struct rf_system *system, const uint64_t *a)
     return 1;
 }
 
-/* A process of its own is refused, which programs can live with; a thread they would wait for. */
+/* Programs can live without a new process, so fork only fails. They would wait for a new thread, so that ends
+ * them. */
 static int64_t refuse_clone(struct rf_system *system, uint64_t flags)
 {
     if ((flags & CLONE_THREAD) != 0)
@@ -165,7 +166,7 @@ static int64_t call_clone3(struct rf_system *system, const uint64_t *a)
     return refuse_clone(system, flags);
 }
 
-/* Nobody else could wake it up. */
+/* Nobody could wake it up. */
 static int64_t wait_for_ever(struct rf_system *system, const uint64_t *a)
 {
     uint32_t word;
@@ -192,7 +193,7 @@ static int64_t call_futex(struct rf_system *system, const uint64_t *a)
     }
 }
 
-/* There is no network, not even inside: a C library that looks for a name service goes on without. */
+/* There is no network, not even local sockets. A C library that looks for a name service does without. */
 static int64_t call_socket(struct rf_system *system, const uint64_t *a)
 {
     (void)system;
@@ -200,7 +201,7 @@ static int64_t call_socket(struct rf_system *system, const uint64_t *a)
     return -EAFNOSUPPORT;
 }
 
-/* Things that can be accepted and need nothing done in a process alone. */
+/* Calls that succeed without doing anything, since there is one process and one thread. */
 static int64_t call_nothing(struct rf_system *system, const uint64_t *a)
 {
     (void)system;

@@ -1,8 +1,8 @@
 /* system.h - the Linux that the guest sees: system calls on files, memory and a frozen clock.
  *
  * Everything that could differ from run to run is fixed: the clock advances with the instructions,
- * getrandom is seeded, ids are constant. With a root no name leads out of it. A call that is not there
- * answers ENOSYS and is noted once. */
+ * getrandom is seeded, ids are constant. No name leads out of the root, and none to a file of a
+ * process. A call that is not there answers ENOSYS and is noted once. */
 #ifndef RF_MACHINE_SYSTEM_H
 #define RF_MACHINE_SYSTEM_H
 
@@ -18,14 +18,14 @@ struct rf_system {
     int root;                /* the guest's /, -1: not open */
     int start;               /* the folder it starts in, -1: not there */
     bool fenced;             /* the root is not the host's */
-    uint64_t brk_start, brk; /* start: a whole page */
+    uint64_t brk_start, brk; /* the start is a multiple of the page size */
     uint64_t mmap_from;
     int file[RF_SYSTEM_FILES]; /* the host's descriptor, -1: closed */
     struct rf_random random;
     struct rf_signals signals;
     bool exited;
     int exit_status;
-    char why[80]; /* it could not go on; "": it did not want to */
+    char why[80]; /* it had to end; "": it ended by itself, or runs */
     uint64_t ended_at;
     unsigned unknown[RF_SYSTEM_UNKNOWN_MAX]; /* numbers of calls that are not there */
     size_t n_unknown;
@@ -34,10 +34,11 @@ struct rf_system {
 /* root NULL: the host's own /. */
 rf_status rf_system_open(struct rf_system *system, struct rf_core *core, const char *root,
                          struct rf_error *error);
-void rf_system_set_brk(struct rf_system *system, uint64_t brk); /* behind the program */
+void rf_system_set_brk(struct rf_system *system,
+                       uint64_t brk);           /* the first address behind the program */
 void rf_system_close(struct rf_system *system); /* closes what the guest left open */
 
-/* Carry out the call that the core stopped at, and move past it: behind it, or into a handler of a signal. */
+/* Carry out the call that the core stopped at. The program goes on behind it, or in the handler of a signal. */
 void rf_system_call(struct rf_system *system);
 
 /* End the program as if by this signal. */

@@ -1,14 +1,15 @@
-/* calendar.h - what is issued in each cycle to come, and who still waits for it.
+/* calendar.h - how many instructions issue in each future cycle, and how many still wait to.
  *
  *     now            now + 1024
  *      |  2 1 0 4 4 1 ...  |  far: 9000, 12000
  *
- * A cycle is one word of five bytes: how much of the issue width is left, then of each kind of port. A
- * byte begins at 128 less its width, so that what is full has its highest bit set and one mask asks for both.
- * What was issued leaves its reservation station: those are who is booked and not yet over. `now` may lag
- * behind the core: nobody has to turn the pages until the number of those who wait is asked for, or the end
- * is near. Bookings beyond the calendar (a long chain of misses) find no bandwidth taken; only their stations
- * are remembered. */
+ * A cycle is one word of five bytes: one for the issue width, one per kind of port. A byte starts at 128 minus
+ * its width and counts up, so a full one has its highest bit set, and one mask tests width and port together.
+ *
+ * An instruction leaves its reservation station when it issues, so the occupied stations are the bookings of
+ * cycles that are not over. `now` may lag behind the core: pages are turned only when the number of occupied
+ * stations is asked for, or when a booking comes near the end of the calendar. Bookings beyond the end (a long
+ * chain of misses) get their cycle without a check of bandwidth; only their stations are counted. */
 #ifndef RF_MACHINE_CALENDAR_H
 #define RF_MACHINE_CALENDAR_H
 
@@ -17,11 +18,11 @@
 
 enum rf_port { RF_PORT_ALU, RF_PORT_MULTIPLY, RF_PORT_MEMORY, RF_PORT_FP, RF_PORT_COUNT };
 
-enum { RF_CALENDAR_CYCLES = 1024, RF_CALENDAR_FAR = 1024 }; /* no more stations than that */
+enum { RF_CALENDAR_CYCLES = 1024, RF_CALENDAR_FAR = 1024 }; /* at most this many stations */
 
 struct rf_calendar {
     uint64_t now;     /* this cycle and all before are over */
-    uint64_t waiting; /* booked for a cycle that is not */
+    uint64_t waiting; /* booked for a cycle that is not over */
     uint64_t empty;   /* a cycle with nothing in it */
     uint64_t far_soonest;
     size_t n_far;
@@ -29,7 +30,7 @@ struct rf_calendar {
     uint64_t cycle[RF_CALENDAR_CYCLES];
 };
 
-/* What one instruction of this kind takes of a cycle. */
+/* What an instruction of this kind adds to the word of its cycle. */
 static inline uint64_t rf_calendar_unit(enum rf_port port)
 {
     return 1 | UINT64_C(1) << 8 * (port + 1u);
@@ -84,7 +85,7 @@ static inline uint64_t rf_calendar_wait(struct rf_calendar *calendar, uint64_t f
     return calendar->now;
 }
 
-/* Beyond the pages that are open: those until `over` can be turned first. */
+/* Book a cycle beyond the open pages, after turning those up to `over`. */
 static inline uint64_t rf_calendar_book_far(struct rf_calendar *calendar, uint64_t over,
                                             uint64_t cycle, uint64_t unit)
 {
@@ -103,8 +104,8 @@ static inline uint64_t rf_calendar_book_far(struct rf_calendar *calendar, uint64
     return cycle;
 }
 
-/* The first cycle from `from` on with room for `unit`; it is taken. Cycles until `over`, which is
- * before it, may be forgotten. */
+/* Book `unit` in the first cycle from `from` on that has room, and return that cycle. Cycles up to `over`,
+ * which lies before it, may be forgotten. */
 static inline uint64_t rf_calendar_book(struct rf_calendar *calendar, uint64_t over, uint64_t from,
                                         uint64_t unit)
 {

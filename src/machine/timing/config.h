@@ -11,7 +11,7 @@
 #include <riffle/status.h>
 
 struct rf_timing_config {
-    uint64_t fetch_width, decode_width, issue_width, commit_width; /* instructions a cycle */
+    uint64_t fetch_width, decode_width, issue_width, commit_width; /* instructions per cycle */
     uint64_t stages;  /* of the whole pipeline; fetch to dispatch takes all but four of them */
     uint64_t rob, rs; /* entries of the reorder buffer, reservation stations */
     uint64_t lsq;     /* loads and stores in flight */

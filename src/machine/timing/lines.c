@@ -1,16 +1,16 @@
-/* lines.c - first come, first served, told in the wrong order.
+/* lines.c - MSHRs and the bus serve lines in the order of time, but the model hears of them in program order.
  *
- * An MSHR is a line's from when it gets one until it is there; the bus is its own for `bus` cycles, when
- * the second level did not have it either:
+ * A line holds an MSHR from when it gets one until it has arrived. If the second level did not have it, it
+ * also holds the bus for `bus` cycles:
  *
  *     asked --wait for an MSHR--> start --l2_hit--> --wait for the bus--> on_bus --memory--> ready
  *
- * Instructions come to the model in program order, their misses do not come in order of time: what is
- * older may be issued later, and code is fetched long before the loads ahead of it are issued. So the lines
- * are kept in order of time. A new one goes to its place, and those behind it are worked out again: what was
- * told of them is not taken back, but everybody who comes later meets the queue as it would have been.
+ * The model gets instructions in program order, but their misses are not in order of time: an older
+ * instruction may issue later, and code is fetched long before the loads ahead of it issue. So the lines are
+ * kept in order of time. A new line is inserted at its place, and the times of those behind it are computed
+ * again. Answers that were given already stand; later questions see the corrected queue.
  *
- * Memory: 20 KiB. Cannot: more lines than it keeps; the earliest are forgotten, which have long been there. */
+ * Memory: 20 KiB. Cannot: keep more lines than that. The earliest are dropped; they arrived long ago. */
 #include "machine/timing/lines.h"
 #include <string.h>
 
@@ -19,8 +19,8 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The cycle in which the i-th line gets an MSHR: not before the line ahead, and not before all but
- * mshrs - 1 of those ahead are there. */
+/* The cycle in which the i-th line gets an MSHR: not before the line ahead of it, and not before all lines
+ * ahead but mshrs - 1 have arrived. */
 static uint64_t start_of(const struct rf_lines *lines, const struct rf_timing_config *config,
                          size_t i)
 {
@@ -51,7 +51,7 @@ static void work_out(struct rf_lines *lines, const struct rf_timing_config *conf
     line->all_ready = later(line->ready, before->all_ready);
 }
 
-/* Those behind its place move up. Returns the place. */
+/* Insert a line; those behind it move up. Returns its place. */
 static size_t make_place(struct rf_lines *lines, uint64_t asked)
 {
     if (lines->n == RF_LINES_MAX) {
@@ -82,7 +82,7 @@ uint64_t rf_lines_advance(struct rf_lines *lines, const struct rf_timing_config 
     while (at > 0 && lines->line[at - 1].asked > old)
         at--;
     if (at == 0 || lines->line[at - 1].asked != old)
-        return asked; /* forgotten: it cannot matter any more */
+        return asked; /* dropped: it arrived long ago */
     unsigned levels = lines->line[at - 1].beyond ? 2 : 1;
     memmove(lines->line + at - 1, lines->line + at, (lines->n - at) * sizeof *lines->line);
     lines->n--;

@@ -5,17 +5,16 @@
 #include "machine/timing/config.h"
 #include <stdbool.h>
 
-enum { RF_LINES_KEPT = 128, RF_LINES_MAX = 512 }; /* at most 64 are on their way, some more wait */
+enum { RF_LINES_KEPT = 128, RF_LINES_MAX = 512 }; /* at most 64 have an MSHR, the others wait */
 
 /* One line: asked for, then waiting for an MSHR, then on its way until it is there. */
 struct rf_line {
     uint64_t asked;
-    uint64_t start; /* when it has an MSHR */
+    uint64_t start; /* when it gets an MSHR */
     uint64_t ready;
-    uint64_t all_ready; /* of this and all before it, the latest */
-    uint64_t
-        on_bus;  /* when the bus is its own; of one that the second level had, the line's before */
-    bool beyond; /* the second level did not have it, either */
+    uint64_t all_ready; /* when this line and all before it have arrived */
+    uint64_t on_bus; /* when it gets the bus; a line from the second level repeats the one before */
+    bool beyond;     /* it comes from memory, not from the second level */
 };
 
 /* All zero to begin with. */
@@ -24,11 +23,12 @@ struct rf_lines {
     struct rf_line line[RF_LINES_MAX]; /* in order of `asked`, the latest last */
 };
 
-/* A line that missed `levels` levels at cycle `asked`: the cycle when it is there. */
+/* Ask for a line that missed `levels` levels, at cycle `asked`. Returns the cycle in which it arrives. */
 uint64_t rf_lines_fetch(struct rf_lines *lines, const struct rf_timing_config *config,
                         uint64_t asked, unsigned levels);
 
-/* The line asked for at `old` was asked for at `asked` already, which is earlier: when it is there. */
+/* The line of cycle `old` turns out to have been asked for at `asked`, which is earlier. Returns when it
+ * arrives. */
 uint64_t rf_lines_advance(struct rf_lines *lines, const struct rf_timing_config *config,
                           uint64_t old, uint64_t asked);
 

@@ -1,5 +1,5 @@
-/* predictor.c - prediction and learning in one call: both happen at fetch, in program order, which is
- * what a core with perfect history repair does. */
+/* predictor.c - predict and learn in one call. Both happen at fetch and in program order, as in a core that
+ * repairs its history perfectly. */
 #include "machine/timing/predictor.h"
 
 /* Counters of two bits: above 1 is taken. */

@@ -19,9 +19,9 @@ struct rf_predictor {
 };
 
 enum rf_prediction {
-    RF_PREDICTED,      /* right, in time */
-    RF_PREDICTED_LATE, /* a direct target that only decode found */
-    RF_MISPREDICTED,   /* found out when it is executed */
+    RF_PREDICTED,      /* right, at fetch */
+    RF_PREDICTED_LATE, /* right, but the direct target was found at decode */
+    RF_MISPREDICTED,   /* found wrong at execution */
 };
 
 /* Predict one transfer of control, then learn what it did. */

@@ -1,19 +1,18 @@
 /* timing.c - the one-pass model: see timing.h for the picture.
  *
- * Instructions come in program order, so fetch, dispatch and commit times never decrease: their
- * bandwidth is a cycle and how many went through in it. Issue is out of order: its bandwidth is a calendar
- * (calendar.h). The reorder buffer and the load/store queue give places back in order, so a ring of commit
- * times tells when one is free; reservation stations give them back at issue, in any order, so the calendar
- * does, which need not turn its pages before more are booked than there are stations.
+ * Instructions come in program order, so the times of fetch, dispatch and commit never decrease: a cycle and the
+ * number that went through in it describe their bandwidth. Issue is out of order and needs a calendar
+ * (calendar.h). The reorder buffer and the load/store queue free their entries in order, so a ring of commit
+ * times tells when one is free. Reservation stations are freed at issue, in any order; the calendar counts them,
+ * and need not turn its pages before more are booked than there are stations.
  *
- * What costs host time is instructions and branches that cannot be guessed, some hundred and fifty and less
- * than one for each that is timed. Hence gates without a branch, queues whose oldest entry is the one to be
- * overwritten, a copy of the code for cores that are four wide, and reasons for a stall that are looked for
- * only when there was one.
+ * Host time goes into instructions and into branches that cannot be predicted: about 150 and less than one per
+ * timed instruction. Hence gates without a branch, queues that overwrite their oldest entry, a copy of the code
+ * for cores that are four wide, and a search for the reason of a stall only when there was one.
  *
- * Departures from a real core: wrong-path instructions are not fetched and leave no trace in the caches; a
- * load knows all older store addresses. From the cycle-by-cycle judge: caches see accesses in program order, so an older load that asks for
- * a line later than a younger one is told of the miss in its place. */
+ * Departures from a real core: wrong-path instructions are not fetched and leave no trace in the caches; a load
+ * knows all older store addresses. Departure from the cycle-by-cycle judge: caches see accesses in program order,
+ * so when an older load asks for a line later than a younger one, the miss is charged to the older one. */
 #include "machine/timing/timing.h"
 #include "machine/timing/calendar.h"
 #include "machine/timing/lines.h"
@@ -31,20 +30,19 @@ enum {
     BACK_STAGES = 4,  /* issue, execute, write back, commit */
 };
 
-/* A place that lets so many through a cycle, in order: the next place that is free, as cycle and, in
- * the low bits, number in the cycle. */
+/* A gate lets a fixed number through per cycle, in order. It holds its next free slot: the cycle, and in the
+ * low bits the number within the cycle. */
 typedef uint64_t gate;
 
-/* How wide each of them is, and how many low bits there are. A core that is four wide everywhere, as
- * all the papers' are, has its own copy of the code, in which these are constants. */
+/* The width of each gate, and how many low bits there are. Cores that are four wide everywhere, as in all the
+ * papers, get a copy of the code in which these are constants. */
 struct widths {
     unsigned bits;
     uint64_t fetch, decode, commit;
 };
 static const struct widths FOUR = {2, 4, 4, 4};
 
-/* Cycles, given back in the order in which they were put in: the place that is written next holds what was
- * written `size` ago. */
+/* A ring of cycles. The entry that is written next holds what was written `size` entries ago. */
 struct queue {
     uint64_t at, size;
     uint64_t cycle[QUEUE_MAX];
@@ -82,20 +80,20 @@ struct rf_timing {
     struct kind kinds[RF_OP_CLASS_COUNT];
 
     gate fetch, dispatch, commit;
-    uint64_t line;              /* last fetched from, + 1 */
-    uint64_t redirect;          /* fetch may not go on before */
-    enum rf_stall fetch_reason; /* why it went on late */
+    uint64_t line;              /* that was fetched from last, + 1 */
+    uint64_t redirect;          /* fetch waits until this cycle */
+    enum rf_stall fetch_reason; /* why it waited */
     uint64_t reason_until;      /* dispatch cycles up to which that reason counts */
     uint64_t count;             /* instructions dispatched */
-    struct queue fetched;       /* when each was dispatched: backpressure on fetch */
-    struct queue rob, lsq;      /* from when each one's place is free */
+    struct queue fetched;       /* when each was dispatched: a full front end holds fetch */
+    struct queue rob, lsq;      /* when each entry becomes free */
     struct queue writes;        /* the write buffer: the same */
-    uint64_t written;           /* cycle when the last of it is */
+    uint64_t written;           /* cycle in which its last store is written */
     uint64_t ready[RF_REG_COUNT];
     struct rf_lines lines;
     struct rf_calendar issue;
     struct store stores[STORES];
-    uint64_t fills_until; /* from then on all of them are there */
+    uint64_t fills_until; /* all of them have arrived by then */
     struct fill fills[FILLS];
 };
 
@@ -114,7 +112,7 @@ static inline gate start_of(uint64_t cycle, struct widths widths)
     return cycle << widths.bits;
 }
 
-/* The next cycle's first place. */
+/* The first slot of the next cycle. */
 static inline gate skip_rest(gate at, struct widths widths)
 {
     return (at | ((UINT64_C(1) << widths.bits) - 1)) + 1;
@@ -129,7 +127,7 @@ static inline uint64_t pass_gate(gate *passed, uint64_t from, uint64_t width, st
     return cycle_of(at, widths);
 }
 
-/* What was put in `size` ago. */
+/* What was put in `size` entries ago. */
 static inline uint64_t oldest(const struct queue *queue)
 {
     return queue->cycle[queue->at];
@@ -183,7 +181,7 @@ static void derive_kinds(struct rf_timing *timing)
         };
 }
 
-/* What is asked for again and again. */
+/* Values that every instruction needs. */
 static void derive(struct rf_timing *timing)
 {
     const struct rf_timing_config *config = &timing->config;
@@ -194,7 +192,7 @@ static void derive(struct rf_timing *timing)
         (struct widths){4, config->fetch_width, config->decode_width, config->commit_width};
     if (config->fetch_width == 4 && config->decode_width == 4 && config->commit_width == 4)
         timing->widths = FOUR;
-    timing->dispatch = timing->commit = 1; /* nobody gets that far in cycle 0 */
+    timing->dispatch = timing->commit = 1; /* nothing gets that far in cycle 0 */
     timing->fetched.size = timing->front_stages * config->decode_width;
     timing->rob.size = config->rob;
     timing->lsq.size = config->lsq;
@@ -263,16 +261,14 @@ static uint64_t start_fill(struct rf_timing *timing, uint64_t address, uint64_t 
     return ready;
 }
 
-/* An older instruction asked for the line, but later than this one does, which is therefore the one
- * that misses. */
+/* An older instruction asked for the line, but at a later cycle than this one. So this one starts the miss. */
 static void begin_earlier(struct rf_timing *timing, struct fill *fill, uint64_t from)
 {
     fill->ready = rf_lines_advance(&timing->lines, &timing->config, fill->asked, from);
     fill->asked = from;
 }
 
-/* When the line of an access at `from` is there; a line that is in the cache and not on its way always
- * was. */
+/* When the line of an access at `from` arrives. A line in the cache that is not on its way was there before. */
 static inline uint64_t line_ready(struct rf_timing *timing, uint64_t address, uint64_t from,
                                   unsigned missed)
 {
@@ -325,7 +321,7 @@ static inline uint64_t fetch(struct rf_timing *timing, const struct rf_retired *
     return pass_gate(&timing->fetch, from, widths.fetch, widths);
 }
 
-/* Learn from a transfer of control and hold fetch as long as it takes. */
+/* Predict and learn a transfer of control; hold fetch where the prediction was late or wrong. */
 static inline void predict(struct rf_timing *timing, const struct rf_retired *retired,
                            uint64_t fetched, uint64_t complete, struct widths widths)
 {
@@ -345,12 +341,12 @@ static inline void predict(struct rf_timing *timing, const struct rf_retired *re
 
 /* --- dispatch --------------------------------------------------------------------------------- */
 
-/* When an instruction could be dispatched, by what it had to wait for. */
+/* The cycle from which each thing allows the instruction to be dispatched. */
 struct room {
     uint64_t decoded, rob, lsq, station;
 };
 
-/* Cycles in which nothing was dispatched: what came last is the reason. */
+/* Count the cycles in which nothing was dispatched. What allowed it last is the reason. */
 static void note_stall(struct rf_timing *timing, const struct room *room, uint64_t before,
                        uint64_t dispatched)
 {
@@ -370,7 +366,7 @@ static void note_stall(struct rf_timing *timing, const struct room *room, uint64
     timing->stats.stall[reason] += dispatched - before - 1;
 }
 
-/* Stations are counted from the calendar's `now` on, which lags: fewer than it says are taken. */
+/* The calendar's `now` lags, so it may count too many stations as taken, never too few. */
 static inline uint64_t dispatch(struct rf_timing *timing, bool memory, uint64_t decoded,
                                 struct widths widths)
 {
@@ -435,8 +431,8 @@ static inline void write_back(struct rf_timing *timing, const struct rf_retired 
     put(&timing->writes, timing->written);
 }
 
-/* The cycle in which it is dispatched; *fetched is when it was fetched. What decode puts in is there in
- * the cycle of the one before. */
+/* The cycle in which it is dispatched; *fetched is when it was fetched. An instruction that decode puts in
+ * needs no fetch: it comes with the one before it. */
 static inline uint64_t bring_in(struct rf_timing *timing, const struct rf_retired *retired,
                                 bool memory, uint64_t *fetched, struct widths widths)
 {
@@ -462,7 +458,7 @@ retire(struct rf_timing *timing, struct rf_retired *retired, struct widths width
     uint64_t complete =
         kind->loads ? load(timing, retired, issued, &missed) : issued + kind->latency;
     timing->ready[insn->rd] = complete;
-    timing->ready[RF_REG_NONE] = 0; /* nobody waits for what nobody wrote */
+    timing->ready[RF_REG_NONE] = 0; /* an operand that is no register is always ready */
     if (kind->transfers)
         predict(timing, retired, fetched, complete, widths);
     uint64_t written = kind->stores ? oldest(&timing->writes) : 0;

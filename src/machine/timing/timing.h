@@ -1,8 +1,7 @@
-/* timing.h - how many cycles an out-of-order core takes: one pass, a few times an instruction.
+/* timing.h - how many cycles an out-of-order core takes, in one pass over the instructions.
  *
- * The functional core says what was executed; this says when it would have been. Every instruction gets
- * the cycles at which it is fetched, dispatched, issued, completed and committed, each the latest of what
- * it has to wait for:
+ * The functional core says what is executed; this model says when. Every instruction gets the cycles in which
+ * it is fetched, dispatched, issued, completed and committed. Each is the latest of what it must wait for:
  *
  *     fetch ----------> dispatch ----------> issue ---------> complete ------> commit
  *     fetch width        decode width         operands         latency          in order
@@ -10,8 +9,8 @@
  *     redirect after     room in ROB, RS,     issue width      forwarding
  *     a mispredict       load/store queue
  *
- * Nothing is simulated cycle by cycle, so it runs at tens of MIPS; the slow model in tests/ that does is
- * its judge. One thread at a time. */
+ * Nothing is simulated cycle by cycle, so it runs at tens of MIPS. A slow model in tests/ does simulate every
+ * cycle and is its judge. One thread at a time. */
 #ifndef RF_MACHINE_TIMING_H
 #define RF_MACHINE_TIMING_H
 
@@ -24,17 +23,17 @@
 struct rf_retired {
     struct rf_insn insn;
     bool injected;   /* put in at decode: takes decode bandwidth, no fetch */
-    bool own;        /* of the program; for who reads it afterwards */
-    uint16_t missed; /* the answer: cache levels that a load or store missed, 0 for anything else */
+    bool own;        /* the program's own; the model does not read this */
+    uint16_t missed; /* filled in: cache levels that a load or store missed, 0 for others */
     uint64_t pc, next_pc;
     uint64_t address; /* of a load, store or atomic */
 };
 
 enum rf_stall {
-    RF_STALL_FETCH, /* the front end had nothing, neither of the next two being why */
+    RF_STALL_FETCH, /* the front end had nothing, for another reason than the next two */
     RF_STALL_ICACHE,
     RF_STALL_MISPREDICT,
-    RF_STALL_TRAP, /* into a handler, out of it, and what was charged */
+    RF_STALL_TRAP, /* entering and leaving handlers, and charged cycles */
     RF_STALL_ROB,
     RF_STALL_RS,
     RF_STALL_LSQ,
@@ -59,8 +58,8 @@ void rf_timing_close(struct rf_timing *timing); /* NULL is fine */
 /* The next n instructions; fills in what they missed. */
 void rf_timing_retire(struct rf_timing *timing, struct rf_retired *retired, size_t n);
 
-/* A trap: what comes next is fetched only when everything before it has committed, and `cycles` later
- * in which the core does nothing else. */
+/* A trap: the next instruction is fetched when everything before it has committed and `cycles` more have
+ * passed, in which the core does nothing. */
 void rf_timing_charge(struct rf_timing *timing, uint64_t cycles);
 
 /* So far; the cycles are those at which the last instruction committed. */
