@@ -40,7 +40,7 @@ ARROWS = {
     "cache": ["base", "event"],
     "symbol": ["base", "event", "engine (public)", "profile (public)"],
     "machine": ["base", "event", "source", "cache"],
-    "dise": ["base", "event"],
+    "dise": ["base", "event", "source", "machine"],
     "coproc": ["base", "event"],
     "collect": ["base", "event", "engine", "profile", "source", "cache"],
 }

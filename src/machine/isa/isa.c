@@ -1,6 +1,7 @@
 /* isa.c - decoding by the table of isa.def, and the same backwards for people. */
 #include "machine/isa/isa.h"
 #include "base/error.h"
+#include "base/text.h"
 
 /* clang-format off */
 const struct rf_op_info rf_op_table[RF_OP_COUNT] = {
@@ -151,6 +152,35 @@ static const char *const fp_names[32] = {
     "ft0", "ft1", "ft2", "ft3", "ft4",  "ft5",  "ft6", "ft7", "fs0",  "fs1", "fa0",
     "fa1", "fa2", "fa3", "fa4", "fa5",  "fa6",  "fa7", "fs2", "fs3",  "fs4", "fs5",
     "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11"};
+
+/* "10" to 10; -1: not a number below 32. */
+static int short_number(const char *text, size_t n)
+{
+    int number = 0;
+    if (n == 0 || n > 2 || (n == 2 && text[0] == '0'))
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return -1;
+        number = 10 * number + text[i] - '0';
+    }
+    return number < 32 ? number : -1;
+}
+
+int rf_reg_find(const char *name, size_t n)
+{
+    for (int i = 0; i < 32; i++) {
+        if (rf_text_equal(integer_names[i], name, n))
+            return i;
+        if (rf_text_equal(fp_names[i], name, n))
+            return RF_REG_FP + i;
+    }
+    int number = n > 0 ? short_number(name + 1, n - 1) : -1;
+    if (number < 0 || (name[0] != 'x' && name[0] != 'f'))
+        return -1;
+    return name[0] == 'x' ? number : RF_REG_FP + number;
+}
+
 enum { DYNAMIC = 7 };
 static const char *const rounding_names[8] = {"rne", "rtz", "rdn", "rup", "rmm", "?", "?", "dyn"};
 

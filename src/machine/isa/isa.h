@@ -42,6 +42,9 @@ enum rf_op_class {
  * instructions put in at decode can use. */
 enum { RF_REG_FP = 32, RF_REG_NONE = 64, RF_REG_PRIVATE = 65, RF_REG_COUNT = 65 + 15 };
 
+/* The number of "a0", "x10", "fa0" or "f10"; -1: there is none of that name. */
+int rf_reg_find(const char *name, size_t n);
+
 /* The link registers of the calling convention, ra and t0. A jump that writes one of them is a call; a jump to
  * the address that one of them holds is a return. */
 static inline bool rf_reg_is_link(uint8_t reg)

@@ -1,0 +1,248 @@
+/* The language of productions: what is understood, what is refused and where. */
+#include "dise/production.h"
+#include "test.h"
+
+static struct rf_dise_program program;
+
+static rf_status read_text(const char *text, struct rf_error *error)
+{
+    memset(&program, 0, sizeof program);
+    error->message[0] = '\0';
+    return rf_dise_read_text(&program, "t", text, strlen(text), error);
+}
+
+static bool reads(const char *text)
+{
+    struct rf_error error;
+    rf_status status = read_text(text, &error);
+    if (status != RF_OK)
+        printf("# %s\n", error.message);
+    return status == RF_OK;
+}
+
+/* Does any box of the program's first production match? */
+static bool matches(uint32_t bits, uint64_t pc, uint32_t flags)
+{
+    struct rf_insn insn = rf_insn_decode(bits);
+    struct rf_dise_facts facts = rf_dise_facts(&insn, pc);
+    for (unsigned i = 0; i < program.productions[0].n_boxes; i++)
+        if (rf_dise_box_matches(&program.boxes[i], &facts) &&
+            rf_dise_box_enabled(&program.boxes[i], flags))
+            return true;
+    return false;
+}
+
+enum {
+    JAL_RA = 0x008000ef,    /* jal ra,.+8 */
+    J_BACK = 0xffdff06f,    /* j .-4 */
+    JALR_RA = 0x000500e7,   /* jalr ra,0(a0) */
+    RET = 0x00008067,       /* jalr zero,0(ra) */
+    JR = 0x00050067,        /* jalr zero,0(a0) */
+    BNE_BACK = 0xfeb51ee3,  /* bne a0,a1,.-4 */
+    BNE_AHEAD = 0x00b51463, /* bne a0,a1,.+8 */
+    BEQ_SELF = 0x00000063,  /* beq zero,zero,. */
+    LD = 0x00853503,        /* ld a0,8(a0) */
+    SD = 0xfea53c23,        /* sd a0,-8(a0) */
+    AMO = 0x00a5b52f,       /* amoadd.d a0,a0,(a1) */
+    ADDI = 0x00150513,      /* addi a0,a0,1 */
+    ADD = 0x00b50533,       /* add a0,a0,a1 */
+    ECALL = 0x00000073,
+    MUL = 0x02b50533,
+    FADD = 0x02b57553, /* fadd.d fa0,fa0,fa1 */
+};
+
+TEST(a_pattern_matches_what_it_says)
+{
+    static const struct {
+        const char *pattern;
+        uint32_t yes[4], no[6]; /* closed by 0 */
+    } rows[] = {
+        {"T.OPCLASS == proc_call", {JAL_RA, JALR_RA}, {RET, JR, J_BACK, BNE_BACK, LD}},
+        {"T.OPCLASS == return", {RET}, {JAL_RA, JALR_RA, JR, J_BACK}},
+        {"T.OPCLASS == jump", {JR, J_BACK}, {JAL_RA, JALR_RA, RET, BNE_BACK}},
+        {"T.OPCLASS == load", {LD, AMO}, {SD, ADD, FADD}},
+        {"T.OPCLASS == store", {SD, AMO}, {LD, ADDI}},
+        {"T.OPCLASS == mem_op", {LD, SD, AMO}, {ADD, JAL_RA, ECALL}},
+        {"T.OPCLASS != mem_op", {ADD, JAL_RA, ECALL}, {LD, SD, AMO}},
+        {"T.OPCLASS == alu", {ADD, ADDI}, {MUL, FADD, LD}},
+        {"T.OPCLASS == multiply || T.OPCLASS == float", {MUL, FADD}, {ADD, LD}},
+        {"T.Target <= T.PC", {BNE_BACK, BEQ_SELF, J_BACK}, {BNE_AHEAD, JAL_RA, RET, JALR_RA, LD}},
+        {"T.PC > T.Target", {BNE_BACK, J_BACK}, {BEQ_SELF, BNE_AHEAD}},
+        {"T.PC < T.Target", {BNE_AHEAD, JAL_RA}, {BNE_BACK, BEQ_SELF, ADD}},
+        {"!(T.PC < T.Target)", {BNE_BACK, BEQ_SELF, ADD, RET}, {BNE_AHEAD, JAL_RA}},
+        {"T.OPCODE == jalr", {JALR_RA, RET, JR}, {JAL_RA, BNE_BACK}},
+        {"T.OPCODE != jalr && T.OPCLASS == proc_call", {JAL_RA}, {JALR_RA, ADD}},
+        {"T.OPCODE == amoadd.d", {AMO}, {ADD, LD}},
+        {"T.RD == a0", {LD, ADD, AMO}, {JAL_RA, SD, BNE_BACK, FADD}},
+        {"T.RD == zero", {RET, J_BACK}, {SD, ADD, BNE_BACK}},
+        {"T.RS == T.RD", {LD, ADDI, ADD}, {AMO, SD, RET}},
+        {"T.RS != T.RT", {BNE_BACK, ADD, AMO}, {SD, BEQ_SELF, ADDI}},
+        {"T.RT == x11", {BNE_BACK, ADD}, {SD, LD, FADD}},
+        {"T.RT == fa1", {FADD}, {ADD}},
+        {"T.IMM < 0", {SD, BNE_BACK, J_BACK}, {LD, ADDI, ADD, BEQ_SELF}},
+        {"T.IMM >= 1 && T.IMM <= 8", {LD, ADDI, JAL_RA}, {SD, ADD, RET}},
+        {"T.IMM != 0", {LD, SD, ADDI}, {ADD, RET, BEQ_SELF}},
+        {"!(T.IMM == 0)", {LD, SD, ADD}, {RET, BEQ_SELF}},
+        {"T.PC == 0x1000", {LD, ECALL}, {0}},
+        {"T.PC != 4096", {0}, {LD, ECALL}},
+        {"!(T.OPCLASS == load || T.IMM == 1)", {SD, ADD, RET}, {LD, AMO, ADDI}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "P: %s => null, inc_1", rows[i].pattern);
+        CHECK_ROW(rows[i].pattern, reads(text));
+        for (size_t k = 0; k < 4 && rows[i].yes[k] != 0; k++)
+            CHECK_ROW(rows[i].pattern, matches(rows[i].yes[k], 0x1000, 0));
+        for (size_t k = 0; k < 6 && rows[i].no[k] != 0; k++)
+            CHECK_ROW(rows[i].pattern, !matches(rows[i].no[k], 0x1000, 0));
+    }
+}
+
+TEST(flags_are_told_apart)
+{
+    REQUIRE(reads("T.OPCLASS == alu && (overflow_7 || !zero_3) && !overflow_3 => null, inc_3"));
+    CHECK_EQ(program.n_counters, 2);
+    uint32_t of7 = rf_dise_overflow(0), z3 = rf_dise_zero(1), of3 = rf_dise_overflow(1);
+    CHECK(matches(ADD, 0, 0));
+    CHECK(matches(ADD, 0, of7));
+    CHECK(matches(ADD, 0, of7 | z3));
+    CHECK(!matches(ADD, 0, z3));
+    CHECK(!matches(ADD, 0, of7 | of3));
+    CHECK_EQ(rf_dise_flags_used(&program), of7 | z3 | of3);
+}
+
+TEST(what_is_wrong_has_a_place)
+{
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"P1: T.OPCLASS = load => null, inc_1", "t:1:15: expected == or !=, got '='"},
+        {"T.OPCLASS == cal => null, null", "t:1:14: expected a class: "},
+        {"\n  T.PC == a0 => null, null", "t:2:11: expected a number, got 'a0'"},
+        {"T.RS == 5 => null, null", "t:1:9: expected the name of a register"},
+        {"T.OPCODE == lx => null, null", "t:1:13: expected the name of an instruction"},
+        {"T.OPCODE < lw => null, null", "t:1:10: expected == or !="},
+        {"T.RS == T.PC => null, null", "t:1:9: T.RS cannot be compared with T.PC"},
+        {"T.INSN == 3 => null, null", "t:1:1: expected T.OPCLASS, "},
+        {"(T.OPCLASS == load => null, null", "t:1:20: expected ')', got '=>'"},
+        {"T.OPCLASS == load", "t:1:18: expected '=>', '&&' or '||', got the end of the file"},
+        {"T.OPCLASS == load => null", "t:1:26: expected ',' and a control"},
+        {"T.OPCLASS == load => R1, null", "t:1:22: no replacement 'R1' is defined"},
+        {"T.OPCLASS == load => null, CC1", "t:1:28: no control 'CC1' is defined"},
+        {"T.OPCLASS == load => null, set_1(x)", "t:1:34: no register 'x'; "},
+        {"T.OPCLASS == load && T.OPCLASS == store && T.OPCLASS == alu => null, null",
+         "t:1:1: no instruction can match this pattern"},
+        {"overflow_1 && !overflow_1 => null, null", "t:1:1: no instruction can match"},
+        {"T.OPCODE == lw && T.OPCLASS == branch => null, null", "t:1:1: no instruction can match"},
+        {"overflow_1000 => null, null", "t:1:1: expected a number of a counter"},
+        {"register a = 1\nregister a = 2", "t:2:10: a second register 'a'"},
+        {"register a = b", "t:1:14: expected a number, got 'b'"},
+        {"register a = max\ncounter_1 = a\ncounter_1 = a", "t:3:1: a second first value"},
+        {"A: inc_1;\nA: inc_2;", "t:2:1: 'A' is defined twice"},
+        {"R: T.INSN\nR: T.INSN", "t:2:1: 'R' is defined twice"},
+        {"R: T.INSN T.INSN", "t:1:11: a second T.INSN"},
+        {"R: jal ra,4", "t:1:4: jal cannot stand in a sequence"},
+        {"R: addi a0,a0,4096", "t:1:15: 4096 is not between -2048 and 2047"},
+        {"R: addi a0,$a,1", "t:1:12: no register 'a'"},
+        {"R: addi a0,,1", "t:1:12: expected a register"},
+        {"R: beq a0,zero,.+2 T.INSN", "t:1:4: item 1 goes 2 ahead, past T.INSN: 1 is"},
+        {"R: call(nobody)", "t:1:9: expected a handler: "},
+        {"T.OPCLASS == branch => T.INSN addi a0,a0,1, null",
+         "t:1:1: the production can match a jump or a branch, and its"},
+        {"include \"x\"", "t:1:9: only a file can include"},
+        {"P1: T.OPCLASS == load => null, inc_1\nP2: T.OPCLASS == mem_op && overflow_1 => null, "
+         "inc_2",
+         "t:2:1: P2 and P1 at t:1:1 both have a control for the same instruction, and neither is"},
+        {"P1: T.OPCLASS == load => T.INSN, null\nP2: T.OPCLASS == load => T.INSN, null",
+         "t:2:1: P2 and P1 at t:1:1 both have a replacement for the same"},
+        {"?", "t:1:1: expected a production, a definition, "},
+        {"include \"x", "t:1:9: expected the name of a file in quotes"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rf_error error;
+        CHECK_ROW(rows[i].text, read_text(rows[i].text, &error) == RF_EINVAL);
+        bool same = strncmp(error.message, rows[i].message, strlen(rows[i].message)) == 0;
+        if (!same)
+            printf("# got '%s'\n", error.message);
+        CHECK_ROW(rows[i].text, same);
+    }
+}
+
+TEST(the_more_specific_one_is_no_tie)
+{
+    CHECK(reads("T.OPCLASS == mem_op => null, inc_1  T.OPCLASS == load => null, inc_2"));
+    CHECK(reads("T.OPCLASS == load => null, inc_1  T.OPCODE == lw => null, inc_2"));
+    CHECK(reads("T.PC < 100 => null, inc_1  T.PC < 50 => null, inc_2"));
+    /* Apart: by class, by opcode, by flags, by direction. */
+    CHECK(reads("T.OPCLASS == alu => null, inc_1  T.OPCLASS == load => null, inc_2"));
+    CHECK(reads("T.OPCODE == lw => null, inc_1  T.OPCLASS == store => null, inc_2"));
+    CHECK(reads("overflow_1 => null, inc_1  !overflow_1 && zero_1 => null, inc_2"));
+    CHECK(reads("T.PC < T.Target => null, inc_1  T.PC >= T.Target => null, inc_2"));
+    /* A replacement and a control are looked up side by side. */
+    CHECK(
+        reads("T.OPCLASS == load && overflow_1 => T.INSN, null  T.OPCLASS == load => null, inc_1"));
+}
+
+TEST(profiles_have_counters_and_registers_of_their_own)
+{
+    static const char text[] = "register f = max - 9  counter_1 = f\n"
+                               "T.OPCLASS == load && !overflow_1 => null, inc_1\n";
+    struct rf_error error = {""};
+    REQUIRE(reads(text));
+    REQUIRE(rf_dise_read_text(&program, "dir/u.hps", text, sizeof text - 1, &error) == RF_OK);
+    CHECK_EQ(program.n_counters, 2);
+    CHECK_EQ(program.n_registers, 2);
+    CHECK_EQ(program.productions[1].profile, 1);
+    CHECK_EQ(program.ops[1].counter, 1);
+    CHECK(rf_dise_assign(&program, "f=max-5", &error) == RF_OK);
+    CHECK(rf_dise_assign(&program, "u.f= 7", &error) == RF_OK);
+    CHECK_EQ(rf_dise_register_value(&program.registers[0], 32), 0x100000000 - 5);
+    CHECK_EQ(rf_dise_register_value(&program.registers[1], 32), 7);
+    CHECK(rf_dise_assign(&program, "g=1", &error) == RF_EINVAL);
+    CHECK_TEXT(error.message, "no register 'g' in these productions");
+    CHECK(rf_dise_assign(&program, "f=many", &error) == RF_EINVAL);
+    CHECK_TEXT(error.message, "a register's value is a number, max or max-number, got 'many'");
+}
+
+TEST(a_sequence_is_read_as_written)
+{
+    REQUIRE(reads("register n = 3\n"
+                  "T.OPCLASS == load => R, inc_1, dec_2\n"
+                  "R: bne $n,zero,.+3; addi $n,T.RS,T.IMM sd $n,-8(sp) T.INSN ld T.RD,0(sp)\n"));
+    const struct rf_dise_item *items = program.items;
+    CHECK_EQ(program.n_items, 5);
+    CHECK_EQ(program.n_ops, 2);
+    CHECK_EQ(program.sequences[0].original, 3);
+    CHECK_EQ(items[0].insn.rs1, RF_REG_PRIVATE);
+    CHECK_EQ(items[0].insn.imm, 3);
+    CHECK_EQ(items[1].rs1, RF_DISE_PART_RS);
+    CHECK_EQ(items[1].imm, RF_DISE_PART_IMM);
+    CHECK_EQ(items[2].insn.rs1, 2);
+    CHECK_EQ((uint64_t)(int64_t)items[2].insn.imm, (uint64_t)-8);
+    CHECK_EQ(items[4].rd, RF_DISE_PART_RD);
+}
+
+TEST(the_files_of_the_lab_are_understood)
+{
+    static const struct {
+        const char *file;
+        unsigned productions, boxes;
+    } rows[] = {
+        {"hot-call-pair.hps", 7, 3 * 1 + 3 * 2 + 1},
+        {"hot-method.hps", 7, 3 * 1 + 3 * 2 + 3},
+        {"hot-data-stream.hps", 7, 3 * 1 + 3 * 2 + 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[512];
+        struct rf_error error = {""};
+        memset(&program, 0, sizeof program);
+        snprintf(path, sizeof path, "%s/%s", PRODUCTIONS, rows[i].file);
+        CHECK_ROW(rows[i].file, rf_dise_read(&program, path, &error) == RF_OK);
+        CHECK_TEXT(error.message, "");
+        CHECK_EQ(program.n_productions, rows[i].productions);
+        CHECK_EQ(program.n_boxes, rows[i].boxes);
+        CHECK_EQ(program.n_counters, 2);
+    }
+}
+
+TEST_MAIN()
