@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "collect/crew.h"
 #include "collect/share.h"
+#include "event/field.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ struct lane {
     bool selects;
     struct rf_profiler *profiler; /* NULL: that of `owner` */
     size_t owner;                 /* the lane whose engine it uses; itself as a rule */
-    size_t sharing;               /* of an owner: this many lanes use its engine */
+    struct rf_share_tally *tally; /* of an owner that others joined; else NULL */
     struct rf_share share;
     char canonical[SELECTOR_TEXT];
 };
@@ -69,6 +70,18 @@ static rf_status bind_selector(const struct rf_collect_setup *setup, struct rf_s
     return rf_selector_bind(selector, setup->resolve, setup->resolve_context, error);
 }
 
+/* The mark needs the top byte of <a>, which only values use. */
+static bool can_mark(const struct rf_selector *selector)
+{
+    return rf_field_is(selector->project_a) != RF_FIELD_WORD_VALUE;
+}
+
+static rf_status refuse_mark(struct rf_error *error)
+{
+    return rf_fail(error, RF_EINVAL,
+                   "selectors that share an engine cannot have a value as their first field");
+}
+
 static rf_status open_selecting(struct rf_lanes *lanes, size_t i, const char *text,
                                 struct rf_error *error)
 {
@@ -78,6 +91,8 @@ static rf_status open_selecting(struct rf_lanes *lanes, size_t i, const char *te
         return status;
     rf_selector_print(&lane->selector, lane->canonical, sizeof lane->canonical);
     lane->selects = true;
+    if (lanes->setup->lanes[i].joins && !can_mark(&lane->selector))
+        return refuse_mark(error);
     if (!lanes->setup->selected)
         status = bind_selector(lanes->setup, &lane->selector, error);
     if (status != RF_OK || lane->owner != i)
@@ -98,6 +113,12 @@ static rf_status no_item(void *context, const struct rf_item *item)
     return RF_OK;
 }
 
+static rf_status open_tally(const struct rf_lanes *lanes, struct lane *owner)
+{
+    owner->tally = rf_share_tally_new(lanes->setup->keep_intervals, lanes->alloc);
+    return owner->tally != NULL ? rf_share_join(owner->tally, &owner->share.tag) : RF_ENOMEM;
+}
+
 /* A lane that joins needs an owner with a selector and an engine that counts tuples. */
 static rf_status join(struct rf_lanes *lanes, size_t i, struct rf_error *error)
 {
@@ -105,14 +126,20 @@ static rf_status join(struct rf_lanes *lanes, size_t i, struct rf_error *error)
     if (i == 0 || wanted->selector == NULL || !lanes->lanes[i - 1].selects)
         return rf_fail(error, RF_EINVAL, "only lanes with selectors can share an engine");
     struct lane *lane = &lanes->lanes[i], *owner = &lanes->lanes[lanes->lanes[i - 1].owner];
+    if (!can_mark(&owner->selector))
+        return refuse_mark(error);
     unsigned shape = RF_SHAPE_TUPLE;
     struct rf_sink sink = {no_item, NULL, note_shape, &shape};
     rf_status status = rf_engine_report(rf_profiler_engine(owner->profiler), &sink);
-    if (status != RF_OK || shape != RF_SHAPE_TUPLE || owner->sharing == RF_SHARE_MAX)
+    if (status == RF_OK && owner->tally == NULL)
+        status = open_tally(lanes, owner);
+    if (status == RF_ENOMEM)
+        return rf_fail(error, status, "no memory for lanes that share an engine");
+    if (status != RF_OK || shape != RF_SHAPE_TUPLE ||
+        rf_share_join(owner->tally, &lane->share.tag) != RF_OK)
         return rf_fail(error, RF_EINVAL, "engine '%s' cannot serve several selectors at once",
                        wanted->engine);
     lane->owner = lanes->lanes[i - 1].owner;
-    lane->share.tag = (unsigned)owner->sharing++;
     return RF_OK;
 }
 
@@ -120,7 +147,7 @@ static rf_status open_lane(struct rf_lanes *lanes, size_t i, struct rf_error *er
 {
     const struct rf_lane *wanted = &lanes->setup->lanes[i];
     struct lane *lane = &lanes->lanes[i];
-    *lane = (struct lane){.owner = i, .sharing = 1};
+    *lane = (struct lane){.owner = i};
     lane->share.selector = lane->canonical;
     rf_status status = wanted->joins ? join(lanes, i, error) : RF_OK;
     if (status != RF_OK)
@@ -133,8 +160,9 @@ static rf_status open_lane(struct rf_lanes *lanes, size_t i, struct rf_error *er
 static rf_status feed_profiler(void *context, size_t i, const struct rf_tuples *tuples,
                                struct rf_error *error)
 {
-    const struct rf_lanes *lanes = context;
-    return rf_profiler_feed(lanes->lanes[i].profiler, tuples, error);
+    const struct lane *lane = &((const struct rf_lanes *)context)->lanes[i];
+    return lane->tally != NULL ? rf_share_feed(lane->tally, lane->profiler, tuples, error)
+                               : rf_profiler_feed(lane->profiler, tuples, error);
 }
 
 static rf_status open_all(struct rf_lanes *lanes, struct rf_error *error)
@@ -172,8 +200,10 @@ void rf_lanes_close(struct rf_lanes *lanes)
     if (lanes == NULL)
         return;
     rf_crew_close(lanes->crew);
-    for (size_t i = 0; i < lanes->setup->n_lanes; i++)
+    for (size_t i = 0; i < lanes->setup->n_lanes; i++) {
         rf_profiler_close(lanes->lanes[i].profiler);
+        rf_share_tally_free(lanes->lanes[i].tally);
+    }
     rf_alloc_free(lanes->alloc, lanes, size_of(lanes->setup));
 }
 
@@ -225,7 +255,7 @@ static rf_status feed_marked(struct rf_lanes *lanes, size_t i, const struct rf_t
         const uint64_t *counts = tuples->counts != NULL ? tuples->counts + done : NULL;
         rf_share_mark(lanes->marked, tuples->tuples + done, piece, lane->share.tag);
         for (size_t k = 0; k < piece; k++)
-            lane->share.consumed += counts != NULL ? counts[k] : 1;
+            lane->share.produced += counts != NULL ? counts[k] : 1;
         const struct rf_tuples marked = {lanes->marked, counts, piece};
         rf_status status = feed_engine(lanes, lane->owner, &marked, error);
         if (status != RF_OK)
@@ -237,7 +267,7 @@ static rf_status feed_marked(struct rf_lanes *lanes, size_t i, const struct rf_t
 static rf_status feed(struct rf_lanes *lanes, size_t i, const struct rf_tuples *tuples,
                       struct rf_error *error)
 {
-    bool shared = lanes->lanes[lanes->lanes[i].owner].sharing > 1;
+    bool shared = lanes->lanes[lanes->lanes[i].owner].tally != NULL;
     return shared ? feed_marked(lanes, i, tuples, error) : feed_engine(lanes, i, tuples, error);
 }
 
@@ -290,7 +320,7 @@ void rf_lanes_lose(struct rf_lanes *lanes, uint32_t stream, uint64_t events)
     for (size_t i = 0; i < lanes->setup->n_lanes; i++)
         if (wants(lanes, i, stream)) {
             rf_profiler_lose(lanes->lanes[lanes->lanes[i].owner].profiler, events);
-            lanes->lanes[i].share.lost += events;
+            lanes->lanes[i].share.produced += events;
         }
 }
 
@@ -313,10 +343,10 @@ static rf_status add_profile(struct rf_run *run, struct rf_profile *profile)
 static rf_status deal_out(const struct rf_lanes *lanes, struct rf_run *run, size_t owner,
                           const struct rf_profile *all)
 {
-    size_t sharing = lanes->lanes[owner].sharing;
-    for (size_t i = owner; i < owner + sharing; i++) {
+    const struct rf_share_tally *tally = lanes->lanes[owner].tally;
+    for (size_t i = owner; i < lanes->setup->n_lanes && lanes->lanes[i].owner == owner; i++) {
         struct rf_profile *part;
-        rf_status status = rf_share_take(&part, all, &lanes->lanes[i].share, sharing);
+        rf_status status = rf_share_take(&part, all, tally, &lanes->lanes[i].share);
         if (status == RF_OK)
             status = add_profile(run, part);
         if (status != RF_OK)
@@ -336,7 +366,7 @@ rf_status rf_lanes_add_profiles(const struct rf_lanes *lanes, struct rf_run *run
         rf_status status = rf_profiler_profile(lane->profiler, &profile, error);
         if (status != RF_OK)
             return status;
-        if (lane->sharing > 1) {
+        if (lane->tally != NULL) {
             status = deal_out(lanes, run, i, profile);
             rf_profile_free(profile);
         } else {

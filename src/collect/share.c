@@ -4,10 +4,17 @@
  *                                          +--> engine --> profile --+
  *     lane 1: calls <pc, target> --mark 1--+                         +--> profile of calls
  *
- * Guarantee: a lane's profile has what the shared one had for it, bounds included; consumed and lost are its
- * own, so that produced = consumed + lost holds for each. Memory: a copy of each item. Cannot: share between
- * selectors whose <a> needs its top byte, or engines of ranges, which the mark would tear apart. */
+ * The engine cuts its intervals over all lanes together. Tuples are fed to it up to the end of an interval at
+ * most, so that it is known how many events of each lane lie in it.
+ *
+ * Guarantee: a lane's profile has what the shared one had for it. A bound above the lane's own events, or above
+ * those that it had in an interval, is cut to them: no tuple occurs more often. Consumed and lost are the
+ * lane's own, so that produced = consumed + lost holds for each. Memory: a copy of each item; where intervals are
+ * kept, 8 bytes per lane and interval. Cannot: share between selectors whose <a> is a value, which needs its
+ * top byte, or engines of ranges, which the mark would tear apart. */
 #include "collect/share.h"
+#include <riffle/engine.h>
+#include "profile/fold.h"
 #include "profile/profile.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -19,6 +26,145 @@ void rf_share_mark(struct rf_tuple *out, const struct rf_tuple *in, size_t n, un
     for (size_t i = 0; i < n; i++)
         out[i] = (struct rf_tuple){in[i].a ^ mark, in[i].b};
 }
+
+/* --- counting --------------------------------------------------------------------------------- */
+
+struct rf_share_tally {
+    struct rf_alloc alloc;
+    bool keep_intervals;
+    unsigned lanes;
+    uint64_t consumed[RF_SHARE_MAX];
+    uint64_t inside[RF_SHARE_MAX]; /* of those, in the interval under way */
+    uint64_t *ended;               /* `lanes` words for each interval that is over */
+    size_t n_ended, room;          /* words */
+};
+
+struct rf_share_tally *rf_share_tally_new(int keep_intervals, const struct rf_alloc *alloc)
+{
+    struct rf_share_tally *tally = rf_alloc_get(alloc, sizeof *tally);
+    if (tally == NULL)
+        return NULL;
+    memset(tally, 0, sizeof *tally);
+    tally->alloc = *alloc;
+    tally->keep_intervals = keep_intervals != 0;
+    return tally;
+}
+
+void rf_share_tally_free(struct rf_share_tally *tally)
+{
+    if (tally == NULL)
+        return;
+    struct rf_alloc alloc = tally->alloc;
+    rf_alloc_free(&alloc, tally->ended, tally->room * sizeof *tally->ended);
+    rf_alloc_free(&alloc, tally, sizeof *tally);
+}
+
+rf_status rf_share_join(struct rf_share_tally *tally, unsigned *tag)
+{
+    if (tally->lanes == RF_SHARE_MAX)
+        return RF_EINVAL;
+    *tag = tally->lanes++;
+    return RF_OK;
+}
+
+/* Room for one interval more, so that its end cannot fail. */
+static rf_status reserve_interval(struct rf_share_tally *tally)
+{
+    if (!tally->keep_intervals || tally->room - tally->n_ended >= tally->lanes)
+        return RF_OK;
+    void *array = tally->ended;
+    size_t room = 2 * tally->room + 16 * (size_t)tally->lanes;
+    if (!rf_alloc_array(&tally->alloc, &array, tally->room, room, sizeof *tally->ended))
+        return RF_ENOMEM;
+    tally->ended = array;
+    tally->room = room;
+    return RF_OK;
+}
+
+static void end_interval(struct rf_share_tally *tally)
+{
+    if (tally->keep_intervals) {
+        memcpy(tally->ended + tally->n_ended, tally->inside, tally->lanes * sizeof *tally->inside);
+        tally->n_ended += tally->lanes;
+    }
+    memset(tally->inside, 0, sizeof tally->inside);
+}
+
+/* The first `events` events of these tuples were consumed. */
+static void count(struct rf_share_tally *tally, const struct rf_tuples *tuples, uint64_t events)
+{
+    for (size_t i = 0; i < tuples->n && events > 0; i++) {
+        uint64_t times = tuples->counts != NULL ? tuples->counts[i] : 1;
+        times = times < events ? times : events;
+        events -= times;
+        tally->consumed[tuples->tuples[i].a >> RF_SHARE_SHIFT] += times;
+        tally->inside[tuples->tuples[i].a >> RF_SHARE_SHIFT] += times;
+    }
+}
+
+/* Feed tuples that do not go past the end of an interval. */
+static rf_status feed_inside(struct rf_share_tally *tally, struct rf_profiler *profiler,
+                             const struct rf_tuples *tuples, struct rf_error *error)
+{
+    const struct rf_engine *engine = rf_profiler_engine(profiler);
+    uint64_t before = rf_engine_events(engine), left = rf_profiler_left(profiler);
+    rf_status status = reserve_interval(tally);
+    if (status != RF_OK)
+        return rf_fail(error, status, "no memory for the events of %u lanes", tally->lanes);
+    status = rf_profiler_feed(profiler, tuples, error);
+    uint64_t consumed = rf_engine_events(engine) - before;
+    count(tally, tuples, consumed);
+    if (status == RF_OK && consumed == left)
+        end_interval(tally);
+    return status;
+}
+
+/* As many of the tuples from `first` on as fit in `left` events, one at least. */
+static struct rf_tuples fitting(const struct rf_tuples *tuples, size_t first, uint64_t left)
+{
+    struct rf_tuples piece = {tuples->tuples + first, NULL, tuples->n - first};
+    if (tuples->counts == NULL) {
+        piece.n = piece.n < left ? piece.n : (size_t)left;
+        return piece;
+    }
+    piece.counts = tuples->counts + first;
+    size_t n = 0;
+    for (uint64_t events = 0; n < piece.n && piece.counts[n] <= left - events; n++)
+        events += piece.counts[n];
+    piece.n = n > 0 ? n : 1;
+    return piece;
+}
+
+/* A count that reaches past the end of an interval: in parts. */
+static rf_status feed_counted(struct rf_share_tally *tally, struct rf_profiler *profiler,
+                              struct rf_tuple tuple, uint64_t times, struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    while (times > 0 && status == RF_OK) {
+        uint64_t left = rf_profiler_left(profiler), part = times < left ? times : left;
+        const struct rf_tuples one = {&tuple, &part, 1};
+        status = feed_inside(tally, profiler, &one, error);
+        times -= part;
+    }
+    return status;
+}
+
+rf_status rf_share_feed(struct rf_share_tally *tally, struct rf_profiler *profiler,
+                        const struct rf_tuples *tuples, struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    for (size_t done = 0; done < tuples->n && status == RF_OK;) {
+        uint64_t left = rf_profiler_left(profiler);
+        struct rf_tuples piece = fitting(tuples, done, left);
+        bool splits = piece.counts != NULL && piece.counts[0] > left;
+        status = splits ? feed_counted(tally, profiler, *piece.tuples, *piece.counts, error)
+                        : feed_inside(tally, profiler, &piece, error);
+        done += piece.n;
+    }
+    return status;
+}
+
+/* --- dealing out ------------------------------------------------------------------------------ */
 
 static size_t count_marked(const struct rf_item *items, size_t n, unsigned tag)
 {
@@ -52,7 +198,43 @@ static rf_status take_items(struct rf_profile *part, const struct rf_profile *al
     return RF_OK;
 }
 
-static rf_status take_intervals(struct rf_profile *part, const struct rf_profile *all, unsigned tag)
+/* What a lane had of interval i. */
+static uint64_t events_inside(const struct rf_share_tally *tally, size_t i, unsigned tag)
+{
+    return i < tally->n_ended / tally->lanes ? tally->ended[i * tally->lanes + tag]
+                                             : tally->inside[tag];
+}
+
+/* No tuple of the lane occurs more often than the lane has events. */
+static void cut_to_events(struct rf_item *items, size_t n, uint64_t events)
+{
+    for (size_t i = 0; i < n; i++) {
+        items[i].count = items[i].count < events ? items[i].count : events;
+        items[i].lower = items[i].lower < events ? items[i].lower : events;
+        items[i].upper = items[i].upper < events ? items[i].upper : events;
+    }
+    rf_items_sort(items, n);
+}
+
+static void take_interval(struct rf_profile *part, const struct rf_profile *all, size_t i,
+                          uint64_t events, unsigned tag)
+{
+    const struct rf_interval *from = &all->intervals[i];
+    struct rf_interval *to = &part->intervals[i];
+    size_t first = part->n_interval_items;
+    copy_marked(part->interval_items, &part->n_interval_items, all->interval_items + from->first,
+                from->n, tag);
+    *to = (struct rf_interval){.events = events,
+                               .absent_upper =
+                                   from->absent_upper < events ? from->absent_upper : events,
+                               .first = first,
+                               .n = part->n_interval_items - first};
+    if (to->n > 0)
+        cut_to_events(part->interval_items + first, to->n, events);
+}
+
+static rf_status take_intervals(struct rf_profile *part, const struct rf_profile *all,
+                                const struct rf_share_tally *tally, unsigned tag)
 {
     void *intervals = NULL, *items = NULL;
     size_t n = count_marked(all->interval_items, all->n_interval_items, tag);
@@ -63,15 +245,8 @@ static rf_status take_intervals(struct rf_profile *part, const struct rf_profile
     if (!rf_alloc_array(&part->alloc, &items, 0, n, sizeof *part->interval_items))
         return RF_ENOMEM;
     part->interval_items = items;
-    for (size_t i = 0; i < all->n_intervals; i++) {
-        const struct rf_interval *from = &all->intervals[i];
-        size_t first = part->n_interval_items;
-        copy_marked(part->interval_items, &part->n_interval_items,
-                    all->interval_items + from->first, from->n, tag);
-        part->intervals[i] = *from;
-        part->intervals[i].first = first;
-        part->intervals[i].n = part->n_interval_items - first;
-    }
+    for (size_t i = 0; i < all->n_intervals; i++)
+        take_interval(part, all, i, events_inside(tally, i, tag), tag);
     return RF_OK;
 }
 
@@ -83,28 +258,26 @@ static rf_status take_figures(struct rf_profile *part, const struct rf_profile *
     return status == RF_OK ? rf_profile_add_figure(part, "sharing", (double)sharing) : status;
 }
 
-static void take_totals(struct rf_profile *part, const struct rf_profile *all,
-                        const struct rf_share *share)
+static void take_totals(struct rf_profile *part, const struct rf_profile *all, uint64_t consumed,
+                        uint64_t produced)
 {
     part->seed = all->seed;
     part->shape = all->shape;
     part->bound = all->bound;
     part->confidence = all->confidence;
-    part->consumed = share->consumed;
-    part->lost = share->lost;
-    part->produced = share->consumed + share->lost;
+    part->consumed = consumed;
+    part->lost = produced > consumed ? produced - consumed : 0;
+    part->produced = part->consumed + part->lost;
     part->memory = all->memory;
     part->bits = all->bits;
     part->interval_length = all->interval_length;
     part->n_intervals_seen = all->n_intervals_seen;
-    part->absent_upper = all->absent_upper < share->consumed ? all->absent_upper : share->consumed;
-    for (size_t i = 0; i < part->n_items; i++)
-        if (part->items[i].upper > share->consumed && part->items[i].count <= share->consumed)
-            part->items[i].upper = share->consumed;
+    part->absent_upper = all->absent_upper < consumed ? all->absent_upper : consumed;
+    cut_to_events(part->items, part->n_items, consumed);
 }
 
 rf_status rf_share_take(struct rf_profile **taken, const struct rf_profile *all,
-                        const struct rf_share *share, size_t sharing)
+                        const struct rf_share_tally *tally, const struct rf_share *share)
 {
     struct rf_profile *part = *taken = rf_profile_new(&all->alloc);
     if (part == NULL)
@@ -113,14 +286,14 @@ rf_status rf_share_take(struct rf_profile **taken, const struct rf_profile *all,
                  rf_profile_set_text(&part->alloc, &part->engine, all->engine);
     rf_status status = texts ? take_items(part, all, share->tag) : RF_ENOMEM;
     if (status == RF_OK)
-        status = take_intervals(part, all, share->tag);
+        status = take_intervals(part, all, tally, share->tag);
     if (status == RF_OK)
-        status = take_figures(part, all, sharing);
+        status = take_figures(part, all, tally->lanes);
     if (status != RF_OK) {
         rf_profile_free(part);
         *taken = NULL;
         return status;
     }
-    take_totals(part, all, share);
+    take_totals(part, all, tally->consumed[share->tag], share->produced);
     return RF_OK;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <riffle/event.h>
 #include <riffle/profile.h>
+#include <riffle/profiler.h>
 
 enum { RF_SHARE_SHIFT = 56, RF_SHARE_MAX = 256 };
 
@@ -17,15 +18,28 @@ enum { RF_SHARE_SHIFT = 56, RF_SHARE_MAX = 256 };
 struct rf_share {
     unsigned tag;
     const char *selector; /* canonical */
-    uint64_t consumed, lost;
+    uint64_t produced;    /* the tally says how many of these were consumed; the rest was lost */
 };
+
+/* How many events of each lane the shared engine consumed, in all and per interval. */
+struct rf_share_tally;
+
+struct rf_share_tally *rf_share_tally_new(int keep_intervals, const struct rf_alloc *alloc);
+void rf_share_tally_free(struct rf_share_tally *tally); /* NULL is fine */
+
+/* One lane more, before anything is fed: its tag. RF_EINVAL: there are RF_SHARE_MAX already. */
+rf_status rf_share_join(struct rf_share_tally *tally, unsigned *tag);
 
 /* Mark n tuples, from `in` to `out`. */
 void rf_share_mark(struct rf_tuple *out, const struct rf_tuple *in, size_t n, unsigned tag);
 
+/* Feed marked tuples, as rf_profiler_feed does, and count them. */
+rf_status rf_share_feed(struct rf_share_tally *tally, struct rf_profiler *profiler,
+                        const struct rf_tuples *tuples, struct rf_error *error);
+
 /* The part of `all` that has the tag, as a profile of its own without the marks; figures, memory and bits are
  * those of the engine that all of them shared, and the figure "sharing" says how many they are. */
 rf_status rf_share_take(struct rf_profile **part, const struct rf_profile *all,
-                        const struct rf_share *share, size_t sharing);
+                        const struct rf_share_tally *tally, const struct rf_share *share);
 
 #endif

@@ -18,6 +18,10 @@ void rf_profile_free_text(const struct rf_alloc *alloc, char *text);
 /* Replace a text by a copy of another; false and unchanged when there is no memory. */
 bool rf_profile_set_text(const struct rf_alloc *alloc, char **place, const char *text);
 
+/* profiler.c: events that still fit into the interval under way; UINT64_MAX: it has no end. */
+struct rf_profiler;
+uint64_t rf_profiler_left(const struct rf_profiler *profiler);
+
 /* range.c: of a sum of profiles of ranges, bounds that hold. Nothing to do for tuples. */
 rf_status rf_profile_bound_ranges(struct rf_profile *profile);
 

@@ -297,6 +297,13 @@ void rf_profiler_lose(struct rf_profiler *profiler, uint64_t events)
     profiler->lost += events < most ? events : most;
 }
 
+uint64_t rf_profiler_left(const struct rf_profiler *profiler)
+{
+    uint64_t length = rf_engine_interval(profiler->engine);
+    uint64_t inside = rf_engine_events(profiler->engine) - profiler->weakest.events;
+    return length == 0 ? UINT64_MAX : length - inside;
+}
+
 const struct rf_engine *rf_profiler_engine(const struct rf_profiler *profiler)
 {
     return profiler->engine;
