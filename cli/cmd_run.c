@@ -240,6 +240,8 @@ static rf_status note_processes(struct rf_run *run, const struct rf_probe_outcom
     if (status == RF_OK && outcome->unfollowed > 0)
         status = cli_note(run, "not-followed", "%llu processes",
                           (unsigned long long)outcome->unfollowed);
+    if (status == RF_OK && outcome->unprofiled[0] != '\0')
+        status = cli_note(run, "unprofiled", "%s", outcome->unprofiled);
     return status;
 }
 
@@ -302,6 +304,8 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
     struct rf_error ignored = {""};
     rf_probe_wait(source, &ending->outcome, &ignored);
     running = NULL;
+    if (ending->outcome.processes == 0)
+        return RF_ENOTSUP;
     if (run == NULL)
         return RF_OK;
     rf_status status = note_outcome(run, &ending->outcome);
@@ -318,6 +322,10 @@ static int profile(struct rf_source *source, struct plan *plan)
     const struct rf_probe_outcome *outcome = &ending.outcome;
     catch_signals(source);
     int delivered = cli_plan_run(&plan->common, source, complete, &ending);
+    if (outcome->processes == 0)
+        return cli_fail(NOT_EXECUTABLE, "run: %s", outcome->trouble);
+    if (outcome->trouble[0] != '\0')
+        cli_fail(CLI_OK, "run: %s", outcome->trouble);
     if (outcome->events == 0 && outcome->lost == 0 && plan->n_functions + plan->n_modules > 0)
         cli_fail(CLI_OK, "run: nothing was counted in what --function and --module name");
     return leave(delivered, outcome);
@@ -375,6 +383,8 @@ static int start(struct plan *plan, const struct cli_call *call)
     if (!can_run(call->arguments[0]))
         return refuse_program(call->arguments[0]);
     rf_status opened = rf_source_open_probe(&source, &setup, &error);
+    if (opened == RF_ENOTSUP)
+        return cli_fail(NOT_EXECUTABLE, "run: %s", error.message);
     if (opened != RF_OK)
         return cli_fail_status(opened, &error);
     int status = profile(source, plan);
@@ -406,7 +416,8 @@ const struct cli_command cli_command_run = {
         "The program has riffle's standard input, output and error, and riffle ends with its exit "
         "status, or by the signal that ended it. The report goes to standard error when the "
         "program "
-        "is over. Children are followed. 32-bit programs cannot be profiled.",
+        "is over. Children are followed. Setuid, setgid and 32-bit programs cannot be profiled: as "
+        "children they run unprofiled, and the report names them.",
     .examples = "    riffle run -- gzip -9 -c FILE >/dev/null\n"
                 "    riffle run -p values -e exact -o gzip.rfp -- gzip -9 -c FILE >/dev/null\n"
                 "    riffle run -p 'load value==0 -> pc,addr' --module libc.so.6 -- sort FILE\n"

@@ -278,6 +278,10 @@ int cli_plan_run(struct cli_plan *plan, struct rf_source *source, cli_complete *
     rf_status collected = collect(&run, source, plan, &error);
     rf_status completed = complete(run, source, plan, context);
     rf_status finished = finish_record(plan, &why);
+    if (completed == RF_ENOTSUP) {
+        rf_run_free(run);
+        return CLI_FAILED;
+    }
     if (collected != RF_OK)
         return deliver(run, collected, &error, plan);
     if (completed != RF_OK)

@@ -97,7 +97,8 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
                   const struct cli_profiling *asked);
 void cli_plan_free(struct cli_plan *plan);
 bool cli_plan_reads_misses(const struct cli_plan *plan); /* does some selector? */
-/* What a command adds when its program has ended: notes, modules. The run may be NULL. */
+/* What a command adds when its program has ended: notes, modules. The run may be NULL. RF_ENOTSUP: the program
+ * never ran, and nothing is delivered. */
 typedef rf_status cli_complete(struct rf_run *run, struct rf_source *source, struct cli_plan *plan,
                                void *context);
 /* Collect all that the source has, complete the run, finish the trace, save, and report on standard

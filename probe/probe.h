@@ -4,11 +4,12 @@
  *     main.c         options, what Valgrind calls when memory, threads and processes change
  *     instrument.c   from Valgrind's intermediate code to events: what is told of a superblock
  *     block.c        one superblock being told: words to store, its DEFINE message
+ *     exec.c         which programs a child becomes cannot be profiled
  *     insn.c         which x86 instructions transfer control or compute
  *     ring.c         the producer's side of the shared memory
  *
- * The collector is another program and another licence: the two meet in ring_layout.h and
- * probe_words.h only. */
+ * The collector is another program and another licence: the two meet in ring_layout.h, probe_words.h and
+ * program_kind.h only. */
 #ifndef RF_PROBE_PROBE_H
 #define RF_PROBE_PROBE_H
 
@@ -77,6 +78,8 @@ void ring_in_child(void);    /* a ring of its own */
 void ring_finish(void);      /* everything is published, the totals told */
 void ring_go_on(void);       /* it was not the end: exec has failed */
 void ring_close(void);       /* it was; the slot is done with */
+/* A system call of the probe's own, as the kernel takes it; a negative result is an error. */
+Long ring_syscall(ULong number, ULong a, ULong b, ULong c, ULong d);
 /* Room for `n` words at the cursor; ring_commit makes them part of the stream. */
 ULong *ring_reserve(UInt n);
 void ring_commit(UInt n);

@@ -23,6 +23,8 @@
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd,
                                                       Off64T offset);
 
+extern Int VG_(fd_hard_limit);
+
 enum { FUTEX_WAIT_OP = 0, FUTEX_WAKE_OP = 1, TICK_MS = 100 };
 
 static struct rf_ring_control *control;
@@ -63,6 +65,11 @@ static Long raw_syscall(ULong number, ULong a, ULong b, ULong c, ULong d, ULong 
                      : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
                      : "rcx", "r11", "memory");
     return result;
+}
+
+Long ring_syscall(ULong number, ULong a, ULong b, ULong c, ULong d)
+{
+    return raw_syscall(number, a, b, c, d, 0, 0);
 }
 
 static void wake(UInt *word)
@@ -192,10 +199,24 @@ static Bool is_full(void)
     return slot->head - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE) >= RF_RING_CHUNKS;
 }
 
+/* Where the program's standard error was at its start: what Valgrind says goes to the collector's log. */
+static Int stderr_at_start = -1;
+
+static void keep_stderr(void)
+{
+    enum { STDERR = 2, DUPLICATE_CLOEXEC = 1030 }; /* F_DUPFD_CLOEXEC */
+    stderr_at_start =
+        (Int)raw_syscall(__NR_fcntl, STDERR, DUPLICATE_CLOEXEC, VG_(fd_hard_limit), 0, 0, 0);
+}
+
 static void detach(const HChar *why)
 {
-    if (!detached && why != NULL)
-        VG_(message)(Vg_UserMsg, "riffle: %s; the program runs on without being profiled\n", why);
+    HChar text[128];
+    if (!detached && why != NULL && stderr_at_start >= 0) {
+        UInt n = VG_(snprintf)(text, sizeof text,
+                               "riffle: %s; the program runs on without being profiled\n", why);
+        VG_(write)(stderr_at_start, text, (Int)n);
+    }
     detached = True;
 }
 
@@ -393,6 +414,7 @@ static void map_nowhere(void)
 
 void ring_open(void)
 {
+    keep_stderr();
     if (!find_ring()) {
         VG_(message)
         (Vg_UserMsg, "riffle: this tool is started by 'riffle run', which also reads "

@@ -55,11 +55,14 @@ struct rf_probe_outcome {
     double wall_seconds; /* from start to end */
     double cpu_seconds;  /* of the program and the children it waited for, under the probe */
     uint64_t processes;  /* that were followed */
-    uint64_t unfollowed; /* that could not be */
+    uint64_t unfollowed; /* that could not be, for want of room in the ring */
     uint64_t killed;     /* that ended without a word: killed, or replaced by exec */
     uint64_t events;     /* of all classes, as tuples or records */
     uint64_t lost;
     int verified; /* every process told what it produced, and that is what came through */
+    char unprofiled
+        [1024]; /* programs that children became and that cannot be profiled: setuid, 32-bit .. */
+    char trouble[256]; /* why it ended, where that is the probe's doing; else "" */
 };
 
 /* Let the program run to its end, keeping nothing more. */

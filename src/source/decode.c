@@ -96,6 +96,16 @@ static rf_status see_module(struct rf_decode *decode, const uint64_t *words, siz
     return rf_processes_map(decode->processes, decode->piece.process, &module, error);
 }
 
+static rf_status see_unprofiled(struct rf_decode *decode, const uint64_t *words, size_t n,
+                                struct rf_error *error)
+{
+    const char *path = (const char *)(words + 2);
+    if (memchr(path, '\0', (n - 2) * 8) == NULL || words[1] == 0 || words[1] >= RF_PROGRAM_KINDS)
+        return rf_processes_damaged(error);
+    rf_processes_unprofiled(decode->processes, (enum rf_program_kind)words[1], path);
+    return RF_OK;
+}
+
 static size_t least_length(unsigned type)
 {
     static const uint8_t least[] = {
@@ -107,6 +117,7 @@ static size_t least_length(unsigned type)
         [RF_WORD_LOST] = 1 + RF_WORD_CLASSES,
         [RF_WORD_END] = 1 + RF_WORD_CLASSES,
         [RF_WORD_GOES_ON] = 1,
+        [RF_WORD_UNPROFILED] = 3,
     };
     return type < sizeof least ? least[type] : 0;
 }
@@ -138,6 +149,8 @@ static rf_status see_message(struct rf_decode *decode, const uint64_t *words, si
     case RF_WORD_GOES_ON:
         process->told_end = false;
         return RF_OK;
+    case RF_WORD_UNPROFILED:
+        return see_unprofiled(decode, words, n, error);
     default:
         see_end(process, words);
         return RF_OK;

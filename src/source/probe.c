@@ -252,6 +252,22 @@ static bool verify(const struct probe *probe)
                            : lanes_add_up(decode, produced);
 }
 
+/* "/usr/bin/su (setuid), ./old (32-bit, 3 times)" */
+static void name_unprofiled(const struct rf_processes *processes, char *text, size_t size)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < processes->n_unprofiled && n < size; i++) {
+        const struct rf_unprofiled *known = &processes->unprofiled[i];
+        n += rf_format(text + n, size - n, "%s%s (%s", i > 0 ? ", " : "", known->path,
+                       rf_target_kind_name(known->kind));
+        if (known->times > 1 && n < size)
+            n += rf_format(text + n, size - n, ", %llu times", (unsigned long long)known->times);
+        n += n < size ? rf_format(text + n, size - n, ")") : 0;
+    }
+    if (processes->unnamed > 0 && n < size)
+        rf_format(text + n, size - n, " and %llu more", (unsigned long long)processes->unnamed);
+}
+
 rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outcome,
                         struct rf_error *error)
 {
@@ -276,6 +292,9 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
         .lost = sum(probe->decode.lost),
         .verified = verify(probe),
     };
+    name_unprofiled(&probe->processes, outcome->unprofiled, sizeof outcome->unprofiled);
+    rf_valgrind_log_explain(&spawn->log, probe->processes.n > 0, outcome->trouble,
+                            sizeof outcome->trouble);
     return RF_OK;
 }
 

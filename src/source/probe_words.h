@@ -26,6 +26,7 @@
  *     LOST     [header][events of class 0] .. [of the last class]
  *     END      [header][events of class 0 produced, lost ones included] .. [of the last class]
  *     GOES_ON  [header]                                  the exec before which END was said has failed
+ *     UNPROFILED [header][kind][path, zero-padded]       what it becomes by exec cannot be profiled
  *
  * The shape of an event:
  *
@@ -51,6 +52,7 @@ enum rf_word_type {
     RF_WORD_LOST,
     RF_WORD_END,
     RF_WORD_GOES_ON,
+    RF_WORD_UNPROFILED,
 };
 
 /* The classes and flags of include/riffle/event.h, which the probe does not see; decode.c checks that they are

@@ -30,7 +30,7 @@ rf_status rf_processes_init(struct rf_processes *processes, const struct rf_sele
                             struct rf_error *error)
 {
     processes->alloc = alloc;
-    processes->spawn.pid = -1;
+    processes->spawn = (struct rf_spawn){.pid = -1, .log = {-1, -1}};
     rf_modules_init(&processes->modules, alloc);
     if (rf_book_shelf_init(&processes->shelf, selectors, n_selectors, alloc) != RF_OK)
         return rf_fail(error, RF_ENOMEM, "no memory for the collector");
@@ -46,6 +46,7 @@ static void free_legacy(struct rf_processes *processes, struct rf_legacy *legacy
 void rf_processes_free(struct rf_processes *processes)
 {
     rf_ring_close(&processes->ring);
+    rf_spawn_free(&processes->spawn);
     for (size_t i = 0; i < RF_RING_SLOTS; i++)
         if (processes->list[i].used)
             rf_book_free(&processes->list[i].book);
@@ -144,6 +145,29 @@ void rf_processes_unmap(struct rf_processes *processes, const struct rf_process 
 {
     rf_modules_unmap(&processes->modules, process->reader.process, start + process->book.bias,
                      end + process->book.bias, *processes->events);
+}
+
+/* ---- programs that cannot be profiled ---- */
+
+void rf_processes_unprofiled(struct rf_processes *processes, enum rf_program_kind kind,
+                             const char *path)
+{
+    struct rf_unprofiled *known = processes->unprofiled;
+    size_t length = strlen(path), room = sizeof known->path - 1;
+    path += length > room ? length - room : 0;
+    for (size_t i = 0; i < processes->n_unprofiled; i++, known++)
+        if (known->kind == kind && strcmp(known->path, path) == 0) {
+            known->times++;
+            return;
+        }
+    if (processes->n_unprofiled == RF_PROCESSES_UNPROFILED_MAX) {
+        processes->unnamed++;
+        return;
+    }
+    processes->n_unprofiled++;
+    known->kind = kind;
+    known->times = 1;
+    rf_format(known->path, sizeof known->path, "%s", path);
 }
 
 /* ---- coming and going ---- */

@@ -13,10 +13,12 @@
 #include "source/modules.h"
 #include "source/ring.h"
 #include "source/spawn.h"
+#include "source/target.h"
 
 enum {
     RF_PROCESSES_SPACES_MAX = 255,
     RF_PROCESSES_WORDS = RF_RING_CHUNK / 8, /* of a piece, at most */
+    RF_PROCESSES_UNPROFILED_MAX = 8,        /* that are named */
 };
 
 struct rf_process {
@@ -41,6 +43,13 @@ struct rf_piece {
     bool last;  /* the producer is dead: its last message counts, unless it is unfinished */
 };
 
+/* A program that a process became and that cannot be profiled. */
+struct rf_unprofiled {
+    char path[256]; /* its end, where it is longer */
+    enum rf_program_kind kind;
+    uint64_t times;
+};
+
 struct rf_processes {
     const struct rf_alloc *alloc;
     const volatile int *stop; /* not 0: do not wait for children that outlive the program */
@@ -57,6 +66,9 @@ struct rf_processes {
     uint32_t rest_slot; /* of the pass over half-filled ones */
     double next_tick;
     uint64_t n, n_killed;
+    struct rf_unprofiled unprofiled[RF_PROCESSES_UNPROFILED_MAX];
+    size_t n_unprofiled;
+    uint64_t unnamed;                   /* more of them */
     uint64_t produced[RF_WORD_CLASSES]; /* by those that are over */
 };
 
@@ -84,6 +96,8 @@ rf_status rf_processes_map(struct rf_processes *processes, struct rf_process *pr
                            const struct rf_module *module, struct rf_error *error);
 void rf_processes_unmap(struct rf_processes *processes, const struct rf_process *process,
                         uint64_t start, uint64_t end);
+void rf_processes_unprofiled(struct rf_processes *processes, enum rf_program_kind kind,
+                             const char *path);
 
 /* The stream makes no sense: RF_EDAMAGED with a sentence. */
 rf_status rf_processes_damaged(struct rf_error *error);

@@ -10,6 +10,7 @@
  * Debian's `valgrind` is a script in front of `valgrind.bin`. It sets LD_LIBRARY_PATH and makes the C++ library
  * allocate in another way, neither of which the profiled program should see: the script is left out. */
 #include "source/spawn.h"
+#include "source/target.h"
 #include "event/field.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -134,25 +135,45 @@ static bool add_want(struct command *command, const struct rf_probe_setup *setup
     return add_option(command, "want", text);
 }
 
-static bool add_ring(struct command *command, int ring_fd, int inherited)
+/* Descriptors that the program inherits: ours, and which numbers they get. */
+struct passed {
+    int ring_fd, ring_number;
+    int log_fd, log_number; /* log_fd -1: there is none */
+    struct rlimit limit;    /* of descriptors, our own */
+};
+
+static bool add_number(struct command *command, const char *name, int number)
 {
-    char number[16], path[64];
-    rf_format(number, sizeof number, "%d", inherited);
-    rf_format(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), ring_fd);
-    return add_option(command, "ring-fd", number) && add_option(command, "ring-path", path);
+    char text[16];
+    rf_format(text, sizeof text, "%d", number);
+    return add_option(command, name, text);
 }
 
-static bool fill_command(struct command *command, const struct rf_probe_setup *setup, int ring_fd,
-                         int inherited)
+static bool add_passed(struct command *command, const struct passed *passed)
 {
-    static const char *const fixed[] = {"valgrind",      "-q",        "--command-line-only=yes",
-                                        "--tool=riffle", "--vgdb=no", "--read-inline-info=no"};
+    char path[64];
+    rf_format(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), passed->ring_fd);
+    return add_number(command, "ring-fd", passed->ring_number) &&
+           add_option(command, "ring-path", path) &&
+           (passed->log_fd < 0 || add_number(command, "log-fd", passed->log_number));
+}
+
+static bool fill_command(struct command *command, const struct rf_probe_setup *setup,
+                         const struct passed *passed)
+{
+    static const char *const fixed[] = {"valgrind",
+                                        "-q",
+                                        "--command-line-only=yes",
+                                        "--tool=riffle",
+                                        "--vgdb=no",
+                                        "--read-inline-info=no",
+                                        "--sigill-diagnostics=yes"};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         add(command, fixed[i]);
     add(command, setup->no_follow ? "--trace-children=no" : "--trace-children=yes");
     add(command, setup->no_follow ? "--follow=no" : "--follow=yes");
     add(command, setup->lossy ? "--lossy=yes" : "--lossy=no");
-    if (!add_ring(command, ring_fd, inherited) || !add_want(command, setup) ||
+    if (!add_passed(command, passed) || !add_want(command, setup) ||
         !add_options(command, "function", setup->functions) ||
         !add_options(command, "module", setup->modules) || !add_ranges(command, setup->ranges))
         return false;
@@ -194,31 +215,14 @@ static bool find_folder(char *folder, size_t size, const char *wanted)
 
 /* ---- Valgrind ---- */
 
-static bool is_program(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
-}
-
-static bool find_in_path(char *full, size_t size, const char *name)
-{
-    const char *path = getenv("PATH");
-    for (size_t n; path != NULL && *path != '\0'; path += n + (path[n] == ':')) {
-        n = strcspn(path, ":");
-        if (n > 0 && rf_format(full, size, "%.*s/%s", (int)n, path, name) < size &&
-            is_program(full))
-            return true;
-    }
-    return false;
-}
-
 /* The launcher behind Debian's script, where there is one. */
 static bool find_valgrind(char *launcher, size_t size)
 {
     char behind[4096];
-    if (!find_in_path(launcher, size, "valgrind"))
+    if (!rf_target_find(launcher, size, "valgrind"))
         return false;
-    if (rf_format(behind, sizeof behind, "%s.bin", launcher) < sizeof behind && is_program(behind))
+    if (rf_format(behind, sizeof behind, "%s.bin", launcher) < sizeof behind &&
+        access(behind, X_OK) == 0)
         rf_format(launcher, size, "%s", behind);
     return true;
 }
@@ -237,28 +241,33 @@ static bool may_raise(const struct rlimit *limit, rlim_t most)
     return true;
 }
 
-/* A number that Valgrind will take for its own: beyond the limit that the program sees. Where the limit cannot be
+/* Numbers that Valgrind will take for its own: beyond the limit that the program sees. Where the limit cannot be
  * raised Valgrind shows the program a lower one. */
-static int inherited_number(struct rlimit *limit)
+static void choose_numbers(struct passed *passed)
 {
-    getrlimit(RLIMIT_NOFILE, limit);
-    rlim_t soft = limit->rlim_cur;
+    getrlimit(RLIMIT_NOFILE, &passed->limit);
+    rlim_t soft = passed->limit.rlim_cur;
     if (soft > 1 << 20)
-        return 1 << 20;
-    return may_raise(limit, soft + FD_ROOM) ? (int)soft + 3 : (int)soft - 2;
+        passed->ring_number = 1 << 20;
+    else
+        passed->ring_number =
+            may_raise(&passed->limit, soft + FD_ROOM) ? (int)soft + 3 : (int)soft - 2;
+    passed->log_number = passed->ring_number + 1;
 }
 
-static void pass_ring(int ring_fd, int inherited, const struct rlimit *limit)
+/* In the child: ring and log get their numbers, the limits leave room for Valgrind's descriptors. */
+static void pass(const struct passed *passed)
 {
-    struct rlimit raised = *limit, own = *limit;
-    if ((rlim_t)inherited >= limit->rlim_cur) {
-        raised.rlim_cur = (rlim_t)inherited + 1;
-        own.rlim_max = limit->rlim_cur + FD_ROOM; /* Valgrind's descriptors */
-        own.rlim_max = own.rlim_max > limit->rlim_max ? own.rlim_max : limit->rlim_max;
-        raised.rlim_max = own.rlim_max;
+    struct rlimit raised = passed->limit, own = passed->limit;
+    if ((rlim_t)passed->ring_number >= own.rlim_cur) {
+        rlim_t most = own.rlim_cur + FD_ROOM;
+        raised.rlim_cur = (rlim_t)passed->log_number + 1;
+        raised.rlim_max = own.rlim_max = most > own.rlim_max ? most : own.rlim_max;
     }
     setrlimit(RLIMIT_NOFILE, &raised);
-    dup2(ring_fd, inherited);
+    dup2(passed->ring_fd, passed->ring_number);
+    if (passed->log_fd >= 0)
+        dup2(passed->log_fd, passed->log_number);
     setrlimit(RLIMIT_NOFILE, &own);
 }
 
@@ -272,8 +281,8 @@ static _Noreturn void run_child(const struct command *command, int report)
 }
 
 /* The pipe closes by itself when exec succeeds, and says why when not. */
-static rf_status fork_child(struct rf_spawn *spawn, const struct command *command, int ring_fd,
-                            int inherited, const struct rlimit *limit, struct rf_error *error)
+static rf_status fork_child(struct rf_spawn *spawn, const struct command *command,
+                            const struct passed *passed, struct rf_error *error)
 {
     int report[2], why = 0;
     if (pipe2(report, O_CLOEXEC) != 0)
@@ -281,7 +290,7 @@ static rf_status fork_child(struct rf_spawn *spawn, const struct command *comman
     spawn->started = rf_spawn_clock();
     spawn->pid = fork();
     if (spawn->pid == 0) {
-        pass_ring(ring_fd, inherited, limit);
+        pass(passed);
         run_child(command, report[1]);
     }
     int fork_errno = errno;
@@ -317,14 +326,16 @@ static rf_status find_parts(struct command *command, const char *folder, struct 
 static rf_status start(struct rf_spawn *spawn, struct command *command,
                        const struct rf_probe_setup *setup, int ring_fd, struct rf_error *error)
 {
-    struct rlimit limit;
-    int inherited = inherited_number(&limit);
+    struct passed passed = {.ring_fd = ring_fd, .log_fd = spawn->log.write_fd};
     rf_status status = find_parts(command, setup->folder, error);
+    if (status == RF_OK)
+        status = rf_target_check(setup->argv[0], error);
     if (status != RF_OK)
         return status;
-    if (!fill_command(command, setup, ring_fd, inherited))
+    choose_numbers(&passed);
+    if (!fill_command(command, setup, &passed))
         return rf_fail(error, RF_EINVAL, "the options for the probe are too many or too long");
-    return fork_child(spawn, command, ring_fd, inherited, &limit, error);
+    return fork_child(spawn, command, &passed, error);
 }
 
 rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *setup, int ring_fd,
@@ -332,6 +343,7 @@ rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *se
 {
     const struct rf_alloc *alloc = rf_alloc_or_standard(setup->alloc);
     *spawn = (struct rf_spawn){.pid = -1};
+    rf_valgrind_log_open(&spawn->log);
     struct command *command = rf_alloc_get(alloc, sizeof *command);
     size_t room = ARGUMENTS_OWN + 16 + count_arguments(setup->argv);
     const char **argv = rf_alloc_get(alloc, room * sizeof *argv);
@@ -367,6 +379,11 @@ bool rf_spawn_ended(struct rf_spawn *spawn, bool block)
     spawn->wall_seconds = rf_spawn_clock() - spawn->started;
     spawn->cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
     return true;
+}
+
+void rf_spawn_free(struct rf_spawn *spawn)
+{
+    rf_valgrind_log_close(&spawn->log);
 }
 
 bool rf_spawn_is_dead(pid_t pid)

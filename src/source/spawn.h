@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <riffle/probe.h>
 #include <sys/types.h>
+#include "source/valgrind_log.h"
 
 struct rf_spawn {
     pid_t pid; /* of the program, -1: none */
@@ -12,12 +13,14 @@ struct rf_spawn {
     bool ended;
     int status; /* as waitpid gives it */
     double wall_seconds, cpu_seconds;
+    struct rf_valgrind_log log;
 };
 
 double rf_spawn_clock(void); /* seconds, monotonic */
 
 rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *setup, int ring_fd,
                          struct rf_error *error);
+void rf_spawn_free(struct rf_spawn *spawn);
 /* True when it has ended; `block`: wait until it has. */
 bool rf_spawn_ended(struct rf_spawn *spawn, bool block);
 /* A process that is gone, or only waits to be buried. */

@@ -1,7 +1,9 @@
 /* alone.c - says what a program finds of the world around it: signals, limits, umask, descriptors, environment.
  *
  *     alone             one line per finding
- *     alone PROGRAM...  becomes PROGRAM, by exec, so that the findings behind one can be seen */
+ *     alone PROGRAM...  becomes PROGRAM, by exec, so that the findings behind one can be seen
+ *     alone crash       writes where nothing is
+ *     alone evex        runs an instruction of AVX-512 */
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -73,8 +75,18 @@ static void say_descriptors(void)
         closedir(folder);
 }
 
+static void write_nowhere(void)
+{
+    volatile int *volatile nowhere = NULL;
+    *nowhere = 1;
+}
+
 int main(int argc, char **argv, char **environment)
 {
+    if (argc > 1 && strcmp(argv[1], "crash") == 0)
+        write_nowhere();
+    if (argc > 1 && strcmp(argv[1], "evex") == 0)
+        __asm__ volatile(".byte 0x62, 0xf1, 0x7c, 0x48, 0x58, 0xc0"); /* vaddps zmm0, zmm0, zmm0 */
     if (argc > 1) {
         execv(argv[1], argv + 1);
         return 127;

@@ -9,8 +9,10 @@ itself, behind exec, behind a shell's fork and exec. Valgrind's own two variable
 import os
 import resource
 import signal
+import struct
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from tap import check, end, tell  # noqa: E402
@@ -69,12 +71,79 @@ def check_signals():
     check("a writer ends when nobody reads", writer.wait(60) == -signal.SIGPIPE, writer.returncode)
 
 
+def make(folder, name, content, mode):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(content)
+    os.chmod(path, mode)
+    return path
+
+
+def elf(bits, machine, code=b""):
+    """A program of one segment; only the 32-bit one of x86 is meant to run."""
+    head = b"\x7fELF" + bytes([bits // 32, 1, 1]) + bytes(9) + struct.pack("<HHI", 2, machine, 1)
+    if bits == 64:
+        return head + bytes(64)
+    base, size = 0x8048000, 52 + 32 + len(code)
+    head += struct.pack("<IIIIHHHHHH", base + 84, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+    return head + struct.pack("<IIIIIIII", 1, 0, base, base, size, size, 5, 4096) + code
+
+
+# mov $1, %eax; mov $7, %ebx; int $0x80
+LEAVE_WITH_7 = bytes([0xb8, 1, 0, 0, 0, 0xbb, 7, 0, 0, 0, 0xcd, 0x80])
+
+
+def check_children(folder):
+    """What cannot be profiled runs all the same, and the report names it."""
+    program = open("/usr/bin/id", "rb").read()
+    children = {"setuid": make(folder, "set-user", program, 0o4755),
+                "setgid": make(folder, "set-group", program, 0o2755),
+                "32-bit": make(folder, "small", elf(32, 3, LEAVE_WITH_7), 0o755)}
+    children["script"] = make(folder, "script", f"#! {children['setuid']} -u\n".encode(), 0o755)
+    for kind, path in children.items():
+        native, probed = status_of("sh", "-c", f"{path} && {path}; echo $?")
+        check(f"a child that is {kind}", (native.stdout, native.returncode, native.stderr)
+              == (probed.stdout, probed.returncode, probed.stderr), (native, probed))
+        _, probed = status_of("sh", "-c", f"{path}; :", options=["-p", "calls", "-o", folder + "/x.rfp"])
+        report = subprocess.run([RIFFLE, "report", folder + "/x.rfp"], capture_output=True, text=True)
+        check(f"a child that is {kind} is named", path + " (" in report.stdout, report)
+
+
+def check_targets(folder):
+    """What cannot be profiled at all gets one sentence of ours and no profile."""
+    program = open("/usr/bin/id", "rb").read()
+    targets = (("setuid", make(folder, "a", program, 0o4755), "is setuid"),
+               ("setgid", make(folder, "b", program, 0o2755), "is setgid"),
+               ("32-bit", make(folder, "c", elf(32, 3, LEAVE_WITH_7), 0o755), "is a 32-bit program"),
+               ("RISC-V", make(folder, "d", elf(64, 243), 0o755), "'riffle sim' runs"),
+               ("ARM", make(folder, "e", elf(64, 183), 0o755), "of another machine"))
+    for kind, path, sentence in targets:
+        saved = os.path.join(folder, "no.rfp")
+        run = subprocess.run([RIFFLE, "run", "-o", saved, "--", path], capture_output=True, text=True)
+        check(f"a target that is {kind}", run.returncode == 126 and run.stderr.count("\n") == 1
+              and sentence in run.stderr and not os.path.exists(saved), run)
+
+
+def check_deaths():
+    _, run = status_of(ALONE, "crash")
+    check("a crash is quiet", (run.returncode, run.stderr) == (-signal.SIGSEGV, ""), run)
+    for title, command in (("", [ALONE, "evex"]), (" in a child", ["sh", "-c", f"{ALONE} evex; :"])):
+        _, run = status_of(*command)
+        check(f"AVX-512{title} is told", "cannot run, AVX-512" in run.stderr
+              and "==" not in run.stderr and "vex" not in run.stderr, run)
+
+
 def main():
     compare("the program itself", ALONE)
     compare("behind exec", ALONE, ALONE)
     compare("behind a shell", "sh", "-c", f"{ALONE}; :")
     compare("behind a shell and exec, twice", "sh", "-c", f"{ALONE} {ALONE} {ALONE}; :")
     check_signals()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        check_children(folder)
+        check_targets(folder)
+    check_deaths()
     end()
 
 

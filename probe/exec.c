@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* exec.c - what becomes of a process that executes another program.
+ *
+ *     execve("/usr/bin/su")  -->  core: trace this child?  -->  ours: setuid, cannot be; tell the collector
+ *                                                               exec goes on, without Valgrind
+ *
+ * The core would refuse a setuid program and fail to start a 32-bit one. Natively both run; so they run here,
+ * too, but unprofiled. The linker puts our answer in front of the core's (--wrap in assemble). */
+#include "probe.h"
+#include "source/program_kind.h"
+
+Bool __real_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments);
+Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments);
+
+static void look(struct rf_program_file *file)
+{
+    static const HChar capabilities[] = "security.capability";
+    struct vg_stat stat;
+    SysRes status = VG_(stat)(file->path, &stat);
+    file->n = 0;
+    file->is_there = !sr_isError(status) && VKI_S_ISREG(stat.mode);
+    if (!file->is_there)
+        return;
+    file->mode = stat.mode;
+    file->has_capabilities =
+        ring_syscall(__NR_getxattr, (ULong)file->path, (ULong)capabilities, 0, 0) > 0;
+    SysRes fd = VG_(open)(file->path, VKI_O_RDONLY, 0);
+    file->is_readable = !sr_isError(fd);
+    if (!file->is_readable)
+        return;
+    Int n = VG_(read)((Int)sr_Res(fd), file->head, sizeof file->head);
+    VG_(close)((Int)sr_Res(fd));
+    file->n = n > 0 ? (UInt)n : 0;
+}
+
+static void tell_unprofiled(enum rf_program_kind kind, const HChar *path)
+{
+    SizeT n = VG_(strlen)(path);
+    UInt words = 2 + (UInt)(n / 8 + 1);
+    ULong *to = ring_reserve(words);
+    VG_(memset)(to, 0, words * 8);
+    to[0] = RF_WORD_HEADER(RF_WORD_UNPROFILED, words);
+    to[1] = kind;
+    VG_(memcpy)(to + 2, path, n);
+    ring_commit(words);
+}
+
+Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments)
+{
+    static struct rf_program_file file;
+    if (!__real_vgPlain_should_we_trace_this_child(path, arguments))
+        return False;
+    if (path == NULL || VG_(strlen)(path) >= sizeof file.path)
+        return True;
+    VG_(strcpy)(file.path, path);
+    enum rf_program_kind kind = rf_program_kind(&file, look);
+    if (kind != RF_PROGRAM_FINE)
+        tell_unprofiled(kind, path);
+    return kind == RF_PROGRAM_FINE;
+}

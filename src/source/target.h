@@ -1,0 +1,19 @@
+/* target.h - the program that is to be profiled: can it be, and why not? */
+#ifndef RF_SOURCE_TARGET_H
+#define RF_SOURCE_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <riffle/status.h>
+#include "source/program_kind.h"
+
+/* The path of `name`, which has a slash in it or is looked up in PATH. */
+bool rf_target_find(char *path, size_t size, const char *name);
+
+/* RF_ENOTSUP with a sentence when Valgrind cannot run it. A program that is not there is fine here. */
+rf_status rf_target_check(const char *name, struct rf_error *error);
+
+/* In a word or two: "setuid", "32-bit". */
+const char *rf_target_kind_name(enum rf_program_kind kind);
+
+#endif
