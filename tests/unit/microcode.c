@@ -3,6 +3,7 @@
 #include "test.h"
 #include "base/random.h"
 #include "coproc/program.h"
+#include "random_micro.h"
 
 static const struct rf_coproc_size base_size = {256, 512, 1024, 16384};
 
@@ -384,60 +385,15 @@ static bool same(const struct rf_program *x, const struct rf_program *y)
            memcmp(x->roles, y->roles, sizeof x->roles) == 0 && strcmp(x->handler, y->handler) == 0;
 }
 
-/* A microinstruction that any random bytes can be cut down to; false: they cannot. */
-static bool random_micro(struct rf_random *random, struct rf_micro *micro, unsigned at)
-{
-    struct rf_micro_word word;
-    for (unsigned i = 0; i < 3; i++)
-        word.w[i] = (uint32_t)rf_random_next(random);
-    for (unsigned i = 0; i < 3; i++) /* many idle units */
-        word.w[i] &= (uint32_t)(rf_random_next(random) | rf_random_next(random));
-    word.w[2] &= 0x0fffffff;
-    if (rf_micro_unpack(micro, &word) != NULL)
-        return false;
-    struct rf_micro_word again = rf_micro_pack(micro);
-    CHECK(memcmp(&word, &again, sizeof word) == 0);
-    bool compares_index = micro->value_op == RF_VALUE_COMPARE && micro->index_op == RF_INDEX_NOP &&
-                          (micro->value_a >= I || micro->value_b >= I);
-    bool bases = (micro->match_op == RF_MATCH_NOP || micro->match_base == 0) &&
-                 (micro->data_op == RF_DATA_NOP || micro->data_base == 1 || micro->data_base == 2);
-    unsigned to = at + micro->to;
-    bool branch = micro->when == RF_WHEN_NEVER || micro->to == RF_TO_DONE ||
-                  micro->to == RF_TO_INTERRUPT || micro->to == RF_TO_REGISTER ||
-                  (micro->to < RF_TO_REGISTER && to >= RF_TO_HERE && to < RF_TO_HERE + 24);
-    return !compares_index && bases && branch &&
-           (micro->when != 0 || micro->value_op != 0 || micro->index_op != 0 ||
-            micro->match_op != 0 || micro->data_op != 0);
-}
-
-/* Every register of every kind is there. */
-static void full_head(char *text)
-{
-    text += sprintf(text, ".base b0 = assoc[0 : 256]\n.base b1 = data[0 : 256]\n"
-                          ".base b2 = data[256 : 256]\n.on load goto start\n.target t0 = start\n");
-    for (int i = 0; i < 16; i++)
-        text += sprintf(text, ".index i%d : %d\n.field f%d = value[%d:0]\n.const c%d = %d\n", i,
-                        8 + i / 2, i, i, i, i * 3);
-    sprintf(text, "start:\n");
-}
-
 TEST(random_words_survive_the_way_through_text)
 {
     struct rf_random random;
     rf_random_seed(&random, test_seed(1));
-    char text[4096];
     static char printed[65536], twice[65536];
-    full_head(text);
-    strcat(text, " done\n");
     for (int round = 0; round < 300; round++) {
         static struct rf_program program, again;
         struct rf_error error = {""};
-        REQUIRE(assemble(&program, text, &error) == RF_OK);
-        for (program.n = 0; program.n < 23; program.n++)
-            while (!random_micro(&random, &program.code[program.n], program.n))
-                ;
-        program.code[program.n] = (struct rf_micro){.when = RF_WHEN_ALWAYS, .to = RF_TO_DONE};
-        program.n++;
+        random_program(&random, &program);
         size_t n = rf_program_print(&program, printed, sizeof printed);
         REQUIRE(n < sizeof printed && n == strlen(printed));
         CHECK(assemble(&again, printed, &error) == RF_OK);
