@@ -332,9 +332,11 @@ static int make_lanes(struct comparison *c)
     c->n_lanes = c->call->n_given + 1;
     c->lanes = calloc(c->n_lanes, sizeof *c->lanes);
     c->rows = calloc(c->n_lanes, sizeof *c->rows);
-    c->command = cli_command_text(c->call);
-    if (c->lanes == NULL || c->rows == NULL || c->command == NULL)
+    if (c->lanes == NULL || c->rows == NULL)
         return cli_fail(CLI_FAILED, "no memory for %zu engines", c->n_lanes);
+    c->command = cli_command_text(c->call);
+    if (c->command == NULL)
+        return CLI_FAILED;
     c->lanes[0] = (struct rf_lane){c->settings->selector, "exact", 0, 0};
     for (size_t i = 1; i < c->n_lanes; i++)
         c->lanes[i] = (struct rf_lane){c->settings->selector, c->call->given[i - 1].value, 0, 0};

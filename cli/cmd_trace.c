@@ -178,7 +178,7 @@ static int convert(const struct cli_call *call)
     }
     char *command = cli_command_text(call);
     if (command == NULL)
-        return cli_fail(CLI_FAILED, "no memory for the command line");
+        return CLI_FAILED;
     int status = convert_with(call, settings->selector != NULL ? &selector : NULL, command);
     free(command);
     return status;

@@ -51,8 +51,8 @@ struct cli_report {
 extern const struct cli_option cli_options_report[];   /* into a cli_report */
 extern const struct cli_option cli_options_annotate[]; /* the same; of a program, not a stream */
 int cli_report(const struct rf_run *run, const struct cli_report *report);
-/* What a collector handed back: saved (output NULL: not; nor after a failure of ours), printed, and
- * any failure told. The run may be NULL and is freed. Returns the exit status. */
+/* What a collector handed back: saved (output NULL: not; nor when nothing was counted before a failure), printed,
+ * and any failure told, also in a note of the run. The run may be NULL and is freed. Returns the exit status. */
 int cli_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
                 const char *output, const struct cli_report *report);
 

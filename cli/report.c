@@ -92,13 +92,30 @@ static int save_and_print(const struct rf_run *run, const char *output,
     return saved != RF_OK ? cli_fail_status(saved, &error) : printed;
 }
 
+static bool counted(const struct rf_run *run)
+{
+    for (size_t i = 0; run != NULL && i < run->n_profiles; i++)
+        if (run->profiles[i]->consumed > 0)
+            return true;
+    return false;
+}
+
+/* What was counted before a failure is worth keeping, with a note on what failed. Nothing at all is no reason to
+ * replace a good file. */
+static bool worth_keeping(struct rf_run *run, rf_status status, const struct rf_error *error)
+{
+    if (status == RF_OK || status == RF_EDAMAGED || status == RF_ESTOPPED)
+        return true;
+    bool noted = run != NULL && (rf_run_note(run, "blind") || rf_run_note(run, "incomplete"));
+    return counted(run) && (noted || rf_run_add_note(run, "failure", error->message) == RF_OK);
+}
+
 int cli_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
                 const char *output, const struct cli_report *report)
 {
     cli_progress_end();
     int result = CLI_OK;
-    /* A failure on our side is no reason to replace a good file by part of one. */
-    if (status != RF_OK && status != RF_EDAMAGED && status != RF_ESTOPPED)
+    if (!worth_keeping(run, status, error))
         output = NULL;
     if (run != NULL && status != RF_EINVAL)
         result = save_and_print(run, output, report);

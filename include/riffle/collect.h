@@ -2,7 +2,7 @@
  *
  * A collector has lanes, one for each profile: a selector (for sources of records), an engine, the
  * profile that grows behind it. It pulls batches from one source until the source ends, a limit is
- * reached or it is asked to stop, and hands back a run with one profile a lane. Everything counted
+ * reached or it is asked to stop, and hands back a run with one profile per lane. Everything counted
  * before a failure is in that run. */
 #ifndef RIFFLE_COLLECT_H
 #define RIFFLE_COLLECT_H
@@ -58,7 +58,9 @@ struct rf_collect_setup {
     void *resolve_context;
 };
 
-/* *run is set whenever anything was counted, also when the status is not RF_OK; the caller frees it. */
+/* *run is set whenever anything was counted, also when the status is not RF_OK; the caller frees it. A lane whose
+ * engine runs out of memory ends alone, with a figure "blind-from" in its profile and a note "blind" in the run;
+ * a recording that fails ends alone, too. Both show in the status, at the end. */
 rf_status rf_collect(struct rf_run **run, struct rf_source *source,
                      const struct rf_collect_setup *setup, struct rf_error *error);
 

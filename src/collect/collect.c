@@ -3,8 +3,9 @@
  *     source --batch--> trim --> fill misses --> take piece --+--> record     a trace that is written along
  *                       (skip, limit)  (cache model)          +--> lanes.c    select, count
  *
- * Guarantee: what was counted before a failure, a stop or a damaged end is in the run; in every
- * profile produced = consumed + lost. */
+ * Guarantee: what was counted before a failure, a stop or a damaged end is in the run. An engine that runs out of
+ * memory and a recording that cannot be written end alone: the source is read to its end, so that produced is
+ * what the program made and lost is the difference. In every profile produced = consumed + lost. */
 #include <riffle/collect.h>
 #include <riffle/trace.h>
 #include "base/alloc.h"
@@ -21,7 +22,10 @@ struct pump {
     struct rf_lanes *lanes;
     uint64_t skip, left; /* still to skip; still to take */
     uint64_t events;
-    bool begun;               /* the first batch was seen */
+    bool begun;                          /* the first batch was seen */
+    char ended[sizeof(struct rf_error)]; /* why the source ended early; empty: it did not */
+    rf_status recorded;                  /* RF_OK so long as the recording goes well; else `why` */
+    struct rf_error why;
     struct rf_misses *misses; /* NULL: the source tells them, or nobody asks */
     double next_progress;
 };
@@ -33,20 +37,25 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static rf_status record(struct pump *pump, const struct rf_batch *piece, struct rf_error *error)
+static rf_status write_piece(struct rf_trace_writer *writer, const struct rf_batch *piece,
+                             struct rf_error *error)
 {
-    struct rf_trace_writer *writer = pump->setup->record;
-    if (writer == NULL)
-        return RF_OK;
     return piece->records != NULL ? rf_trace_write_records(writer, piece->records, piece->n, error)
                                   : rf_trace_write_tuples(writer, &piece->tuples, error);
+}
+
+/* A recording that fails ends alone; the profiles go on. */
+static void record(struct pump *pump, const struct rf_batch *piece)
+{
+    if (pump->setup->record != NULL && pump->recorded == RF_OK)
+        pump->recorded = write_piece(pump->setup->record, piece, &pump->why);
 }
 
 /* Everything between skip and limit comes through here: tuples, or records with their misses. */
 static rf_status take_piece(struct pump *pump, const struct rf_batch *piece, struct rf_error *error)
 {
-    rf_status status = record(pump, piece, error);
-    return status == RF_OK ? rf_lanes_feed(pump->lanes, piece, error) : status;
+    record(pump, piece);
+    return rf_lanes_feed(pump->lanes, piece, error);
 }
 
 static rf_status fill_misses(struct pump *pump, const struct rf_record *records, size_t n,
@@ -196,6 +205,8 @@ static rf_status make_run(struct pump *pump, struct rf_run **run, struct rf_erro
         return rf_fail(error, RF_ENOMEM, "no memory for the profiles");
     }
     rf_status status = rf_lanes_add_profiles(pump->lanes, *run, error);
+    if (status == RF_OK && pump->ended[0] != '\0')
+        status = rf_run_add_note(*run, "incomplete", pump->ended);
     if (status == RF_OK && pump->misses != NULL)
         status = rf_misses_note(pump->misses, *run);
     if (status != RF_OK) {
@@ -224,6 +235,22 @@ static void close_pump(struct pump *pump)
     rf_lanes_close(pump->lanes);
 }
 
+/* Pump until the end. Returns what went wrong first: in the source, in a lane, in the recording. */
+static rf_status run_dry(struct pump *pump, struct rf_error *error)
+{
+    struct rf_error first = {""}, second = {""};
+    rf_status status = pump_all(pump, &first), counted = rf_lanes_wait(pump->lanes, &second);
+    if (status != RF_OK) {
+        rf_format(pump->ended, sizeof pump->ended, "%s",
+                  first.message[0] != '\0' ? first.message : rf_status_text(status));
+        return rf_fail(error, status, "%s", pump->ended);
+    }
+    if (counted != RF_OK)
+        return rf_fail(error, counted, "%s", second.message);
+    return pump->recorded != RF_OK ? rf_fail(error, pump->recorded, "%s", pump->why.message)
+                                   : RF_OK;
+}
+
 rf_status rf_collect(struct rf_run **run, struct rf_source *source,
                      const struct rf_collect_setup *setup, struct rf_error *error)
 {
@@ -235,11 +262,8 @@ rf_status rf_collect(struct rf_run **run, struct rf_source *source,
     pump.source = source;
     rf_status status = open_pump(&pump, setup, error);
     if (status == RF_OK) {
-        status = pump_all(&pump, error);
+        status = run_dry(&pump, error);
         struct rf_error second;
-        rf_status done = rf_lanes_wait(pump.lanes, &second);
-        if (status == RF_OK && done != RF_OK)
-            status = rf_fail(error, done, "%s", second.message);
         rf_status made = make_run(&pump, run, status == RF_OK ? error : &second);
         if (status == RF_OK)
             status = made;

@@ -5,7 +5,10 @@
  *                                                                         there are any (crew.c)
  *
  * Tuples are handed on where they lie. Records are selected chunk by chunk into one small buffer that
- * stays in the first-level cache and serves all lanes in turn. Memory: two chunks of 16 KiB, what the
+ * stays in the first-level cache and serves all lanes in turn.
+ *
+ * A lane whose engine runs out of memory ends alone: it is blind from there on, the events that follow count as
+ * lost, and the others go on. Memory: two chunks of 16 KiB, what the
  * engines hold and what their threads queue. */
 #include "collect/lanes.h"
 #include <riffle/engine.h>
@@ -15,6 +18,7 @@
 #include "collect/crew.h"
 #include "collect/share.h"
 #include "event/field.h"
+#include "profile/profile.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -27,6 +31,8 @@ struct lane {
     size_t owner;                 /* the lane whose engine it uses; itself as a rule */
     struct rf_share_tally *tally; /* of an owner that others joined; else NULL */
     struct rf_share share;
+    bool blind; /* its engine could not go on; `why` says from where on */
+    struct rf_error why;
     char canonical[SELECTOR_TEXT];
 };
 
@@ -157,12 +163,24 @@ static rf_status open_lane(struct rf_lanes *lanes, size_t i, struct rf_error *er
 }
 
 /* Also called on the crew's threads. */
-static rf_status feed_profiler(void *context, size_t i, const struct rf_tuples *tuples,
-                               struct rf_error *error)
+static rf_status feed_lane(void *context, size_t i, const struct rf_tuples *tuples,
+                           struct rf_error *error)
 {
-    const struct lane *lane = &((const struct rf_lanes *)context)->lanes[i];
-    return lane->tally != NULL ? rf_share_feed(lane->tally, lane->profiler, tuples, error)
-                               : rf_profiler_feed(lane->profiler, tuples, error);
+    struct lane *lane = &((struct rf_lanes *)context)->lanes[i];
+    if (lane->blind) {
+        rf_profiler_lose_tuples(lane->profiler, tuples);
+        return RF_OK;
+    }
+    struct rf_error why = {""};
+    rf_status status = lane->tally != NULL
+                           ? rf_share_feed(lane->tally, lane->profiler, tuples, &why)
+                           : rf_profiler_feed(lane->profiler, tuples, &why);
+    lane->blind = status == RF_ENOMEM;
+    if (lane->blind)
+        lane->why = why;
+    if (status == RF_OK || lane->blind)
+        return RF_OK;
+    return rf_fail(error, status, "%s", why.message);
 }
 
 static rf_status open_all(struct rf_lanes *lanes, struct rf_error *error)
@@ -173,7 +191,7 @@ static rf_status open_all(struct rf_lanes *lanes, struct rf_error *error)
         if (status != RF_OK)
             return status;
     }
-    return rf_crew_open(&lanes->crew, setup->threads, setup->n_lanes, feed_profiler, lanes,
+    return rf_crew_open(&lanes->crew, setup->threads, setup->n_lanes, feed_lane, lanes,
                         lanes->alloc, error);
 }
 
@@ -243,7 +261,7 @@ static rf_status feed_engine(struct rf_lanes *lanes, size_t i, const struct rf_t
     if (setup->tap != NULL)
         setup->tap(setup->tap_context, i, tuples);
     return lanes->crew != NULL ? rf_crew_feed(lanes->crew, i, tuples, error)
-                               : feed_profiler(lanes, i, tuples, error);
+                               : feed_lane(lanes, i, tuples, error);
 }
 
 static rf_status feed_marked(struct rf_lanes *lanes, size_t i, const struct rf_tuples *tuples,
@@ -328,13 +346,31 @@ void rf_lanes_lose(struct rf_lanes *lanes, uint32_t stream, uint64_t events)
 
 rf_status rf_lanes_wait(struct rf_lanes *lanes, struct rf_error *error)
 {
-    return lanes->crew != NULL ? rf_crew_wait(lanes->crew, error) : RF_OK;
+    rf_status status = lanes->crew != NULL ? rf_crew_wait(lanes->crew, error) : RF_OK;
+    for (size_t i = 0; status == RF_OK && i < lanes->setup->n_lanes; i++)
+        if (lanes->lanes[i].blind)
+            status = rf_fail(error, RF_ENOMEM, "%s", lanes->lanes[i].why.message);
+    return status;
+}
+
+/* The profile says from which of its events on it is blind, the run says why. */
+static rf_status note_blindness(struct rf_run *run, struct rf_profile *profile,
+                                const struct rf_error *why)
+{
+    char text[sizeof why->message + SELECTOR_TEXT];
+    rf_format(text, sizeof text, "%s%s%s", profile->selector,
+              profile->selector[0] != '\0' ? ": " : "", why->message);
+    rf_status status = rf_profile_add_figure(profile, "blind-from", (double)profile->consumed);
+    return status == RF_OK ? rf_run_add_note(run, "blind", text) : status;
 }
 
 /* The run takes the profile over, or it is freed. */
-static rf_status add_profile(struct rf_run *run, struct rf_profile *profile)
+static rf_status add_profile(struct rf_run *run, struct rf_profile *profile,
+                             const struct lane *owner)
 {
-    rf_status status = rf_run_add_profile(run, profile);
+    rf_status status = owner->blind ? note_blindness(run, profile, &owner->why) : RF_OK;
+    if (status == RF_OK)
+        status = rf_run_add_profile(run, profile);
     if (status != RF_OK)
         rf_profile_free(profile);
     return status;
@@ -348,7 +384,7 @@ static rf_status deal_out(const struct rf_lanes *lanes, struct rf_run *run, size
         struct rf_profile *part;
         rf_status status = rf_share_take(&part, all, tally, &lanes->lanes[i].share);
         if (status == RF_OK)
-            status = add_profile(run, part);
+            status = add_profile(run, part, &lanes->lanes[owner]);
         if (status != RF_OK)
             return status;
     }
@@ -370,7 +406,7 @@ rf_status rf_lanes_add_profiles(const struct rf_lanes *lanes, struct rf_run *run
             status = deal_out(lanes, run, i, profile);
             rf_profile_free(profile);
         } else {
-            status = add_profile(run, profile);
+            status = add_profile(run, profile, lane);
         }
         if (status != RF_OK)
             return rf_fail(error, status, "no memory for the profiles");

@@ -16,7 +16,7 @@ rf_status rf_lanes_open(struct rf_lanes **lanes, const struct rf_collect_setup *
 rf_status rf_lanes_begin(struct rf_lanes *lanes, const struct rf_batch *first,
                          struct rf_error *error);
 
-/* Select and count. */
+/* Select and count. A lane that runs out of memory is no failure here; rf_lanes_wait tells of it. */
 rf_status rf_lanes_feed(struct rf_lanes *lanes, const struct rf_batch *piece,
                         struct rf_error *error);
 

@@ -20,7 +20,10 @@ bool rf_profile_set_text(const struct rf_alloc *alloc, char **place, const char 
 
 /* profiler.c: events that still fit into the interval under way; UINT64_MAX: it has no end. */
 struct rf_profiler;
+struct rf_tuples;
 uint64_t rf_profiler_left(const struct rf_profiler *profiler);
+/* These never reached the engine. */
+void rf_profiler_lose_tuples(struct rf_profiler *profiler, const struct rf_tuples *tuples);
 
 /* range.c: of a sum of profiles of ranges, bounds that hold. Nothing to do for tuples. */
 rf_status rf_profile_bound_ranges(struct rf_profile *profile);

@@ -297,6 +297,11 @@ void rf_profiler_lose(struct rf_profiler *profiler, uint64_t events)
     profiler->lost += events < most ? events : most;
 }
 
+void rf_profiler_lose_tuples(struct rf_profiler *profiler, const struct rf_tuples *tuples)
+{
+    rf_profiler_lose(profiler, events_of(tuples));
+}
+
 uint64_t rf_profiler_left(const struct rf_profiler *profiler)
 {
     uint64_t length = rf_engine_interval(profiler->engine);

@@ -146,7 +146,8 @@ static void write_bounds(FILE *out, const struct rf_profile *profile,
 {
     char absent[NUMBER_MAX];
     if (profile->bound == RF_BOUND_EXACT && profile->absent_upper == 0)
-        write_fact(out, setup, "bounds", "none needed: the counts are exact");
+        write_fact(out, setup, "bounds", "none needed: the counts %sare exact",
+                   profile->lost > 0 ? "of what was consumed " : "");
     else if (profile->bound == RF_BOUND_CONFIDENCE)
         write_fact(out, setup, "bounds",
                    "hold for %.4g%% of all items; one that is not listed has at most %s",

@@ -117,6 +117,17 @@ $ riffle replay many.txt -e 'exact(memory=100Ki)' --format csv -n 0 2>&1 > count
 riffle: engine 'exact': its memory ceiling was reached at event N; what was counted before stands
 [1]
 $ test $(wc -l < counted.csv) -gt 500
+# It ends alone: the other engine goes on, what was counted is saved, and the report says what is missing.
+$ riffle replay many.txt -e 'exact(memory=100Ki)' -e exact -o both.rfp --format csv >/dev/null
+riffle: engine 'exact': its memory ceiling was reached at event 1088; what was counted before stands
+[1]
+$ riffle report both.rfp -n 0 | grep -E '^(events|bounds|blind)'
+blind       engine 'exact': its memory ceiling was reached at event 1088; what was counted before stands
+events      5,000 produced, 1,088 consumed, 3,912 lost
+bounds      none needed: the counts of what was consumed are exact
+blind-from  1,088
+events      5,000 produced, 5,000 consumed, 0 lost
+bounds      none needed: the counts are exact
 # A closed pipe is quiet.
 $ riffle gen uniform --events 1M | head -n 2
 0x40aad0 0xf5a1ea1

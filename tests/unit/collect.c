@@ -3,6 +3,10 @@
 #include "source/source.h"
 #include "failing.h"
 #include "test.h"
+#include <riffle/trace.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 struct scripted {
     struct rf_source base;
@@ -250,6 +254,99 @@ TEST(what_cannot_be_is_refused_with_a_sentence)
         CHECK_TEXT(error.message, rows[i].message);
         rf_run_free(run);
     }
+}
+
+/* Distinct calls, so that exact soon needs more than its ceiling allows. */
+enum { MANY = 8000 };
+
+static const struct rf_record *many_calls(void)
+{
+    static struct rf_record calls[MANY];
+    for (unsigned i = 0; i < MANY; i++)
+        calls[i] = (struct rf_record){.kind = RF_CLASS_CALL,
+                                      .pc = 0x1000 + i,
+                                      .target = i,
+                                      .flags = i % 4 == 0 ? RF_RECORD_INDIRECT : 0};
+    return calls;
+}
+
+static double figure_of(const struct rf_profile *profile, const char *name)
+{
+    for (size_t i = 0; i < profile->n_figures; i++)
+        if (strcmp(profile->figures[i].name, name) == 0)
+            return profile->figures[i].value;
+    return -1;
+}
+
+TEST(a_lane_that_runs_out_of_memory_ends_alone)
+{
+    static const char small[] = "exact(memory=64Ki)";
+    static const struct rf_lane lanes[] = {
+        {"call -> pc,target", small, 0, 0},
+        {"call -> pc,target", "exact", 0, 0},
+        {"call -> pc,target", small, 0, 0},
+        {"call indirect==1 -> pc,target", small, 0, 1},
+    };
+    for (size_t threads = 0; threads < 5; threads++) {
+        struct rf_batch batches[] = {{.records = many_calls(), .n = MANY / 2},
+                                     {.records = many_calls() + MANY / 2, .n = MANY / 2}};
+        struct scripted source = script(batches, 2);
+        struct rf_collect_setup setup = {.lanes = lanes, .n_lanes = 4, .threads = threads};
+        struct rf_run *run;
+        struct rf_error error = {""};
+        CHECK_EQ(rf_collect(&run, &source.base, &setup, &error), RF_ENOMEM);
+        CHECK(strstr(error.message, "its memory ceiling was reached at event ") != NULL);
+        REQUIRE(run != NULL && run->n_profiles == 4);
+        for (size_t i = 0; i < 4; i++) {
+            const struct rf_profile *profile = run->profiles[i];
+            CHECK_EQ(profile->produced, i == 3 ? MANY / 4 : MANY);
+            CHECK_EQ(profile->consumed + profile->lost, profile->produced);
+            CHECK_EQ(profile->consumed == profile->produced, i == 1);
+            CHECK_EQ((int64_t)figure_of(profile, "blind-from"),
+                     i == 1 ? -1 : (int64_t)profile->consumed);
+            uint64_t sum = 0;
+            for (size_t k = 0; k < profile->n_items; k++)
+                sum += profile->items[k].count;
+            CHECK_EQ(sum, profile->consumed);
+        }
+        CHECK(rf_run_note(run, "blind") != NULL);
+        rf_run_free(run);
+    }
+}
+
+/* A file that may not grow: the recording fails, and nothing else. */
+TEST(a_recording_that_fails_ends_alone)
+{
+    char path[] = "/tmp/riffle-collect-XXXXXX";
+    int fd = mkstemp(path);
+    REQUIRE(fd >= 0);
+    close(fd);
+    struct rf_trace_writer *writer;
+    struct rf_error error = {""};
+    REQUIRE(rf_trace_create(&writer, path, RF_TRACE_RECORDS, "", NULL, NULL, &error) == RF_OK);
+    struct rlimit before, none = {.rlim_cur = 0};
+    getrlimit(RLIMIT_FSIZE, &before);
+    none.rlim_max = before.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &none);
+    struct rf_batch batches[20];
+    for (size_t i = 0; i < 20; i++)
+        batches[i] = (struct rf_batch){.records = many_calls(), .n = MANY};
+    struct scripted source = script(batches, 20);
+    static const struct rf_lane lane = {"call -> pc,target", "exact", 0, 0};
+    struct rf_collect_setup setup = {.lanes = &lane, .n_lanes = 1, .record = writer};
+    struct rf_run *run;
+    rf_status status = rf_collect(&run, &source.base, &setup, &error);
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK_EQ(status, RF_EIO);
+    CHECK(error.message[0] != '\0');
+    REQUIRE(run != NULL);
+    CHECK_EQ(run->profiles[0]->consumed, 20 * MANY);
+    CHECK_EQ(run->profiles[0]->produced, 20 * MANY);
+    CHECK(rf_run_note(run, "incomplete") == NULL);
+    rf_run_free(run);
+    rf_trace_abandon(writer);
+    unlink(path);
 }
 
 TEST(a_damaged_end_keeps_what_was_whole)

@@ -227,7 +227,7 @@ TEST(text_of_one_exact_word)
              RF_OK);
     const char *table = strstr(written, "bounds");
     REQUIRE(table != NULL);
-    CHECK_TEXT(table, "bounds      none needed: the counts are exact\n"
+    CHECK_TEXT(table, "bounds      none needed: the counts of what was consumed are exact\n"
                       "items       3 found, 1 shown\n"
                       "\n"
                       "  share      count  pc\n"
