@@ -108,52 +108,40 @@ static bool is_one_of(const char *value, cli_words *words)
     return false;
 }
 
-static int bad_value(const struct cli_command *command, const struct cli_option *option,
-                     const char *value)
+/* Numbers are read as the options of engines and cores are. */
+static int set_number(struct parse *parse, const struct cli_option *option, const char *value)
+{
+    char whose[64];
+    struct rf_error error = {""};
+    const struct rf_option number = {.name = option->name,
+                                     .type = option->type == CLI_SHARE ? RF_OPTION_SHARE
+                                                                       : RF_OPTION_COUNT,
+                                     .offset = option->offset};
+    snprintf(whose, sizeof whose, "%s: --", parse->call.command->name);
+    if (rf_option_set(&number, parse->call.settings, value, strlen(value), whose, &error) != RF_OK)
+        return cli_fail(CLI_USAGE, "%s", error.message);
+    return CLI_OK;
+}
+
+static int bad_choice(const struct parse *parse, const struct cli_option *option, const char *value)
 {
     char choices[400];
-    switch (option->type) {
-    case CLI_COUNT:
-        return cli_fail(CLI_USAGE, "%s: --%s must be a number such as 2048 or 1M, got '%s'",
-                        command->name, option->name, value);
-    case CLI_SHARE:
-        return cli_fail(CLI_USAGE, "%s: --%s must be a share such as 0.1%% or 0.001, got '%s'",
-                        command->name, option->name, value);
-    default:
-        list_words(choices, sizeof choices, option->words);
-        return cli_fail(CLI_USAGE, "%s: --%s must be %s, got '%s'", command->name, option->name,
-                        choices, value);
-    }
+    list_words(choices, sizeof choices, option->words);
+    return cli_fail(CLI_USAGE, "%s: --%s must be %s, got '%s'", parse->call.command->name,
+                    option->name, choices, value);
 }
 
 static int set_value(struct parse *parse, const struct cli_option *option, const char *value)
 {
-    char *field = (char *)parse->call.settings + option->offset;
-    uint64_t count;
-    double share;
-    switch (option->type) {
-    case CLI_COUNT:
-        if (rf_units_count(value, strlen(value), &count) != RF_OK)
-            return bad_value(parse->call.command, option, value);
-        memcpy(field, &count, sizeof count);
-        return CLI_OK;
-    case CLI_SHARE:
-        if (rf_units_share(value, strlen(value), &share) != RF_OK)
-            return bad_value(parse->call.command, option, value);
-        memcpy(field, &share, sizeof share);
-        return CLI_OK;
-    case CLI_CHOICE:
-        if (!is_one_of(value, option->words))
-            return bad_value(parse->call.command, option, value);
-        memcpy(field, &value, sizeof value);
-        return CLI_OK;
-    case CLI_LIST:
+    if (option->type == CLI_COUNT || option->type == CLI_SHARE)
+        return set_number(parse, option, value);
+    if (option->type == CLI_CHOICE && !is_one_of(value, option->words))
+        return bad_choice(parse, option, value);
+    if (option->type == CLI_LIST)
         parse->given[parse->call.n_given++] = (struct cli_given){option->name, value};
-        return CLI_OK;
-    default:
-        memcpy(field, &value, sizeof value);
-        return CLI_OK;
-    }
+    else
+        memcpy((char *)parse->call.settings + option->offset, &value, sizeof value);
+    return CLI_OK;
 }
 
 static int set_defaults(struct parse *parse)
