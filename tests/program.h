@@ -39,6 +39,7 @@ static const struct {
     {"fixed", "gcc -g -O1 -no-pie -fno-pie marked.c part.c"},
     {"dwarf4", "gcc -gdwarf-4 -O1 -fPIE -pie marked.c part.c"},
     {"bare", "gcc -g0 -O1 -fPIE -pie marked.c part.c"},
+    {"chain", "gcc -Wl,-z,noexecstack -g -O1 -fPIE -pie chain.s -x c marked.c"},
     {"cxx", "g++ -g -O1 -fPIE -pie -x c++ shape.cc -x c marked.c"},
 };
 

@@ -174,9 +174,13 @@ static void add_offset(struct text *text, uint64_t offset)
 
 static void add_function(struct text *text, const struct rf_place_name *name)
 {
-    for (size_t i = 0; i < name->n_inlined; i++)
-        add(text, "%s (%s:%u) in ", name->inlined[i].function, last_part(name->inlined[i].file),
-            name->inlined[i].line);
+    for (size_t i = 0; i < name->n_inlined; i++) {
+        const struct rf_frame *frame = &name->inlined[i];
+        add(text, "%s", frame->function);
+        if (frame->line != 0)
+            add(text, " (%s:%u)", last_part(frame->file), frame->line);
+        add(text, " in ");
+    }
     add(text, "%s", name->function);
     if (name->line != 0) {
         add(text, " (%s:%u)", last_part(name->file), name->line);

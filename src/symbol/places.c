@@ -5,14 +5,14 @@
  *
  * libdw finds the unit by .debug_aranges. Some compilers write none, so where that fails the ranges
  * of all units are listed once and searched. An inlined function knows where it was called; the place
- * in the function that it was inlined into is that call. */
+ * in the function that it was inlined into is that call. Scopes are found by scopes.c. */
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/error.h"
 #include "symbol/reader.h"
 
-enum { FRAMES_MAX = 16, PATH_MAX_HERE = 1024 };
+enum { PATH_MAX_HERE = 1024 };
 
 /* ---- units without .debug_aranges ---- */
 
@@ -92,8 +92,9 @@ static Dwarf_Die *find_unit(struct rf_reader *reader, struct units *units, uint6
 
 /* Texts of one answer. */
 struct scratch {
-    char names[FRAMES_MAX][RF_WIRE_TEXT_MAX];
-    char files[FRAMES_MAX + 1][PATH_MAX_HERE];
+    struct rf_functions functions;
+    char names[RF_SCOPES_MAX][RF_WIRE_TEXT_MAX];
+    char files[RF_SCOPES_MAX][PATH_MAX_HERE];
 };
 
 static void name_die(Dwarf_Die *die, char *name, size_t size)
@@ -142,49 +143,33 @@ static void call_place(Dwarf_Die *unit, Dwarf_Die *die, char *path, uint32_t *li
         full_path(unit, dwarf_filesrc(files, file, NULL, NULL), path, PATH_MAX_HERE);
 }
 
-static bool is_function(Dwarf_Die *die)
-{
-    int tag = dwarf_tag(die);
-    return tag == DW_TAG_subprogram || tag == DW_TAG_entry_point;
-}
-
 /* Innermost first: inlined functions, then the function itself. The place in the first is that of
  * the line program; the place in each further one is where the one before was called. */
-static void fill_frames(Dwarf_Die *unit, Dwarf_Die *scopes, int n, struct rf_frame *frames,
+static void fill_frames(Dwarf_Die *unit, Dwarf_Die *scopes, size_t n, struct rf_frame *frames,
                         struct rf_spot *spot, struct scratch *scratch)
 {
-    for (int i = 0; i < n && spot->n_inlined < FRAMES_MAX - 1; i++) {
-        struct rf_frame *frame = &frames[spot->n_inlined], *outer = frame + 1;
-        char *name = scratch->names[spot->n_inlined];
-        if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine) {
-            name_die(&scopes[i], name, RF_WIRE_TEXT_MAX);
-            frame->function = name;
-            outer->file = scratch->files[spot->n_inlined + 1];
-            call_place(unit, &scopes[i], scratch->files[spot->n_inlined + 1], &outer->line);
-            spot->n_inlined++;
-        } else if (is_function(&scopes[i])) {
-            Dwarf_Addr lo, hi;
-            name_die(&scopes[i], name, RF_WIRE_TEXT_MAX);
-            spot->function = name;
-            if (dwarf_lowpc(&scopes[i], &lo) == 0 && dwarf_highpc(&scopes[i], &hi) == 0 && lo < hi)
-                spot->lo = lo, spot->hi = hi;
-            return;
-        }
+    for (size_t i = n; i-- > 1;) {
+        size_t k = spot->n_inlined++;
+        name_die(&scopes[i], scratch->names[k], RF_WIRE_TEXT_MAX);
+        frames[k].function = scratch->names[k];
+        frames[k + 1].file = scratch->files[k + 1];
+        call_place(unit, &scopes[i], scratch->files[k + 1], &frames[k + 1].line);
     }
+    char *name = scratch->names[spot->n_inlined];
+    Dwarf_Addr lo, hi;
+    name_die(&scopes[0], name, RF_WIRE_TEXT_MAX);
+    spot->function = name;
+    if (dwarf_lowpc(&scopes[0], &lo) == 0 && dwarf_highpc(&scopes[0], &hi) == 0 && lo < hi)
+        spot->lo = lo, spot->hi = hi;
 }
 
 static void find_scopes(Dwarf_Die *unit, Dwarf_Addr address, struct rf_frame *frames,
                         struct rf_spot *spot, struct scratch *scratch)
 {
-    Dwarf_Die *innermost = NULL, *scopes = NULL;
-    int n = dwarf_getscopes(unit, address, &innermost);
-    if (n > 0) {
-        n = dwarf_getscopes_die(&innermost[0], &scopes);
-        if (n > 0)
-            fill_frames(unit, scopes, n, frames, spot, scratch);
-        free(scopes);
-    }
-    free(innermost);
+    Dwarf_Die scopes[RF_SCOPES_MAX];
+    size_t n = rf_scopes_find(&scratch->functions, unit, address, scopes);
+    if (n > 0)
+        fill_frames(unit, scopes, n, frames, spot, scratch);
 }
 
 static void find_line(Dwarf_Die *unit, Dwarf_Addr address, struct rf_spot *spot,
@@ -202,11 +187,11 @@ static void find_line(Dwarf_Die *unit, Dwarf_Addr address, struct rf_spot *spot,
 static void send_spot(struct rf_reader *reader, struct units *units, uint64_t link,
                       struct scratch *scratch)
 {
-    struct rf_frame frames[FRAMES_MAX + 1] = {{"", "", 0}};
+    struct rf_frame frames[RF_SCOPES_MAX];
     struct rf_spot spot = {.link = link, .function = "", .file = "", .inlined = frames};
     Dwarf_Addr bias = 0;
     Dwarf_Die *unit = find_unit(reader, units, link, &bias);
-    for (size_t i = 0; i <= FRAMES_MAX; i++)
+    for (size_t i = 0; i < RF_SCOPES_MAX; i++)
         frames[i] = (struct rf_frame){"", "", 0};
     if (unit != NULL) {
         find_line(unit, link - bias, &spot, scratch);
@@ -227,9 +212,11 @@ static void send_spot(struct rf_reader *reader, struct units *units, uint64_t li
 void rf_reader_spots(struct rf_reader *reader)
 {
     struct units units = {NULL, 0, 0, false};
-    struct scratch *scratch = malloc(sizeof *scratch);
+    struct scratch *scratch = calloc(1, sizeof *scratch);
     for (size_t i = 0; i < reader->job->n_links && scratch != NULL; i++)
         send_spot(reader, &units, reader->job->links[i], scratch);
+    if (scratch != NULL)
+        free(scratch->functions.at);
     free(scratch);
     free(units.at);
 }
@@ -260,19 +247,17 @@ static void send_lines_of(struct rf_reader *reader, Dwarf_Die *unit, Dwarf_Addr 
 /* Where the function at the start of the range is declared, as a line of its first address. */
 static void send_declaration(struct rf_reader *reader, Dwarf_Die *unit, Dwarf_Addr bias)
 {
-    Dwarf_Die *scopes = NULL;
-    int n = dwarf_getscopes(unit, reader->job->lines_lo - bias, &scopes);
-    for (int i = 0; i < n; i++) {
-        int number = 0;
-        char path[PATH_MAX_HERE];
-        if (!is_function(&scopes[i]) || dwarf_decl_line(&scopes[i], &number) != 0 || number <= 0)
-            continue;
-        full_path(unit, dwarf_decl_file(&scopes[i]), path, sizeof path);
+    struct rf_functions functions = {.unit = NULL};
+    Dwarf_Die scopes[RF_SCOPES_MAX];
+    char path[PATH_MAX_HERE];
+    int number = 0;
+    size_t n = rf_scopes_find(&functions, unit, reader->job->lines_lo - bias, scopes);
+    if (n > 0 && dwarf_decl_line(&scopes[0], &number) == 0 && number > 0) {
+        full_path(unit, dwarf_decl_file(&scopes[0]), path, sizeof path);
         const struct rf_symbol_line row = {reader->job->lines_lo, path, (uint32_t)number};
         rf_wire_line(reader->wire, &row);
-        break;
     }
-    free(scopes);
+    free(functions.at);
 }
 
 void rf_reader_lines(struct rf_reader *reader)

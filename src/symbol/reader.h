@@ -17,6 +17,22 @@ struct rf_reader {
 /* Names for the stubs of the procedure linkage table: "malloc@plt". */
 void rf_reader_plt(struct rf_reader *reader);
 
+/* The functions of one unit of compilation that have code. Zero to begin with; free `at`. */
+struct rf_function {
+    Dwarf_Addr lo, hi;
+    Dwarf_Die die;
+};
+struct rf_functions {
+    const void *unit; /* which one was listed last */
+    struct rf_function *at;
+    size_t n, room;
+};
+/* The function at an address, then the functions inlined there, outermost first; 0: none is known.
+ * Of more than RF_SCOPES_MAX the last is the innermost. */
+enum { RF_SCOPES_MAX = RF_INLINED_MAX + 1 };
+size_t rf_scopes_find(struct rf_functions *functions, Dwarf_Die *unit, Dwarf_Addr address,
+                      Dwarf_Die scopes[RF_SCOPES_MAX]);
+
 /* Functions, files and lines by debug information. */
 void rf_reader_spots(struct rf_reader *reader);
 void rf_reader_lines(struct rf_reader *reader);

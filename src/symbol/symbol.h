@@ -122,13 +122,13 @@ void rf_reader_run(const struct rf_job *job, struct rf_wire *wire);
 
 /* ---- wire.c ---- */
 
-enum { RF_WIRE_TEXT_MAX = 4096 };
+enum { RF_WIRE_TEXT_MAX = 4096, RF_INLINED_MAX = 63 };
 
 struct rf_wire {
     int fd;
     bool failed;
     size_t n;
-    uint8_t bytes[64 * 1024];
+    uint8_t bytes[640 * 1024]; /* the longest frame: a spot with RF_INLINED_MAX functions */
 };
 
 void rf_wire_problem(struct rf_wire *wire, const char *sentence);

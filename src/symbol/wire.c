@@ -72,7 +72,11 @@ static void end(struct rf_wire *wire, size_t at)
     rf_store32(wire->bytes + at, (uint32_t)(wire->n - at - 4));
 }
 
-enum { TEXT = RF_WIRE_TEXT_MAX + 2, NUMBERS = 64, INLINED_MAX = 6 };
+enum { TEXT = RF_WIRE_TEXT_MAX + 2, NUMBERS = 64 };
+
+_Static_assert(5 + NUMBERS + 2 * TEXT + RF_INLINED_MAX * (8 + 2 * TEXT) <=
+                   sizeof((struct rf_wire *)0)->bytes,
+               "a frame fits into the buffer");
 
 void rf_wire_problem(struct rf_wire *wire, const char *sentence)
 {
@@ -115,7 +119,7 @@ void rf_wire_symbol(struct rf_wire *wire, const struct rf_symbol *symbol)
 
 void rf_wire_spot(struct rf_wire *wire, const struct rf_spot *spot)
 {
-    uint32_t n = spot->n_inlined < INLINED_MAX ? spot->n_inlined : INLINED_MAX;
+    uint32_t n = spot->n_inlined < RF_INLINED_MAX ? spot->n_inlined : RF_INLINED_MAX;
     size_t at = begin(wire, 'A', NUMBERS + 2 * TEXT + n * (8 + 2 * TEXT));
     put64(wire, spot->link);
     put64(wire, spot->lo);
@@ -232,7 +236,7 @@ static void read_symbol(struct input *in, struct rf_file *file)
 
 static const struct rf_frame *read_frames(struct input *in, uint64_t n)
 {
-    if (in->bad || n > INLINED_MAX) {
+    if (in->bad || n > RF_INLINED_MAX) {
         in->bad = true;
         return NULL;
     }

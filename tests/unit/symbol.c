@@ -64,6 +64,30 @@ TEST(marks_have_function_file_and_line)
     }
 }
 
+/* clang and Rust put functions into the entry of their namespace; eight are inlined into host. */
+TEST(chains_of_inlined_functions_are_whole)
+{
+    static struct program program;
+    struct rf_symbols *symbols;
+    NEEDS_COMPILER();
+    REQUIRE(program_load(&program, "chain", NULL));
+    REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
+    size_t k = 0;
+    while (k < program.n_marks && strcmp(program.marks[k].function, "level1") != 0)
+        k++;
+    REQUIRE(k < program.n_marks);
+    struct rf_place_name name = name_of(symbols, program.marks[k].address);
+    CHECK_TEXT(name.function, "deep::host");
+    CHECK_EQ(name.n_inlined, 8);
+    for (size_t i = 0; i < name.n_inlined; i++) {
+        char expected[32];
+        snprintf(expected, sizeof expected, "deep::level%zu", i + 1);
+        CHECK_TEXT(name.inlined[i].function, expected);
+        CHECK(name.inlined[i].line > 0);
+    }
+    rf_symbols_close(symbols);
+}
+
 TEST(data_has_object_section_or_kind)
 {
     static const struct {

@@ -1,0 +1,138 @@
+/* scopes.c - which function an address is in, and which functions were inlined there. In the child.
+ *
+ *     unit -> namespaces, types -> functions with code          listed once per unit, by address
+ *     function -> blocks, inlined functions -> ... -> address   walked for each address
+ *
+ * dwarf_getscopes of libdw would do, but it does not look for functions inside namespaces and types.
+ * Rust and clang put them there. */
+#include <dwarf.h>
+#include <stdlib.h>
+#include "symbol/reader.h"
+
+enum { NESTING_MAX = 64 };
+
+static bool add_function(struct rf_functions *functions, const struct rf_function *function)
+{
+    if (functions->n == functions->room) {
+        size_t room = functions->room == 0 ? 256 : 2 * functions->room;
+        struct rf_function *grown = realloc(functions->at, room * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        functions->at = grown;
+        functions->room = room;
+    }
+    functions->at[functions->n++] = *function;
+    return true;
+}
+
+static void add_ranges(struct rf_functions *functions, Dwarf_Die *die)
+{
+    Dwarf_Addr base, lo, hi;
+    ptrdiff_t at = 0;
+    while ((at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0) {
+        const struct rf_function function = {lo, hi, *die};
+        if (lo < hi && !add_function(functions, &function))
+            return;
+    }
+}
+
+static bool holds_functions(int tag)
+{
+    switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+    case DW_TAG_enumeration_type:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Functions below `die`; a file that nests deeper than any compiler does is damaged. */
+static void list_functions(struct rf_functions *functions, Dwarf_Die *die, unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth == NESTING_MAX || dwarf_child(die, &child) != 0)
+        return;
+    do {
+        int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_entry_point)
+            add_ranges(functions, &child);
+        else if (holds_functions(tag))
+            list_functions(functions, &child, depth + 1);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static int by_lo(const void *left, const void *right)
+{
+    const struct rf_function *l = left, *r = right;
+    return (l->lo > r->lo) - (l->lo < r->lo);
+}
+
+static void read_unit(struct rf_functions *functions, Dwarf_Die *unit)
+{
+    functions->unit = unit->addr;
+    functions->n = 0;
+    list_functions(functions, unit, 0);
+    if (functions->n > 0)
+        qsort(functions->at, functions->n, sizeof *functions->at, by_lo);
+}
+
+static const struct rf_function *find_function(const struct rf_functions *functions,
+                                               Dwarf_Addr address)
+{
+    size_t lo = 0, hi = functions->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (functions->at[middle].lo <= address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo > 0 && address < functions->at[lo - 1].hi ? &functions->at[lo - 1] : NULL;
+}
+
+static bool is_scope(Dwarf_Die *die)
+{
+    int tag = dwarf_tag(die);
+    return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
+           tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+/* The block of `die` that holds the address. */
+static bool step_in(Dwarf_Die *die, Dwarf_Addr address, Dwarf_Die *inner)
+{
+    if (dwarf_child(die, inner) != 0)
+        return false;
+    do
+        if (is_scope(inner) && dwarf_haspc(inner, address) == 1)
+            return true;
+    while (dwarf_siblingof(inner, inner) == 0);
+    return false;
+}
+
+size_t rf_scopes_find(struct rf_functions *functions, Dwarf_Die *unit, Dwarf_Addr address,
+                      Dwarf_Die scopes[RF_SCOPES_MAX])
+{
+    Dwarf_Die inner;
+    size_t n = 0;
+    if (functions->unit != unit->addr)
+        read_unit(functions, unit);
+    const struct rf_function *function = find_function(functions, address);
+    if (function == NULL)
+        return 0;
+    scopes[n++] = function->die;
+    Dwarf_Die at = function->die;
+    for (unsigned depth = 0; depth < 8 * NESTING_MAX && step_in(&at, address, &inner); depth++) {
+        at = inner;
+        if (dwarf_tag(&at) != DW_TAG_inlined_subroutine)
+            continue;
+        if (n == RF_SCOPES_MAX) /* the innermost gives way to what is inside it */
+            n--;
+        scopes[n++] = at;
+    }
+    return n;
+}
