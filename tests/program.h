@@ -40,6 +40,7 @@ static const struct {
     {"dwarf4", "gcc -gdwarf-4 -O1 -fPIE -pie marked.c part.c"},
     {"bare", "gcc -g0 -O1 -fPIE -pie marked.c part.c"},
     {"chain", "gcc -Wl,-z,noexecstack -g -O1 -fPIE -pie chain.s -x c marked.c"},
+    {"static", "gcc -g -O1 -static marked.c part.c"},
     {"cxx", "g++ -g -O1 -fPIE -pie -x c++ shape.cc -x c marked.c"},
 };
 
@@ -60,6 +61,12 @@ static inline bool program_build(void)
               " -Wl,--build-id=0x" ID " && gcc -g -O1 marked.c -o %s/shared -Wl,--build-id=0x" ID
               " -L%s -lpart -Wl,-rpath,%s",
               folder, folder, folder, folder) == 0;
+    ok &= run("cd " FIXTURES
+              " && gcc -g -O1 -DVERSIONED -DSHARED -fPIC -shared part.c -o %s/libold.so"
+              " -Wl,--build-id=0x" ID " -Wl,--version-script=part.map && "
+              "gcc -g -O1 marked.c -o %s/versioned -Wl,--build-id=0x" ID
+              " -L%s -lold -Wl,-rpath,%s && strip %s/libold.so",
+              folder, folder, folder, folder, folder) == 0;
     ok &= run("cd %s && cp pie stripped && strip stripped && mkdir -p debug/.build-id/00 && "
               "objcopy --only-keep-debug pie debug/.build-id/00/%s.debug",
               folder, &ID[2]) == 0;

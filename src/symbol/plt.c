@@ -1,12 +1,15 @@
 /* plt.c - names for the stubs through which a program calls its libraries.
  *
- * A call of malloc from a program goes to a stub of 16 bytes in .plt, .plt.sec or .plt.got that jumps
- * through a slot of the global offset table. No symbol names the stub; the relocation that fills the
- * slot does:
+ * A call of malloc from a program goes to a stub in .plt, .plt.sec or .plt.got that jumps through a
+ * slot of the global offset table. No symbol names the stub; the relocation that fills the slot does:
  *
  *     stub:  [endbr64] [bnd] jmp *slot(%rip)   --slot-->   relocation   --symbol-->   "malloc@plt"
  *
- * The jump is found by its two opcode bytes ff 25 within the stub. Only x86-64 files. */
+ * The jump is found by its two opcode bytes ff 25 within the stub. A stub has 16 bytes, or 8 where the
+ * section says so or is aligned to 8, as in static programs. There the slots are filled at start by a
+ * function that chooses (memcmp for this processor); it bears the name, and the relocation has its
+ * address. Only x86-64 files. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/bytes.h"
@@ -15,7 +18,9 @@
 
 struct slot {
     uint64_t address;
-    const char *name;
+    const char *name; /* NULL: that of the function at `chooser` */
+    uint64_t chooser;
+    unsigned rank; /* of the name */
 };
 
 struct slots {
@@ -23,10 +28,8 @@ struct slots {
     size_t n, room;
 };
 
-static void add_slot(struct slots *slots, uint64_t address, const char *name)
+static void add_slot(struct slots *slots, struct slot slot)
 {
-    if (name == NULL || name[0] == '\0')
-        return;
     if (slots->n == slots->room) {
         size_t room = slots->room == 0 ? 256 : 2 * slots->room;
         struct slot *grown = realloc(slots->at, room * sizeof *grown);
@@ -35,7 +38,7 @@ static void add_slot(struct slots *slots, uint64_t address, const char *name)
         slots->at = grown;
         slots->room = room;
     }
-    slots->at[slots->n++] = (struct slot){address, name};
+    slots->at[slots->n++] = slot;
 }
 
 static int by_slot(const void *left, const void *right)
@@ -62,21 +65,62 @@ static void read_relocations(struct rf_reader *reader, Elf_Scn *section, const G
         if (gelf_getrela(data, (int)i, &relocation) == NULL)
             return;
         unsigned type = (unsigned)GELF_R_TYPE(relocation.r_info);
-        if (type == R_X86_64_IRELATIVE) /* chosen at start, by the function that the addend names */
-            add_slot(slots, relocation.r_offset,
-                     dwfl_module_addrname(reader->module, (GElf_Addr)relocation.r_addend));
+        if (type == R_X86_64_IRELATIVE)
+            add_slot(slots, (struct slot){.address = relocation.r_offset,
+                                          .chooser = (uint64_t)relocation.r_addend,
+                                          .rank = UINT_MAX});
         if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
             continue;
         if (gelf_getsym(symbol_data, (int)GELF_R_SYM(relocation.r_info), &symbol) == NULL)
             continue;
-        add_slot(slots, relocation.r_offset,
-                 elf_strptr(elf, symbol_header.sh_link, symbol.st_name));
+        const char *name = elf_strptr(elf, symbol_header.sh_link, symbol.st_name);
+        if (name != NULL && name[0] != '\0')
+            add_slot(slots, (struct slot){.address = relocation.r_offset, .name = name});
+    }
+}
+
+static int by_chooser(const void *left, const void *right)
+{
+    const struct slot *l = left, *r = right;
+    return (l->chooser > r->chooser) - (l->chooser < r->chooser);
+}
+
+/* Slots whose function `symbol` is take its name, where it has a better rank. */
+static void offer_name(struct slots *slots, GElf_Addr address, unsigned rank, const char *name)
+{
+    size_t lo = 0, hi = slots->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (slots->at[middle].chooser < address)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    for (; lo < slots->n && slots->at[lo].chooser == address; lo++)
+        if (rank < slots->at[lo].rank) {
+            slots->at[lo].name = name;
+            slots->at[lo].rank = rank;
+        }
+}
+
+/* Names of the functions that choose. Slots with a name have rank 0 and keep it. */
+static void name_choosers(struct rf_reader *reader, struct slots *slots)
+{
+    int n = dwfl_module_getsymtab(reader->module);
+    qsort(slots->at, slots->n, sizeof *slots->at, by_chooser);
+    for (int i = 1; i < n; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        const char *name =
+            dwfl_module_getsym_info(reader->module, i, &symbol, &address, NULL, NULL, NULL);
+        if (name != NULL && name[0] != '\0' && GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC)
+            offer_name(slots, address, rf_reader_rank(&symbol, name), name);
     }
 }
 
 static const char *slot_of(const struct slots *slots, uint64_t address)
 {
-    struct slot key = {address, NULL};
+    struct slot key = {.address = address};
     const struct slot *found =
         slots->n > 0 ? bsearch(&key, slots->at, slots->n, sizeof key, by_slot) : NULL;
     return found != NULL ? found->name : NULL;
@@ -106,7 +150,8 @@ static void read_stubs(struct rf_reader *reader, Elf_Scn *section, const GElf_Sh
                        const struct slots *slots)
 {
     Elf_Data *data = elf_getdata(section, NULL);
-    size_t size = header->sh_entsize == 8 ? 8 : 16;
+    bool small = header->sh_entsize == 8 || (header->sh_entsize == 0 && header->sh_addralign == 8);
+    size_t size = small ? 8 : 16;
     if (data == NULL || data->d_buf == NULL || header->sh_addr > UINT64_MAX - data->d_size)
         return;
     for (size_t at = 0; at + size <= data->d_size; at += size) {
@@ -130,8 +175,10 @@ void rf_reader_plt(struct rf_reader *reader)
     for (Elf_Scn *at = NULL; (at = elf_nextscn(reader->elf, at)) != NULL;)
         if (gelf_getshdr(at, &header) != NULL && header.sh_type == SHT_RELA)
             read_relocations(reader, at, &header, &slots);
-    if (slots.n > 0)
+    if (slots.n > 0) {
+        name_choosers(reader, &slots);
         qsort(slots.at, slots.n, sizeof *slots.at, by_slot);
+    }
     for (Elf_Scn *at = NULL; (at = elf_nextscn(reader->elf, at)) != NULL;) {
         const char *name =
             gelf_getshdr(at, &header) != NULL ? elf_strptr(reader->elf, names, header.sh_name) : "";

@@ -6,8 +6,8 @@
  * its dynamic symbols only.
  *
  * Of several names for one address (malloc, __libc_malloc, __malloc) the one people say gets the
- * lowest rank: fewer underscores in front, then global before weak before local, functions before
- * labels. */
+ * lowest rank: functions before labels, a current name before one that is kept for old programs
+ * (cfree@GLIBC_2.2.5 beside free), fewer underscores in front, then global before weak before local. */
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -129,7 +129,16 @@ static void send_sections(struct rf_reader *reader)
 
 /* ---- its symbols ---- */
 
-static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
+enum { OLD = 32, LABEL = 64 }; /* in a rank */
+
+/* "cfree@GLIBC_2.2.5": no program is linked with it any more; "free@@GLIBC_2.2.5" is current. */
+static bool is_old(const char *name)
+{
+    const char *at = strchr(name, '@');
+    return at != NULL && at[1] != '@';
+}
+
+uint8_t rf_reader_rank(const GElf_Sym *symbol, const char *name)
 {
     unsigned underscores = 0, rank;
     while (underscores < 3 && name[underscores] == '_')
@@ -144,8 +153,10 @@ static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
     default:
         rank = 2;
     }
+    if (is_old(name))
+        rank += OLD;
     if (GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE)
-        rank += 64;
+        rank += LABEL;
     return (uint8_t)(rank + 8 * underscores);
 }
 
@@ -167,11 +178,48 @@ static bool is_named(const GElf_Sym *symbol, const char *name)
     }
 }
 
+/* A stripped file has its dynamic symbols only. Their versions stand in a table beside them. */
+struct versions {
+    Elf_Data *symbols, *versions;
+    size_t names; /* section of the names */
+};
+
+static void find_versions(Elf *elf, struct versions *found)
+{
+    GElf_Shdr header;
+    *found = (struct versions){NULL, NULL, 0};
+    for (Elf_Scn *at = NULL; (at = elf_nextscn(elf, at)) != NULL;) {
+        if (gelf_getshdr(at, &header) == NULL)
+            continue;
+        if (header.sh_type == SHT_DYNSYM) {
+            found->symbols = elf_getdata(at, NULL);
+            found->names = header.sh_link;
+        } else if (header.sh_type == SHT_GNU_versym) {
+            found->versions = elf_getdata(at, NULL);
+        }
+    }
+}
+
+/* Is the i-th symbol one of the dynamic ones, and kept for old programs? */
+static bool is_hidden(const struct rf_reader *reader, const struct versions *versions, int i,
+                      const char *name)
+{
+    const GElf_Versym hidden = 0x8000;
+    GElf_Versym version;
+    GElf_Sym symbol;
+    if (versions->symbols == NULL || versions->versions == NULL ||
+        gelf_getsym(versions->symbols, i, &symbol) == NULL ||
+        gelf_getversym(versions->versions, i, &version) == NULL)
+        return false;
+    const char *own = elf_strptr(reader->elf, versions->names, symbol.st_name);
+    return own != NULL && strcmp(own, name) == 0 && (version & hidden) != 0;
+}
+
 static void send_symbol(struct rf_reader *reader, const GElf_Sym *sym, GElf_Addr address,
-                        const char *name)
+                        const char *name, unsigned rank)
 {
     char readable[RF_WIRE_TEXT_MAX];
-    struct rf_symbol symbol = {.lo = address, .rank = rank_of(sym, name)};
+    struct rf_symbol symbol = {.lo = address, .rank = (uint8_t)rank};
     if (__builtin_add_overflow(address, sym->st_size, &symbol.hi))
         return;
     symbol.kind = GELF_ST_TYPE(sym->st_info) == STT_OBJECT ? RF_SYMBOL_OBJECT : RF_SYMBOL_FUNCTION;
@@ -186,13 +234,19 @@ static void send_symbol(struct rf_reader *reader, const GElf_Sym *sym, GElf_Addr
 static void send_symbols(struct rf_reader *reader)
 {
     int n = dwfl_module_getsymtab(reader->module);
+    struct versions versions;
+    find_versions(reader->elf, &versions);
     for (int i = 1; i < n; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
         const char *name =
             dwfl_module_getsym_info(reader->module, i, &symbol, &address, NULL, NULL, NULL);
-        if (is_named(&symbol, name))
-            send_symbol(reader, &symbol, address, name);
+        if (!is_named(&symbol, name))
+            continue;
+        unsigned rank = rf_reader_rank(&symbol, name);
+        if (is_hidden(reader, &versions, i, name))
+            rank |= OLD;
+        send_symbol(reader, &symbol, address, name, rank);
     }
 }
 

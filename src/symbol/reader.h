@@ -14,6 +14,9 @@ struct rf_reader {
     Elf *elf;
 };
 
+/* Of several names for one address, the one with the smallest rank is shown. */
+uint8_t rf_reader_rank(const GElf_Sym *symbol, const char *name);
+
 /* Names for the stubs of the procedure linkage table: "malloc@plt". */
 void rf_reader_plt(struct rf_reader *reader);
 

@@ -400,6 +400,46 @@ TEST(stubs_of_the_linkage_table_are_named)
     rf_symbols_close(symbols);
 }
 
+/* A static program has stubs, too: of 8 bytes, for functions that are chosen at start. */
+TEST(stubs_of_a_static_program_are_named)
+{
+    static struct program program;
+    struct rf_symbols *symbols;
+    struct rf_symbol_range ranges[2];
+    size_t n;
+    NEEDS_COMPILER();
+    REQUIRE(program_load(&program, "static", NULL));
+    REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
+    static const char *const stubs[] = {"strlen@plt", "strchr@plt"};
+    for (size_t i = 0; i < sizeof stubs / sizeof *stubs; i++) {
+        CHECK_EQ(rf_symbols_find(symbols, stubs[i], ranges, 2, &n), RF_OK);
+        CHECK_ROW(stubs[i], n == 1);
+        CHECK_ROW(stubs[i], n == 1 && ranges[0].hi - ranges[0].lo == 8);
+        if (n == 1) {
+            struct rf_place_name name = name_of(symbols, ranges[0].lo);
+            CHECK_TEXT(name.function, stubs[i]);
+            CHECK_TEXT(name.section, ".plt");
+        }
+    }
+    rf_symbols_close(symbols);
+}
+
+TEST(a_name_for_old_programs_is_not_shown)
+{
+    static struct program program;
+    struct rf_symbols *symbols;
+    struct rf_symbol_range range;
+    size_t n;
+    NEEDS_COMPILER();
+    REQUIRE(program_load(&program, "versioned", NULL));
+    forget_others(&program);
+    REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
+    CHECK_EQ(rf_symbols_find(symbols, "a_part", &range, 1, &n), RF_OK);
+    CHECK_EQ(n, 1);
+    CHECK_TEXT(name_of(symbols, range.lo).function, "part_work");
+    rf_symbols_close(symbols);
+}
+
 TEST(mangled_names_are_made_readable)
 {
     static const struct {
