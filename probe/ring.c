@@ -441,7 +441,7 @@ void ring_open(void)
 
 void ring_before_fork(void)
 {
-    if (detached)
+    if (detached || !probe_options.follow)
         return;
     ULong *word = ring_reserve(2);
     word[0] = RF_WORD_HEADER(RF_WORD_FORK, 2);

@@ -1,27 +1,30 @@
 /* processes.c - who is in the ring, from taking a slot to the end, and whose words come next.
  *
- *     slot 0  program      book ----FORK 1----> copy of the book, laid aside
- *     slot 1  its child    waits until its parent's stream has come to FORK 1, then takes that copy
+ *     slot 0  program      book ----FORK 1----> legacy: so many paths, for child 1
+ *     slot 1  its child    waits until its parent's stream has come to FORK 1, then takes that legacy
  *
  * Each process has a slot of the ring and a book of its own. A forked child starts with the book that
  * its parent had at that moment: the parent puts a FORK message in its stream, and when that message is
- * decoded the book is copied and laid aside until the child's slot shows up. Until then the child waits.
+ * decoded it is noted how long the book was. A book only grows, so the child copies that much of it when its slot
+ * shows up. When the parent ends first the copy is made then. Children that never come (fork fails, no slot
+ * is free) leave legacies behind, of which the oldest go.
  *
- * A slot is read chunk by chunk. When there is nothing to read for a tick, the chunks that are being
- * filled are drained, too, up to their last message. A process is over when it says so, when it is
- * dead, or when the same process id turns up in another slot: then it has become another program by
- * exec. What it had committed is read in all cases. */
+ * A slot is read chunk by chunk, all slots in turn. Once in a tick, however busy the ring is, new processes are
+ * let in, and the chunks that are being filled are drained up to their last message. A process is over when
+ * it says so, when it is dead, or when the same process id turns up in another slot: then it has become another
+ * program by exec. What it had committed is read in all cases. */
 #include "source/processes.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
 
-enum { TICK_MS = 100, SPACE_SHIFT = 48 };
+enum { TICK_MS = 100, SPACE_SHIFT = 48, LEGACIES_MAX = 4 * RF_RING_SLOTS };
 
-/* A book laid aside for a child. */
+/* What a child begins with: the first n_paths paths of its parent's book. */
 struct rf_legacy {
     uint32_t parent, fork;
-    struct rf_book book;
+    size_t n_paths;
+    struct rf_book book; /* of a parent that is gone */
     struct rf_legacy *next;
 };
 
@@ -30,6 +33,7 @@ rf_status rf_processes_init(struct rf_processes *processes, const struct rf_sele
                             struct rf_error *error)
 {
     processes->alloc = alloc;
+    processes->rest_slot = RF_RING_SLOTS;
     processes->spawn = (struct rf_spawn){.pid = -1, .log = {-1, -1}};
     rf_modules_init(&processes->modules, alloc);
     if (rf_book_shelf_init(&processes->shelf, selectors, n_selectors, alloc) != RF_OK)
@@ -59,6 +63,8 @@ void rf_processes_free(struct rf_processes *processes)
     rf_modules_free(&processes->modules);
 }
 
+static void attach_new(struct rf_processes *processes);
+
 rf_status rf_processes_damaged(struct rf_error *error)
 {
     return rf_fail(error, RF_EDAMAGED,
@@ -67,19 +73,58 @@ rf_status rf_processes_damaged(struct rf_error *error)
 
 /* ---- forks ---- */
 
+static struct rf_process *find(struct rf_processes *processes, uint32_t number)
+{
+    for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++)
+        if (processes->list[slot].used && processes->list[slot].reader.process == number)
+            return &processes->list[slot];
+    return NULL;
+}
+
+static void drop_oldest_legacy(struct rf_processes *processes)
+{
+    struct rf_legacy **at = &processes->legacies;
+    while ((*at)->next != NULL)
+        at = &(*at)->next;
+    free_legacy(processes, *at);
+    *at = NULL;
+    processes->n_legacies--;
+}
+
 rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_process *parent,
                             uint32_t fork, struct rf_error *error)
 {
     struct rf_legacy *legacy = rf_alloc_get(processes->alloc, sizeof *legacy);
-    if (legacy == NULL || rf_book_copy(&legacy->book, &parent->book) != RF_OK) {
-        rf_alloc_free(processes->alloc, legacy, sizeof *legacy);
+    if (legacy == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory to follow a fork");
-    }
-    legacy->parent = parent->reader.process;
-    legacy->fork = fork;
-    legacy->next = processes->legacies;
+    *legacy = (struct rf_legacy){.parent = parent->reader.process,
+                                 .fork = fork,
+                                 .n_paths = parent->book.n_paths,
+                                 .next = processes->legacies};
+    rf_book_init(&legacy->book, &processes->shelf);
     processes->legacies = legacy;
+    if (++processes->n_legacies > LEGACIES_MAX)
+        attach_new(processes);
+    if (processes->n_legacies > LEGACIES_MAX)
+        drop_oldest_legacy(processes);
     return RF_OK;
+}
+
+static rf_status copy_book(struct rf_book *book, const struct rf_book *of, size_t n_paths)
+{
+    if (rf_book_copy(book, of) != RF_OK)
+        return RF_ENOMEM;
+    book->n_paths = n_paths;
+    return RF_OK;
+}
+
+/* The parent is leaving: what its children will need of its book is copied. */
+static void leave_legacies(struct rf_processes *processes, const struct rf_process *parent)
+{
+    for (struct rf_legacy *legacy = processes->legacies; legacy != NULL; legacy = legacy->next)
+        if (legacy->parent == parent->reader.process &&
+            copy_book(&legacy->book, &parent->book, legacy->n_paths) != RF_OK)
+            processes->status = RF_ENOMEM;
 }
 
 static struct rf_legacy *take_legacy(struct rf_processes *processes, uint32_t parent, uint32_t fork)
@@ -88,6 +133,7 @@ static struct rf_legacy *take_legacy(struct rf_processes *processes, uint32_t pa
         if ((*at)->parent == parent && (*at)->fork == fork) {
             struct rf_legacy *found = *at;
             *at = found->next;
+            processes->n_legacies--;
             return found;
         }
     return NULL;
@@ -99,9 +145,12 @@ static void inherit(struct rf_processes *processes, struct rf_process *process)
     struct rf_legacy *legacy = take_legacy(processes, reader->parent, reader->fork);
     if (legacy == NULL)
         return;
-    process->book = legacy->book;
+    const struct rf_process *parent = find(processes, reader->parent);
+    const struct rf_book *book = parent != NULL ? &parent->book : &legacy->book;
+    if (copy_book(&process->book, book, legacy->n_paths) != RF_OK)
+        processes->status = RF_ENOMEM;
     process->has_book = process->has_space = true;
-    rf_alloc_free(processes->alloc, legacy, sizeof *legacy);
+    free_legacy(processes, legacy);
 }
 
 /* ---- modules ---- */
@@ -195,6 +244,7 @@ static void attach_new(struct rf_processes *processes)
 static void bury(struct rf_processes *processes, struct rf_process *process)
 {
     processes->n_killed += !process->told_end;
+    leave_legacies(processes, process);
     rf_modules_unmap(&processes->modules, process->reader.process, 0, UINT64_MAX,
                      *processes->events);
     for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++)
@@ -260,14 +310,22 @@ static rf_status fetch_whole(struct rf_processes *processes, struct rf_piece *pi
 {
     for (uint32_t i = 0; i < RF_RING_SLOTS; i++) {
         struct rf_process *process = &processes->list[processes->next_slot];
+        processes->next_slot = (processes->next_slot + 1) % RF_RING_SLOTS;
         if (process->used && process->has_book) {
             rf_status status = read_piece(processes, process, RF_RING_WHOLE, piece, error);
             if (status != RF_OK || piece->n > 0)
-                return status; /* the same slot again next time: it is the busy one */
+                return status;
         }
-        processes->next_slot = (processes->next_slot + 1) % RF_RING_SLOTS;
     }
     return RF_OK;
+}
+
+/* A child without a book gets one as long as its parent is there to bring it. */
+static bool waits_for_book(struct rf_processes *processes, struct rf_process *process)
+{
+    if (!process->has_book)
+        inherit(processes, process);
+    return !process->has_book && find(processes, process->reader.parent) != NULL;
 }
 
 /* One process in a pass over all: what stands in its half-filled chunk. One that is over is read to
@@ -275,8 +333,10 @@ static rf_status fetch_whole(struct rf_processes *processes, struct rf_piece *pi
 static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process *process,
                                struct rf_piece *piece, bool *more, struct rf_error *error)
 {
-    bool over = is_over(processes, process);
     *more = false;
+    if (waits_for_book(processes, process))
+        return RF_OK;
+    bool over = is_over(processes, process);
     if (over && (process->drained || !process->has_book)) {
         bury(processes, process);
         return RF_OK;
@@ -306,27 +366,31 @@ static rf_status fetch_rest(struct rf_processes *processes, struct rf_piece *pie
     return RF_OK;
 }
 
-static void begin_pass(struct rf_processes *processes)
+/* Once in a tick: let new processes in, begin a pass. When the program has ended, pass follows pass. */
+static void tick(struct rf_processes *processes)
 {
-    if (rf_spawn_clock() < processes->next_tick && !rf_spawn_ended(&processes->spawn, false))
+    double now = rf_spawn_clock();
+    bool due = now >= processes->next_tick || rf_spawn_ended(&processes->spawn, false);
+    if (!due || processes->rest_slot < RF_RING_SLOTS)
         return;
-    processes->next_tick = rf_spawn_clock() + TICK_MS / 1e3;
+    processes->next_tick = now + TICK_MS / 1e3;
     processes->rest_slot = 0;
+    attach_new(processes);
 }
 
-/* Whole chunks first, then what stands in half-filled ones. */
+/* The pass of this tick first, where it is not over; then whole chunks. */
 static rf_status look_around(struct rf_processes *processes, struct rf_piece *piece,
                              struct rf_error *error)
 {
-    rf_status status = fetch_whole(processes, piece, error);
+    tick(processes);
+    rf_status status = fetch_rest(processes, piece, error);
     if (status != RF_OK || piece->n > 0)
         return status;
-    attach_new(processes);
     status = fetch_whole(processes, piece, error);
     if (status != RF_OK || piece->n > 0)
         return status;
-    begin_pass(processes);
-    return fetch_rest(processes, piece, error);
+    attach_new(processes);
+    return fetch_whole(processes, piece, error);
 }
 
 rf_status rf_processes_fetch(struct rf_processes *processes, struct rf_piece *piece, bool *idle,
@@ -335,6 +399,8 @@ rf_status rf_processes_fetch(struct rf_processes *processes, struct rf_piece *pi
     uint32_t bell = rf_ring_bell(&processes->ring);
     piece->n = 0;
     rf_status status = look_around(processes, piece, error);
+    if (status == RF_OK && processes->status != RF_OK)
+        status = rf_fail(error, processes->status, "no memory to follow a fork");
     *idle = status == RF_OK && piece->n == 0;
     if (*idle)
         piece->process = NULL;

@@ -59,7 +59,9 @@ struct rf_processes {
     struct rf_book_shelf shelf;
     struct rf_modules modules;
     struct rf_process list[RF_RING_SLOTS]; /* by slot */
-    struct rf_legacy *legacies;
+    struct rf_legacy *legacies;            /* the youngest first */
+    size_t n_legacies;
+    rf_status status;                         /* of what cannot fail where it happens */
     uint64_t spaces[RF_PROCESSES_SPACES_MAX]; /* hashes of the paths of the programs seen */
     size_t n_spaces;
     uint32_t next_slot; /* of whole chunks */
@@ -90,6 +92,7 @@ void rf_processes_finish(struct rf_piece *piece, size_t used);
 bool rf_processes_are_over(struct rf_processes *processes);
 
 /* What messages tell of a process. */
+/* The book as it stands is also that of the parent's fork number `fork`. */
 rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_process *parent,
                             uint32_t fork, struct rf_error *error);
 rf_status rf_processes_map(struct rf_processes *processes, struct rf_process *process,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """life - what riffle run does when somebody dies, and that a recorded stream is the stream.
 
-    life.py RIFFLE SPIN
+    life.py RIFFLE SPIN WAIT
 
 5 rounds of each kill; 50 with RIFFLE_TEST_LONG=1. The moments are drawn from RIFFLE_TEST_SEED.
 """
@@ -19,7 +19,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from tap import check, end  # noqa: E402
 
-RIFFLE, SPIN = sys.argv[1:3]
+RIFFLE, SPIN, WAIT = sys.argv[1:4]
 ROUNDS = 50 if os.environ.get("RIFFLE_TEST_LONG") else 5
 SEED = int(os.environ.get("RIFFLE_TEST_SEED", "1"))
 PATIENCE = 60  # seconds, on a busy machine
@@ -174,12 +174,25 @@ def check_lossy():
           and " 0 lost" not in note, note)
 
 
+def check_starvation():
+    """A child whose parent spins until it is done gets its turn, though the parent always has more to tell."""
+    lanes = [word for selector in ("values", "edges", "calls", "code", "load -> pc,addr", "any -> pc,value")
+             for word in ("-p", selector)]
+    command = [RIFFLE, "run", "-q", "--threads", "1", "-e", "exact", *lanes, "--", WAIT, "300000"]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        check("a parent that spins for its child", run.stdout == "done\n", run)
+    except subprocess.TimeoutExpired:
+        check("a parent that spins for its child", False, "did not end")
+
+
 def main():
     print(f"# seed {SEED}")
     check_record("one selector", "values")
     check_record("several", "values", "edges", "calls")
     check_ends()
     check_lossy()
+    check_starvation()
     check_kills()
     end()
 

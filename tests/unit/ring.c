@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "failing.h"
 #include "test.h"
+#include <pthread.h>
 #include <unistd.h>
 
 static struct rf_source *source;
@@ -179,6 +180,138 @@ TEST(a_child_waits_for_its_parents_book)
     publish();
     slot->state = RF_RING_DONE;
     struct seen seen = drain();
+    CHECK(seen.status == RF_OK);
+    CHECK_EQ(seen.n, 1);
+    CHECK_EQ(seen.b, 9);
+    rf_source_close(source);
+}
+
+/* Fill every chunk that was given back, with runs of path 0. */
+static void keep_busy(void)
+{
+    while (slot->head - slot->tail < RF_RING_CHUNKS) {
+        while (n < RF_RING_CHUNK / 8 - 2) {
+            put(0);
+            put(1);
+        }
+        publish();
+    }
+}
+
+/* One tuple <pc, 5>, in another slot, by a process that goes on running. */
+static void put_neighbour(uint64_t pc)
+{
+    struct rf_ring_slot *busy = slot;
+    uint64_t *busy_chunk = chunk;
+    size_t busy_n = n;
+    slot = (struct rf_ring_slot *)(void *)(ring->memory + rf_ring_slot_offset(1));
+    *slot = (struct rf_ring_slot){.pid = (uint32_t)getppid(), .process = 2};
+    chunk = (uint64_t *)(void *)((uint8_t *)slot + rf_ring_chunk_offset(0));
+    n = 0;
+    put_block(0, pc);
+    put(0);
+    put(5);
+    publish();
+    slot->state = RF_RING_LIVE;
+    slot = busy;
+    chunk = busy_chunk;
+    n = busy_n;
+}
+
+/* A process that always has something does not keep the others waiting, whether they were there before or come
+ * later. */
+TEST(a_busy_process_starves_nobody)
+{
+    for (int late = 0; late < 2; late++) {
+        struct rf_batch batch;
+        bool seen = false;
+        open_ring("load -> pc,value");
+        put_block(0, 0x40);
+        publish();
+        for (int i = 0; i < 400 && !seen; i++) {
+            keep_busy();
+            if (i == (late ? 5 : 0))
+                put_neighbour(0x777);
+            CHECK(rf_source_next(source, &batch, NULL) == RF_OK);
+            for (size_t j = 0; j < batch.n; j++)
+                seen |= batch.tuples.tuples[j].a == 0x777;
+        }
+        CHECK(seen);
+        rf_source_close(source);
+    }
+}
+
+/* Forks whose children never come, as with --no-follow, cost next to nothing. */
+TEST(forks_without_children)
+{
+    struct failing failing = {0};
+    struct rf_alloc alloc = failing_alloc(&failing);
+    CHECK(open_source("load -> pc,value", &alloc) == RF_OK);
+    take_slot();
+    for (uint32_t block = 0; block < 500; block++)
+        put_block(2 * block, 0x40 + block);
+    publish();
+    struct rf_batch batch;
+    for (uint32_t i = 1; i <= 2000; i++) {
+        put(RF_WORD_HEADER(RF_WORD_FORK, 2));
+        put(i);
+    }
+    put(0);
+    put(1);
+    publish();
+    CHECK(rf_source_next(source, &batch, NULL) == RF_OK && batch.n == 1);
+    size_t held = failing.held;
+    for (uint32_t i = 2001; i <= 4000; i++) {
+        put(RF_WORD_HEADER(RF_WORD_FORK, 2));
+        put(i);
+    }
+    put(0);
+    put(1);
+    publish();
+    CHECK(rf_source_next(source, &batch, NULL) == RF_OK && batch.n == 1);
+    CHECK_EQ(failing.held, held);
+    slot->state = RF_RING_DONE;
+    drain();
+    rf_source_close(source);
+    CHECK_EQ(failing.held, 0);
+}
+
+/* Waits until slot 0 is free again; then a child of process 1 takes slot 1, and process 3 in slot 2 ends. */
+static void *come_late(void *nothing)
+{
+    struct rf_ring_slot *child =
+        (struct rf_ring_slot *)(void *)(ring->memory + rf_ring_slot_offset(1));
+    struct rf_ring_slot *other =
+        (struct rf_ring_slot *)(void *)(ring->memory + rf_ring_slot_offset(2));
+    uint64_t *words = (uint64_t *)(void *)((uint8_t *)child + rf_ring_chunk_offset(0));
+    for (int i = 0; i < 2000 && __atomic_load_n(&slot->state, __ATOMIC_SEQ_CST) != 0; i++)
+        usleep(5000);
+    *child = (struct rf_ring_slot){.pid = 0x7fffff01, .process = 2, .parent = 1, .fork = 1};
+    words[0] = 1;
+    words[1] = 9;
+    child->fill[0] = 16;
+    child->head = 1;
+    __atomic_store_n(&child->state, RF_RING_DONE, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&other->state, RF_RING_DONE, __ATOMIC_SEQ_CST);
+    return nothing;
+}
+
+TEST(a_child_that_comes_after_its_parents_end)
+{
+    pthread_t thread;
+    open_ring("load -> pc,value");
+    struct rf_ring_slot *other =
+        (struct rf_ring_slot *)(void *)(ring->memory + rf_ring_slot_offset(2));
+    *other = (struct rf_ring_slot){.pid = (uint32_t)getpid(), .process = 3, .state = RF_RING_LIVE};
+    slot->pid = 0x7fffff00;
+    put_block(0, 0x40);
+    put(RF_WORD_HEADER(RF_WORD_FORK, 2));
+    put(1);
+    publish();
+    slot->state = RF_RING_DONE;
+    CHECK(pthread_create(&thread, NULL, come_late, NULL) == 0);
+    struct seen seen = drain();
+    pthread_join(thread, NULL);
     CHECK(seen.status == RF_OK);
     CHECK_EQ(seen.n, 1);
     CHECK_EQ(seen.b, 9);
