@@ -17,6 +17,7 @@ enum {
     ALWAYS = BIT(RF_DISE_OPCODE) | BIT(RF_DISE_PC), /* every instruction has these */
     ALL_CLASSES = (1 << RF_DISE_CLASSES) - 1,
     TARGETED = BIT(RF_DISE_CALL) | BIT(RF_DISE_JUMP) | BIT(RF_DISE_BRANCH),
+    OF_BRANCHES = BIT(RF_DISE_TARGET) | BIT(RF_DISE_RS) | BIT(RF_DISE_RT) | BIT(RF_DISE_IMM),
 };
 
 static const struct {
@@ -152,9 +153,15 @@ bool rf_dise_box_matches(const struct rf_dise_box *box, const struct rf_dise_fac
     return true;
 }
 
+/* Fields that all instructions of the box have, asked for or not. */
+static unsigned implied_by(const struct rf_dise_box *box)
+{
+    return box->has | ALWAYS | (box->classes == BIT(RF_DISE_BRANCH) ? OF_BRANCHES : 0);
+}
+
 bool rf_dise_box_within(const struct rf_dise_box *inner, const struct rf_dise_box *outer)
 {
-    unsigned has = inner->has | ALWAYS;
+    unsigned has = implied_by(inner);
     if ((inner->classes & ~outer->classes) != 0 || (outer->has & ~has) != 0 ||
         (outer->lacks & ~inner->lacks) != 0 || (outer->set & ~inner->set) != 0 ||
         (outer->clear & ~inner->clear) != 0)
@@ -185,10 +192,7 @@ bool rf_dise_box_tidy(struct rf_dise_box *box)
     box->classes &= classes_of_range(box->range[RF_DISE_OPCODE]);
     if ((box->has & BIT(RF_DISE_TARGET)) != 0)
         box->classes &= TARGETED;
-    if (box->classes == BIT(RF_DISE_BRANCH))
-        box->has |= BIT(RF_DISE_TARGET) | BIT(RF_DISE_RS) | BIT(RF_DISE_RT) | BIT(RF_DISE_IMM);
-    if (box->classes == 0 || (box->has & box->lacks) != 0 || (box->lacks & ALWAYS) != 0 ||
-        (box->set & box->clear) != 0)
+    if (box->classes == 0 || (implied_by(box) & box->lacks) != 0 || (box->set & box->clear) != 0)
         return false;
     for (unsigned i = 0; i < RF_DISE_FIELDS; i++)
         if (box->range[i].lo > box->range[i].hi)
@@ -227,9 +231,22 @@ bool rf_dise_box_meets(const struct rf_dise_box *a, const struct rf_dise_box *b)
 
 /* --- unions ------------------------------------------------------------------------------------- */
 
+/* Do they differ in their classes only? One entry does for both then. */
+static bool differ_in_class(const struct rf_dise_box *a, const struct rf_dise_box *b)
+{
+    struct rf_dise_box same = *a;
+    same.classes = b->classes;
+    return rf_dise_box_within(&same, b) && rf_dise_box_within(b, &same) && same.has == b->has;
+}
+
 bool rf_dise_set_add(struct rf_dise_set *set, const struct rf_dise_box *box)
 {
     unsigned kept = 0;
+    for (unsigned i = 0; i < set->n; i++)
+        if (differ_in_class(&set->boxes[i], box)) {
+            set->boxes[i].classes |= box->classes;
+            return true;
+        }
     for (unsigned i = 0; i < set->n; i++)
         if (rf_dise_box_within(box, &set->boxes[i]))
             return true;

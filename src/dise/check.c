@@ -130,6 +130,9 @@ rf_status rf_dise_check(const struct rf_dise_parser *parser)
     for (unsigned i = 0; status == RF_OK && i < program->n_productions; i++) {
         if (program->productions[i].profile != parser->profile)
             continue;
+        if (program->productions[i].n_ops > RF_DISE_OPS_EACH)
+            return rf_dise_fail(&parser->lexer, &program->productions[i].place,
+                                "more than %u micro-instructions in a control", RF_DISE_OPS_EACH);
         status = check_ties(parser, i, PATTERNS);
         if (status == RF_OK)
             status = check_ties(parser, i, CONDITIONALS);

@@ -54,7 +54,7 @@ enum rf_dise_pair { RF_DISE_PC_TARGET, RF_DISE_RS_RT, RF_DISE_RS_RD, RF_DISE_RT_
 enum { RF_DISE_LESS = 1, RF_DISE_EQUAL = 2, RF_DISE_MORE = 4, RF_DISE_ANY_ORDER = 7 };
 
 enum {
-    RF_DISE_COUNTERS = 16,   /* overflow_N is flag 2N, zero_N is flag 2N + 1 */
+    RF_DISE_COUNTERS = 15,   /* overflow_N is flag 2N, zero_N is flag 2N + 1 */
     RF_DISE_REGISTERS = 16,  /* private registers that a program may name */
     RF_DISE_PROFILES = 8,    /* files at once */
     RF_DISE_FILES = 16,      /* with those that they include */
@@ -63,6 +63,7 @@ enum {
     RF_DISE_BOXES = 1024,
     RF_DISE_PRODUCTIONS = 256,
     RF_DISE_OPS = 512,
+    RF_DISE_OPS_EACH = 8, /* of one control */
     RF_DISE_SEQUENCES = 128,
     RF_DISE_ITEMS = 4096,
     RF_DISE_ARGUMENTS = 2, /* of a handler */

@@ -1,5 +1,5 @@
 /* The language of productions: what is understood, what is refused and where. */
-#include "dise/production.h"
+#include "dise/engine.h"
 #include "test.h"
 
 static struct rf_dise_program program;
@@ -155,6 +155,8 @@ TEST(what_is_wrong_has_a_place)
          "t:2:1: P2 and P1 at t:1:1 both have a control for the same instruction, and neither is"},
         {"P1: T.OPCLASS == load => T.INSN, null\nP2: T.OPCLASS == load => T.INSN, null",
          "t:2:1: P2 and P1 at t:1:1 both have a replacement for the same"},
+        {"zero_1 => null, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1",
+         "t:1:1: more than 8 micro-instructions in a control"},
         {"?", "t:1:1: expected a production, a definition, "},
         {"include \"x", "t:1:9: expected the name of a file in quotes"},
     };
@@ -228,9 +230,9 @@ TEST(the_files_of_the_lab_are_understood)
         const char *file;
         unsigned productions, boxes;
     } rows[] = {
-        {"hot-call-pair.hps", 7, 3 * 1 + 3 * 2 + 1},
-        {"hot-method.hps", 7, 3 * 1 + 3 * 2 + 3},
-        {"hot-data-stream.hps", 7, 3 * 1 + 3 * 2 + 1},
+        {"hot-call-pair.hps", 7, 7},
+        {"hot-method.hps", 7, 8},
+        {"hot-data-stream.hps", 7, 7},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char path[512];
@@ -242,6 +244,87 @@ TEST(the_files_of_the_lab_are_understood)
         CHECK_EQ(program.n_productions, rows[i].productions);
         CHECK_EQ(program.n_boxes, rows[i].boxes);
         CHECK_EQ(program.n_counters, 2);
+    }
+}
+
+TEST(what_does_not_fit_says_what_it_needs)
+{
+    static const struct {
+        const char *label;
+        struct rf_dise_sizes sizes;
+        const char *message;
+    } rows[] = {
+        {"patterns",
+         {1, 9, 9, 9, 32, 9},
+         "t: the productions need 2 entries of the pattern table, "
+         "the core has 1"},
+        {"replacements",
+         {2, 5, 9, 9, 32, 9},
+         "t: the productions need 6 entries of the "
+         "replacement table, the core has 5"},
+        {"conditionals",
+         {2, 6, 1, 9, 32, 9},
+         "t: the productions need 2 micro-instructions of the "
+         "conditionals table, the core has 1"},
+        {"counters", {2, 6, 2, 1, 32, 9}, "t: the productions need 2 counters, the core has 1"},
+        {"registers",
+         {2, 6, 2, 2, 32, 0},
+         "t: the productions need 1 private registers, the core "
+         "has 0"},
+        {"it fits", {2, 6, 2, 2, 32, 1}, ""},
+    };
+    REQUIRE(reads("register n = 1\n"
+                  "T.OPCLASS == alu || T.OPCODE == lw => ccall($n, CallPair_handler) T.INSN "
+                  "addi $n,$n,1, inc_1, inc_2\n"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rf_dise_engine *engine;
+        struct rf_error error = {""};
+        uint64_t registers[RF_DISE_REGISTERS];
+        rf_status status = rf_dise_open(&engine, &program, &rows[i].sizes, registers, NULL, &error);
+        CHECK_TEXT(error.message, rows[i].message);
+        CHECK_ROW(rows[i].label, (status == RF_OK) == (rows[i].message[0] == '\0'));
+        rf_dise_close(engine);
+    }
+}
+
+/* A call or a backward branch is an event; of S + B of them the last B are sampled. */
+TEST(the_framework_samples_the_share_that_it_says)
+{
+    static const struct {
+        const char *frequency, *burst;
+        unsigned between, sampled;
+    } rows[] = {
+        {"sampleFreq=max-99", "burstLength=max", 99, 1},
+        {"sampleFreq=max-90", "burstLength=max-9", 90, 10},
+        {"sampleFreq=max-1", "burstLength=max", 1, 1},
+        {"sampleFreq=max", "burstLength=max", 0, 1},
+        {"sampleFreq=max", "burstLength=max-9", 0, 10},
+    };
+    struct rf_insn call = rf_insn_decode(JAL_RA), back = rf_insn_decode(BNE_BACK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct rf_dise_sizes sizes = {32, 2048, 16, 8, 32, 16};
+        struct rf_dise_engine *engine;
+        uint64_t registers[RF_DISE_REGISTERS], calls = 0;
+        memset(&program, 0, sizeof program);
+        REQUIRE(rf_dise_read(&program, PRODUCTIONS "/hot-call-pair.hps", NULL) == RF_OK);
+        CHECK(rf_dise_assign(&program, rows[i].frequency, NULL) == RF_OK);
+        CHECK(rf_dise_assign(&program, rows[i].burst, NULL) == RF_OK);
+        REQUIRE(rf_dise_open(&engine, &program, &sizes, registers, NULL, NULL) == RF_OK);
+        for (unsigned k = 0; k < 1000; k++) { /* every other event a call */
+            struct rf_expansion out = {.n = 0};
+            rf_dise_expand(engine, k % 2 == 1 ? &call : &back, 64, rf_dise_state(engine), &out);
+            unsigned place = k % (rows[i].between + rows[i].sampled);
+            CHECK_ROW(rows[i].frequency, (out.n > 0) == (k % 2 == 1 && place >= rows[i].between));
+            calls += out.n > 0;
+            rf_dise_watch(engine, out.watch);
+        }
+        struct rf_dise_stats stats = rf_dise_stats(engine, 0);
+        unsigned period = rows[i].between + rows[i].sampled;
+        CHECK_EQ(stats.events, 1000);
+        CHECK_EQ(stats.in_bursts, 1000 / period * rows[i].sampled);
+        CHECK_EQ(stats.expansions, calls);
+        CHECK_EQ(stats.bursts, rows[i].between > 0 ? 1000 / period : 1);
+        rf_dise_close(engine);
     }
 }
 

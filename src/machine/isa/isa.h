@@ -40,7 +40,13 @@ enum rf_op_class {
 /* Register numbers: 0..31 integer, 32..63 floating point. RF_REG_NONE also takes the place of a
  * destination x0, whose writes are thrown away. From RF_REG_PRIVATE on: registers that no encoding names and only
  * instructions put in at decode can use. */
-enum { RF_REG_FP = 32, RF_REG_NONE = 64, RF_REG_PRIVATE = 65, RF_REG_COUNT = 65 + 15 };
+enum {
+    RF_REG_FP = 32,
+    RF_REG_NONE = 64,
+    RF_REG_PRIVATE = 65,                   /* sixteen of them */
+    RF_REG_ARGUMENT = RF_REG_PRIVATE + 16, /* four more, which a called handler finds in a0 to a3 */
+    RF_REG_COUNT = RF_REG_ARGUMENT + 4
+};
 
 /* The number of "a0", "x10", "fa0" or "f10"; -1: there is none of that name. */
 int rf_reg_find(const char *name, size_t n);

@@ -1,0 +1,366 @@
+/* engine.c - DISE with conditional control: Mousa and Krintz, sections 3 and 4.2.
+ *
+ *                       flags <------- counters <-- inc, dec, set --+
+ *                         |                                         |
+ *     instruction --> [pattern table] --+--> [replacement table] --> instantiation --> sequence
+ *                                       \--> [conditionals table] --+
+ *
+ * All patterns are compared with the instruction and the flags at once. In each profile the most specific one with a
+ * replacement gives the sequence, and the most specific one with a control gives the micro-instructions. Hardware
+ * does so for every instruction; we do it once for every static instruction and state of the flags, and keep
+ * the answer as an action. What remains for each execution is the micro-instructions.
+ *
+ *     inc_N  the counter goes up by one; from its maximum it wraps to 0 and sets overflow_N
+ *     dec_N  it goes down by one; from 0 it wraps to its maximum, and overflow_N stays
+ *     set_N  takes the low bits of the register; overflow_N is the bit above them
+ *     zero_N is set whenever the counter is 0. overflow_N stays until set_N.
+ *
+ * So 2^bits - n, "max - n", overflows with the n-th inc_N, and max itself at once.
+ *
+ * Memory: the actions, 512 bytes each, one for each combination of winners in a state. */
+#include "dise/engine.h"
+#include "dise/instantiate.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <assert.h>
+#include <string.h>
+
+enum { NONE = -1, OPS_MAX = RF_DISE_PROFILES * RF_DISE_OPS_EACH };
+
+/* What becomes of an instruction in a state: the winners of each profile, and what follows from them. */
+struct action {
+    uint32_t state;
+    int16_t replacement[RF_DISE_PROFILES], control[RF_DISE_PROFILES]; /* productions, or NONE */
+    unsigned n_ops;
+    bool expands;
+    uint64_t taken;
+    struct rf_dise_op ops[OPS_MAX];
+};
+
+struct rf_dise_engine {
+    const struct rf_dise_program *program;
+    struct rf_dise_sizes sizes;
+    struct rf_alloc alloc;
+    uint64_t *registers;
+    uint64_t counters[RF_DISE_COUNTERS];
+    uint64_t mask; /* of the bits of a counter */
+    uint32_t flags, used;
+    uint64_t bursts[RF_DISE_PROFILES];
+    size_t n_actions, room;
+    struct action *actions; /* number 0 is nobody's */
+};
+
+/* --- opening ------------------------------------------------------------------------------------ */
+
+/* Entries that an item takes: a call brings its arguments along, and its condition. */
+static unsigned entries_of(const struct rf_dise_item *item)
+{
+    if (item->kind != RF_DISE_HANDLER)
+        return 1;
+    return 1 + RF_DISE_ARGUMENTS + (item->if_set != RF_REG_NONE);
+}
+
+static uint64_t replacements_of(const struct rf_dise_program *program)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < program->n_items; i++)
+        n += entries_of(&program->items[i]);
+    return n;
+}
+
+/* The longest sequence that profiles at once could make of one instruction. */
+static uint64_t longest_of(const struct rf_dise_program *program)
+{
+    uint64_t longest[RF_DISE_PROFILES] = {0}, sum = 0;
+    for (unsigned i = 0; i < program->n_sequences; i++) {
+        const struct rf_dise_sequence *sequence = &program->sequences[i];
+        uint64_t n = 0;
+        for (unsigned k = 0; k < sequence->n; k++)
+            n += entries_of(&program->items[sequence->first + k]);
+        if (n > longest[sequence->profile])
+            longest[sequence->profile] = n;
+    }
+    for (unsigned i = 0; i < RF_DISE_PROFILES; i++)
+        sum += longest[i];
+    return sum;
+}
+
+static rf_status check_sizes(const struct rf_dise_program *program,
+                             const struct rf_dise_sizes *sizes, struct rf_error *error)
+{
+    const struct {
+        const char *what;
+        uint64_t needed, there;
+    } rows[] = {
+        {"entries of the pattern table", program->n_boxes, sizes->patterns},
+        {"entries of the replacement table", replacements_of(program), sizes->replacements},
+        {"micro-instructions of the conditionals table", program->n_ops, sizes->conditionals},
+        {"counters", program->n_counters, sizes->counters},
+        {"private registers", program->n_registers, sizes->registers},
+        {"instructions in a sequence", longest_of(program), RF_EXPAND_MAX},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].needed > rows[i].there)
+            return rf_fail(error, RF_EINVAL, "%s: the productions need %llu %s, the core has %llu",
+                           program->file[program->profile_file[program->n_profiles - 1]],
+                           (unsigned long long)rows[i].needed, rows[i].what,
+                           (unsigned long long)rows[i].there);
+    return RF_OK;
+}
+
+static void set_counter(struct rf_dise_engine *engine, unsigned counter, uint64_t value)
+{
+    uint32_t overflow = rf_dise_overflow(counter), zero = rf_dise_zero(counter);
+    engine->counters[counter] = value & engine->mask;
+    engine->flags &= ~(overflow | zero);
+    engine->flags |= (value & (engine->mask + 1)) != 0 ? overflow : 0;
+    engine->flags |= (value & engine->mask) == 0 ? zero : 0;
+}
+
+static void set_first_values(struct rf_dise_engine *engine)
+{
+    const struct rf_dise_program *program = engine->program;
+    for (unsigned i = 0; i < program->n_registers; i++)
+        engine->registers[i] =
+            rf_dise_register_value(&program->registers[i], (unsigned)engine->sizes.counter_bits);
+    for (unsigned i = 0; i < program->n_counters; i++) {
+        int from = program->counters[i].from;
+        set_counter(engine, i, from >= 0 ? engine->registers[from] : 0);
+    }
+}
+
+/* --- bursts ------------------------------------------------------------------------------------- */
+
+/* Are replacements of the profile on in this state? */
+static bool is_on(const struct rf_dise_program *program, unsigned profile, uint32_t state)
+{
+    for (unsigned i = 0; i < program->n_productions; i++) {
+        const struct rf_dise_production *production = &program->productions[i];
+        if (production->profile != profile || production->sequence < 0)
+            continue;
+        for (unsigned k = 0; k < production->n_boxes; k++)
+            if (rf_dise_box_enabled(&program->boxes[production->first_box + k], state))
+                return true;
+    }
+    return false;
+}
+
+static void count_bursts(struct rf_dise_engine *engine, uint32_t before, uint32_t after)
+{
+    for (unsigned i = 0; i < engine->program->n_profiles; i++)
+        engine->bursts[i] += !is_on(engine->program, i, before) && is_on(engine->program, i, after);
+}
+
+static void count_first_bursts(struct rf_dise_engine *engine)
+{
+    for (unsigned i = 0; i < engine->program->n_profiles; i++)
+        engine->bursts[i] = is_on(engine->program, i, rf_dise_state(engine));
+}
+
+rf_status rf_dise_open(struct rf_dise_engine **opened, const struct rf_dise_program *program,
+                       const struct rf_dise_sizes *sizes, uint64_t *registers,
+                       const struct rf_alloc *alloc, struct rf_error *error)
+{
+    const struct rf_alloc *from = rf_alloc_or_standard(alloc);
+    *opened = NULL;
+    rf_status status = check_sizes(program, sizes, error);
+    if (status != RF_OK)
+        return status;
+    struct rf_dise_engine *engine = rf_alloc_get(from, sizeof *engine);
+    if (engine == NULL)
+        return rf_fail(error, RF_ENOMEM, "no memory for the tables of productions");
+    memset(engine, 0, sizeof *engine);
+    engine->program = program;
+    engine->sizes = *sizes;
+    engine->alloc = *from;
+    engine->registers = registers;
+    engine->mask = (UINT64_C(1) << sizes->counter_bits) - 1;
+    engine->used = rf_dise_flags_used(program);
+    engine->n_actions = 1;
+    set_first_values(engine);
+    count_first_bursts(engine);
+    *opened = engine;
+    return RF_OK;
+}
+
+void rf_dise_close(struct rf_dise_engine *engine)
+{
+    if (engine == NULL)
+        return;
+    struct rf_alloc alloc = engine->alloc;
+    rf_alloc_free(&alloc, engine->actions, engine->room * sizeof *engine->actions);
+    rf_alloc_free(&alloc, engine, sizeof *engine);
+}
+
+/* --- matching ----------------------------------------------------------------------------------- */
+
+static bool matches(const struct rf_dise_program *program,
+                    const struct rf_dise_production *production, const struct rf_dise_facts *facts,
+                    uint32_t state)
+{
+    for (unsigned i = 0; i < production->n_boxes; i++) {
+        const struct rf_dise_box *box = &program->boxes[production->first_box + i];
+        if (rf_dise_box_enabled(box, state) && rf_dise_box_matches(box, facts))
+            return true;
+    }
+    return false;
+}
+
+/* Take the place of a less specific one. */
+static void compete(const struct rf_dise_program *program, int16_t *winner, unsigned candidate)
+{
+    if (*winner == NONE || rf_dise_is_within(program, &program->productions[candidate],
+                                             &program->productions[*winner]))
+        *winner = (int16_t)candidate;
+}
+
+/* Returns whether there is any winner at all. */
+static bool find_winners(const struct rf_dise_engine *engine, const struct rf_dise_facts *facts,
+                         uint32_t state, struct action *action)
+{
+    const struct rf_dise_program *program = engine->program;
+    bool any = false;
+    *action = (struct action){.state = state};
+    for (unsigned i = 0; i < RF_DISE_PROFILES; i++)
+        action->replacement[i] = action->control[i] = NONE;
+    for (unsigned i = 0; i < program->n_productions; i++) {
+        const struct rf_dise_production *production = &program->productions[i];
+        if (!matches(program, production, facts, state))
+            continue;
+        if (production->sequence >= 0)
+            compete(program, &action->replacement[production->profile], i);
+        if (production->n_ops > 0)
+            compete(program, &action->control[production->profile], i);
+        any |= production->sequence >= 0 || production->n_ops > 0;
+    }
+    return any;
+}
+
+static void collect_ops(const struct rf_dise_engine *engine, struct action *action)
+{
+    const struct rf_dise_program *program = engine->program;
+    for (unsigned i = 0; i < program->n_profiles; i++) {
+        action->expands |= action->replacement[i] != NONE;
+        if (action->control[i] == NONE)
+            continue;
+        const struct rf_dise_production *production = &program->productions[action->control[i]];
+        for (unsigned k = 0; k < production->n_ops; k++)
+            action->ops[action->n_ops++] = program->ops[production->first_op + k];
+    }
+}
+
+static bool same_winners(const struct action *a, const struct action *b)
+{
+    return a->state == b->state &&
+           memcmp(a->replacement, b->replacement, sizeof a->replacement) == 0 &&
+           memcmp(a->control, b->control, sizeof a->control) == 0;
+}
+
+/* The action with these winners, a new one if need be; 0: no memory for it. */
+static uint32_t keep_action(struct rf_dise_engine *engine, struct action *action)
+{
+    for (size_t i = 1; i < engine->n_actions; i++)
+        if (same_winners(&engine->actions[i], action))
+            return (uint32_t)i;
+    if (engine->n_actions >= engine->room) {
+        size_t room = engine->room != 0 ? 2 * engine->room : 16;
+        if (!rf_alloc_array(&engine->alloc, (void **)&engine->actions, engine->room, room,
+                            sizeof *engine->actions))
+            return 0;
+        engine->room = room;
+    }
+    collect_ops(engine, action);
+    engine->actions[engine->n_actions] = *action;
+    return (uint32_t)engine->n_actions++;
+}
+
+void rf_dise_expand(void *context, const struct rf_insn *insn, uint64_t pc, uint32_t state,
+                    struct rf_expansion *out)
+{
+    struct rf_dise_engine *engine = context;
+    struct rf_dise_facts facts = rf_dise_facts(insn, pc);
+    struct action action;
+    if (!find_winners(engine, &facts, state, &action))
+        return;
+    out->watch = keep_action(engine, &action);
+    if (out->watch == 0)
+        return;
+    int sequences[RF_DISE_PROFILES];
+    unsigned n = 0;
+    for (unsigned i = 0; i < engine->program->n_profiles; i++)
+        if (action.replacement[i] != NONE)
+            sequences[n++] = engine->program->productions[action.replacement[i]].sequence;
+    if (n > 0)
+        rf_dise_instantiate(engine->program, sequences, n, insn, out);
+}
+
+/* --- running ------------------------------------------------------------------------------------ */
+
+static void step_counter(struct rf_dise_engine *engine, unsigned counter, uint64_t by)
+{
+    uint64_t value = (engine->counters[counter] + by) & engine->mask;
+    uint32_t zero = rf_dise_zero(counter);
+    if (value == 0 && by == 1)
+        engine->flags |= rf_dise_overflow(counter);
+    engine->flags = value == 0 ? engine->flags | zero : engine->flags & ~zero;
+    engine->counters[counter] = value;
+}
+
+static void run_op(struct rf_dise_engine *engine, const struct rf_dise_op *op)
+{
+    if (op->micro == RF_DISE_SET)
+        set_counter(engine, op->counter, engine->registers[op->from]);
+    else
+        step_counter(engine, op->counter, op->micro == RF_DISE_INC ? 1 : UINT64_MAX);
+}
+
+uint32_t rf_dise_watch(void *context, uint32_t watch)
+{
+    struct rf_dise_engine *engine = context;
+    assert(watch > 0 && watch < engine->n_actions);
+    struct action *action = &engine->actions[watch];
+    action->taken++;
+    for (unsigned i = 0; i < action->n_ops; i++)
+        run_op(engine, &action->ops[i]);
+    uint32_t state = rf_dise_state(engine);
+    if (state != action->state)
+        count_bursts(engine, action->state, state);
+    return state;
+}
+
+uint32_t rf_dise_state(const struct rf_dise_engine *engine)
+{
+    return engine->flags & engine->used;
+}
+
+uint32_t rf_dise_flags(const struct rf_dise_engine *engine)
+{
+    return engine->flags;
+}
+
+uint64_t rf_dise_counter(const struct rf_dise_engine *engine, unsigned counter)
+{
+    return engine->counters[counter];
+}
+
+struct rf_dise_stats rf_dise_stats(const struct rf_dise_engine *engine, unsigned profile)
+{
+    struct rf_dise_stats stats = {.bursts = engine->bursts[profile]};
+    for (size_t i = 1; i < engine->n_actions; i++) {
+        const struct action *action = &engine->actions[i];
+        bool counts = action->control[profile] != NONE;
+        stats.events += counts ? action->taken : 0;
+        if (counts && is_on(engine->program, profile, action->state))
+            stats.in_bursts += action->taken;
+        stats.expansions += action->replacement[profile] != NONE ? action->taken : 0;
+    }
+    return stats;
+}
+
+uint64_t rf_dise_expansions(const struct rf_dise_engine *engine)
+{
+    uint64_t n = 0;
+    for (size_t i = 1; i < engine->n_actions; i++)
+        n += engine->actions[i].expands ? engine->actions[i].taken : 0;
+    return n;
+}

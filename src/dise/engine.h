@@ -1,0 +1,52 @@
+/* engine.h - productions in the decode stage: tables, counters and flags.
+ *
+ *     rf_dise_open(&engine, program, &sizes, registers, alloc, &error);
+ *     rf_dise_expand(engine, insn, pc, state, &expansion);     as code is decoded
+ *     state = rf_dise_watch(engine, expansion.watch);          as it runs
+ *
+ * The last two have the form of the machine's hooks. The state is the flags that patterns ask for. One thread at
+ * a time. */
+#ifndef RF_DISE_ENGINE_H
+#define RF_DISE_ENGINE_H
+
+#include "dise/production.h"
+#include "machine/core/expand.h"
+#include <riffle/alloc.h>
+
+/* What the hardware has. */
+struct rf_dise_sizes {
+    uint64_t patterns;     /* entries of the pattern table */
+    uint64_t replacements; /* entries of the replacement table, 8 bytes each */
+    uint64_t conditionals; /* micro-instructions of the conditionals table */
+    uint64_t counters, counter_bits;
+    uint64_t registers;
+};
+
+struct rf_dise_engine;
+
+/* `program` and `registers`, RF_DISE_REGISTERS of them, must outlive the engine; the registers and the counters get their
+ * first values. Fails with what the program needs and what there is. */
+rf_status rf_dise_open(struct rf_dise_engine **engine, const struct rf_dise_program *program,
+                       const struct rf_dise_sizes *sizes, uint64_t *registers,
+                       const struct rf_alloc *alloc, struct rf_error *error);
+void rf_dise_close(struct rf_dise_engine *engine); /* NULL is fine */
+
+rf_expand rf_dise_expand; /* the context of both is the engine */
+rf_watch rf_dise_watch;
+
+uint32_t rf_dise_state(const struct rf_dise_engine *engine);
+uint32_t rf_dise_flags(const struct rf_dise_engine *engine); /* all of them */
+uint64_t rf_dise_counter(const struct rf_dise_engine *engine, unsigned counter);
+
+/* What a profile has done so far. */
+struct rf_dise_stats {
+    uint64_t events;     /* instructions that ran its counters */
+    uint64_t in_bursts;  /* those of them while its replacements were on */
+    uint64_t bursts;     /* times that they came on */
+    uint64_t expansions; /* instructions replaced */
+};
+struct rf_dise_stats rf_dise_stats(const struct rf_dise_engine *engine, unsigned profile);
+/* Instructions expanded, for one profile or several. */
+uint64_t rf_dise_expansions(const struct rf_dise_engine *engine);
+
+#endif
