@@ -59,7 +59,7 @@ static void perfect_begin(struct perfect *perfect, uint64_t interval)
 static struct slot *perfect_slot(struct perfect *perfect, struct rf_tuple t)
 {
     size_t mask = ((size_t)1 << perfect->bits) - 1;
-    size_t i = (size_t)(rf_hash_multiply(t, 12345) >> (64 - perfect->bits));
+    size_t i = (size_t)(rf_hash_multiply(t, rf_hash_key(12345)) >> (64 - perfect->bits));
     for (;; i = (i + 1) & mask) {
         struct slot *slot = &perfect->slots[i];
         if (slot->epoch != perfect->epoch || (slot->tuple.a == t.a && slot->tuple.b == t.b))

@@ -41,3 +41,13 @@ void rf_hash_paper_init(struct rf_hash_paper *hash, unsigned bits, uint64_t seed
             hash->byte[8 + i][value] = rf_xorfold(mapped << 8 * i, bits);
         }
 }
+
+struct rf_hash_key rf_hash_secret(const void *object)
+{
+    struct rf_hash_key key;
+    uint64_t state = (uint64_t)(uintptr_t)object << 32 ^ (uint64_t)(uintptr_t)&key;
+    state ^= rf_splitmix(&state) ^ (uint64_t)(uintptr_t)&rf_hash_secret;
+    key.a = rf_splitmix(&state);
+    key.b = rf_splitmix(&state);
+    return key;
+}

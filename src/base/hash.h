@@ -11,7 +11,12 @@
  * (rf_hash_paper_steps, which tests hold against it).
  *
  * The modern one is a multiply and fold of both words, a fraction of the cost. Different seeds give
- * independent functions of both kinds. */
+ * independent functions of both kinds.
+ *
+ * Whoever knows the function can make tuples that all collide: a factor that is 0 makes one value of all.
+ * So both factors of the modern one are keyed. A key comes from a seed where results depend on the hash
+ * (seeds below 2^32 key one factor only: they are anybody's guess anyhow, and give the numbers that the papers'
+ * experiments were recorded with); where they do not, as in tables that only find things, it is a secret. */
 #ifndef RF_BASE_HASH_H
 #define RF_BASE_HASH_H
 
@@ -49,11 +54,26 @@ static inline uint32_t rf_xorfold(uint64_t word, unsigned bits)
 #define RF_HASH_MULTIPLY_B UINT64_C(0xd6e8feb86659fd93)
 #define RF_HASH_MULTIPLY_C UINT64_C(0xd1342543de82ef95)
 
-/* 64 well-mixed bits. Take an index from the top: (h >> (64 - bits)). */
-static inline uint64_t rf_hash_multiply(struct rf_tuple t, uint64_t seed)
+/* What the two words of a tuple are combined with. */
+struct rf_hash_key {
+    uint64_t a, b;
+};
+
+static inline struct rf_hash_key rf_hash_key(uint64_t seed)
 {
-    unsigned __int128 product = (unsigned __int128)(t.a ^ seed ^ RF_HASH_MULTIPLY_A) *
-                                ((t.b << 32 | t.b >> 32) ^ RF_HASH_MULTIPLY_B);
+    return (struct rf_hash_key){seed ^ RF_HASH_MULTIPLY_A,
+                                (seed >> 32) * RF_HASH_MULTIPLY_C ^ RF_HASH_MULTIPLY_B};
+}
+
+/* A key that nobody can know who wrote the input: it comes from where `object` lies in memory, which differs
+ * from run to run. Nothing that is ever reported may depend on it. */
+struct rf_hash_key rf_hash_secret(const void *object);
+
+/* 64 well-mixed bits. Take an index from the top: (h >> (64 - bits)). */
+static inline uint64_t rf_hash_multiply(struct rf_tuple t, struct rf_hash_key key)
+{
+    unsigned __int128 product =
+        (unsigned __int128)(t.a ^ key.a) * ((t.b << 32 | t.b >> 32) ^ key.b);
     uint64_t h = (uint64_t)product ^ (uint64_t)(product >> 64) ^ t.b;
     return h * RF_HASH_MULTIPLY_C;
 }

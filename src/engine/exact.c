@@ -82,10 +82,10 @@ struct state {
     struct hint *hints;     /* behind them */
     void *block;
     struct entry *entries;
-    unsigned bits; /* 1 << bits buckets */
-    size_t used;   /* entries */
-    size_t room;   /* for entries */
-    uint64_t seed;
+    unsigned bits;          /* 1 << bits buckets */
+    size_t used;            /* entries */
+    size_t room;            /* for entries */
+    struct rf_hash_key key; /* a secret: nothing that is reported depends on it */
     uint64_t events;
     size_t peak; /* most bytes held at once */
 };
@@ -145,7 +145,7 @@ static rf_status init(void *memory, const void *config, const struct rf_engine_e
     struct state *state = memory;
     state->config = *(const struct config *)config;
     state->alloc = env->alloc;
-    state->seed = env->seed;
+    state->key = rf_hash_secret(state);
     state->bits = BITS_FIRST;
     state->room = ENTRIES_FIRST;
     state->peak = bytes_held(state);
@@ -204,7 +204,7 @@ static uint32_t tag_of(uint64_t hash)
 
 static uint64_t hash_of(const struct state *state, struct rf_tuple t)
 {
-    return rf_hash_multiply(t, state->seed);
+    return rf_hash_multiply(t, state->key);
 }
 
 /* A bit for every lane whose tag is this one. */

@@ -23,6 +23,7 @@
 #include "event/trace.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/hash.h"
 #include <string.h>
 
 enum { FIXED = 8 };
@@ -37,6 +38,7 @@ struct rf_trace_encoder {
     struct rf_alloc alloc;
     size_t events;
     size_t keys_max, n_keys, n_slots;
+    uint64_t multiplier; /* of the hash: odd, and a secret */
     struct key *keys;
     uint16_t *slots;    /* 1 + number of a key, by its hash; 0: free */
     uint16_t *index;    /* key of each event */
@@ -71,6 +73,7 @@ struct rf_trace_encoder *rf_trace_encoder_new(size_t events, const struct rf_all
     e->keys_max = events / RF_TRACE_EVENTS_PER_KEY + 1;
     for (e->n_slots = 16; e->n_slots < 4 * e->keys_max;)
         e->n_slots *= 2;
+    e->multiplier = rf_hash_secret(e).a | 1;
     e->keys = rf_alloc_get(alloc, e->keys_max * sizeof *e->keys);
     e->slots = rf_alloc_get(alloc, e->n_slots * sizeof *e->slots);
     e->index = rf_alloc_get(alloc, events * sizeof *e->index);
@@ -104,7 +107,7 @@ void rf_trace_encoder_free(struct rf_trace_encoder *e)
 /* The number of a key, new or known. */
 static size_t number_of(struct rf_trace_encoder *e, uint64_t word, uint32_t kind)
 {
-    size_t slot = ((word + kind) * 0x9e3779b97f4a7c15u >> 32) & (e->n_slots - 1);
+    size_t slot = ((word + kind) * e->multiplier >> 32) & (e->n_slots - 1);
     for (; e->slots[slot] != 0; slot = (slot + 1) & (e->n_slots - 1)) {
         const struct key *key = &e->keys[e->slots[slot] - 1];
         if (key->word == word && key->kind == kind)

@@ -60,6 +60,7 @@ void rf_fold_init(struct rf_fold *fold, const struct rf_alloc *alloc)
 {
     memset(fold, 0, sizeof *fold);
     fold->alloc = alloc;
+    fold->key = rf_hash_secret(fold);
 }
 
 static size_t slots_size(unsigned bits)
@@ -90,16 +91,18 @@ rf_status rf_fold_copy(struct rf_fold *copy, const struct rf_fold *fold)
         return RF_ENOMEM;
     }
     copy->bits = fold->bits;
+    copy->key = fold->key;
     copy->list.n = fold->list.n;
     memcpy(copy->list.items, fold->list.items, fold->list.n * sizeof *fold->list.items);
     memcpy(copy->slots, fold->slots, slots_size(fold->bits));
     return RF_OK;
 }
 
-static uint64_t hash_box(const struct rf_item *item)
+static uint64_t hash_box(struct rf_hash_key key, const struct rf_item *item)
 {
-    uint64_t low = rf_hash_multiply((struct rf_tuple){item->a, item->b}, 0);
-    return rf_hash_multiply((struct rf_tuple){item->a_hi, item->b_hi}, low);
+    uint64_t low = rf_hash_multiply((struct rf_tuple){item->a, item->b}, key);
+    key.a ^= low;
+    return rf_hash_multiply((struct rf_tuple){item->a_hi, item->b_hi}, key);
 }
 
 static bool same_box(const struct rf_item *x, const struct rf_item *y)
@@ -111,7 +114,7 @@ static bool same_box(const struct rf_item *x, const struct rf_item *y)
 static uint32_t *find(const struct rf_fold *fold, const struct rf_item *item)
 {
     size_t mask = ((size_t)1 << fold->bits) - 1;
-    for (size_t i = (size_t)(hash_box(item) >> (64 - fold->bits));; i = (i + 1) & mask) {
+    for (size_t i = (size_t)(hash_box(fold->key, item) >> (64 - fold->bits));; i = (i + 1) & mask) {
         uint32_t *slot = &fold->slots[i];
         if (*slot == 0 || same_box(&fold->list.items[*slot - 1], item))
             return slot;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <riffle/alloc.h>
 #include <riffle/item.h>
+#include "base/hash.h"
 
 /* A growing array of items. */
 struct rf_items {
@@ -23,8 +24,9 @@ void rf_items_free(struct rf_items *list, const struct rf_alloc *alloc);
 struct rf_fold {
     const struct rf_alloc *alloc; /* outlives the fold */
     struct rf_items list;
-    uint32_t *slots; /* 1 + index into the list, 0: empty */
-    unsigned bits;   /* 1 << bits slots; 0: none yet */
+    uint32_t *slots;        /* 1 + index into the list, 0: empty */
+    unsigned bits;          /* 1 << bits slots; 0: none yet */
+    struct rf_hash_key key; /* a secret */
     uint64_t absent_upper;
 };
 

@@ -17,7 +17,7 @@ import tap  # noqa: E402
 # Ours, the four, and what compilers bring along: bcmp (clang's memcmp for equality), division of 128
 # bits, the kind of CPU.
 ALLOWED = re.compile(r"^(rf_\w+|memcpy|memset|memmove|memcmp|bcmp|_GLOBAL_OFFSET_TABLE_"
-                     r"|__u(div|mod)ti3|__cpu_model|__cpu_indicator_init)$")
+                     r"|__u(div|mod)ti3|__cpu_model|__cpu_features2|__cpu_indicator_init)$")
 JUDGED = re.compile(r"src_(base|engine)_\w+\.c\.o")
 EXEMPT = ("src_base_alloc.c.o",)
 

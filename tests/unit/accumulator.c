@@ -8,7 +8,7 @@
 /* Hashes that crowd into a few buckets with few tags: every rare path becomes a usual one. */
 static uint64_t crowded(const void *context, struct rf_tuple t)
 {
-    uint64_t hash = rf_hash_multiply(t, 9);
+    uint64_t hash = rf_hash_multiply(t, rf_hash_key(9));
     return *(const unsigned *)context == 0 ? hash : hash & 0xf000000003000000u;
 }
 
@@ -84,7 +84,7 @@ static const uint64_t batch_seed = 11;
 static uint64_t of_batch(const void *context, struct rf_tuple t)
 {
     (void)context;
-    return rf_hash_multiply(t, batch_seed);
+    return rf_hash_multiply(t, rf_hash_key(batch_seed));
 }
 
 /* Words that make every kind of product: small, all bits, halves alone. */
@@ -140,7 +140,7 @@ static void run_batches(size_t slots, struct rf_random *random)
         for (size_t i = 0; i < n; i++)
             tuples[i] = (struct rf_tuple){draw_word(random, 2 * slots), draw_word(random, 3)};
         for (size_t way = 0; rf_accumulator_way(way) != NULL; way++) {
-            rf_accumulator_way(way)(&accumulator, batch_seed, tuples, n, &batch);
+            rf_accumulator_way(way)(&accumulator, rf_hash_key(batch_seed), tuples, n, &batch);
             check_batch(&accumulator, tuples, n, &batch);
         }
         for (size_t k = 0; k < batch.n_absent; k += 3)

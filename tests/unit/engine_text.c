@@ -28,7 +28,7 @@ static const struct {
      "engine 'multihash': reset must be yes or no, got 'perhaps'"},
     {"exact(memory=1Mi", NULL, "engine 'exact': the options lack a closing ')'"},
     {"exact(memory)", NULL, "engine 'exact': expected option=value at 'memory)'"},
-    {"exact(memory=10)", NULL, "engine 'exact': memory must be at least 15528 bytes"},
+    {"exact(memory=10)", NULL, "engine 'exact': memory must be at least 15536 bytes"},
     {"exact) x", NULL, "engine 'exact': what is ') x' behind it?"},
 };
 

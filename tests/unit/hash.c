@@ -31,9 +31,10 @@ static unsigned fullest(uint64_t seed)
     static unsigned place[1024];
     memset(place, 0, sizeof place);
     unsigned most = 0;
+    const struct rf_hash_key key = rf_hash_key(seed);
     for (uint64_t i = 0; i < 1 << 16; i++) {
         unsigned n =
-            ++place[rf_hash_multiply((struct rf_tuple){0x400000 + i % 256 * 4, i / 256}, seed) >>
+            ++place[rf_hash_multiply((struct rf_tuple){0x400000 + i % 256 * 4, i / 256}, key) >>
                     54];
         most = n > most ? n : most;
     }

@@ -231,7 +231,7 @@ static void choose_index(struct mix *mix, bool paper)
     unsigned bits = (unsigned)__builtin_ctz(options->table_size);
     for (unsigned t = 0; paper && t < options->tables; t++)
         rf_hash_paper_init(&mix->paper.hash[t], bits, rf_splitmix(&seeds));
-    mix->multiply.seed = mix->seed;
+    mix->multiply.key = rf_hash_key(mix->seed);
     mix->multiply.tables = options->tables;
     mix->multiply.words = (options->tables + 3) / 4;
     mix->multiply.table_size = options->table_size;

@@ -94,12 +94,17 @@ uint32_t rf_accumulator_search(const struct rf_accumulator *accumulator, struct 
     }
 }
 
-void rf_accumulator_enter(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash)
+/* Half of the words are empty. That 128 words in a row are not, among words that were chosen at random, has
+ * a probability of 2e-11 (Chernoff's bound: twice as many as the mean of 64). */
+enum { CROWDED = 128 };
+
+bool rf_accumulator_enter(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash)
 {
-    size_t at = home(accumulator, hash);
-    while (accumulator->index[at] != 0)
+    size_t at = home(accumulator, hash), passed = 0;
+    for (; accumulator->index[at] != 0; passed++)
         at = behind(accumulator, at);
     accumulator->index[at] = (uint16_t)(tag_of(accumulator, hash) | slot);
+    return passed < CROWDED;
 }
 
 static size_t home_of_word(const struct rf_accumulator *accumulator, uint16_t word,
@@ -137,10 +142,12 @@ void rf_accumulator_leave(struct rf_accumulator *accumulator, uint32_t slot,
     close_gap(accumulator, at, hash, context);
 }
 
-void rf_accumulator_reindex(struct rf_accumulator *accumulator, rf_accumulator_hash *hash,
+bool rf_accumulator_reindex(struct rf_accumulator *accumulator, rf_accumulator_hash *hash,
                             const void *context)
 {
     memset(accumulator->index, 0, index_words(accumulator->slots) * sizeof(uint16_t));
     for (uint32_t slot = 1; slot <= accumulator->used; slot++)
-        rf_accumulator_enter(accumulator, slot, hash(context, accumulator->tuples[slot]));
+        if (!rf_accumulator_enter(accumulator, slot, hash(context, accumulator->tuples[slot])))
+            return false;
+    return true;
 }

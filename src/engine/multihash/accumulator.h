@@ -45,12 +45,13 @@ void rf_accumulator_place(struct rf_accumulator *accumulator, size_t slots, void
 /* The hash that a tuple is found by; `context` is the caller's. */
 typedef uint64_t rf_accumulator_hash(const void *context, struct rf_tuple tuple);
 
-/* The list was changed as a whole: make the index anew. */
-void rf_accumulator_reindex(struct rf_accumulator *accumulator, rf_accumulator_hash *hash,
+/* The list was changed as a whole: make the index anew. False: it is crowded, and not complete. */
+bool rf_accumulator_reindex(struct rf_accumulator *accumulator, rf_accumulator_hash *hash,
                             const void *context);
 
-/* Put the tuple of a slot into the index. */
-void rf_accumulator_enter(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash);
+/* Put the tuple of a slot into the index. False: so far from where its hash says that this is no chance, and
+ * whoever made the tuples knew the hash. Find them by another. */
+bool rf_accumulator_enter(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash);
 
 /* Take it out; it is still in its slot. */
 void rf_accumulator_leave(struct rf_accumulator *accumulator, uint32_t slot,

@@ -32,15 +32,15 @@ static ALWAYS_INLINE void list(struct rf_accumulator_batch *batch, size_t i, uin
 }
 
 /* Tuples from `first` on, behind what is in the lists. */
-static ALWAYS_INLINE void find_from(const struct rf_accumulator *accumulator, uint64_t seed,
-                                    const struct rf_tuple *tuples, size_t first, size_t n,
-                                    struct rf_accumulator_batch *batch)
+static ALWAYS_INLINE void find_from(const struct rf_accumulator *accumulator,
+                                    struct rf_hash_key key, const struct rf_tuple *tuples,
+                                    size_t first, size_t n, struct rf_accumulator_batch *batch)
 {
     struct rf_accumulator_view view = rf_accumulator_view(accumulator);
     size_t found = batch->n_found, absent = batch->n_absent;
     for (size_t i = first; i < n; i++) {
         rf_ahead(&tuples[i]);
-        uint64_t hash = rf_hash_multiply(tuples[i], seed);
+        uint64_t hash = rf_hash_multiply(tuples[i], key);
         batch->slot[i] = (uint16_t)rf_accumulator_find_by(view, accumulator, tuples[i], hash);
         list(batch, i, hash, &found, &absent);
     }
@@ -48,11 +48,11 @@ static ALWAYS_INLINE void find_from(const struct rf_accumulator *accumulator, ui
     batch->n_absent = absent;
 }
 
-static void portable(const struct rf_accumulator *accumulator, uint64_t seed,
+static void portable(const struct rf_accumulator *accumulator, struct rf_hash_key key,
                      const struct rf_tuple *tuples, size_t n, struct rf_accumulator_batch *batch)
 {
     batch->n_found = batch->n_absent = 0;
-    find_from(accumulator, seed, tuples, 0, n, batch);
+    find_from(accumulator, key, tuples, 0, n, batch);
 }
 
 #if defined __x86_64__
@@ -116,12 +116,12 @@ AVX2 static ALWAYS_INLINE __m256i multiply_four(__m256i x, uint64_t y)
 }
 
 /* rf_hash_multiply. A product takes the lower halves of its factors and never sees the upper ones. */
-AVX2 static ALWAYS_INLINE __m256i hash_four(struct four t, uint64_t seed)
+AVX2 static ALWAYS_INLINE __m256i hash_four(struct four t, struct rf_hash_key key)
 {
-    __m256i x = _mm256_xor_si256(t.a, all_four(seed ^ RF_HASH_MULTIPLY_A));
-    __m256i y = _mm256_xor_si256(_mm256_srli_epi64(t.b, 32), all_four(RF_HASH_MULTIPLY_B));
+    __m256i x = _mm256_xor_si256(t.a, all_four(key.a));
+    __m256i y = _mm256_xor_si256(_mm256_srli_epi64(t.b, 32), all_four(key.b));
     __m256i x_high = _mm256_srli_epi64(x, 32);
-    __m256i y_high = _mm256_xor_si256(t.b, all_four(RF_HASH_MULTIPLY_B >> 32));
+    __m256i y_high = _mm256_xor_si256(t.b, all_four(key.b >> 32));
     __m256i bottom = _mm256_mul_epu32(x, y);
     __m256i middle = _mm256_add_epi64(_mm256_mul_epu32(x, y_high), _mm256_srli_epi64(bottom, 32));
     __m256i second = _mm256_add_epi64(_mm256_mul_epu32(x_high, y),
@@ -183,7 +183,7 @@ AVX2 static ALWAYS_INLINE void store_slots(uint16_t *out, __m256i slot)
     _mm_storel_epi64((void *)out, words);
 }
 
-AVX2 static void avx2(const struct rf_accumulator *accumulator, uint64_t seed,
+AVX2 static void avx2(const struct rf_accumulator *accumulator, struct rf_hash_key key,
                       const struct rf_tuple *tuples, size_t n, struct rf_accumulator_batch *batch)
 {
     struct looked looked;
@@ -193,14 +193,14 @@ AVX2 static void avx2(const struct rf_accumulator *accumulator, uint64_t seed,
         unsigned doubts;
         rf_ahead(tuples + i);
         struct four t = load_four(tuples + i);
-        __m256i hash = hash_four(t, seed);
+        __m256i hash = hash_four(t, key);
         store_slots(batch->slot + i, find_four(accumulator, t, hash, &doubts));
         _mm256_storeu_si256((void *)(looked.hash + i), hash);
         looked.doubts[i / 64] |= (uint64_t)doubts << i % 64;
     }
     search_doubts(accumulator, tuples, &looked, batch);
     list_looked(batch, looked.hash, whole);
-    find_from(accumulator, seed, tuples, whole, n, batch);
+    find_from(accumulator, key, tuples, whole, n, batch);
 }
 
 /* ---- eight at once ---- */
@@ -228,12 +228,12 @@ AVX512 static ALWAYS_INLINE __m512i all(uint64_t word)
 }
 
 /* rf_hash_multiply. A product takes the lower halves of its factors and never sees the upper ones. */
-AVX512 static ALWAYS_INLINE __m512i hash_eight(struct eight t, uint64_t seed)
+AVX512 static ALWAYS_INLINE __m512i hash_eight(struct eight t, struct rf_hash_key key)
 {
-    __m512i x = _mm512_xor_si512(t.a, all(seed ^ RF_HASH_MULTIPLY_A));
-    __m512i y = _mm512_xor_si512(_mm512_srli_epi64(t.b, 32), all(RF_HASH_MULTIPLY_B));
+    __m512i x = _mm512_xor_si512(t.a, all(key.a));
+    __m512i y = _mm512_xor_si512(_mm512_srli_epi64(t.b, 32), all(key.b));
     __m512i x_high = _mm512_srli_epi64(x, 32);
-    __m512i y_high = _mm512_xor_si512(t.b, all(RF_HASH_MULTIPLY_B >> 32));
+    __m512i y_high = _mm512_xor_si512(t.b, all(key.b >> 32));
     __m512i bottom = _mm512_mul_epu32(x, y);
     __m512i middle = _mm512_add_epi64(_mm512_mul_epu32(x, y_high), _mm512_srli_epi64(bottom, 32));
     __m512i second =
@@ -304,7 +304,7 @@ AVX512 static void list_eights(struct rf_accumulator_batch *batch, const uint64_
     batch->n_absent = absent;
 }
 
-AVX512 static void avx512(const struct rf_accumulator *accumulator, uint64_t seed,
+AVX512 static void avx512(const struct rf_accumulator *accumulator, struct rf_hash_key key,
                           const struct rf_tuple *tuples, size_t n,
                           struct rf_accumulator_batch *batch)
 {
@@ -315,7 +315,7 @@ AVX512 static void avx512(const struct rf_accumulator *accumulator, uint64_t see
         rf_ahead(tuples + i);
         rf_ahead(tuples + i + RF_AHEAD_LINE);
         struct eight t = load_eight(tuples + i);
-        __m512i hash = hash_eight(t, seed);
+        __m512i hash = hash_eight(t, key);
         struct answer answer = find_eight(accumulator, t, hash);
         _mm512_storeu_si512(looked.hash + i, hash);
         _mm_storeu_si128((void *)(batch->slot + i), _mm512_cvtepi64_epi16(answer.slot));
@@ -323,12 +323,13 @@ AVX512 static void avx512(const struct rf_accumulator *accumulator, uint64_t see
     }
     search_doubts(accumulator, tuples, &looked, batch);
     list_eights(batch, looked.hash, whole);
-    find_from(accumulator, seed, tuples, whole, n, batch);
+    find_from(accumulator, key, tuples, whole, n, batch);
 }
 
 static bool has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
 static bool has_avx512(void)

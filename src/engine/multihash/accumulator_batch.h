@@ -6,10 +6,11 @@
  *     absent     1   4                       numbers of tuples: what is still to be done
  *     hash      h1  h4                       of the absent ones
  *
- * Tuples are found by rf_hash_multiply with the seed. Every way gives the same. */
+ * Tuples are found by rf_hash_multiply with the key. Every way gives the same. */
 #ifndef RF_ENGINE_ACCUMULATOR_BATCH_H
 #define RF_ENGINE_ACCUMULATOR_BATCH_H
 
+#include "base/hash.h"
 #include "engine/multihash/accumulator.h"
 
 enum {
@@ -26,9 +27,9 @@ struct rf_accumulator_batch {
 };
 
 /* At most RF_ACCUMULATOR_BATCH tuples. */
-typedef void rf_accumulator_find_batch(const struct rf_accumulator *accumulator, uint64_t seed,
-                                       const struct rf_tuple *tuples, size_t n,
-                                       struct rf_accumulator_batch *batch);
+typedef void rf_accumulator_find_batch(const struct rf_accumulator *accumulator,
+                                       struct rf_hash_key key, const struct rf_tuple *tuples,
+                                       size_t n, struct rf_accumulator_batch *batch);
 
 /* The ways this processor can go: plain C is way 0, a later one is faster; NULL: there is no more. */
 rf_accumulator_find_batch *rf_accumulator_way(size_t i);

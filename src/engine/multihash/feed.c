@@ -61,7 +61,7 @@ static uint32_t bump(struct rf_multihash *state, const size_t *places, uint32_t 
 static void feed_any(struct rf_multihash *state, struct rf_tuple t)
 {
     uint64_t hash = rf_multihash_hash(state, t);
-    uint32_t slot = rf_accumulator_find(&state->accumulator, t, hash);
+    uint32_t slot = rf_multihash_find(state, t, hash);
     bool inside = slot != RF_ACCUMULATOR_ABSENT;
     if (inside) {
         state->accumulator.counts[slot]++;
@@ -82,7 +82,7 @@ struct hot {
     uint32_t *counts;
     const struct rf_multihash_lookup *lookup;
     void *counters;
-    uint64_t seed;
+    struct rf_hash_key key;
     uint32_t table_size, cap, bar;
     uint32_t limit; /* a least counter below this neither promotes nor stands at its cap */
 };
@@ -100,7 +100,7 @@ static ALWAYS_INLINE struct hot take_hot(struct rf_multihash *state)
                       .counts = state->accumulator.counts,
                       .lookup = state->lookup,
                       .counters = state->counters,
-                      .seed = state->seed,
+                      .key = state->key,
                       .table_size = state->table_size,
                       .cap = state->cap};
     set_bar(&hot);
@@ -236,12 +236,13 @@ static ALWAYS_INLINE uint32_t settle(const struct hot *hot, uint32_t least, cons
     return least;
 }
 
-static ALWAYS_INLINE void feed_singly(struct rf_multihash *state, const struct rf_tuple *tuples,
-                                      size_t n, struct shape shape)
+/* Like all loops it returns how many tuples it took: n, or up to one that took the hashes apart. */
+static ALWAYS_INLINE size_t feed_singly(struct rf_multihash *state, const struct rf_tuple *tuples,
+                                        size_t n, struct shape shape)
 {
     struct hot hot = take_hot(state);
     for (size_t i = 0; i < n; i++) {
-        uint64_t hash = rf_hash_multiply(tuples[i], hot.seed);
+        uint64_t hash = rf_hash_multiply(tuples[i], hot.key);
         uint32_t slot = rf_accumulator_find_by(hot.view, &state->accumulator, tuples[i], hash);
         if (slot != RF_ACCUMULATOR_ABSENT) {
             hot.counts[slot]++;
@@ -256,8 +257,11 @@ static ALWAYS_INLINE void feed_singly(struct rf_multihash *state, const struct r
         if (least >= hot.bar) {
             rf_multihash_promote(state, tuples[i], hash, least);
             set_bar(&hot);
+            if (state->apart)
+                return i + 1;
         }
     }
+    return n;
 }
 
 /* Tuple i of the batch is promoted: from the next one on things may be found elsewhere, or no more. */
@@ -276,7 +280,7 @@ static ALWAYS_INLINE size_t feed_batch(struct hot *hot, const struct rf_tuple *t
 {
     struct rf_accumulator_batch batch;
     struct refs refs;
-    hot->state->find(&hot->state->accumulator, hot->seed, tuples, n, &batch);
+    hot->state->find(&hot->state->accumulator, hot->key, tuples, n, &batch);
     for (size_t k = 0; k < batch.n_found; k++)
         hot->counts[batch.found[k]]++;
     locate_all(hot, tuples, &batch, &refs, shape);
@@ -296,27 +300,29 @@ static ALWAYS_INLINE size_t feed_batch(struct hot *hot, const struct rf_tuple *t
     return n;
 }
 
-static ALWAYS_INLINE void feed_batches(struct rf_multihash *state, const struct rf_tuple *tuples,
-                                       size_t n, struct shape shape)
+static ALWAYS_INLINE size_t feed_batches(struct rf_multihash *state, const struct rf_tuple *tuples,
+                                         size_t n, struct shape shape)
 {
     struct hot hot = take_hot(state);
-    for (size_t done = 0; done < n;) {
+    size_t done = 0;
+    while (done < n && !state->apart) {
         size_t left = n - done;
         done += feed_batch(&hot, tuples + done,
                            left < RF_ACCUMULATOR_BATCH ? left : RF_ACCUMULATOR_BATCH, shape);
     }
+    return done;
 }
 
 /* The copies: for every shape, and again for processors that have the newer instructions. */
 #define LOOP(name, feed, attribute, ...)                                                           \
-    attribute static void name(struct rf_multihash *state, const struct rf_tuple *tuples,          \
-                               size_t n)                                                           \
+    attribute static size_t name(struct rf_multihash *state, const struct rf_tuple *tuples,        \
+                                 size_t n)                                                         \
     {                                                                                              \
         const struct shape shape = {__VA_ARGS__};                                                  \
-        feed(state, tuples, n, shape);                                                             \
+        return feed(state, tuples, n, shape);                                                      \
     }
 #ifdef __x86_64__
-#define NEWER __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+#define NEWER __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"))) /* has_newer asks for each */
 #else
 #define NEWER
 #endif
@@ -326,49 +332,34 @@ static ALWAYS_INLINE void feed_batches(struct rf_multihash *state, const struct 
     LOOP(newer_singly_##name, feed_singly, NEWER, __VA_ARGS__)                                     \
     LOOP(newer_batches_##name, feed_batches, NEWER, __VA_ARGS__)
 
-LOOPS(2_packed, 2, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY, false)
-LOOPS(2_narrow, 2, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY, false)
-LOOPS(3_packed, 3, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY, false)
-LOOPS(4_narrow, 4, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY, false)
-LOOPS(4_wide, 4, RF_MULTIHASH_32, RF_MULTIHASH_MULTIPLY, false)
-LOOPS(1_paper, 1, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)
-LOOPS(2_paper, 2, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)
-LOOPS(4_paper, 4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)
-LOOPS(8_paper, 8, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)
-LOOPS(16_paper, 16, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)
-LOOPS(2_plain, 2, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true)
-LOOPS(4_plain, 4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true)
-LOOPS(8_plain, 8, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true)
+/* The shapes that have loops of their own: name, then struct shape. */
+#define SHAPES(EACH)                                                                               \
+    EACH(2_packed, 2, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY, false)                               \
+    EACH(2_narrow, 2, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY, false)                               \
+    EACH(3_packed, 3, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY, false)                               \
+    EACH(4_narrow, 4, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY, false)                               \
+    EACH(4_wide, 4, RF_MULTIHASH_32, RF_MULTIHASH_MULTIPLY, false)                                 \
+    EACH(1_paper, 1, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)                                   \
+    EACH(2_paper, 2, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)                                   \
+    EACH(4_paper, 4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)                                   \
+    EACH(8_paper, 8, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)                                   \
+    EACH(16_paper, 16, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false)                                 \
+    EACH(2_plain, 2, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true)                                    \
+    EACH(4_plain, 4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true)                                    \
+    EACH(8_plain, 8, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true)
 
-typedef void feed_loop(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n);
+SHAPES(LOOPS)
 
-/* [newer][batches] */
-#define SINGLY_AND_BATCHES(prefix, name)                                                           \
-    {                                                                                              \
-        prefix##singly_##name, prefix##batches_##name                                              \
-    }
-#define FOUR(name)                                                                                 \
-    {                                                                                              \
-        SINGLY_AND_BATCHES(, name), SINGLY_AND_BATCHES(newer_, name)                               \
-    }
+typedef size_t feed_loop(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n);
 
 static const struct {
     struct shape shape;
-    feed_loop *loop[2][2];
+    feed_loop *loop[2][2]; /* [newer][batches] */
 } loops[] = {
-    {{2, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY, false}, FOUR(2_packed)},
-    {{2, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY, false}, FOUR(2_narrow)},
-    {{3, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY, false}, FOUR(3_packed)},
-    {{4, RF_MULTIHASH_16, RF_MULTIHASH_MULTIPLY, false}, FOUR(4_narrow)},
-    {{4, RF_MULTIHASH_32, RF_MULTIHASH_MULTIPLY, false}, FOUR(4_wide)},
-    {{1, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false}, FOUR(1_paper)},
-    {{2, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false}, FOUR(2_paper)},
-    {{4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false}, FOUR(4_paper)},
-    {{8, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false}, FOUR(8_paper)},
-    {{16, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, false}, FOUR(16_paper)},
-    {{2, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true}, FOUR(2_plain)},
-    {{4, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true}, FOUR(4_plain)},
-    {{8, RF_MULTIHASH_32, RF_MULTIHASH_PAPER, true}, FOUR(8_plain)},
+#define ROW(name, ...)                                                                             \
+    {{__VA_ARGS__}, {{singly_##name, batches_##name}, {newer_singly_##name, newer_batches_##name}}},
+    SHAPES(ROW)
+#undef ROW
 };
 
 enum { LOOPS_COUNT = sizeof loops / sizeof *loops };
@@ -376,7 +367,9 @@ enum { LOOPS_COUNT = sizeof loops / sizeof *loops };
 static bool has_newer(void)
 {
 #ifdef __x86_64__
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
+           __builtin_cpu_supports("popcnt");
 #else
     return false;
 #endif
@@ -393,7 +386,7 @@ void rf_multihash_choose_loop(struct rf_multihash *state)
     state->wide = way > 0;
     state->find = rf_accumulator_way(way);
     bool plain = !config->conservative && state->tables > 1; /* the same with one table */
-    if (!config->shield || config->loop == RF_MULTIHASH_PLAIN)
+    if (!config->shield || config->loop == RF_MULTIHASH_PLAIN || state->apart)
         return;
     for (unsigned i = 0; i < LOOPS_COUNT; i++)
         if (loops[i].shape.tables == state->tables && loops[i].shape.width == state->width &&
@@ -437,12 +430,13 @@ static bool wants_batches(struct rf_multihash *state, const struct rf_tuple *tup
 
 void rf_multihash_feed(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n)
 {
+    size_t done = 0;
     state->events += n;
-    if (state->loop == LOOPS_COUNT)
-        for (size_t i = 0; i < n; i++)
-            feed_any(state, tuples[i]);
-    else
-        loops[state->loop].loop[state->newer][wants_batches(state, tuples, n)](state, tuples, n);
+    if (state->loop != LOOPS_COUNT)
+        done = loops[state->loop].loop[state->newer][wants_batches(state, tuples, n)](state, tuples,
+                                                                                      n);
+    for (; done < n; done++)
+        feed_any(state, tuples[done]);
 }
 
 /* Up to `count` events of an absent tuple: all, or as many as lift its counters to the bar. Returns how many
@@ -468,7 +462,7 @@ void rf_multihash_feed_counted(struct rf_multihash *state, struct rf_tuple tuple
     uint32_t left = (uint32_t)count, slot = RF_ACCUMULATOR_ABSENT;
     state->events += count;
     while (left > 0 && slot == RF_ACCUMULATOR_ABSENT) {
-        slot = rf_accumulator_find(&state->accumulator, tuple, hash);
+        slot = rf_multihash_find(state, tuple, hash);
         if (slot == RF_ACCUMULATOR_ABSENT)
             left -= feed_absent(state, tuple, hash, left);
     }

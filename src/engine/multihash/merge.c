@@ -21,7 +21,7 @@ static uint32_t least_outside(const struct rf_multihash *state, struct rf_tuple 
 
 static uint32_t find(const struct rf_multihash *state, struct rf_tuple tuple)
 {
-    return rf_accumulator_find(&state->accumulator, tuple, rf_multihash_hash(state, tuple));
+    return rf_multihash_find(state, tuple, rf_multihash_hash(state, tuple));
 }
 
 /* Add to the entry at `slot` what the other side knows. */

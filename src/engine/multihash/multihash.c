@@ -211,9 +211,8 @@ static size_t state_size(const void *memory)
            rf_accumulator_size(entries(config));
 }
 
-static void make_lookup(struct rf_multihash *state)
+static void make_lookup(struct rf_multihash *state, uint64_t seed)
 {
-    uint64_t seed = state->seed;
     for (unsigned i = 0; i < state->tables; i++) {
         struct rf_hash_paper hash;
         struct rf_multihash_lookup *lookup = &state->lookup[i / RF_MULTIHASH_LANES];
@@ -251,7 +250,8 @@ static rf_status init(void *memory, const void *config, const struct rf_engine_e
 {
     struct rf_multihash *state = memory;
     state->config = *(const config_t *)config;
-    state->seed = env->seed ^ state->config.seed * 0x9e3779b97f4a7c15u;
+    uint64_t seed = env->seed ^ state->config.seed * 0x9e3779b97f4a7c15u;
+    state->key = rf_hash_key(seed);
     state->tables = (unsigned)state->config.tables;
     state->words = (state->tables + RF_MULTIHASH_LANES - 1) / RF_MULTIHASH_LANES;
     state->table_size = (uint32_t)(state->config.counters / state->config.tables);
@@ -272,7 +272,7 @@ static rf_status init(void *memory, const void *config, const struct rf_engine_e
     state->first = true;
     rf_multihash_choose_loop(state);
     if (state->lookup != NULL)
-        make_lookup(state);
+        make_lookup(state, seed);
     rf_multihash_pace_begin(&state->pace);
     set_interval(state, state->config.interval != 0 ? state->config.interval
                                                     : rf_multihash_pace_length(&state->pace));

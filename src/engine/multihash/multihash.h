@@ -57,7 +57,7 @@ struct rf_multihash_lookup {
 
 struct rf_multihash {
     struct rf_multihash_config config;
-    uint64_t seed;
+    struct rf_hash_key key; /* made of the seed */
     unsigned tables, words; /* words of signature */
     uint32_t table_size;    /* counters of one table */
     uint32_t cap;           /* what a counter holds at most */
@@ -69,6 +69,7 @@ struct rf_multihash {
     unsigned loop; /* in the table of feed.c */
     bool newer;    /* this processor has what its newer copies want */
     bool wide;     /* and looks up several tuples at once */
+    bool apart;    /* entries are found by a secret key: the general loop, see promote.c */
     rf_accumulator_find_batch *find;
     bool batches;     /* what the last sample asked for */
     uint32_t stretch; /* events until the next sample */
@@ -115,10 +116,26 @@ void rf_multihash_feed(struct rf_multihash *state, const struct rf_tuple *tuples
 void rf_multihash_feed_counted(struct rf_multihash *state, struct rf_tuple tuple, uint64_t count);
 rf_status rf_multihash_merge(void *memory, const void *other, struct rf_error *error);
 
-/* The hash that finds a tuple in the accumulator; with hash=multiply the tables' come from it too. */
+/* The hash that the tables' come from with hash=multiply; it finds tuples in the accumulator, too. */
 static inline uint64_t rf_multihash_hash(const struct rf_multihash *state, struct rf_tuple t)
 {
-    return rf_hash_multiply(t, state->seed);
+    return rf_hash_multiply(t, state->key);
+}
+
+/* The key that finds entries once somebody has tuples that collide under the seed's: from where the state
+ * lies in memory, which nobody knows who wrote them. */
+static inline struct rf_hash_key rf_multihash_secret(const struct rf_multihash *state)
+{
+    return rf_hash_key((uint64_t)(uintptr_t)state * RF_HASH_MULTIPLY_B);
+}
+
+/* The slot of a tuple with that hash, or RF_ACCUMULATOR_ABSENT. */
+static inline uint32_t rf_multihash_find(const struct rf_multihash *state, struct rf_tuple t,
+                                         uint64_t hash)
+{
+    if (state->apart)
+        hash = rf_hash_multiply(t, rf_multihash_secret(state));
+    return rf_accumulator_find(&state->accumulator, t, hash);
 }
 
 /* Word `w` of a tuple's signature. The multiply hash is one already. */

@@ -56,12 +56,30 @@ void rf_multihash_write_back(struct rf_multihash *state, struct rf_tuple tuple, 
 
 static uint64_t hash_of(const void *context, struct rf_tuple tuple)
 {
-    return rf_multihash_hash(context, tuple);
+    const struct rf_multihash *state = context;
+    return rf_hash_multiply(tuple, state->apart ? rf_multihash_secret(state) : state->key);
+}
+
+/* The seed is known to whoever made this stream. From now on entries are found by a hash of their own, which
+ * changes no result; the loops that compute but one are left for the general one. */
+static void take_apart(struct rf_multihash *state)
+{
+    state->apart = true;
+    rf_multihash_choose_loop(state);
+    rf_accumulator_reindex(&state->accumulator, hash_of, state);
 }
 
 void rf_multihash_reindex(struct rf_multihash *state)
 {
-    rf_accumulator_reindex(&state->accumulator, hash_of, state);
+    if (!rf_accumulator_reindex(&state->accumulator, hash_of, state))
+        take_apart(state);
+}
+
+static void enter(struct rf_multihash *state, uint32_t slot)
+{
+    uint64_t hash = hash_of(state, state->accumulator.tuples[slot]);
+    if (!rf_accumulator_enter(&state->accumulator, slot, hash) && !state->apart)
+        take_apart(state);
 }
 
 /* Out of the index and the counts; its slot is free for another. */
@@ -111,7 +129,7 @@ void rf_multihash_promote(struct rf_multihash *state, struct rf_tuple tuple, uin
     if (accumulator->used < accumulator->slots) {
         slot = ++accumulator->used;
         put(state, slot, tuple, count);
-        rf_accumulator_enter(accumulator, slot, hash);
+        enter(state, slot);
     } else {
         slot = state->config.replace == RF_MULTIHASH_COLDEST ? coldest(state, count)
                                                              : first_retained(state);
@@ -120,7 +138,7 @@ void rf_multihash_promote(struct rf_multihash *state, struct rf_tuple tuple, uin
         evict(state, slot);
         rf_accumulator_leave(accumulator, slot, hash_of, state);
         put(state, slot, tuple, count);
-        rf_accumulator_enter(accumulator, slot, hash);
+        enter(state, slot);
     }
     if (state->config.reset)
         reset_counters(state, tuple, hash);

@@ -52,7 +52,7 @@ static size_t cell_size(const struct rf_part *part)
 static uint32_t *bucket_of(const struct rf_part *part, struct table *table, struct rf_tuple t)
 {
     uint32_t *buckets = (uint32_t *)(table->entries + part->n);
-    return &buckets[rf_hash_multiply(t, 0) >> 32 & (bucket_count(part->n) - 1)];
+    return &buckets[rf_hash_multiply(t, part->key) >> 32 & (bucket_count(part->n) - 1)];
 }
 
 static struct entry *find(const struct rf_part *part, struct table *table, struct rf_tuple t)

@@ -49,6 +49,7 @@ static void build_part(struct builder *builder, struct rf_part *part, uint32_t i
     uint64_t seed = setup->seed + i * UINT64_C(0x9e3779b97f4a7c15);
     *part = (struct rf_part){.ops = ops_of_kind[spec->kind], .n = spec->n};
     rf_random_seed(&part->random, seed);
+    part->key = rf_hash_secret(part);
     if (spec->kind == RF_PART_SPLITTER)
         init_hash(builder, part, log2_of(spec->n), seed);
     if (spec->kind == RF_PART_TAGGED) {

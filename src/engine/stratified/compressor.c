@@ -242,7 +242,8 @@ rf_status rf_compressor_init(void *memory, const void *config, const struct rf_e
     state->cell = block + layout.cell;
     rf_chain_start(&state->chain, state->cell);
     state->held = (struct rf_tally){.slots = (struct rf_message *)(block + layout.held),
-                                    .bits = layout.held_bits};
+                                    .bits = layout.held_bits,
+                                    .key = rf_hash_secret(block + layout.held)};
     state->strata = (struct stratum *)(block + layout.strata);
     state->n_strata = count_strata(&state->config);
     state->sampling = sampling_of(&state->config);

@@ -113,6 +113,7 @@ struct rf_part {
     struct rf_chain inside; /* C and H */
     uint32_t n;
     struct rf_random random;   /* R and D */
+    struct rf_hash_key key;    /* A: a secret */
     struct rf_stratum stratum; /* H and T: which substream, which set */
     struct rf_tagged_setup tagged;
 };

@@ -22,6 +22,7 @@ unsigned rf_tally_bits(size_t n)
 rf_status rf_tally_init(struct rf_tally *tally, const struct rf_alloc *alloc, size_t ceiling)
 {
     *tally = (struct rf_tally){.bits = BITS_FIRST, .alloc = alloc, .ceiling = ceiling};
+    tally->key = rf_hash_secret(tally);
     tally->peak = bytes(tally);
     if (ceiling != 0 && tally->peak > ceiling)
         return RF_ENOMEM;
@@ -48,7 +49,8 @@ void rf_tally_clear(struct rf_tally *tally)
 static struct rf_message *slot_of(const struct rf_tally *tally, struct rf_tuple t)
 {
     size_t mask = rf_tally_slots(tally) - 1;
-    for (size_t i = (size_t)(rf_hash_multiply(t, 0) >> (64 - tally->bits));; i = (i + 1) & mask) {
+    for (size_t i = (size_t)(rf_hash_multiply(t, tally->key) >> (64 - tally->bits));;
+         i = (i + 1) & mask) {
         struct rf_message *slot = &tally->slots[i];
         if (slot->count == 0 || (slot->tuple.a == t.a && slot->tuple.b == t.b))
             return slot;

@@ -5,6 +5,7 @@
 #ifndef RF_ENGINE_TALLY_H
 #define RF_ENGINE_TALLY_H
 
+#include "base/hash.h"
 #include "engine/stratified/part.h"
 #include <riffle/alloc.h>
 #include <riffle/status.h>
@@ -13,6 +14,7 @@ struct rf_tally {
     struct rf_message *slots; /* count 0: empty */
     unsigned bits;            /* 1 << bits slots */
     size_t used;
+    struct rf_hash_key key;       /* a secret */
     const struct rf_alloc *alloc; /* NULL: the slots are the caller's */
     size_t ceiling;               /* bytes, both tables while doubling; 0: none */
     size_t peak;                  /* most bytes held at once */
