@@ -2,8 +2,8 @@
  *
  * Nothing is believed before it was checked: the checksums, every length against the bytes that are
  * left (an item takes eight at least, so a list cannot claim more than there is), the numbers against
- * each other (check.c). Allocation is bounded by the file: its payload by what zstd can make of that
- * many bytes, the items by eight times the payload. Damage gives RF_EDAMAGED and nothing else. */
+ * each other (check.c). Allocation is bounded by the file: its payload by 1 MiB or 128 times its bytes, the items
+ * by eight times the payload. Damage gives RF_EDAMAGED and nothing else. */
 #include "profile/file.h"
 #include "profile/profile.h"
 #include "base/alloc.h"
@@ -15,7 +15,6 @@
 #include <zstd.h>
 
 enum {
-    RATIO_MAX = 1 << 16, /* zstd makes at most 128 KiB of a block of 4 bytes */
     ITEM_BYTES_MIN = 8,
     MODULE_BYTES_MIN = 8,
     INTERVAL_BYTES_MIN = 3,
@@ -260,7 +259,9 @@ static void get_profile(struct reader *reader, struct rf_run *run)
     get_figures(reader, profile);
     get_items(reader, profile);
     get_intervals(reader, profile);
-    const char *wrong = reader->status == RF_OK ? rf_profile_contradiction(profile) : NULL;
+    const char *wrong = NULL;
+    if (reader->status == RF_OK && rf_profile_check(profile, &wrong) != RF_OK)
+        fail(reader, RF_ENOMEM, "no memory to check a profile");
     if (wrong != NULL)
         fail(reader, RF_EDAMAGED, wrong);
 }
@@ -327,7 +328,8 @@ static rf_status check_header(const unsigned char *file, size_t n, struct rf_err
                        (unsigned long long)packed + RF_RFP_HEADER, n);
     if (rf_load64(file + RF_RFP_AT_CHECKSUM) != rf_checksum(file + RF_RFP_HEADER, (size_t)packed))
         return rf_fail(error, RF_EDAMAGED, "the contents are damaged: their checksum is wrong");
-    if (length > RF_RFP_LENGTH_MAX || length / RATIO_MAX > packed || length > SIZE_MAX / 2)
+    bool likely = length <= RF_RFP_LENGTH_FREE || length / RF_RFP_RATIO_MAX <= packed;
+    if (length > RF_RFP_LENGTH_MAX || !likely || length > SIZE_MAX / 2)
         return rf_fail(error, RF_EDAMAGED, "the file claims more than it can hold");
     return RF_OK;
 }

@@ -205,6 +205,20 @@ static void fill_header(unsigned char *header, const struct rf_bytes *payload, u
     rf_store64(header + RF_RFP_AT_HEADER_CHECKSUM, rf_checksum(header, RF_RFP_AT_HEADER_CHECKSUM));
 }
 
+/* A frame of zeros that zstd skips, where the contents are smaller than a reader believes. */
+static size_t fill_up(unsigned char *bytes, size_t packed, size_t length)
+{
+    enum { SKIPPED = 0x184d2a50, HEAD = 8 };
+    size_t least = length > RF_RFP_LENGTH_FREE ? length / RF_RFP_RATIO_MAX + 1 : 0;
+    if (packed >= least)
+        return packed;
+    size_t zeros = least - packed;
+    rf_store32(bytes + packed, SKIPPED);
+    rf_store32(bytes + packed + 4, (uint32_t)zeros);
+    memset(bytes + packed + HEAD, 0, zeros);
+    return packed + HEAD + zeros;
+}
+
 static rf_status pack(const struct rf_alloc *alloc, const struct rf_bytes *payload,
                       struct rf_bytes *file)
 {
@@ -216,6 +230,7 @@ static rf_status pack(const struct rf_alloc *alloc, const struct rf_bytes *paylo
         ZSTD_compress(file->bytes + RF_RFP_HEADER, most, payload->bytes, payload->n, LEVEL);
     if (ZSTD_isError(packed))
         return RF_ENOMEM; /* the one thing that can go wrong with room for the bound */
+    packed = fill_up(file->bytes + RF_RFP_HEADER, packed, payload->n);
     fill_header(file->bytes, payload, packed);
     file->n = RF_RFP_HEADER + packed;
     return RF_OK;

@@ -18,8 +18,12 @@ enum {
     RF_RFP_AT_HEADER_CHECKSUM = 40,
 };
 
-/* Bytes of a payload before compression that we are ready to hold. */
-#define RF_RFP_LENGTH_MAX (UINT64_C(1) << 32)
+/* Bytes of a payload before compression that we are ready to hold: this many in any case, and above that no more
+ * than the file makes likely, so that a small file costs little memory. A writer that compresses better than this
+ * fills up with a frame that zstd skips. */
+#define RF_RFP_LENGTH_MAX  (UINT64_C(1) << 32)
+#define RF_RFP_LENGTH_FREE (UINT64_C(1) << 20)
+enum { RF_RFP_RATIO_MAX = 128 };
 
 extern const unsigned char rf_rfp_magic[RF_MAGIC_SIZE];
 
@@ -38,5 +42,9 @@ rf_status rf_run_encode(const struct rf_run *run, struct rf_bytes *file, struct 
 /* Whether the numbers of a profile agree with each other; what is saved does, what is loaded must.
  * Returns what is wrong, or NULL. */
 const char *rf_profile_contradiction(const struct rf_profile *profile);
+
+/* The same for a profile from outside: also that no two items claim the same events. *wrong is NULL or says what
+ * is wrong. RF_ENOMEM or RF_OK. */
+rf_status rf_profile_check(const struct rf_profile *profile, const char **wrong);
 
 #endif

@@ -43,6 +43,8 @@ static void query_tuples(const struct rf_profile *profile, const struct rf_range
             outside += profile->items[i].lower;
     }
     answer->upper = outside < answer->events ? answer->events - outside : 0;
+    if (answer->lower > answer->upper) /* bounds that need not hold all at once: a confidence */
+        answer->lower = answer->upper;
 }
 
 void rf_range_query(const struct rf_profile *profile, const struct rf_range_box *box,

@@ -1,4 +1,5 @@
 /* The .rfp file: there and back, cut anywhere, changed anywhere, without memory, without disk. */
+#include "base/alloc.h"
 #include "base/random.h"
 #include "failing.h"
 #include "rfp.h"
@@ -256,6 +257,159 @@ TEST(nonsense_with_right_checksums)
     CHECK(refused > ROUNDS / 4 && refused < ROUNDS);
     free(payload);
     free(changed);
+    rf_bytes_free(&file, &run->alloc);
+    rf_run_free(run);
+}
+
+/* What a profile promises, broken one promise at a time. */
+static const struct {
+    const char *label;
+    struct rf_item items[2];
+    uint8_t shape, bound;
+    const char *wrong;
+} broken[] = {
+    {"a count above the events",
+     {{1, 1, 1, 1, UINT64_MAX, 0, 10, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_HARD,
+     "an item's count exceeds the events"},
+    {"a count outside its bounds",
+     {{1, 1, 1, 1, 3, 4, 10, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_HARD,
+     "an item's count lies outside its bounds"},
+    {"bounds of an exact count",
+     {{1, 1, 1, 1, 3, 3, 4, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_EXACT,
+     "an exact count has bounds"},
+    {"a range that ends before it begins",
+     {{5, 0, 4, UINT64_MAX, 3, 3, 3, 0}},
+     RF_SHAPE_RANGE_A,
+     RF_BOUND_HARD,
+     "an item is no tuple, range or rectangle"},
+    {"a tuple that is a range",
+     {{5, 1, 6, 1, 3, 3, 3, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_EXACT,
+     "an item is no tuple, range or rectangle"},
+    {"a rectangle that is no square",
+     {{0, 0, 3, 7, 3, 3, 3, 0}},
+     RF_SHAPE_RECTANGLE,
+     RF_BOUND_HARD,
+     "an item is no tuple, range or rectangle"},
+    {"lower bounds above the events",
+     {{1, 1, 1, 1, 6, 6, 6, 0}, {2, 1, 2, 1, 5, 5, 5, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_EXACT,
+     "the items add up to more than the events"},
+    {"counts of ranges above the events",
+     {{0, 0, 1, UINT64_MAX, 6, 6, 6, 0}, {2, 0, 3, UINT64_MAX, 5, 5, 5, 0}},
+     RF_SHAPE_RANGE_A,
+     RF_BOUND_HARD,
+     "the items add up to more than the events"},
+    {"more intervals than there were",
+     {{1, 1, 1, 1, 6, 6, 6, 2}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_EXACT,
+     "an item's count exceeds the events"},
+    {"a tuple twice",
+     {{1, 1, 1, 1, 4, 4, 4, 0}, {1, 1, 1, 1, 4, 4, 4, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_EXACT,
+     "an item is listed twice"},
+    {"a range twice",
+     {{0, 0, 1, UINT64_MAX, 4, 4, 4, 0}, {0, 0, 1, UINT64_MAX, 4, 4, 4, 0}},
+     RF_SHAPE_RANGE_A,
+     RF_BOUND_HARD,
+     "an item is listed twice"},
+    {"overlapping ranges",
+     {{0, 0, 5, UINT64_MAX, 4, 4, 4, 0}, {4, 0, 7, UINT64_MAX, 3, 3, 3, 0}},
+     RF_SHAPE_RANGE_A,
+     RF_BOUND_HARD,
+     "two ranges overlap"},
+    {"overlapping ranges of b",
+     {{0, 0, UINT64_MAX, 5, 4, 4, 4, 0}, {0, 4, UINT64_MAX, 7, 3, 3, 3, 0}},
+     RF_SHAPE_RANGE_B,
+     RF_BOUND_HARD,
+     "two ranges overlap"},
+    {"nested ranges",
+     {{0, 0, 7, UINT64_MAX, 4, 7, 7, 0}, {4, 0, 5, UINT64_MAX, 3, 3, 7, 0}},
+     RF_SHAPE_RANGE_A,
+     RF_BOUND_HARD,
+     NULL},
+    {"estimates that add up to more",
+     {{1, 1, 1, 1, 6, 6, 8, 0}, {2, 1, 2, 1, 5, 5, 8, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_CONFIDENCE,
+     NULL},
+};
+
+TEST(what_a_profile_promises_is_checked_when_it_is_read)
+{
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        struct rf_item items[2];
+        memcpy(items, broken[i].items, sizeof items);
+        const struct rf_profile profile = {.alloc = rf_alloc_standard,
+                                           .produced = 10,
+                                           .consumed = 10,
+                                           .n_intervals_seen = 1,
+                                           .shape = broken[i].shape,
+                                           .bound = broken[i].bound,
+                                           .items = items,
+                                           .n_items = items[1].count > 0 ? 2 : 1};
+        const char *wrong;
+        CHECK_ROW(broken[i].label, rf_profile_check(&profile, &wrong) == RF_OK);
+        if (broken[i].wrong == NULL)
+            CHECK_ROW(broken[i].label, wrong == NULL);
+        else
+            CHECK_TEXT(wrong != NULL ? wrong : broken[i].label, broken[i].wrong);
+    }
+}
+
+/* The reader asks: a tuple that is there twice passes the writer, which trusts its own. */
+TEST(a_file_with_an_item_twice_is_refused)
+{
+    struct rf_run *run = plain_run("x"), *back = NULL;
+    struct rf_error error = {""};
+    run->profiles[1]->items[2] = run->profiles[1]->items[1];
+    run->profiles[1]->produced = run->profiles[1]->consumed = 100;
+    struct rf_bytes file = encoded(run);
+    CHECK_EQ(rf_run_decode(&back, file.bytes, file.n, NULL, &error), RF_EDAMAGED);
+    CHECK_TEXT(error.message, "the contents make no sense: an item is listed twice");
+    rf_bytes_free(&file, &run->alloc);
+    rf_run_free(run);
+}
+
+/* Many items that compress to almost nothing: written with room to spare, so that a reader needs no more than
+ * a multiple of the file. */
+TEST(memory_is_in_proportion_to_the_file)
+{
+    enum { ITEMS = 400000 };
+    struct rf_run *run = plain_run("x"), *back;
+    struct rf_profile *profile = run->profiles[1];
+    free(profile->items);
+    profile->items = calloc(ITEMS, sizeof *profile->items);
+    REQUIRE(profile->items != NULL);
+    profile->n_items = ITEMS;
+    profile->produced = profile->consumed = ITEMS;
+    for (uint64_t i = 0; i < ITEMS; i++)
+        profile->items[i] = (struct rf_item){i, 0, i, 0, 1, 1, 1, 0};
+    struct rf_bytes file = encoded(run);
+    struct failing failing = {.fail_at = 0};
+    struct rf_alloc alloc = failing_alloc(&failing);
+    CHECK(file.n > 8 * ITEMS / RF_RFP_RATIO_MAX && file.n < 100000);
+    REQUIRE(rf_run_decode(&back, file.bytes, file.n, &alloc, NULL) == RF_OK);
+    CHECK_EQ(back->profiles[1]->n_items, ITEMS);
+    rf_run_free(back);
+    size_t length, n = 8 << 20;
+    unsigned char *zeros = calloc(1, n), *wrapped = rfp_wrap(zeros, n, &length);
+    REQUIRE(zeros != NULL && wrapped != NULL);
+    CHECK(length < 5000);
+    failing.fail_at = failing.allocations = 1;
+    CHECK_EQ(rf_run_decode(&back, wrapped, length, &alloc, NULL), RF_EDAMAGED);
+    free(zeros);
+    free(wrapped);
     rf_bytes_free(&file, &run->alloc);
     rf_run_free(run);
 }
