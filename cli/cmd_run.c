@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LIST_MAX = 16, APART_MAX = 16 };
+enum { LIST_MAX = 16, NAME_MAX_BYTES = 512, APART_MAX = 16 };
 
 enum { NOT_EXECUTABLE = 126, NO_PROGRAM = 127 }; /* exit statuses, as a shell has them */
 
@@ -40,7 +40,9 @@ static const struct cli_option options[] = {
      .name = "function",
      .argument = "NAME",
      .brief = "only instructions of this function; may be given often",
-     .text = "By its symbol, C++ names demangled. What it calls is not part of it."},
+     .text = "As reports write it, with or without parameters, mangled, or the last part of a C++ "
+             "name; * stands for any text, ? for one character. What the compiler made of it "
+             "(find_match.constprop.0 of find_match) is part of it, what it calls is not."},
     {.type = CLI_LIST,
      .name = "module",
      .argument = "NAME",
@@ -81,6 +83,7 @@ struct plan {
     struct cli_plan common;
     size_t n_single; /* lanes of one process, where those are kept apart; else 0 */
     const char *functions[LIST_MAX + 1], *modules[LIST_MAX + 1];
+    char readable[LIST_MAX][NAME_MAX_BYTES]; /* functions that were given mangled */
     struct rf_probe_range ranges[LIST_MAX + 1];
     size_t n_functions, n_modules, n_ranges;
 };
@@ -109,6 +112,17 @@ static int take_name(const char **names, size_t *n, const struct cli_given *give
     return CLI_OK;
 }
 
+/* The probe knows functions by their readable names. */
+static int take_function(struct plan *plan, const struct cli_given *given)
+{
+    size_t i = plan->n_functions;
+    int status = take_name(plan->functions, &plan->n_functions, given);
+    if (status == CLI_OK &&
+        rf_symbols_demangle(given->value, plan->readable[i], NAME_MAX_BYTES) < NAME_MAX_BYTES)
+        plan->functions[i] = plan->readable[i];
+    return status;
+}
+
 static int take_range(struct plan *plan, const struct cli_given *given)
 {
     if (plan->n_ranges == LIST_MAX)
@@ -122,7 +136,7 @@ static int take_range(struct plan *plan, const struct cli_given *given)
 static int take_place(struct plan *plan, const struct cli_given *given)
 {
     if (cli_is(given, "function"))
-        return take_name(plan->functions, &plan->n_functions, given);
+        return take_function(plan, given);
     if (cli_is(given, "module"))
         return take_name(plan->modules, &plan->n_modules, given);
     if (cli_is(given, "range"))

@@ -50,7 +50,9 @@ const struct cli_option cli_options_annotate[] = {
      .argument = "FUNCTION",
      .brief = "the source of a function with its counts",
      .text = "For each line how often, which share of all, and the value seen most. Without "
-             "source the disassembly by objdump. Profiles by pc only.",
+             "source the disassembly by objdump. Profiles by pc only. The name is written as for "
+             "--function of run; of several functions that it fits, those with the most events "
+             "are shown.",
      .offset = offsetof(struct cli_report, annotate)},
     {.type = CLI_END},
 };

@@ -4,6 +4,7 @@
  *
  * No file is read before the first name is asked for. A name that several functions have is refused. */
 #include "plan.h"
+#include <string.h>
 
 rf_status cli_add_modules(struct rf_run *run, struct rf_source *source)
 {
@@ -22,18 +23,29 @@ rf_status cli_program_open(struct cli_program *program, struct rf_source *source
     return status == RF_OK ? cli_add_modules(program->run, source) : status;
 }
 
+enum { FOUND_MAX = 64 };
+
+/* Of several functions the one that bears the very name, where it is alone. */
+static size_t find_one(struct rf_symbols *symbols, const char *name, uint64_t *address)
+{
+    struct rf_symbol_range ranges[FOUND_MAX];
+    size_t n = 0, exact = 0;
+    if (rf_symbols_find(symbols, name, ranges, FOUND_MAX, &n) != RF_OK || n == 0)
+        return 0;
+    *address = ranges[0].lo;
+    for (size_t i = 0; n > 1 && i < n && i < FOUND_MAX; i++)
+        if (strcmp(ranges[i].function, name) == 0 && exact++ == 0)
+            *address = ranges[i].lo;
+    return exact == 1 ? 1 : n;
+}
+
 int cli_resolve(void *context, const char *symbol, uint64_t *address)
 {
     struct cli_program *program = context;
-    struct rf_symbol_range range;
-    size_t n = 0;
     if (program->symbols == NULL)
         rf_symbols_open(&program->symbols, program->run, NULL, NULL);
-    if (program->symbols == NULL ||
-        rf_symbols_find(program->symbols, symbol, &range, 1, &n) != RF_OK || n == 0)
-        return -1;
-    *address = range.lo;
-    return n == 1 ? 0 : (int)n;
+    size_t n = program->symbols != NULL ? find_one(program->symbols, symbol, address) : 0;
+    return n == 0 ? -1 : n == 1 ? 0 : (int)n;
 }
 
 void cli_program_close(struct cli_program *program)

@@ -23,6 +23,7 @@
  * before we see it (2 of 5.5 million in gzip), unless results (alu) are wanted, too: those need every
  * register up to date at every instruction, and main.c asks for that. */
 #include "probe.h"
+#include "base/name_match.h"
 
 /* The instruction that is being looked at. */
 struct insn {
@@ -93,7 +94,7 @@ static Bool in_functions(Addr pc)
     if (!VG_(get_fnname)(VG_(current_DiEpoch)(), pc, &name))
         return False;
     for (Int i = 0; i < probe_options.n_functions; i++)
-        if (VG_(strcmp)(name, probe_options.function[i]) == 0)
+        if (rf_name_match(probe_options.function[i], name) != RF_NAME_DIFFERS)
             return True;
     return False;
 }

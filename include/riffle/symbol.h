@@ -91,8 +91,10 @@ struct rf_symbol_range {
     const char *path;
 };
 
-/* Every function of that name: as it is written in reports, mangled, or its last part ("area" for
- * Shape::area) where no whole name matches. Fills up to `max` and sets *n to how many there are. */
+/* Every function that the name fits best: whole, as it is written in reports, mangled, or with its
+ * parameters, and the copies that the compiler made of it ("find_match" for find_match.constprop.0);
+ * else of templates; else its last part ("area" for Shape::area). With * and ? in it, every function that fits.
+ * Fills up to `max` and sets *n to how many there are, a few of them counted twice. */
 rf_status rf_symbols_find(struct rf_symbols *symbols, const char *name,
                           struct rf_symbol_range *ranges, size_t max, size_t *n);
 /* The function whose name is written most alike; NULL when none is near. */

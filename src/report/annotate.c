@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { RANGES_MAX = 16, LINE_BYTES = 4096, HOTTEST_WIDTH = 26, HOTTEST_NAME_MAX = 19 };
+enum { FUNCTIONS_MAX = 16, LINE_BYTES = 4096, HOTTEST_WIDTH = 26, HOTTEST_NAME_MAX = 19 };
 
 struct page {
     FILE *out;
@@ -384,30 +384,131 @@ static rf_status no_function(const struct page *page, const char *function, stru
                    problem != NULL ? "; " : "", problem != NULL ? problem : "");
 }
 
-static bool seen_before(const struct rf_symbol_range *ranges, size_t i)
+/* ---- which functions ---- */
+
+struct candidate {
+    struct rf_symbol_range range;
+    uint64_t count; /* of all profiles by pc */
+};
+
+struct candidates {
+    struct candidate *at;
+    size_t n, room;
+};
+
+static int by_place(const void *left, const void *right)
 {
-    for (size_t k = 0; k < i; k++)
-        if (ranges[k].lo == ranges[i].lo)
-            return true;
-    return false;
+    const struct candidate *l = left, *r = right;
+    return (l->range.lo > r->range.lo) - (l->range.lo < r->range.lo);
+}
+
+static int by_count(const void *left, const void *right)
+{
+    const struct candidate *l = left, *r = right;
+    if (l->count != r->count)
+        return l->count < r->count ? 1 : -1;
+    return by_place(left, right);
+}
+
+/* Sorted by place; what several processes have at one place is there once. */
+static void settle(struct candidates *found)
+{
+    size_t n = 0;
+    if (found->n > 0)
+        qsort(found->at, found->n, sizeof *found->at, by_place);
+    for (size_t i = 0; i < found->n; i++)
+        if (n == 0 || by_place(&found->at[n - 1], &found->at[i]) != 0)
+            found->at[n++] = found->at[i];
+    found->n = n;
+}
+
+static struct candidate *candidate_at(const struct candidates *found, uint64_t pc)
+{
+    size_t lo = 0, hi = found->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (found->at[middle].range.lo <= pc)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo > 0 && pc < found->at[lo - 1].range.hi ? &found->at[lo - 1] : NULL;
+}
+
+static void count_candidates(const struct page *page, struct candidates *found)
+{
+    for (size_t i = 0; i < page->run->n_profiles; i++) {
+        const struct rf_profile *profile = page->run->profiles[i];
+        for (size_t k = 0; has_pc(profile) && k < profile->n_items; k++) {
+            struct candidate *candidate = candidate_at(found, profile->items[k].a);
+            if (candidate != NULL)
+                candidate->count += profile->items[k].count;
+        }
+    }
+}
+
+/* The functions that the name means, the one with the most counts first. */
+static rf_status find_candidates(const struct page *page, const char *function,
+                                 struct candidates *found)
+{
+    *found = (struct candidates){.at = NULL};
+    rf_status status = rf_symbols_find(page->symbols, function, NULL, 0, &found->room);
+    if (status != RF_OK || found->room == 0)
+        return status;
+    size_t size = found->room * sizeof(struct rf_symbol_range);
+    struct rf_symbol_range *ranges = rf_alloc_get(page->alloc, size);
+    found->at = rf_alloc_get(page->alloc, found->room * sizeof *found->at);
+    if (ranges == NULL || found->at == NULL)
+        status = RF_ENOMEM;
+    else
+        status = rf_symbols_find(page->symbols, function, ranges, found->room, &found->n);
+    for (size_t i = 0; status == RF_OK && i < found->n; i++)
+        found->at[i] = (struct candidate){ranges[i], 0};
+    rf_alloc_free(page->alloc, ranges, size);
+    if (status != RF_OK)
+        return status;
+    settle(found);
+    count_candidates(page, found);
+    qsort(found->at, found->n, sizeof *found->at, by_count);
+    return RF_OK;
+}
+
+/* Those with counts, or the first where none has any. */
+static rf_status write_candidates(const struct page *page, const struct candidates *found,
+                                  size_t *written)
+{
+    rf_status status = RF_OK;
+    size_t shown = 0;
+    for (; status == RF_OK && shown < found->n && shown < FUNCTIONS_MAX; shown++) {
+        if (shown > 0 && found->at[shown].count == 0)
+            return RF_OK;
+        status = write_function(page, &found->at[shown].range, written);
+    }
+    size_t left = 0;
+    while (shown + left < found->n && found->at[shown + left].count > 0)
+        left++;
+    if (status == RF_OK && left > 0)
+        fprintf(page->out, "\n%zu more functions fit the name and have fewer events\n", left);
+    return status;
 }
 
 rf_status rf_report_annotate(FILE *out, const struct rf_run *run,
                              const struct rf_report_setup *setup, const char *function,
                              struct rf_error *error)
 {
-    struct rf_symbol_range ranges[RANGES_MAX];
     const struct page page = {out, run, setup->symbols, &run->alloc, setup};
-    size_t n = 0, written = 0;
+    struct candidates found;
+    size_t written = 0;
     if (setup->symbols == NULL)
         return rf_fail(error, RF_EINVAL,
                        "to annotate a function, names are needed, and this profile has none");
-    rf_status status = rf_symbols_find(setup->symbols, function, ranges, RANGES_MAX, &n);
-    if (status == RF_OK && n == 0)
+    rf_status status = find_candidates(&page, function, &found);
+    bool none = status == RF_OK && found.n == 0;
+    if (status == RF_OK)
+        status = write_candidates(&page, &found, &written);
+    rf_alloc_free(page.alloc, found.at, found.room * sizeof *found.at);
+    if (none)
         return no_function(&page, function, error);
-    for (size_t i = 0; i < n && i < RANGES_MAX && status == RF_OK; i++)
-        if (!seen_before(ranges, i))
-            status = write_function(&page, &ranges[i], &written);
     if (status == RF_OK && written == 0)
         return rf_fail(error, RF_EINVAL,
                        "no profile of this run is by pc: nothing to show by line");

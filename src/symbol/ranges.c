@@ -1,32 +1,11 @@
 /* ranges.c - names to addresses, and ranges of addresses to names. */
 #include <string.h>
 #include "base/error.h"
+#include "base/name_match.h"
 #include "base/text.h"
 #include "symbol/names.h"
 
 /* ---- by name ---- */
-
-/* What stands behind the last "::" that is not inside template arguments. */
-static const char *last_name(const char *name)
-{
-    const char *last = name;
-    int depth = 0;
-    for (; *name != '\0'; name++) {
-        depth += (*name == '<') - (*name == '>');
-        if (depth == 0 && name[0] == ':' && name[1] == ':')
-            last = name + 2;
-    }
-    return last;
-}
-
-enum match { WHOLE, LAST_PART };
-
-static bool matches(const struct rf_symbol *symbol, const char *name, enum match how)
-{
-    if (symbol->kind != RF_SYMBOL_FUNCTION)
-        return false;
-    return strcmp(how == WHOLE ? symbol->name : last_name(symbol->name), name) == 0;
-}
 
 struct found {
     struct rf_symbol_range *ranges;
@@ -60,6 +39,26 @@ static void add_mappings(const struct rf_symbols *symbols, size_t f, const struc
     }
 }
 
+static enum rf_name_fit fit_of(const struct rf_symbol *symbol, const char *name)
+{
+    if (symbol->kind != RF_SYMBOL_FUNCTION)
+        return RF_NAME_DIFFERS;
+    enum rf_name_fit fit = rf_name_match(name, symbol->name);
+    return fit == RF_NAME_CLONE ? RF_NAME_WHOLE : fit; /* a copy is the function, too */
+}
+
+/* How well the name fits the symbol that it fits best. */
+static enum rf_name_fit best_fit(const struct rf_symbols *symbols, const char *name)
+{
+    enum rf_name_fit best = RF_NAME_DIFFERS;
+    for (size_t f = 0; f < symbols->files.n; f++)
+        for (size_t i = 0; i < symbols->files.at[f].symbols.n; i++) {
+            enum rf_name_fit fit = fit_of(&symbols->files.at[f].symbols.at[i], name);
+            best = fit > best ? fit : best;
+        }
+    return best;
+}
+
 rf_status rf_symbols_find(struct rf_symbols *symbols, const char *name,
                           struct rf_symbol_range *ranges, size_t max, size_t *n)
 {
@@ -69,13 +68,18 @@ rf_status rf_symbols_find(struct rf_symbols *symbols, const char *name,
     rf_symbols_demangle(name, readable, sizeof readable);
     for (size_t f = 0; f < symbols->files.n && status == RF_OK; f++)
         status = rf_names_read_table(symbols, &symbols->files.at[f]);
-    for (int how = WHOLE; how <= LAST_PART && found.n == 0; how++)
-        for (size_t f = 0; f < symbols->files.n; f++)
-            for (size_t i = 0; i < symbols->files.at[f].symbols.n; i++)
-                if (matches(&symbols->files.at[f].symbols.at[i], readable, (enum match)how))
-                    add_mappings(symbols, f, &symbols->files.at[f].symbols.at[i], &found);
+    enum rf_name_fit best = best_fit(symbols, readable);
+    for (size_t f = 0; f < symbols->files.n && best != RF_NAME_DIFFERS; f++)
+        for (size_t i = 0; i < symbols->files.at[f].symbols.n; i++)
+            if (fit_of(&symbols->files.at[f].symbols.at[i], readable) == best)
+                add_mappings(symbols, f, &symbols->files.at[f].symbols.at[i], &found);
     *n = found.n;
     return status;
+}
+
+static const char *last_part(const char *name)
+{
+    return rf_name_behind((struct rf_name_piece){name, name + strlen(name)}, ':');
 }
 
 const char *rf_symbols_nearest(struct rf_symbols *symbols, const char *name)
@@ -87,7 +91,7 @@ const char *rf_symbols_nearest(struct rf_symbols *symbols, const char *name)
         if (rf_names_read_table(symbols, file) != RF_OK)
             return NULL;
         for (size_t i = 0; i < file->symbols.n; i++) {
-            unsigned far = rf_text_distance(last_name(file->symbols.at[i].name), name);
+            unsigned far = rf_text_distance(last_part(file->symbols.at[i].name), name);
             if (file->symbols.at[i].kind == RF_SYMBOL_FUNCTION && far < least) {
                 least = far;
                 nearest = file->symbols.at[i].name;

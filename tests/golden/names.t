@@ -87,3 +87,28 @@ names       HERE/hot: it cannot be opened: No such file or directory; its places
 # With another program in its place: the same.
 $ gcc -g -O0 away.c -o hot; riffle report hot.rfp -n 1 | sed -E "s|$PWD|HERE|; s/[0-9a-f]{40}/ID/g" | grep '^names'
 names       HERE/hot: it is not the file that ran: its build id is ID, that of the run is ID; its places are shown as addresses
+# One rule for names: --function, --annotate and query take every spelling; of several functions the hot one comes first.
+$ cat > geo.cc <<'END'
+> #include <string.h>
+> namespace geo {
+> static volatile long data[4] = {1, 2, 3, 4};
+> struct Shape { int side; __attribute__((noinline)) long area(int scale) const; };
+> long Shape::area(int scale) const { long s = 0; for (int i = 0; i < 100; i++) s += data[i & 3]; return s * scale * side; }
+> template <typename T> __attribute__((noinline)) T most(T a, T b) { T s = 0; for (int i = 0; i < 50; i++) s += data[i & 3]; return a > b ? s : b; }
+> }
+> static char left[600], right[600];
+> int main(int argc, char **) { geo::Shape shape = {argc}; long s = shape.area(2) + geo::most<long>(argc, 3);
+>   for (int i = 0; i < 500; i++) s += memcmp(left, right, 500 + argc); return s == 0; }
+> END
+> g++ -g -O1 -fno-builtin geo.cc -o geo
+$ for name in 'geo::Shape::area(int) const' area _ZNK3geo5Shape4areaEi 'geo::*' geo::most; do
+>   riffle run -q -e exact -p 'load -> pc' --function "$name" -o one.rfp -- ./geo
+>   echo "$name $(riffle report one.rfp | sed -n 's/^events *\([0-9]*\) .*/\1/p') $(riffle report one.rfp -a "$name" | sed -n 's/^function *\(.*\) in .*/\1/p' | tr '\n' ' ')"
+> done
+geo::Shape::area(int) const 102 geo::Shape::area 
+area 102 geo::Shape::area 
+_ZNK3geo5Shape4areaEi 102 geo::Shape::area 
+geo::* 153 geo::Shape::area geo::most<long> 
+geo::most 51 geo::most<long> 
+$ riffle run -q -e exact -p 'load -> pc' -o geo.rfp -- ./geo; riffle report geo.rfp -a memcmp | sed -n 's/^function *//p' | head -1 | sed -E 's/^(__memcmp)_[a-z0-9_]* in .*/\1_... first/'
+__memcmp_... first

@@ -1,0 +1,231 @@
+/* name_match.h - does a name that a person wrote mean this function?
+ *
+ *     written                       means
+ *     geo::Shape::area              that function, with any parameters
+ *     geo::Shape::area(int) const   the same, with these parameters where the symbol tells them
+ *     find_match                    also find_match.constprop.0, which the compiler made of it
+ *     memcmp                        also __memcmp_avx2_movbe, which libc takes on this processor
+ *     geo::most                     also geo::most<long>
+ *     area                          also geo::Shape::area
+ *     geo::*, *match*               all that fit; * stands for any text, ? for one character
+ *
+ * Spaces do not matter. One matcher serves --annotate, the names in selectors and, inside the probe,
+ * --function. Hence a header that needs no library, and plain C99. */
+#ifndef RF_BASE_NAME_MATCH_H
+#define RF_BASE_NAME_MATCH_H
+
+#include <stddef.h>
+
+/* How well it fits: the greater, the better. A pattern with * or ? fits wholly or not. */
+enum rf_name_fit {
+    RF_NAME_DIFFERS,
+    RF_NAME_LAST_PART, /* of a qualified name */
+    RF_NAME_TEMPLATE,  /* but for its arguments */
+    RF_NAME_CLONE,     /* but for what the compiler or libc added to tell copies apart */
+    RF_NAME_WHOLE,
+};
+
+struct rf_name_piece {
+    const char *at, *end;
+};
+
+static inline int rf_name_begins(const char *at, const char *end, const char *word)
+{
+    for (; *word != '\0'; at++, word++)
+        if (at >= end || *at != *word)
+            return 0;
+    return 1;
+}
+
+static inline const char *rf_name_skip_spaces(const char *at, const char *end)
+{
+    while (at < end && *at == ' ')
+        at++;
+    return at;
+}
+
+static inline int rf_name_is_pattern(struct rf_name_piece pattern)
+{
+    for (const char *p = pattern.at; p < pattern.end; p++)
+        if (*p == '*' || *p == '?')
+            return 1;
+    return 0;
+}
+
+static inline int rf_name_equal(struct rf_name_piece left, struct rf_name_piece right)
+{
+    const char *l = rf_name_skip_spaces(left.at, left.end);
+    const char *r = rf_name_skip_spaces(right.at, right.end);
+    while (l < left.end && r < right.end && *l == *r) {
+        l = rf_name_skip_spaces(l + 1, left.end);
+        r = rf_name_skip_spaces(r + 1, right.end);
+    }
+    return l == left.end && r == right.end;
+}
+
+/* With * and ?: where it fails, the last * takes one character more. */
+static inline int rf_name_fits(struct rf_name_piece pattern, struct rf_name_piece name)
+{
+    const char *p = pattern.at, *n = name.at, *star = NULL, *from = NULL;
+    while (n < name.end) {
+        if (p < pattern.end && *p == '*') {
+            star = p++;
+            from = n;
+        } else if (p < pattern.end && (*p == '?' || *p == *n)) {
+            p++;
+            n++;
+        } else if (star != NULL) {
+            p = star + 1;
+            n = ++from;
+        } else {
+            return 0;
+        }
+    }
+    while (p < pattern.end && *p == '*')
+        p++;
+    return p == pattern.end;
+}
+
+static inline int rf_name_same(struct rf_name_piece pattern, struct rf_name_piece name)
+{
+    return rf_name_equal(pattern, name) ||
+           (rf_name_is_pattern(pattern) && rf_name_fits(pattern, name));
+}
+
+/* A parenthesis that does not begin the parameters: how long it is; 0: it does. */
+static inline size_t rf_name_other_parenthesis(struct rf_name_piece name, const char *at)
+{
+    static const char nobody[] = "(anonymous namespace)";
+    if (rf_name_begins(at, name.end, nobody))
+        return sizeof nobody - 1;
+    if (rf_name_begins(at, name.end, "()") && at - name.at >= 8 &&
+        rf_name_begins(at - 8, name.end, "operator"))
+        return 2;
+    return 0;
+}
+
+/* Is the angle bracket at `at` part of an operator's name, such as operator<< or operator->? */
+static inline int rf_name_is_operator(struct rf_name_piece name, const char *at)
+{
+    for (int back = 8; back <= 10; back++)
+        if (at - name.at >= back && rf_name_begins(at - back, name.end, "operator"))
+            return 1;
+    return 0;
+}
+
+/* The change of depth at a bracket of template arguments. */
+static inline int rf_name_depth(struct rf_name_piece name, const char *at)
+{
+    if ((*at != '<' && *at != '>') || rf_name_is_operator(name, at))
+        return 0;
+    return *at == '<' ? 1 : at > name.at && at[-1] == '-' ? 0 : -1;
+}
+
+/* Without parameters and what follows them. */
+static inline struct rf_name_piece rf_name_plain(struct rf_name_piece name)
+{
+    int depth = 0;
+    for (const char *p = name.at; p < name.end; p++) {
+        depth += rf_name_depth(name, p);
+        if (*p != '(' || depth != 0)
+            continue;
+        size_t other = rf_name_other_parenthesis(name, p);
+        if (other == 0)
+            return (struct rf_name_piece){name.at, p};
+        p += other - 1;
+    }
+    return name;
+}
+
+/* Behind the last `mark` (":" for "::", or " ") that is not inside template arguments. */
+static inline const char *rf_name_behind(struct rf_name_piece name, char mark)
+{
+    const char *last = name.at;
+    int depth = 0;
+    for (const char *p = name.at; p < name.end; p++) {
+        depth += rf_name_depth(name, p);
+        if (rf_name_begins(p, name.end, "operator"))
+            break;
+        if (*p == '(' && depth == 0)
+            p += rf_name_other_parenthesis(name, p);
+        if (p < name.end && depth == 0 && *p == mark)
+            last = p + 1;
+    }
+    return last;
+}
+
+/* "find_match.constprop.0": the first dot behind a letter begins what the compiler added. */
+static inline struct rf_name_piece rf_name_uncloned(struct rf_name_piece name)
+{
+    int depth = 0;
+    for (const char *p = name.at; p < name.end; p++) {
+        depth += rf_name_depth(name, p);
+        if (*p == '.' && p > name.at && depth == 0)
+            return (struct rf_name_piece){name.at, p};
+    }
+    return name;
+}
+
+/* "most<long>" as "most". */
+static inline struct rf_name_piece rf_name_untyped(struct rf_name_piece name)
+{
+    int depth = 0;
+    if (name.end == name.at || name.end[-1] != '>' || rf_name_is_operator(name, name.end - 1))
+        return name;
+    for (const char *p = name.end; p-- > name.at;) {
+        depth -= rf_name_depth(name, p);
+        if (depth == 0)
+            return (struct rf_name_piece){name.at, p};
+    }
+    return name;
+}
+
+/* "__memcmp_avx2_movbe" for "memcmp": what libc takes in its place on this processor. */
+static inline int rf_name_is_variant(struct rf_name_piece pattern, struct rf_name_piece name)
+{
+    static const char *const kinds[] = {"sse", "ssse", "avx", "evex", "erms"};
+    const char *behind = name.at + 2 + (pattern.end - pattern.at);
+    if (!rf_name_begins(name.at, name.end, "__") || behind >= name.end || *behind != '_' ||
+        !rf_name_equal(pattern, (struct rf_name_piece){name.at + 2, behind}))
+        return 0;
+    for (; behind < name.end; behind++)
+        for (size_t i = 0; *behind == '_' && i < sizeof kinds / sizeof *kinds; i++)
+            if (rf_name_begins(behind + 1, name.end, kinds[i]))
+                return 1;
+    return 0;
+}
+
+static inline enum rf_name_fit rf_name_compare(struct rf_name_piece pattern,
+                                               struct rf_name_piece plain)
+{
+    struct rf_name_piece typed = rf_name_uncloned(plain), bare = rf_name_untyped(typed);
+    if (rf_name_same(pattern, plain))
+        return RF_NAME_WHOLE;
+    if (rf_name_same(pattern, typed) || rf_name_is_variant(pattern, typed))
+        return RF_NAME_CLONE;
+    return rf_name_same(pattern, bare) ? RF_NAME_TEMPLATE : RF_NAME_DIFFERS;
+}
+
+/* `symbol` is demangled, with or without parameters. */
+static inline enum rf_name_fit rf_name_match(const char *written, const char *symbol)
+{
+    struct rf_name_piece pattern = {written, written}, name = {symbol, symbol};
+    while (*pattern.end != '\0')
+        pattern.end++;
+    while (*name.end != '\0')
+        name.end++;
+    if (rf_name_same(pattern, name))
+        return RF_NAME_WHOLE;
+    struct rf_name_piece plain = rf_name_plain(name), wanted = rf_name_plain(pattern);
+    if (plain.end != name.end && wanted.end != pattern.end)
+        return RF_NAME_DIFFERS;            /* both tell parameters, and they differ */
+    plain.at = rf_name_behind(plain, ' '); /* a template's symbol has its type in front */
+    enum rf_name_fit fit = rf_name_compare(wanted, plain);
+    if (fit == RF_NAME_DIFFERS) {
+        struct rf_name_piece last = {rf_name_behind(plain, ':'), plain.end};
+        fit = rf_name_compare(wanted, last) != RF_NAME_DIFFERS ? RF_NAME_LAST_PART : fit;
+    }
+    return fit != RF_NAME_DIFFERS && rf_name_is_pattern(wanted) ? RF_NAME_WHOLE : fit;
+}
+
+#endif
