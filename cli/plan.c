@@ -238,9 +238,11 @@ static rf_status add_module(struct cli_plan *plan, struct rf_run *run,
     rf_symbols_build_id(module->path, build_id, sizeof build_id);
     known.build_id = build_id;
     rf_status status = run != NULL ? rf_run_add_module(run, &known) : RF_OK;
-    if (status == RF_OK && plan->writer != NULL &&
-        rf_trace_add_module(plan->writer, &known, &error) != RF_OK)
+    bool failed = status == RF_OK && plan->writer != NULL &&
+                  rf_trace_add_module(plan->writer, &known, &error) != RF_OK;
+    if (failed && !plan->told_of_modules)
         cli_fail(CLI_OK, "%s; some addresses will have no names", error.message);
+    plan->told_of_modules |= failed;
     return status;
 }
 

@@ -92,6 +92,7 @@ struct cli_plan {
     const volatile int *stop;   /* as in rf_collect_setup; may be NULL */
     struct cli_program program; /* for names in selectors of records; not open: refused */
     struct rf_trace_writer *writer; /* of --record, while the program runs */
+    bool told_of_modules;           /* that some did not fit the trace */
 };
 int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
                   const struct cli_profiling *asked);

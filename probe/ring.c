@@ -30,6 +30,7 @@ enum { FUTEX_WAIT_OP = 0, FUTEX_WAKE_OP = 1, TICK_MS = 100 };
 static struct rf_ring_control *control;
 static UChar *slot_memory;
 static struct rf_ring_slot *slot;
+static UInt n_slots; /* of the ring */
 static UInt forks;
 static Bool detached;
 static ULong produced[RF_WORD_CLASSES];
@@ -333,7 +334,7 @@ void ring_commit(UInt n)
 
 static Int claim(void)
 {
-    for (UInt i = 0; i < RF_RING_SLOTS; i++) {
+    for (UInt i = 0; i < n_slots; i++) {
         struct rf_ring_slot *candidate = NULL;
         SysRes map = VG_(am_shared_mmap_file_float_valgrind)(
             RF_RING_PAGE, VKI_PROT_READ | VKI_PROT_WRITE, probe_options.ring_fd,
@@ -367,6 +368,12 @@ static void start_slot(UInt parent, UInt fork)
 
 static Bool is_ring(void)
 {
+    struct vg_stat stat;
+    if (VG_(fstat)(probe_options.ring_fd, &stat) != 0)
+        return False;
+    n_slots = rf_ring_slots_of((ULong)stat.size);
+    if (n_slots == 0)
+        return False;
     SysRes map = VG_(am_shared_mmap_file_float_valgrind)(
         RF_RING_PAGE, VKI_PROT_READ | VKI_PROT_WRITE, probe_options.ring_fd, 0);
     if (sr_isError(map))
@@ -381,9 +388,7 @@ static Bool is_ring(void)
 /* The inherited descriptor, or, where a program closed it before an exec, the collector's own. */
 static Bool find_ring(void)
 {
-    struct vg_stat stat;
-    if (probe_options.ring_fd >= 0 && VG_(fstat)(probe_options.ring_fd, &stat) == 0 &&
-        stat.size == RF_RING_BYTES && is_ring())
+    if (probe_options.ring_fd >= 0 && is_ring())
         return True;
     if (probe_options.ring_path == NULL)
         return False;

@@ -1,17 +1,29 @@
 /* disassembly.c - the instructions of a function, by objdump, each with what was counted at it.
  *
- * objdump runs as a program of its own, without a shell between, with a ceiling on processor time:
- * the file it reads is one that a profile named. Its lines look like `    1139:<tab>mov ...`. */
+ * objdump runs as a program of its own, without a shell between: the file it reads is one that a profile named. It has
+ * limits of processor time, memory, time and lines. Its lines look like `    1139:<tab>mov ...`. */
 #include "report/annotate.h"
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 1024, SECONDS = 20 };
+enum { LINE_BYTES = 1024, SECONDS = 20, LINES_MAX = 100000 };
+static const rlim_t memory_max = (rlim_t)2 << 30;
+
+/* Not above what the limit allows already. */
+static void limit(int resource, rlim_t most)
+{
+    struct rlimit now = {most, most};
+    if (getrlimit((__rlimit_resource_t)resource, &now) != 0 || now.rlim_max > most)
+        now.rlim_cur = now.rlim_max = most;
+    setrlimit((__rlimit_resource_t)resource, &now);
+}
 
 static void __attribute__((noreturn)) be_objdump(const struct rf_symbol_range *range, int fd)
 {
@@ -22,8 +34,11 @@ static void __attribute__((noreturn)) be_objdump(const struct rf_symbol_range *r
     dup2(nowhere, 0);
     dup2(fd, 1);
     dup2(nowhere, 2);
-    setrlimit(RLIMIT_CPU, &(struct rlimit){SECONDS, SECONDS});
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    limit(RLIMIT_CPU, SECONDS);
+    limit(RLIMIT_AS, memory_max);
+    limit(RLIMIT_CORE, 0);
+    signal(SIGALRM, SIG_DFL);
+    alarm(2 * SECONDS); /* a file that cannot be read to its end, say on a dead network */
     setenv("LC_ALL", "C", 1);
     unsetenv("DEBUGINFOD_URLS");
     execlp("objdump", "objdump", "-d", "-C", "--no-show-raw-insn", start, stop, "--", range->path,
@@ -45,7 +60,7 @@ static size_t write_lines(FILE *out, const struct rf_hits *hits, FILE *from)
 {
     char line[LINE_BYTES];
     size_t written = 0;
-    while (fgets(line, sizeof line, from) != NULL) {
+    while (written < LINES_MAX && fgets(line, sizeof line, from) != NULL) {
         uint64_t address;
         const char *text = instruction(line, &address);
         if (text == NULL)
@@ -56,6 +71,8 @@ static size_t write_lines(FILE *out, const struct rf_hits *hits, FILE *from)
         fprintf(out, "  %8" PRIx64 "  ", address);
         rf_annotate_text(out, text);
     }
+    if (written == LINES_MAX)
+        fprintf(out, "  the rest of this function is left out\n");
     return written;
 }
 
@@ -64,6 +81,9 @@ rf_status rf_disassembly_write(FILE *out, const struct rf_hits *hits,
 {
     int ends[2];
     size_t written = 0;
+    struct stat status;
+    if (stat(range->path, &status) != 0 || !S_ISREG(status.st_mode))
+        return RF_ENOTSUP;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return RF_ENOTSUP;
     fflush(out);

@@ -68,6 +68,19 @@ static size_t first_lane(const struct rf_decode *decode)
 
 /* ---- messages ---- */
 
+/* More than this no processor makes in a second. */
+static const double events_a_second_max = 1e11;
+
+/* Whoever writes to the ring can say that anything was lost: it must be possible. */
+static bool is_credible(const struct rf_decode *decode, const uint64_t *lost)
+{
+    double seconds = rf_spawn_clock() - decode->processes->spawn.started;
+    for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++)
+        if ((double)decode->lost[kind] + (double)lost[kind] > events_a_second_max * (1 + seconds))
+            return false;
+    return decode->lossy;
+}
+
 static void see_lost(struct rf_decode *decode, const uint64_t *words)
 {
     struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
@@ -144,6 +157,8 @@ static rf_status see_message(struct rf_decode *decode, const uint64_t *words, si
     case RF_WORD_FORK:
         return rf_processes_fork(decode->processes, process, (uint32_t)words[1], error);
     case RF_WORD_LOST:
+        if (!is_credible(decode, words + 1))
+            return rf_processes_damaged(error);
         see_lost(decode, words);
         return RF_OK;
     case RF_WORD_GOES_ON:

@@ -29,6 +29,7 @@ struct rf_decode {
     struct rf_selector selectors[RF_DECODE_SELECTORS_MAX];
     size_t n_selectors;
     bool records;   /* instead of tuples */
+    bool lossy;     /* the probe may drop events; otherwise it says of none that it did */
     size_t n_apart; /* processes with lanes of their own; the last takes what comes after it, too */
     struct rf_piece piece;
     size_t at; /* words of it that are decoded */

@@ -26,7 +26,7 @@ void rf_modules_free(struct rf_modules *modules)
 
 static struct rf_module *find(const struct rf_modules *modules, const struct rf_module *module)
 {
-    for (size_t i = 0; i < modules->n; i++) {
+    for (size_t i = modules->n; i-- > 0;) { /* the last one is the likeliest */
         struct rf_module *known = &modules->list[i];
         if (known->to_event == UINT64_MAX && known->start == module->start &&
             known->end == module->end && known->offset == module->offset &&
@@ -41,6 +41,10 @@ rf_status rf_modules_map(struct rf_modules *modules, const struct rf_module *mod
 {
     if (find(modules, module) != NULL)
         return RF_OK;
+    if (modules->n == RF_MODULES_MAX) {
+        modules->n_left_out++;
+        return RF_OK;
+    }
     if (modules->n == modules->room) {
         size_t room = modules->room == 0 ? 32 : modules->room * 2;
         void *list = modules->list;

@@ -6,10 +6,14 @@
 #include <riffle/module.h>
 #include <riffle/status.h>
 
+/* A list of more is no use to anybody: what comes later is left out, and its addresses have no names. */
+enum { RF_MODULES_MAX = 65536 };
+
 struct rf_modules {
     const struct rf_alloc *alloc;
     struct rf_module *list;
     size_t n, room;
+    uint64_t n_left_out;
 };
 
 void rf_modules_init(struct rf_modules *modules, const struct rf_alloc *alloc);

@@ -174,6 +174,7 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     decode->alloc = &probe->base.alloc;
     decode->processes = &probe->processes;
     decode->records = setup->records != 0;
+    decode->lossy = setup->lossy != 0;
     decode->n_apart = setup->processes_apart > 1 ? setup->processes_apart : 1;
     probe->processes.stop = setup->stop;
     probe->processes.events = &probe->events;

@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
+#include <unistd.h>
 
 enum { TICK_MS = 100, SPACE_SHIFT = 48, LEGACIES_MAX = 4 * RF_RING_SLOTS };
 
@@ -275,10 +276,21 @@ static bool is_over(struct rf_processes *processes, const struct rf_process *pro
                                        : rf_spawn_is_dead(pid);
 }
 
-static bool is_anybody_there(const struct rf_processes *processes)
+/* Any program that writes to the ring can claim to be process 1, which never ends. Who is to be waited for must have
+ * the ring mapped. */
+static bool is_forged(struct rf_processes *processes, struct rf_process *process)
+{
+    pid_t pid = (pid_t)process->reader.pid;
+    if (!process->is_checked && processes->spawn.pid > 0 && !rf_spawn_is_dead(pid))
+        process->is_forged = pid == getpid() || !rf_ring_is_mapped_by(&processes->ring, pid);
+    process->is_checked = true;
+    return process->is_forged;
+}
+
+static bool is_anybody_there(struct rf_processes *processes)
 {
     for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++)
-        if (processes->list[slot].used)
+        if (processes->list[slot].used && !is_forged(processes, &processes->list[slot]))
             return true;
     return false;
 }

@@ -29,7 +29,8 @@ struct rf_process {
     bool has_space;
     uint64_t number; /* from 0, in the order in which they appeared */
     uint16_t thread;
-    bool drained; /* it is over, and all of it was read */
+    bool is_checked, is_forged; /* the process of this id does not have the ring */
+    bool drained;               /* it is over, and all of it was read */
     bool told_end;
     uint64_t produced[RF_WORD_CLASSES]; /* by its own count */
 };

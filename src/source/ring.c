@@ -11,8 +11,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +27,34 @@ static struct rf_ring_slot *slot_at(const struct rf_ring *ring, uint32_t slot)
 
 static rf_status fail_to_make(struct rf_error *error, const char *what)
 {
-    return rf_fail(error, RF_EIO, "ring: cannot %s the shared memory: %s", what, strerror(errno));
+    bool limited = errno == EFBIG;
+    return rf_fail(error, RF_EIO, "ring: cannot %s the shared memory: %s%s", what, strerror(errno),
+                   limited ? " (ulimit -f; 2.1 MB are needed)" : "");
+}
+
+/* How many slots the limit on the size of files allows. */
+static uint32_t slots_allowed(const struct rlimit *limit)
+{
+    uint32_t slots = RF_RING_SLOTS;
+    while (slots > 0 && limit->rlim_cur != RLIM_INFINITY && rf_ring_bytes(slots) > limit->rlim_cur)
+        slots--;
+    return slots;
+}
+
+/* Size the file. The limit is for files on disks: as far as it may be raised it is, for this moment. */
+static bool size_file(struct rf_ring *ring)
+{
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    getrlimit(RLIMIT_FSIZE, &limit);
+    const struct rlimit raised = {limit.rlim_max, limit.rlim_max};
+    bool is_raised = setrlimit(RLIMIT_FSIZE, &raised) == 0;
+    ring->slots = slots_allowed(is_raised ? &raised : &limit);
+    errno = EFBIG;
+    bool sized = ring->slots > 0 && ftruncate(ring->fd, (off_t)rf_ring_bytes(ring->slots)) == 0;
+    int why = errno;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    errno = why;
+    return sized;
 }
 
 rf_status rf_ring_open(struct rf_ring *ring, struct rf_error *error)
@@ -34,12 +64,13 @@ rf_status rf_ring_open(struct rf_ring *ring, struct rf_error *error)
     if (ring->fd < 0)
         return fail_to_make(error, "make");
     const char *what = NULL;
-    if (ftruncate(ring->fd, RF_RING_BYTES) != 0)
+    if (!size_file(ring))
         what = "size";
     else if (fcntl(ring->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         what = "seal";
     else
-        ring->memory = mmap(NULL, RF_RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+        ring->memory =
+            mmap(NULL, rf_ring_bytes(ring->slots), PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
     if (what == NULL && ring->memory == MAP_FAILED)
         what = "map";
     if (what != NULL) {
@@ -59,7 +90,7 @@ void rf_ring_close(struct rf_ring *ring)
     if (ring->memory == NULL)
         return;
     rf_ring_detach(ring);
-    munmap(ring->memory, RF_RING_BYTES);
+    munmap(ring->memory, rf_ring_bytes(ring->slots));
     close(ring->fd);
     ring->memory = NULL;
 }
@@ -71,6 +102,8 @@ static void futex_wake(uint32_t *word)
 
 uint32_t rf_ring_holder(const struct rf_ring *ring, uint32_t slot)
 {
+    if (slot >= ring->slots)
+        return 0;
     const struct rf_ring_slot *shared = slot_at(ring, slot);
     uint32_t state = __atomic_load_n(&shared->state, __ATOMIC_ACQUIRE);
     return state == RF_RING_LIVE || state == RF_RING_DONE ? shared->process : 0;
@@ -147,6 +180,22 @@ void rf_ring_advance(struct rf_ring_reader *reader, size_t n)
     reader->taken += (uint32_t)n * 8;
 }
 
+bool rf_ring_is_mapped_by(const struct rf_ring *ring, pid_t pid)
+{
+    char line[4300], wanted[32];
+    struct stat status;
+    bool found = false;
+    rf_format(line, sizeof line, "/proc/%d/maps", (int)pid);
+    FILE *maps = fopen(line, "re");
+    if (maps == NULL || fstat(ring->fd, &status) != 0)
+        return false;
+    rf_format(wanted, sizeof wanted, " %llu ", (unsigned long long)status.st_ino);
+    while (!found && fgets(line, sizeof line, maps) != NULL)
+        found = strstr(line, wanted) != NULL && strstr(line, "riffle-ring") != NULL;
+    fclose(maps);
+    return found;
+}
+
 void rf_ring_release(struct rf_ring *ring, const struct rf_ring_reader *reader)
 {
     struct rf_ring_slot *shared = slot_at(ring, reader->slot);
@@ -173,7 +222,7 @@ void rf_ring_wait(struct rf_ring *ring, uint32_t bell, unsigned milliseconds)
 void rf_ring_detach(struct rf_ring *ring)
 {
     __atomic_store_n(&ring->control->detached, 1, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; i < RF_RING_SLOTS; i++)
+    for (uint32_t i = 0; i < ring->slots; i++)
         if (__atomic_load_n(&slot_at(ring, i)->state, __ATOMIC_ACQUIRE) != RF_RING_FREE)
             futex_wake(&slot_at(ring, i)->tail);
 }

@@ -1,11 +1,13 @@
 /* ring.h - the collector's side of the shared memory: make it, watch its slots, take what is there.
  *
- *     rf_ring_open(&ring, &error);              rf_ring_fd(ring) is inherited by the target
+ *     rf_ring_open(&ring, &error);                       ring.fd is inherited by the target
  *     while (...) {
- *         if (rf_ring_claimed(ring, slot)) rf_ring_attach(ring, slot, &reader);
- *         rf_ring_read(ring, &reader, RF_RING_WHOLE, words, &n);
- *         rf_ring_wait(ring, 100);              when no slot had anything
+ *         uint32_t bell = rf_ring_bell(&ring);
+ *         if (rf_ring_holder(&ring, slot) != 0) rf_ring_attach(&ring, slot, &reader);
+ *         rf_ring_read(&ring, &reader, RF_RING_WHOLE, words, &n, &whole);
+ *         rf_ring_wait(&ring, bell, 100);                when no slot had anything
  *     }
+ *     rf_ring_close(&ring);
  *
  * Nothing that comes out of the shared memory is used as an index or a length before it was checked.
  * One thread at a time. */
@@ -14,12 +16,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <riffle/status.h>
 #include "source/ring_layout.h"
 
 struct rf_ring {
     int fd;
-    uint8_t *memory; /* all RF_RING_BYTES of it */
+    uint8_t *memory; /* all of the file */
+    uint32_t slots;  /* RF_RING_SLOTS, or fewer where the size of files is limited */
     struct rf_ring_control *control;
 };
 
@@ -41,7 +45,7 @@ enum rf_ring_how {
 rf_status rf_ring_open(struct rf_ring *ring, struct rf_error *error);
 void rf_ring_close(struct rf_ring *ring);
 
-/* Which process number holds the slot; 0: none, or one that is not ready yet. */
+/* The number of the process that holds the slot; 0: none does, or it is not ready yet. */
 uint32_t rf_ring_holder(const struct rf_ring *ring, uint32_t slot);
 void rf_ring_attach(const struct rf_ring *ring, uint32_t slot, struct rf_ring_reader *reader);
 bool rf_ring_is_done(const struct rf_ring *ring, const struct rf_ring_reader *reader);
@@ -53,10 +57,13 @@ rf_status rf_ring_read(struct rf_ring *ring, struct rf_ring_reader *reader, enum
                        uint64_t *words, size_t *n, bool *whole);
 void rf_ring_advance(struct rf_ring_reader *reader, size_t n);
 
+/* Does this process have some of the ring in its address space? */
+bool rf_ring_is_mapped_by(const struct rf_ring *ring, pid_t pid);
+
 /* The slot is free again. The producer must be gone or detached. */
 void rf_ring_release(struct rf_ring *ring, const struct rf_ring_reader *reader);
 
-/* Sleep until a producer rings or so many milliseconds have passed. `bell` is what rf_ring_bell said
+/* Sleep until a producer rings or this many milliseconds have passed. `bell` is what rf_ring_bell said
  * before the slots were looked at: nothing that comes in between is missed. */
 uint32_t rf_ring_bell(const struct rf_ring *ring);
 void rf_ring_wait(struct rf_ring *ring, uint32_t bell, unsigned milliseconds);

@@ -7,7 +7,8 @@
  *       bell             state, head, tail, cursor, fill of each chunk
  *
  * A process takes a free slot for itself: each slot is a ring with one producer and one consumer.
- * The file is sparse, a slot that was never taken costs nothing. The producer fills one chunk after
+ * The file is sparse, a slot that was never taken costs nothing. Where a limit on the size of files leaves room for
+ * fewer slots, there are fewer: the file's size, which is sealed, says how many. The producer fills one chunk after
  * the other with words and publishes each by adding one to `head`; the consumer gives it back by
  * adding one to `tail`. `cursor` is where the producer stands inside the chunk that it is filling, on
  * a cache line that the consumer touches only when there is nothing else to do or the producer is
@@ -34,7 +35,6 @@ enum {
     RF_RING_CHUNKS = 32,       /* a slot: 2 MiB, stays in the outer caches */
     RF_RING_SLACK = 16 * 1024, /* a chunk is flushed when less than this is left in it */
     RF_RING_SLOT = RF_RING_PAGE + RF_RING_CHUNKS * RF_RING_CHUNK,
-    RF_RING_BYTES = RF_RING_PAGE + RF_RING_SLOTS * RF_RING_SLOT,
 };
 
 /* Page 0. */
@@ -80,6 +80,18 @@ struct rf_ring_slot {
 
 _Static_assert(sizeof(struct rf_ring_slot) <= RF_RING_PAGE, "the slot's page is full");
 _Static_assert(sizeof(struct rf_ring_control) <= RF_RING_PAGE, "the control page is full");
+
+static inline uint64_t rf_ring_bytes(uint32_t slots)
+{
+    return RF_RING_PAGE + (uint64_t)slots * RF_RING_SLOT;
+}
+
+/* How many slots a file of this many bytes has; 0: it is no ring. */
+static inline uint32_t rf_ring_slots_of(uint64_t bytes)
+{
+    uint64_t n = bytes > RF_RING_PAGE ? (bytes - RF_RING_PAGE) / RF_RING_SLOT : 0;
+    return n <= RF_RING_SLOTS && rf_ring_bytes((uint32_t)n) == bytes ? (uint32_t)n : 0;
+}
 
 static inline uint64_t rf_ring_slot_offset(uint32_t slot)
 {

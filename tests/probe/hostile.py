@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""hostile - programs that write to the ring, against a live run: riffle ends, and says nothing that is nonsense.
+
+    hostile.py RIFFLE HOSTILE
+
+Also limits that a user may have set: the size of files.
+"""
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from tap import check, end  # noqa: E402
+
+RIFFLE, HOSTILE = sys.argv[1:3]
+PATIENCE = 60
+
+
+def attack(how, *options):
+    command = [RIFFLE, "run", "-p", "calls", "-e", "exact", "-n", "3", *options, "--"]
+    command += [HOSTILE, how] if how else ["true"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PATIENCE)
+    except subprocess.TimeoutExpired as late:
+        return subprocess.CompletedProcess(command, None, "", f"did not end: {late}")
+
+
+def check_attacks(folder):
+    for how in ("init", "riffle", "slots"):
+        run = attack(how)
+        check(f"{how}: nobody is waited for who does not have the ring",
+              (run.returncode, run.stdout) == (0, "done\n"), run)
+    run = attack("lost")
+    losses = [int(n.replace(",", "")) for n in re.findall(r"([\d,]+) lost", run.stderr)]
+    check("lost: what cannot have been lost was not", run.returncode == 3 and losses != []
+          and max(losses) == 0 and "damaged" in run.stderr, run)
+    run = attack("modules", "--record", os.path.join(folder, "x.rft"))
+    check("modules: one warning", run.returncode == 0 and run.stderr.count("have no names") == 1,
+          (run.returncode, run.stderr.count("have no names"), run.stderr[-500:]))
+    run = attack("names")
+    check("names: nothing that moves the cursor", run.returncode == 0 and "(setuid)" in run.stderr
+          and "\033" not in run.stderr and "\x9b" not in run.stderr, run)
+    run = attack("scribble")
+    check("scribble: it ends, with a sentence where there is damage",
+          run.returncode in (0, 3) and run.stdout == "done\n", run)
+
+
+def limited(blocks, *command):
+    size = blocks * 1024
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+
+
+def check_limits(folder):
+    run = limited(100000, RIFFLE, "run", "-q", "--", "sh", "-c", "/bin/echo a; exec /bin/echo b")
+    check("files of 100 MB: fewer slots", (run.returncode, run.stdout) == (0, "a\nb\n"), run)
+    run = limited(5000, RIFFLE, "run", "-q", "--", "sh", "-c", "/bin/echo a; exec /bin/echo b")
+    check("files of 5 MB: two slots", (run.returncode, run.stdout) == (0, "a\nb\n"), run)
+    run = limited(1000, RIFFLE, "run", "-q", "--", "true")
+    check("files of 1 MB: a sentence", run.returncode == 1 and "ulimit -f" in run.stderr, run)
+    for name in ("big.rft", "big.txt"):
+        run = limited(10, RIFFLE, "gen", "zipf", "-N", "1M", "-o", os.path.join(folder, name))
+        left = [entry for entry in os.listdir(folder) if entry.startswith("big")]
+        check(f"gen -o {name}: a sentence, and nothing is left", run.returncode == 1
+              and "too large" in run.stderr and left == [], (run, left))
+
+
+def annotate(folder, saved, script):
+    """What report -a makes of an objdump that does what the script says."""
+    fake = os.path.join(folder, "objdump")
+    with open(fake, "w") as file:
+        file.write(f"#!/bin/sh\n{script}\n")
+    os.chmod(fake, 0o755)
+    environment = dict(os.environ, PATH=folder + ":" + os.environ["PATH"])
+    return subprocess.run([RIFFLE, "report", "-a", "strlen", saved], capture_output=True, text=True,
+                          env=environment, timeout=PATIENCE).stdout
+
+
+def check_objdump(folder):
+    saved = os.path.join(folder, "code.rfp")
+    attack("", "-q", "-p", "code", "-o", saved)
+    said = annotate(folder, saved, "printf '    1139:\\tlimits %s %s.\\n' $(ulimit -t) $(ulimit -v)")
+    check("objdump has limits of time and memory", "limits 20 2097152." in said, said)
+    said = annotate(folder, saved, "while :; do printf '    1139:\\tnop\\n'; done")
+    functions = said.count("is left out")
+    check("objdump has a limit of lines", functions > 0 and said.count("nop") == 100000 * functions,
+          (functions, said.count("nop")))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        check_attacks(folder)
+        check_limits(folder)
+        check_objdump(folder)
+    end()
+
+
+main()
