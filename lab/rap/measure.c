@@ -108,7 +108,7 @@ static void keep(void *context, const struct rf_rap_tree *tree, uint32_t x, uint
     (void)above;
     struct ranges *ranges = context;
     struct rf_rap_box box = rf_rap_tree_box(tree, x);
-    if (tree->nodes[x].count > 0)
+    if (rf_rap_tree_total(tree, x) > 0)
         ranges->items[ranges->n++] = (struct rf_item){
             .a = box.a, .a_hi = box.a_hi, .b_hi = UINT64_MAX, .count = tree->nodes[x].count};
 }

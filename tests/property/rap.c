@@ -258,6 +258,66 @@ TEST(the_same_tree_whichever_way_places_are_looked_up)
 
 /* --- against the truth --- */
 
+/* --- what is reported --- */
+
+struct reported {
+    uint64_t items, without_own, expected;
+};
+
+static rf_status see_item(void *context, const struct rf_item *item)
+{
+    struct reported *reported = context;
+    reported->items++;
+    reported->without_own += item->count == 0;
+    CHECK(item->lower > 0);
+    return RF_OK;
+}
+
+static rf_status see_end(void *context, const struct rf_summary *summary)
+{
+    (void)context;
+    (void)summary;
+    return RF_OK;
+}
+
+static void expect_node(void *context, const struct rf_rap_tree *tree, uint32_t x, uint64_t above)
+{
+    (void)above;
+    struct reported *reported = context;
+    reported->expected += rf_rap_tree_total(tree, x) > 0;
+}
+
+/* Also those that only their children have events in: they may be the smallest range around a hot spot. */
+TEST(every_range_with_anything_in_it_is_reported)
+{
+    uint64_t seed = test_seed(14), without_own = 0;
+    for (uint64_t i = 0; i < 40; i++) {
+        struct rf_random random;
+        struct bare bare;
+        rf_random_seed(&random, seed * 1000 + i);
+        struct rf_rap_config config = random_config(&random, 1);
+        config.buffer = config.nodes = 0;
+        config.bits = 64;
+        bare_open(&bare, config);
+        struct stream s = {
+            .random = random, .kind = (enum kind)(i % KINDS), .bits = 64, .dims = 1, .n = 5000};
+        while (s.i < s.n) {
+            struct rf_tuple key = next_key(&s);
+            size_t consumed;
+            rf_rap_engine.feed(bare.state, &key, 1, &consumed);
+        }
+        struct reported reported = {0};
+        const struct rf_sink sink = {see_item, NULL, see_end, &reported};
+        const struct rf_rap_visit visit = {expect_node, &reported};
+        CHECK(rf_rap_engine.report(bare.state, &sink) == RF_OK);
+        rf_rap_tree_walk(&bare.state->tree, &visit);
+        CHECK_EQ(reported.items, reported.expected);
+        without_own += reported.without_own;
+        bare_close(&bare);
+    }
+    CHECK(without_own > 0);
+}
+
 static uint64_t true_count(const struct rf_tuple *keys, uint64_t n, struct rf_rap_box box)
 {
     uint64_t count = 0;

@@ -328,6 +328,8 @@ static void item_box(const struct rf_rap_config *c, const struct rf_rap_box *box
     }
 }
 
+/* A range without events of its own may still be what holds those of its children together: only ranges
+ * with nothing in them at all are left out. */
 static void report_node(void *context, const struct rf_rap_tree *tree, uint32_t x, uint64_t above)
 {
     struct reporter *reporter = context;
@@ -336,10 +338,10 @@ static void report_node(void *context, const struct rf_rap_tree *tree, uint32_t 
     struct rf_item item = {.count = tree->nodes[x].count + buffered(state, &box, &x)};
     if (tree->nodes[x].shift != 0 && above + item.count > reporter->hidden)
         reporter->hidden = above + item.count;
-    if (item.count == 0 || reporter->status != RF_OK)
+    item.lower = rf_rap_tree_total(tree, x) + buffered(state, &box, NULL);
+    if (item.lower == 0 || reporter->status != RF_OK)
         return;
     item_box(&state->config, &box, &item);
-    item.lower = rf_rap_tree_total(tree, x) + buffered(state, &box, NULL);
     item.upper = item.lower + above;
     reporter->status = reporter->sink->item(reporter->sink->context, &item);
 }

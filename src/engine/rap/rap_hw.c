@@ -533,7 +533,7 @@ static rf_status report(const void *memory, const struct rf_sink *sink)
         uint64_t above = item.upper - item.lower + item.count;
         if (entry->shift != 0 && above > hidden)
             hidden = above;
-        if (item.count > 0)
+        if (item.lower > 0)
             status = sink->item(sink->context, &item);
     }
     if (status == RF_OK)
