@@ -73,8 +73,9 @@ size_t rf_engine_print(const struct rf_engine *engine, char *text, size_t size);
  * stays as it is. Terminated, cut to `size`. Returns the length needed. */
 size_t rf_engine_shorten(const char *engine, char *text, size_t size);
 
-uint64_t rf_engine_events(const struct rf_engine *engine); /* fed so far, counts included */
-size_t rf_engine_memory(const struct rf_engine *engine);   /* bytes held now, caches included */
+enum rf_shape rf_engine_shape(const struct rf_engine *engine); /* of its items */
+uint64_t rf_engine_events(const struct rf_engine *engine);     /* fed so far, counts included */
+size_t rf_engine_memory(const struct rf_engine *engine);       /* bytes held now, caches included */
 uint64_t
 rf_engine_bits(const struct rf_engine *engine); /* of storage in hardware; 0: no such form */
 uint64_t rf_engine_interval(const struct rf_engine *engine); /* its length in events; 0: not cut */

@@ -106,19 +106,6 @@ static rf_status open_selecting(struct rf_lanes *lanes, size_t i, const char *te
     return open_profiler(lanes, i, lane->canonical, error);
 }
 
-static rf_status note_shape(void *context, const struct rf_summary *summary)
-{
-    *(unsigned *)context = summary->shape;
-    return RF_OK;
-}
-
-static rf_status no_item(void *context, const struct rf_item *item)
-{
-    (void)context;
-    (void)item;
-    return RF_OK;
-}
-
 static rf_status open_tally(const struct rf_lanes *lanes, struct lane *owner)
 {
     owner->tally = rf_share_tally_new(lanes->setup->keep_intervals, lanes->alloc);
@@ -134,11 +121,8 @@ static rf_status join(struct rf_lanes *lanes, size_t i, struct rf_error *error)
     struct lane *lane = &lanes->lanes[i], *owner = &lanes->lanes[lanes->lanes[i - 1].owner];
     if (!can_mark(&owner->selector))
         return refuse_mark(error);
-    unsigned shape = RF_SHAPE_TUPLE;
-    struct rf_sink sink = {no_item, NULL, note_shape, &shape};
-    rf_status status = rf_engine_report(rf_profiler_engine(owner->profiler), &sink);
-    if (status == RF_OK && owner->tally == NULL)
-        status = open_tally(lanes, owner);
+    enum rf_shape shape = rf_engine_shape(rf_profiler_engine(owner->profiler));
+    rf_status status = owner->tally == NULL ? open_tally(lanes, owner) : RF_OK;
     if (status == RF_ENOMEM)
         return rf_fail(error, status, "no memory for lanes that share an engine");
     if (status != RF_OK || shape != RF_SHAPE_TUPLE ||

@@ -344,6 +344,11 @@ size_t rf_engine_print(const struct rf_engine *engine, char *text, size_t size)
     return rf_engine_print_config(engine->ops, engine->config, text, size);
 }
 
+enum rf_shape rf_engine_shape(const struct rf_engine *engine)
+{
+    return engine->ops->shape != NULL ? engine->ops->shape(engine->config) : RF_SHAPE_TUPLE;
+}
+
 uint64_t rf_engine_events(const struct rf_engine *engine)
 {
     return engine->events;

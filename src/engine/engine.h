@@ -43,6 +43,9 @@ struct rf_engine_ops {
     /* Called when all options are in: check them against each other. May be NULL. */
     rf_status (*check)(void *config, struct rf_error *error);
 
+    /* What its items are. NULL: tuples. */
+    enum rf_shape (*shape)(const void *config);
+
     size_t (*state_size)(
         const void *config); /* bytes of the block; aligned to 64 when handed over */
     rf_status (*init)(void *state, const void *config, const struct rf_engine_env *env,

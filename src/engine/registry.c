@@ -3,13 +3,12 @@
 #include <stddef.h>
 
 extern const struct rf_engine_ops rf_exact;
-extern const struct rf_engine_ops rf_multihash_engine;
-extern const struct rf_engine_ops rf_rap_engine;
-extern const struct rf_engine_ops rf_rap_hw_engine;
+extern const struct rf_engine_ops rf_multihash;
+extern const struct rf_engine_ops rf_rap;
+extern const struct rf_engine_ops rf_rap_hw;
 extern const struct rf_engine_ops rf_stratified;
 extern const struct rf_engine_ops rf_tagged;
 
 const struct rf_engine_ops *const rf_engine_registry[] = {
-    &rf_exact,      &rf_multihash_engine, &rf_rap_engine, &rf_rap_hw_engine,
-    &rf_stratified, &rf_tagged,           NULL,
+    &rf_exact, &rf_multihash, &rf_rap, &rf_rap_hw, &rf_stratified, &rf_tagged, NULL,
 };

@@ -32,13 +32,13 @@ static void bare_open(struct bare *bare, struct rf_rap_config config)
     bare->config = config;
     if (rf_rap_check(&bare->config, NULL) != RF_OK)
         abort();
-    size_t size = (rf_rap_engine.state_size(&bare->config) + 63) & ~(size_t)63;
+    size_t size = (rf_rap.state_size(&bare->config) + 63) & ~(size_t)63;
     bare->block = aligned_alloc(64, size);
     if (bare->block == NULL)
         abort();
     memset(bare->block, 0, size);
     struct rf_engine_env env = {0};
-    if (rf_rap_engine.init(bare->block, &bare->config, &env, NULL) != RF_OK)
+    if (rf_rap.init(bare->block, &bare->config, &env, NULL) != RF_OK)
         abort();
     bare->state = bare->block;
 }
@@ -204,7 +204,7 @@ static bool agree_on(struct bare *bare, struct stream *s)
         plain_rap_add(&plain, batch[n++]);
         if (n < BATCH && plain.merges == merges && s->i < s->n)
             continue;
-        rf_rap_engine.feed(bare->state, batch, n, &consumed);
+        rf_rap.feed(bare->state, batch, n, &consumed);
         n = 0;
         same = same_trees(&bare->state->tree, &plain);
     }
@@ -304,12 +304,12 @@ TEST(every_range_with_anything_in_it_is_reported)
         while (s.i < s.n) {
             struct rf_tuple key = next_key(&s);
             size_t consumed;
-            rf_rap_engine.feed(bare.state, &key, 1, &consumed);
+            rf_rap.feed(bare.state, &key, 1, &consumed);
         }
         struct reported reported = {0};
         const struct rf_sink sink = {see_item, NULL, see_end, &reported};
         const struct rf_rap_visit visit = {expect_node, &reported};
-        CHECK(rf_rap_engine.report(bare.state, &sink) == RF_OK);
+        CHECK(rf_rap.report(bare.state, &sink) == RF_OK);
         rf_rap_tree_walk(&bare.state->tree, &visit);
         CHECK_EQ(reported.items, reported.expected);
         without_own += reported.without_own;
@@ -404,7 +404,7 @@ static void check_guarantee(struct bare *bare, struct stream *s, struct rf_tuple
         uint64_t n = s->i, more = 1 + rf_random_below(&random, 1 + s->n / 8);
         for (uint64_t i = n; i < s->n && i < n + more; i++)
             keys[i] = next_key(s);
-        rf_rap_engine.feed(bare->state, keys + n, s->i - n, &consumed);
+        rf_rap.feed(bare->state, keys + n, s->i - n, &consumed);
         for (int i = 0; i < 40; i++) {
             struct rf_rap_box box = random_box(bare, &random, keys[rf_random_below(&random, s->i)]);
             check_box(bare, kind_names[s->kind], box, true_count(keys, s->i, box), s->i);

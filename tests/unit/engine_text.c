@@ -23,6 +23,17 @@ static const struct {
     {"multihash(tables=17)", NULL, "engine 'multihash': tables must be between 1 and 16, got '17'"},
     {"rap(eps=1x)", NULL, "engine 'rap': eps must be a share such as 0.1% or 0.001, got '1x'"},
     {"rap(eps=200%)", NULL, "engine 'rap': eps must be between 0.0001% and 100%, got '200%'"},
+    {"rap-hw(tcam=256)",
+     "rap-hw(eps=1%, b=4, bits=64, key=a, q=2, first_merge=1Ki, ends=1, tcam=256, queue=1Ki, "
+     "arrival=4, pipelined=no)",
+     NULL},
+    {"rap-hw(tcam=128, b=2)",
+     "rap-hw(eps=1%, b=2, bits=64, key=a, q=2, first_merge=1Ki, ends=1, tcam=128, queue=1Ki, "
+     "arrival=4, pipelined=no)",
+     NULL},
+    {"rap-hw(tcam=255)", NULL, "engine 'rap-hw': tcam must be at least 256 for b=4"},
+    {"rap-hw(b=3)", NULL, "engine 'rap-hw': b must be 2, 4, 8 or 16, got 3"},
+    {"rap(nodes=255)", NULL, "engine 'rap': nodes must be at least 256 for b=4"},
     {"rap(key=c)", NULL, "engine 'rap': key must be one of a|b|both, got 'c'"},
     {"multihash(reset=perhaps)", NULL,
      "engine 'multihash': reset must be yes or no, got 'perhaps'"},
@@ -31,6 +42,44 @@ static const struct {
     {"exact(memory=10)", NULL, "engine 'exact': memory must be at least 15536 bytes"},
     {"exact) x", NULL, "engine 'exact': what is ') x' behind it?"},
 };
+
+static const struct {
+    const char *text;
+    enum rf_shape shape;
+} shapes[] = {
+    {"exact", RF_SHAPE_TUPLE},        {"multihash", RF_SHAPE_TUPLE},
+    {"H[P256]2048", RF_SHAPE_TUPLE},  {"rap", RF_SHAPE_RANGE_A},
+    {"rap(key=b)", RF_SHAPE_RANGE_B}, {"rap(key=both)", RF_SHAPE_RECTANGLE},
+    {"rap-hw", RF_SHAPE_RANGE_A},     {"rap-hw(key=b)", RF_SHAPE_RANGE_B},
+};
+
+static rf_status no_item(void *context, const struct rf_item *item)
+{
+    (void)context;
+    (void)item;
+    return RF_OK;
+}
+
+static rf_status note_shape(void *context, const struct rf_summary *summary)
+{
+    *(unsigned *)context = summary->shape;
+    return RF_OK;
+}
+
+/* The shape that the descriptor states is that of the report. */
+TEST(an_engine_knows_its_shape)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct rf_engine *engine;
+        unsigned reported = RF_SHAPE_RECTANGLE + 1;
+        const struct rf_sink sink = {no_item, NULL, note_shape, &reported};
+        REQUIRE(rf_engine_open(&engine, shapes[i].text, NULL, NULL) == RF_OK);
+        CHECK_ROW(shapes[i].text, rf_engine_shape(engine) == shapes[i].shape);
+        CHECK_ROW(shapes[i].text, rf_engine_report(engine, &sink) == RF_OK);
+        CHECK_ROW(shapes[i].text, reported == shapes[i].shape);
+        rf_engine_close(engine);
+    }
+}
 
 TEST(text_to_engine_and_back)
 {

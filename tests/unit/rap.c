@@ -222,15 +222,15 @@ TEST(values_outside_of_the_universe_are_counted_apart)
 {
     struct rf_rap_config config = {
         .eps = 0.1, .b = 4, .bits = 8, .q = 2, .first_merge = 64, .ends = 2, .cache = 16};
-    size_t size = (rf_rap_engine.state_size(&config) + 63) & ~(size_t)63, consumed;
+    size_t size = (rf_rap.state_size(&config) + 63) & ~(size_t)63, consumed;
     struct rf_rap_state *state = aligned_alloc(64, size);
     struct rf_engine_env env = {0};
     REQUIRE(state != NULL);
     memset(state, 0, size);
-    rf_rap_engine.init(state, &config, &env, NULL);
+    rf_rap.init(state, &config, &env, NULL);
     struct rf_tuple tuples[] = {{256, 0}, {255, 0}, {UINT64_MAX, 7}, {0, 9}};
-    rf_rap_engine.feed(state, tuples, 4, &consumed);
-    rf_rap_engine.feed_counted(state, tuples[0], 10);
+    rf_rap.feed(state, tuples, 4, &consumed);
+    rf_rap.feed_counted(state, tuples[0], 10);
     CHECK_EQ(state->outside, 12);
     CHECK_EQ(state->tree.events, 2);
     free(state);

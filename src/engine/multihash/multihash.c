@@ -472,7 +472,7 @@ static uint64_t bits(const void *memory)
     return config->counters * counter_bits(config) + entries(config) * entry;
 }
 
-const struct rf_engine_ops rf_multihash_engine = {
+const struct rf_engine_ops rf_multihash = {
     .name = "multihash",
     .brief = "the tuples above a threshold, interval by interval",
     .options = options,

@@ -32,7 +32,7 @@ static rf_status make_block(struct rf_rap **made, size_t profiles,
                             const struct rf_rap_config *config, const struct rf_alloc *alloc,
                             struct rf_error *error)
 {
-    size_t stride = aligned(rf_rap_engine.state_size(config)), size;
+    size_t stride = aligned(rf_rap.state_size(config)), size;
     if (__builtin_mul_overflow(stride, profiles, &size) ||
         __builtin_add_overflow(size, sizeof(struct rf_rap) + ALIGNMENT, &size))
         return rf_fail(error, RF_ENOMEM, "no memory for %zu profiles", profiles);
@@ -63,7 +63,7 @@ rf_status rf_rap_init(struct rf_rap **opened, size_t profiles, const char *optio
         status = make_block(&rap, profiles, &config, rf_alloc_or_standard(alloc), error);
     struct rf_engine_env env = {0};
     for (size_t i = 0; status == RF_OK && i < profiles; i++)
-        status = rf_rap_engine.init(state_of(rap, i), &config, &env, error);
+        status = rf_rap.init(state_of(rap, i), &config, &env, error);
     if (status == RF_OK)
         *opened = rap;
     return status;
@@ -83,9 +83,9 @@ void rf_rap_add_pairs(struct rf_rap *rap, uint64_t a, uint64_t b, uint64_t count
     struct rf_tuple tuple = {a, b};
     size_t consumed;
     if (count == 1)
-        rf_rap_engine.feed(state, &tuple, 1, &consumed);
+        rf_rap.feed(state, &tuple, 1, &consumed);
     else
-        rf_rap_engine.feed_counted(state, tuple, count);
+        rf_rap.feed_counted(state, tuple, count);
 }
 
 void rf_rap_add_points(struct rf_rap *rap, uint64_t identifier, uint64_t count, size_t profile)
@@ -109,7 +109,7 @@ void rf_rap_query(const struct rf_rap *rap, size_t profile, uint64_t lo, uint64_
 
 rf_status rf_rap_finalize(const struct rf_rap *rap, size_t profile, const struct rf_sink *sink)
 {
-    return rf_rap_engine.report(state_of(rap, profile), sink);
+    return rf_rap.report(state_of(rap, profile), sink);
 }
 
 size_t rf_rap_memory(const struct rf_rap *rap)

@@ -26,40 +26,21 @@
 #include "base/text.h"
 #include <string.h>
 
-#define OPTION_AT(field) offsetof(struct rf_rap_config, field)
-
 static const struct rf_option options[] = {
-    RF_RAP_OPTION_EPS,
-    RF_RAP_OPTION_B("children of a split: 2, 4, 8 or 16; in two dimensions 4 or 16"),
-    RF_RAP_OPTION_BITS,
-    RF_RAP_OPTION_KEY("which word of the tuple; both: rectangles", "a|b|both"),
-    RF_RAP_OPTION_Q,
-    RF_RAP_OPTION_FIRST_MERGE,
-    {.name = "buffer",
-     .type = RF_OPTION_COUNT,
-     .standard = "0",
-     .brief = "bytes of a buffer that merges identical events before the tree; 0: none",
-     .max = 1e9,
-     .offset = OPTION_AT(buffer)},
-    {.name = "nodes",
-     .type = RF_OPTION_COUNT,
-     .standard = "0",
-     .brief = "room for so many nodes; past it eps widens; 0: as many as eps can need",
-     .max = 1e9,
-     .offset = OPTION_AT(nodes)},
-    RF_RAP_OPTION_ENDS("2"),
-    {.name = "cache",
-     .type = RF_OPTION_COUNT,
-     .standard = "4096",
-     .brief = "entries of the leaf cache, a power of two from 2 on; 0: none",
-     .max = 16777216,
-     .offset = OPTION_AT(cache)},
-    {
-        .type = RF_OPTION_END,
-    },
+    RF_RAP_TREE_ROWS("2, 4, 8 or 16; in two dimensions 4 or 16", "a|b|both",
+                     "which word of the tuple; both: rectangles"),
+    RF_RAP_TREE_ROW(buffer, COUNT, "0",
+                    "bytes of a buffer that merges identical events before the tree; 0: none",
+                    .max = 1e9),
+    RF_RAP_TREE_ROW(nodes, COUNT, "0",
+                    "room for this many nodes; past it eps widens; 0: as many as eps can need",
+                    .max = 1e9),
+    RF_RAP_ENDS_ROW("2"),
+    RF_RAP_TREE_ROW(cache, COUNT, "4096",
+                    "entries of the leaf cache, a power of two from 2 on; 0: none",
+                    .max = 16777216),
+    {.type = RF_OPTION_END},
 };
-
-enum { NODES_MIN = 64 };
 
 static bool preset(void *config, const char *word)
 {
@@ -84,19 +65,29 @@ void rf_rap_plan_from(struct rf_rap_plan *plan, const struct rf_rap_config *c)
     plan->sets = sets < RF_RAP_SETS_MAX ? (uint32_t)sets + 1 : RF_RAP_SETS_MAX + 1;
 }
 
+rf_status rf_rap_check_fan(const struct rf_rap_config *c, const char *engine, const char *option,
+                           uint64_t room, struct rf_error *error)
+{
+    if ((c->b & (c->b - 1)) != 0)
+        return rf_fail(error, RF_EINVAL, "engine '%s': b must be 2, 4, 8 or 16, got %llu", engine,
+                       (unsigned long long)c->b);
+    if (room != 0 && room < RF_RAP_SETS_MIN * c->b)
+        return rf_fail(error, RF_EINVAL, "engine '%s': %s must be at least %llu for b=%llu", engine,
+                       option, (unsigned long long)(RF_RAP_SETS_MIN * c->b),
+                       (unsigned long long)c->b);
+    return RF_OK;
+}
+
 rf_status rf_rap_check(void *config, struct rf_error *error)
 {
     const struct rf_rap_config *c = config;
-    if ((c->b & (c->b - 1)) != 0)
-        return rf_fail(error, RF_EINVAL, "engine 'rap': b must be 2, 4, 8 or 16, got %llu",
-                       (unsigned long long)c->b);
+    rf_status status = rf_rap_check_fan(c, "rap", "nodes", c->nodes, error);
+    if (status != RF_OK)
+        return status;
     if (c->key == RF_RAP_BOTH && c->b != 4 && c->b != 16)
         return rf_fail(error, RF_EINVAL,
                        "engine 'rap': in two dimensions b must be 4 or 16, got %llu",
                        (unsigned long long)c->b);
-    if (c->nodes != 0 && c->nodes < NODES_MIN * c->b)
-        return rf_fail(error, RF_EINVAL, "engine 'rap': nodes must be at least %llu for b=%llu",
-                       (unsigned long long)(NODES_MIN * c->b), (unsigned long long)c->b);
     struct rf_rap_plan plan;
     rf_rap_plan_from(&plan, c);
     if (plan.sets > RF_RAP_SETS_MAX)
@@ -346,6 +337,12 @@ static void report_node(void *context, const struct rf_rap_tree *tree, uint32_t 
     reporter->status = reporter->sink->item(reporter->sink->context, &item);
 }
 
+enum rf_shape rf_rap_shape(const void *config)
+{
+    static const enum rf_shape shapes[] = {RF_SHAPE_RANGE_A, RF_SHAPE_RANGE_B, RF_SHAPE_RECTANGLE};
+    return shapes[((const struct rf_rap_config *)config)->key];
+}
+
 /* What lay above the universe, as one range; in two dimensions that is no box, and it lies anywhere. */
 static rf_status report_outside(const struct rf_rap_state *state, const struct rf_sink *sink)
 {
@@ -390,7 +387,6 @@ uint64_t rf_rap_events(const struct rf_rap_state *state)
 
 static rf_status report(const void *memory, const struct rf_sink *sink)
 {
-    static const uint8_t shapes[] = {RF_SHAPE_RANGE_A, RF_SHAPE_RANGE_B, RF_SHAPE_RECTANGLE};
     const struct rf_rap_state *state = memory;
     struct reporter reporter = {state, sink, RF_OK, 0};
     struct rf_rap_visit visit = {report_node, &reporter};
@@ -405,7 +401,7 @@ static rf_status report(const void *memory, const struct rf_sink *sink)
     struct rf_summary summary = {
         .events = rf_rap_events(state),
         .absent_upper = reporter.hidden,
-        .shape = shapes[state->config.key],
+        .shape = (uint8_t)rf_rap_shape(&state->config),
         .bound = RF_BOUND_HARD,
     };
     return sink->end(sink->context, &summary);
@@ -426,13 +422,14 @@ static uint64_t bits(const void *config)
     return ((uint64_t)plan.sets << plan.fan_bits) * 128;
 }
 
-const struct rf_engine_ops rf_rap_engine = {
+const struct rf_engine_ops rf_rap = {
     .name = "rap",
     .brief = "ranges of one word or rectangles of both, the finer the hotter",
     .options = options,
     .config_size = sizeof(struct rf_rap_config),
     .preset = preset,
     .check = rf_rap_check,
+    .shape = rf_rap_shape,
     .state_size = state_size,
     .init = init,
     .feed = feed,

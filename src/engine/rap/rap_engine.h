@@ -21,47 +21,31 @@ struct rf_rap_config {
     uint64_t cache;
 };
 
-/* The options that the tree has as software and as hardware; each table puts its own among them. */
-#define RF_RAP_OPTION_EPS                                                                          \
+/* A row of the option tables of both engines. What only some kinds have comes last. */
+#define RF_RAP_ROW(config, field_, kind, value, text, ...)                                         \
     {                                                                                              \
-        .name = "eps", .type = RF_OPTION_SHARE, .standard = "1%",                                  \
-        .brief = "the error allowed, as a share of all events", .min = 1e-6, .max = 1,             \
-        .offset = offsetof(struct rf_rap_config, eps)                                              \
+        .name = #field_, .type = RF_OPTION_##kind, .standard = value, .brief = text,               \
+        .offset = offsetof(config, field_), __VA_ARGS__                                            \
     }
-#define RF_RAP_OPTION_B(brief_)                                                                    \
-    {                                                                                              \
-        .name = "b", .type = RF_OPTION_COUNT, .standard = "4", .brief = brief_, .min = 2,          \
-        .max = 16, .offset = offsetof(struct rf_rap_config, b)                                     \
-    }
-#define RF_RAP_OPTION_BITS                                                                         \
-    {                                                                                              \
-        .name = "bits", .type = RF_OPTION_COUNT, .standard = "64",                                 \
-        .brief = "of the universe: values are below 2^bits", .min = 8, .max = 64,                  \
-        .offset = offsetof(struct rf_rap_config, bits)                                             \
-    }
-#define RF_RAP_OPTION_KEY(brief_, choices_)                                                        \
-    {                                                                                              \
-        .name = "key", .type = RF_OPTION_CHOICE, .standard = "a", .brief = brief_,                 \
-        .choices = choices_, .offset = offsetof(struct rf_rap_config, key)                         \
-    }
-#define RF_RAP_OPTION_Q                                                                            \
-    {                                                                                              \
-        .name = "q", .type = RF_OPTION_COUNT, .standard = "2",                                     \
-        .brief = "the next merge comes when there are q times as many events", .min = 2,           \
-        .max = 1024, .offset = offsetof(struct rf_rap_config, q)                                   \
-    }
-#define RF_RAP_OPTION_FIRST_MERGE                                                                  \
-    {                                                                                              \
-        .name = "first_merge", .type = RF_OPTION_COUNT, .standard = "1024",                        \
-        .brief = "events before the first merge", .min = 1, .max = 1e15,                           \
-        .offset = offsetof(struct rf_rap_config, first_merge)                                      \
-    }
-#define RF_RAP_OPTION_ENDS(standard_)                                                              \
-    {                                                                                              \
-        .name = "ends", .type = RF_OPTION_COUNT, .standard = standard_,                            \
-        .brief = "ends of a range that may lie across the tree: 2 any range, 1 the paper's",       \
-        .min = 1, .max = 2, .offset = offsetof(struct rf_rap_config, ends)                         \
-    }
+
+/* The options that the tree has as software and as hardware, in front of those that either has alone. */
+#define RF_RAP_TREE_ROW(...) RF_RAP_ROW(struct rf_rap_config, __VA_ARGS__)
+#define RF_RAP_TREE_ROWS(fans, keys, word)                                                         \
+    RF_RAP_TREE_ROW(eps, SHARE, "1%", "the error allowed, as a share of all events", .min = 1e-6,  \
+                    .max = 1),                                                                     \
+        RF_RAP_TREE_ROW(b, COUNT, "4", "children of a split: " fans, .min = 2, .max = 16),         \
+        RF_RAP_TREE_ROW(bits, COUNT, "64", "of the universe: values are below 2^bits", .min = 8,   \
+                        .max = 64),                                                                \
+        RF_RAP_TREE_ROW(key, CHOICE, "a", word, .choices = keys),                                  \
+        RF_RAP_TREE_ROW(q, COUNT, "2",                                                             \
+                        "the next merge comes when there are q times as many events", .min = 2,    \
+                        .max = 1024),                                                              \
+        RF_RAP_TREE_ROW(first_merge, COUNT, "1024", "events before the first merge", .min = 1,     \
+                        .max = 1e15)
+#define RF_RAP_ENDS_ROW(any_range)                                                                 \
+    RF_RAP_TREE_ROW(ends, COUNT, any_range,                                                        \
+                    "ends of a range that may lie across the tree: 2 any range, 1 the paper's",    \
+                    .min = 1, .max = 2)
 
 struct rf_rap_buffer {
     size_t entries; /* a power of two, or 0 */
@@ -79,9 +63,14 @@ struct rf_rap_state {
     uint64_t outside;
 };
 
-extern const struct rf_engine_ops rf_rap_engine, rf_rap_hw_engine;
+extern const struct rf_engine_ops rf_rap, rf_rap_hw;
 
 rf_status rf_rap_check(void *config, struct rf_error *error);
+/* What both engines ask of b, and of the option that says how much `room` for nodes there is (0: any). */
+enum { RF_RAP_SETS_MIN = 64 };
+rf_status rf_rap_check_fan(const struct rf_rap_config *config, const char *engine,
+                           const char *option, uint64_t room, struct rf_error *error);
+enum rf_shape rf_rap_shape(const void *config);
 void rf_rap_plan_from(struct rf_rap_plan *plan, const struct rf_rap_config *config);
 uint64_t rf_rap_events(const struct rf_rap_state *state);
 struct rf_rap_bounds rf_rap_query_state(const struct rf_rap_state *state, struct rf_rap_box box);

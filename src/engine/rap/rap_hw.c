@@ -37,43 +37,18 @@ struct config {
     uint64_t tcam, queue, arrival, pipelined;
 };
 
+#define ROW(...) RF_RAP_ROW(struct config, __VA_ARGS__)
+
 static const struct rf_option options[] = {
-    RF_RAP_OPTION_EPS,
-    RF_RAP_OPTION_B("children of a split: 2, 4, 8 or 16"),
-    RF_RAP_OPTION_BITS,
-    RF_RAP_OPTION_KEY("which word of the tuple", "a|b"),
-    RF_RAP_OPTION_Q,
-    RF_RAP_OPTION_FIRST_MERGE,
-    RF_RAP_OPTION_ENDS("1"),
-    {.name = "tcam",
-     .type = RF_OPTION_COUNT,
-     .standard = "4096",
-     .brief = "entries of the ternary memory; past them eps widens",
-     .min = 256,
-     .max = 1048576,
-     .offset = offsetof(struct config, tcam)},
-    {.name = "queue",
-     .type = RF_OPTION_COUNT,
-     .standard = "1024",
-     .brief = "entries of the queue in front",
-     .min = 1,
-     .max = 1048576,
-     .offset = offsetof(struct config, queue)},
-    {.name = "arrival",
-     .type = RF_OPTION_COUNT,
-     .standard = "4",
-     .brief = "cycles from one event to the next",
-     .min = 1,
-     .max = 1e9,
-     .offset = offsetof(struct config, arrival)},
-    {.name = "pipelined",
-     .type = RF_OPTION_SWITCH,
-     .standard = "no",
-     .brief = "match an event while the one before updates its counter",
-     .offset = offsetof(struct config, pipelined)},
-    {
-        .type = RF_OPTION_END,
-    },
+    RF_RAP_TREE_ROWS("2, 4, 8 or 16", "a|b", "which word of the tuple"),
+    RF_RAP_ENDS_ROW("1"),
+    ROW(tcam, COUNT, "4096", "entries of the ternary memory, 64 b at least; past them eps widens",
+        .min = 2 * RF_RAP_SETS_MIN, .max = 1048576),
+    ROW(queue, COUNT, "1024", "entries of the queue in front", .min = 1, .max = 1048576),
+    ROW(arrival, COUNT, "4", "cycles from one event to the next", .min = 1, .max = 1e9),
+    ROW(pipelined, SWITCH, "no", "match an event while the one before updates its counter",
+        .choices = NULL),
+    {.type = RF_OPTION_END},
 };
 
 struct entry {
@@ -97,10 +72,10 @@ struct state {
 static rf_status check(void *config, struct rf_error *error)
 {
     struct config *c = config;
-    c->tree.nodes = c->tcam - 1;
+    c->tree.nodes = c->tcam - 1; /* all but the root */
     c->tree.cache = 0;
     c->tree.buffer = 0;
-    return rf_rap_check(&c->tree, error);
+    return rf_rap_check_fan(&c->tree, "rap-hw", "tcam", c->tcam, error);
 }
 
 static size_t round64(size_t n)
@@ -543,7 +518,7 @@ static rf_status report(const void *memory, const struct rf_sink *sink)
     struct rf_summary summary = {
         .events = state->events + state->outside,
         .absent_upper = hidden,
-        .shape = state->config.tree.key == RF_RAP_B ? RF_SHAPE_RANGE_B : RF_SHAPE_RANGE_A,
+        .shape = (uint8_t)rf_rap_shape(&state->config.tree),
         .bound = RF_BOUND_HARD,
     };
     return sink->end(sink->context, &summary);
@@ -556,12 +531,13 @@ static uint64_t bits(const void *config)
     return c->tcam * (2 * c->tree.bits + 32) + c->queue * c->tree.bits;
 }
 
-const struct rf_engine_ops rf_rap_hw_engine = {
+const struct rf_engine_ops rf_rap_hw = {
     .name = "rap-hw",
     .brief = "rap as a pipeline over a ternary memory: the same ranges, with their cycles",
     .options = options,
     .config_size = sizeof(struct config),
     .check = check,
+    .shape = rf_rap_shape,
     .state_size = state_size,
     .init = init,
     .feed = feed,
