@@ -4,6 +4,7 @@
 struct settings {
     struct cli_report report;
     const char *output;
+    int any_build;
 };
 
 static const struct cli_option options[] = {
@@ -13,17 +14,36 @@ static const struct cli_option options[] = {
      .argument = "FILE",
      .brief = "save the sum there and print nothing",
      .offset = offsetof(struct settings, output)},
+    {.type = CLI_FLAG,
+     .name = "any-build",
+     .brief = "merge profiles of different builds, too",
+     .text = "Without it, files of different builds at the same addresses are refused: what is "
+             "added up there is not the same code.",
+     .offset = offsetof(struct settings, any_build)},
     {.type = CLI_GROUP, .group = cli_options_report, .offset = offsetof(struct settings, report)},
     {.type = CLI_END},
 };
 
-static rf_status add(struct rf_run *run, const char *path, struct rf_error *error)
+static rf_status check_builds(const struct rf_run *run, const struct rf_run *other,
+                              const char *path, struct rf_error *error)
+{
+    struct rf_error why = {""};
+    rf_status status = rf_run_same_builds(run, other, &why);
+    if (status != RF_OK)
+        snprintf(error->message, sizeof error->message, "%s: %.400s; --any-build merges them", path,
+                 why.message);
+    return status;
+}
+
+static rf_status add(struct rf_run *run, const char *path, bool any_build, struct rf_error *error)
 {
     struct rf_run *other;
     rf_status status = rf_run_load(&other, path, NULL, error);
     if (status != RF_OK)
         return status;
-    status = rf_run_merge(run, other, error);
+    status = any_build ? RF_OK : check_builds(run, other, path, error);
+    if (status == RF_OK)
+        status = rf_run_merge(run, other, error);
     rf_run_free(other);
     return status;
 }
@@ -35,7 +55,7 @@ static int run(const struct cli_call *call)
     struct rf_run *sum = NULL;
     rf_status status = rf_run_load(&sum, call->arguments[0], NULL, &error);
     for (size_t i = 1; status == RF_OK && i < call->n_arguments; i++)
-        status = add(sum, call->arguments[i], &error);
+        status = add(sum, call->arguments[i], settings->any_build != 0, &error);
     if (status == RF_OK && settings->output != NULL)
         status = rf_run_save(sum, settings->output, &error);
     if (status == RF_OK && settings->output == NULL)
@@ -49,7 +69,8 @@ const struct cli_command cli_command_merge = {
     .brief = "add up profile files",
     .arguments = "FILE...",
     .text = "Profiles with the same selector, engine and seed add up item by item, their bounds "
-            "too; others stand side by side. Without -o the sum is printed.",
+            "too; others stand side by side. Runs of different builds are refused. Without -o "
+            "the sum is printed.",
     .examples = "    riffle merge monday.rfp tuesday.rfp -o both.rfp\n"
                 "    riffle merge node*.rfp -n 10",
     .options = options,

@@ -259,6 +259,41 @@ static rf_status add_provenance(struct rf_run *run, const struct rf_run *other)
     return status;
 }
 
+enum { BUILD_ID_SHOWN = 12 };
+
+static bool clash(const struct rf_module *x, const struct rf_module *y)
+{
+    return x->process == y->process && x->start < y->end && y->start < x->end &&
+           x->build_id[0] != '\0' && y->build_id[0] != '\0' &&
+           strcmp(x->build_id, y->build_id) != 0;
+}
+
+static rf_status tell_clash(const struct rf_module *x, const struct rf_module *y,
+                            struct rf_error *error)
+{
+    const uint64_t start = x->start > y->start ? x->start : y->start;
+    if (strcmp(x->path, y->path) == 0)
+        return rf_fail(error, RF_EINVAL,
+                       "%s is of two builds, %.*s and %.*s: their addresses do not mean the same",
+                       x->path, BUILD_ID_SHOWN, x->build_id, BUILD_ID_SHOWN, y->build_id);
+    return rf_fail(error, RF_EINVAL,
+                   "at 0x%llx there is %s in one and %s in the other: their addresses do not mean "
+                   "the same",
+                   (unsigned long long)start, x->path, y->path);
+}
+
+/* What both have, one after the other in one place, is no difference. */
+rf_status rf_run_same_builds(const struct rf_run *run, const struct rf_run *other,
+                             struct rf_error *error)
+{
+    for (size_t i = 0; i < run->n_modules; i++)
+        for (size_t k = 0; k < other->n_modules; k++)
+            if (clash(&run->modules[i], &other->modules[k]) &&
+                !has_module(other, &run->modules[i]) && !has_module(run, &other->modules[k]))
+                return tell_clash(&run->modules[i], &other->modules[k], error);
+    return RF_OK;
+}
+
 rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error)
 {
     size_t n_own = run->n_profiles, n_other = other->n_profiles;

@@ -139,10 +139,12 @@ riffle merge - add up profile files
 Usage: riffle merge [OPTION...] FILE...
 
 Profiles with the same selector, engine and seed add up item by item, their
-bounds too; others stand side by side. Without -o the sum is printed.
+bounds too; others stand side by side. Runs of different builds are refused.
+Without -o the sum is printed.
 
 Options:
   -o, --output FILE       save the sum there and print nothing
+      --any-build         merge profiles of different builds, too
   -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
                           text)
   -n, --items N           the N heaviest of each profile; 0: all (default: 20)
@@ -252,11 +254,15 @@ riffle\-merge \- add up profile files
 .B riffle merge
 \[\fIOPTION\fR...] FILE...
 .SH DESCRIPTION
-Profiles with the same selector, engine and seed add up item by item, their bounds too; others stand side by side. Without \-o the sum is printed.
+Profiles with the same selector, engine and seed add up item by item, their bounds too; others stand side by side. Runs of different builds are refused. Without \-o the sum is printed.
 .SH OPTIONS
 .TP
 \\fB\-o\fR, \fB\-\-output\fR \fIFILE\fR
 save the sum there and print nothing.
+.TP
+\\fB\-\-any\-build\fR
+merge profiles of different builds, too.
+Without it, files of different builds at the same addresses are refused: what is added up there is not the same code.
 .TP
 \\fB\-f\fR, \fB\-\-format\fR \fIFORM\fR
 how to print it: text, csv, json, tree, heat (default: text).
