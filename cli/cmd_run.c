@@ -23,7 +23,7 @@ struct settings {
     int no_values, lossy, no_follow, per_process;
 };
 
-static const struct cli_default caches[] = {{"cache", CLI_CACHE_STANDARD}, {NULL, NULL}};
+static const struct cli_default caches[] = {{"cache", RF_CACHE_STANDARD}, {NULL, NULL}};
 
 static const struct cli_option options[] = {
     {.type = CLI_GROUP,

@@ -113,7 +113,7 @@ static int choose_cache(struct cli_plan *plan, const struct settings *settings)
                         "sim: --cache goes with --functional; the caches of a timed core "
                         "are part of it: --core hps,dcache=16Ki/2/64");
     if (settings->functional && cli_plan_reads_misses(plan))
-        plan->cache = settings->cache != NULL ? settings->cache : CLI_CACHE_STANDARD;
+        plan->cache = settings->cache != NULL ? settings->cache : RF_CACHE_STANDARD;
     return CLI_OK;
 }
 

@@ -63,8 +63,7 @@ struct cli_cut {
     uint64_t threads;        /* cli_options_threads */
 };
 extern const struct cli_option cli_options_interval[], cli_options_window[], cli_options_threads[];
-extern const struct cli_option cli_options_cache[];    /* into a const char * */
-#define CLI_CACHE_STANDARD "l1=32Ki/8/64,l2=1Mi/16/64" /* of run, and of sim --functional */
+extern const struct cli_option cli_options_cache[]; /* into a const char * */
 
 /* For rf_collect: how many threads the engines get, when riffle is to have `threads`; 0: one for each
  * processor but those that others keep busy. */

@@ -43,6 +43,9 @@ struct rf_cache_stats {
 
 struct rf_cache;
 
+/* The default shape. */
+#define RF_CACHE_STANDARD "l1=32Ki/8/64,l2=1Mi/16/64"
+
 /* NULL is the default shape. Errors name the level. */
 rf_status rf_cache_parse(struct rf_cache_shape *shape, const char *text, struct rf_error *error);
 /* The shape as text that parses back, terminated, cut to `size`. Returns the length needed. */

@@ -25,6 +25,10 @@ rf_status rf_fail(struct rf_error *error, rf_status status, const char *format, 
 
 /* Like snprintf: terminated, cut to `size`; returns the length that the whole text needs. */
 size_t rf_format(char *text, size_t size, const char *format, ...) RF_PRINTF(3, 4);
+/* What is left of `text` behind n characters, as its next two arguments. */
+#define RF_REST(text, size, n)                                                                     \
+    (text) + ((n) < (size) ? (n) : (size)), ((n) < (size) ? (size) - (n) : 0)
+
 size_t rf_format_list(char *text, size_t size, const char *format, va_list arguments)
     RF_PRINTF(3, 0);
 

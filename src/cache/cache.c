@@ -33,7 +33,6 @@
 #include "base/text.h"
 #include "base/units.h"
 
-static const char DEFAULT_SHAPE[] = "l1=32Ki/8/64,l2=1Mi/16/64";
 #define EMPTY UINT64_MAX /* lines are at least two bytes, so no line has this number */
 
 /* ---- shapes ---- */
@@ -105,7 +104,7 @@ static rf_status parse_level(struct rf_cache_shape *shape, const char *text, con
 
 rf_status rf_cache_parse(struct rf_cache_shape *shape, const char *text, struct rf_error *error)
 {
-    const char *at = text != NULL ? text : DEFAULT_SHAPE;
+    const char *at = text != NULL ? text : RF_CACHE_STANDARD;
     memset(shape, 0, sizeof *shape);
     for (;;) {
         const char *end = at;

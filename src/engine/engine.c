@@ -131,6 +131,22 @@ rf_status rf_engine_report(const struct rf_engine *engine, const struct rf_sink 
     return engine->ops->report(engine->state, sink);
 }
 
+bool rf_engine_starts_anew(void *state, uint64_t n)
+{
+    (void)state;
+    (void)n;
+    return true;
+}
+
+rf_status rf_engine_report_figures(const struct rf_sink *sink, const struct rf_figure *figures,
+                                   size_t n)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0; sink->figure != NULL && status == RF_OK && i < n; i++)
+        status = sink->figure(sink->context, &figures[i]);
+    return status;
+}
+
 /* A sink that says of every report how often it stands in a row. */
 struct repeated {
     const struct rf_sink *sink;

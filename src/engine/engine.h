@@ -90,6 +90,12 @@ rf_status rf_engine_read_nothing(const struct rf_engine_ops *ops, const char *p,
 size_t rf_engine_print_options(const struct rf_engine_ops *ops, const void *config, char *text,
                                size_t size);
 
+/* The same in many engines. `repeat_interval` of one whose intervals all start from nothing; and the figures
+ * of a report, where the sink wants any. */
+bool rf_engine_starts_anew(void *state, uint64_t n);
+rf_status rf_engine_report_figures(const struct rf_sink *sink, const struct rf_figure *figures,
+                                   size_t n);
+
 enum { RF_ENGINE_CONFIG_MAX = 1024 };
 
 #endif

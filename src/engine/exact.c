@@ -70,6 +70,8 @@ struct bucket {
     uint32_t index[LANES]; /* of the entry; lanes fill from 0 on */
 };
 
+_Static_assert(sizeof(struct bucket) == 64, "a bucket is a cache line");
+
 struct hint {
     uint32_t tag; /* 0: none */
     uint32_t index;
@@ -391,14 +393,6 @@ static uint64_t interval(const void *memory)
     return ((const struct state *)memory)->config.interval;
 }
 
-/* Every interval starts from nothing. */
-static bool repeat_interval(void *memory, uint64_t n)
-{
-    (void)memory;
-    (void)n;
-    return true;
-}
-
 static void end_interval(void *memory)
 {
     struct state *state = memory;
@@ -460,7 +454,7 @@ const struct rf_engine_ops rf_exact = {
     .feed = feed,
     .feed_counted = feed_counted,
     .interval = interval,
-    .repeat_interval = repeat_interval,
+    .repeat_interval = rf_engine_starts_anew,
     .end_interval = end_interval,
     .merge = merge,
     .report = report,

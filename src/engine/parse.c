@@ -217,12 +217,11 @@ static size_t print_options(const struct rf_engine_ops *ops, const void *config,
         if (is_standard(o, config, standard))
             continue;
         rf_option_print(o, config, value, sizeof value);
-        n += rf_format(text + (n < size ? n : size), n < size ? size - n : 0, "%s%s=%s", separator,
-                       o->name, value);
+        n += rf_format(RF_REST(text, size, n), "%s%s=%s", separator, o->name, value);
         separator = ", ";
     }
     if (*separator == ',')
-        n += rf_format(text + (n < size ? n : size), n < size ? size - n : 0, ")");
+        n += rf_format(RF_REST(text, size, n), ")");
     return n;
 }
 
@@ -238,8 +237,7 @@ size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *confi
     if (ops->print != NULL)
         return ops->print(config, text, size);
     size_t n = rf_format(text, size, "%s", ops->name);
-    return n + rf_engine_print_options(ops, config, text + (n < size ? n : size),
-                                       n < size ? size - n : 0);
+    return n + rf_engine_print_options(ops, config, RF_REST(text, size, n));
 }
 
 size_t rf_engine_shorten(const char *engine, char *text, size_t size)
@@ -250,6 +248,5 @@ size_t rf_engine_shorten(const char *engine, char *text, size_t size)
         ops->print != NULL || set_defaults(ops, standard, NULL) != RF_OK)
         return rf_format(text, size, "%s", engine);
     size_t n = rf_format(text, size, "%s", ops->name);
-    return n + print_options(ops, config, standard, text + (n < size ? n : size),
-                             n < size ? size - n : 0);
+    return n + print_options(ops, config, standard, RF_REST(text, size, n));
 }

@@ -28,6 +28,9 @@ enum {
     RF_ACCUMULATOR_ABSENT = 0,
 };
 
+_Static_assert((RF_ACCUMULATOR_SLOTS_MAX + 1) << 2 == 1 << 16,
+               "a word has 16 bits, two of them tag");
+
 struct rf_accumulator {
     uint16_t *index;
     struct rf_tuple *tuples; /* slots + 1 */

@@ -18,6 +18,8 @@ enum {
     RF_ACCUMULATOR_SPARE = 32, /* lists are written up to 32 at a time, past their ends */
 };
 
+_Static_assert(RF_ACCUMULATOR_BATCH % 64 == 0, "doubts are kept in words of 64 bits");
+
 struct rf_accumulator_batch {
     uint64_t hash[RF_ACCUMULATOR_BATCH + RF_ACCUMULATOR_SPARE];
     uint16_t slot[RF_ACCUMULATOR_BATCH];

@@ -61,7 +61,7 @@ static const struct rf_option options[] = {
     ROW(tables, COUNT, "2", "hash tables", .min = 1, .max = RF_MULTIHASH_TABLES_MAX),
     ROW(counters, COUNT, "5700", "counters in all tables together", .min = 2, .max = 1 << 20),
     ROW(interval, COUNT, "1M", "events in an interval; auto: the steadiest of 10K, 100K, 1M",
-        .choices = "auto", .max = 1e9),
+        .choices = "auto", .max = RF_MULTIHASH_INTERVAL_MAX),
     ROW(threshold, SHARE, "0.1%", "share of an interval that makes a candidate", .min = 1e-6,
         .max = 1),
     SWITCH_ROW(conservative, "yes", "only the smallest counters of a tuple go up (C1)"),
@@ -424,12 +424,7 @@ static rf_status report_figures(const struct rf_multihash *state, const struct r
         {"promotions", (double)state->promotions},
         {"entries-replaced", (double)state->replaced},
     };
-    for (size_t i = 0; sink->figure != NULL && i < sizeof figures / sizeof *figures; i++) {
-        rf_status status = sink->figure(sink->context, &figures[i]);
-        if (status != RF_OK)
-            return status;
-    }
-    return RF_OK;
+    return rf_engine_report_figures(sink, figures, sizeof figures / sizeof *figures);
 }
 
 static rf_status report(const void *memory, const struct rf_sink *sink)
@@ -471,6 +466,8 @@ static uint64_t bits(const void *memory)
     uint64_t entry = 128 + bits_of_count(longest_interval(config)) + 2;
     return config->counters * counter_bits(config) + entries(config) * entry;
 }
+
+_Static_assert(sizeof(config_t) <= RF_ENGINE_CONFIG_MAX, "the wrapper has room for it");
 
 const struct rf_engine_ops rf_multihash = {
     .name = "multihash",

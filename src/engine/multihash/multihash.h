@@ -95,11 +95,17 @@ struct rf_multihash {
     void *counters;                     /* of that width, table after table */
 };
 
-/* More do not fit into the counts of one interval. */
-#define RF_MULTIHASH_EVENTS_MAX UINT64_C(2000000000)
+/* Longest interval, and most events of two that are merged into one: their counts are of 32 bits, and one bit
+ * of doubts[] is taken. */
+#define RF_MULTIHASH_INTERVAL_MAX UINT64_C(1000000000)
+#define RF_MULTIHASH_EVENTS_MAX   (2 * RF_MULTIHASH_INTERVAL_MAX)
 
 /* doubts[] of an entry: this bit, or how many of its count may be others'. */
 #define RF_MULTIHASH_RETAINED_BIT 0x80000000u
+
+_Static_assert(RF_MULTIHASH_EVENTS_MAX < RF_MULTIHASH_RETAINED_BIT, "counts and doubts have room");
+_Static_assert(RF_MULTIHASH_TABLE_MAX == UINT64_C(1) << 64 / RF_MULTIHASH_LANES,
+               "a lane of a signature tells apart the counters of a table");
 
 /* T of an interval of so many events. */
 uint32_t rf_multihash_candidate(const struct rf_multihash_config *config, uint64_t interval);

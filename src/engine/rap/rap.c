@@ -42,6 +42,8 @@ static const struct rf_option options[] = {
     {.type = RF_OPTION_END},
 };
 
+_Static_assert(RF_RAP_A == 0 && RF_RAP_B == 1 && RF_RAP_BOTH == 2, "the choices of key, in order");
+
 static bool preset(void *config, const char *word)
 {
     struct rf_rap_config *c = config;
@@ -260,14 +262,6 @@ static rf_status feed(void *memory, const struct rf_tuple *tuples, size_t n, siz
     return RF_OK;
 }
 
-/* Every interval starts from a bare root. */
-static bool repeat_interval(void *memory, uint64_t n)
-{
-    (void)memory;
-    (void)n;
-    return true;
-}
-
 static void end_interval(void *memory)
 {
     struct rf_rap_state *state = memory;
@@ -339,7 +333,9 @@ static void report_node(void *context, const struct rf_rap_tree *tree, uint32_t 
 
 enum rf_shape rf_rap_shape(const void *config)
 {
-    static const enum rf_shape shapes[] = {RF_SHAPE_RANGE_A, RF_SHAPE_RANGE_B, RF_SHAPE_RECTANGLE};
+    static const enum rf_shape shapes[] = {[RF_RAP_A] = RF_SHAPE_RANGE_A,
+                                           [RF_RAP_B] = RF_SHAPE_RANGE_B,
+                                           [RF_RAP_BOTH] = RF_SHAPE_RECTANGLE};
     return shapes[((const struct rf_rap_config *)config)->key];
 }
 
@@ -372,12 +368,7 @@ static rf_status report_figures(const struct rf_rap_state *state, const struct r
         {"early-merges", (double)tree->early},
         {"outside", (double)state->outside},
     };
-    for (size_t i = 0; sink->figure != NULL && i < sizeof figures / sizeof *figures; i++) {
-        rf_status status = sink->figure(sink->context, &figures[i]);
-        if (status != RF_OK)
-            return status;
-    }
-    return RF_OK;
+    return rf_engine_report_figures(sink, figures, sizeof figures / sizeof *figures);
 }
 
 uint64_t rf_rap_events(const struct rf_rap_state *state)
@@ -434,7 +425,7 @@ const struct rf_engine_ops rf_rap = {
     .init = init,
     .feed = feed,
     .feed_counted = feed_counted,
-    .repeat_interval = repeat_interval,
+    .repeat_interval = rf_engine_starts_anew,
     .end_interval = end_interval,
     .merge = merge,
     .report = report,

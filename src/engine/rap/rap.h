@@ -36,6 +36,9 @@ struct rf_rap_set {
     uint32_t shift; /* of each sibling */
 };
 
+_Static_assert(sizeof(struct rf_rap_node) == 16 && sizeof(struct rf_rap_set) == 16,
+               "the memory that tree.c and the documents promise");
+
 /* What the options say of a tree. */
 struct rf_rap_plan {
     unsigned dims;      /* 1 or 2 */

@@ -399,14 +399,6 @@ static rf_status feed_counted(void *memory, struct rf_tuple tuple, uint64_t coun
     return RF_OK;
 }
 
-/* Every interval starts from a bare root. */
-static bool repeat_interval(void *memory, uint64_t n)
-{
-    (void)memory;
-    (void)n;
-    return true;
-}
-
 static void end_interval(void *memory)
 {
     restart(memory);
@@ -475,12 +467,7 @@ static rf_status report_figures(const struct state *state, const struct rf_sink 
         {"queue-overflow", (double)clock->overflow},
         {"source-waits", clock->waited},
     };
-    for (size_t i = 0; sink->figure != NULL && i < sizeof figures / sizeof *figures; i++) {
-        rf_status status = sink->figure(sink->context, &figures[i]);
-        if (status != RF_OK)
-            return status;
-    }
-    return RF_OK;
+    return rf_engine_report_figures(sink, figures, sizeof figures / sizeof *figures);
 }
 
 static rf_status report_outside(const struct state *state, const struct rf_sink *sink)
@@ -542,7 +529,7 @@ const struct rf_engine_ops rf_rap_hw = {
     .init = init,
     .feed = feed,
     .feed_counted = feed_counted,
-    .repeat_interval = repeat_interval,
+    .repeat_interval = rf_engine_starts_anew,
     .end_interval = end_interval,
     .report = report,
     .bits = bits,

@@ -490,12 +490,7 @@ static rf_status report_figures(const struct state *state, const struct rf_sink 
                                      interrupts * config->interrupt_cycles)},
         {"software-bytes", (double)state->software.peak},
     };
-    for (size_t i = 0; sink->figure != NULL && i < sizeof figures / sizeof *figures; i++) {
-        rf_status status = sink->figure(sink->context, &figures[i]);
-        if (status != RF_OK)
-            return status;
-    }
-    return RF_OK;
+    return rf_engine_report_figures(sink, figures, sizeof figures / sizeof *figures);
 }
 
 /* The most that a tuple without a single sample can have had. */

@@ -67,7 +67,13 @@ struct rf_part_spec {
     uint32_t inside; /* so many specs that follow are inside this one */
 };
 
-/* How the tagged table is made; see tagged.c. */
+/* How the tagged table is made; see tagged.c. Most ways of a set, and bits of what an entry holds. */
+enum {
+    RF_TAGGED_WAYS_MAX = 64,
+    RF_TAGGED_TAG_MAX = 15,
+    RF_TAGGED_HIT_MAX = 24,
+    RF_TAGGED_MISS_MAX = 7,
+};
 struct rf_tagged_setup {
     uint64_t ways, entries, tag, hit, miss, evict, replace;
 };

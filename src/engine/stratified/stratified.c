@@ -46,20 +46,20 @@ typedef struct rf_compressor_config config;
 static const struct rf_option stratified_options[] = {SOFTWARE_OPTIONS};
 
 static const struct rf_option tagged_options[] = {
-    {.name = "ways", .type = RF_OPTION_COUNT, .standard = "2", .min = 1, .max = 64,
+    {.name = "ways", .type = RF_OPTION_COUNT, .standard = "2", .min = 1, .max = RF_TAGGED_WAYS_MAX,
      .brief = "entries per set", .offset = offsetof(config, tagged.ways)},
     {.name = "entries", .type = RF_OPTION_COUNT, .standard = "2048", .min = 2, .max = 1 << 22,
      .brief = "of the table", .offset = offsetof(config, tagged.entries)},
-    {.name = "tag", .type = RF_OPTION_COUNT, .standard = "2", .min = 1, .max = 15,
+    {.name = "tag", .type = RF_OPTION_COUNT, .standard = "2", .min = 1, .max = RF_TAGGED_TAG_MAX,
      .brief = "bits of the tag", .offset = offsetof(config, tagged.tag)},
-    {.name = "hit", .type = RF_OPTION_COUNT, .standard = "8", .min = 2, .max = 24,
+    {.name = "hit", .type = RF_OPTION_COUNT, .standard = "8", .min = 2, .max = RF_TAGGED_HIT_MAX,
      .brief = "bits of the hit counter: full at 2^hit", .offset = offsetof(config, tagged.hit)},
-    {.name = "miss", .type = RF_OPTION_COUNT, .standard = "3", .min = 1, .max = 7,
+    {.name = "miss", .type = RF_OPTION_COUNT, .standard = "3", .min = 1, .max = RF_TAGGED_MISS_MAX,
      .brief = "bits of the miss counter", .offset = offsetof(config, tagged.miss)},
-    {.name = "evict", .type = RF_OPTION_COUNT, .standard = "64", .min = 1, .max = 1 << 24,
+    {.name = "evict", .type = RF_OPTION_COUNT, .standard = "64", .min = 1, .max = 1 << RF_TAGGED_HIT_MAX,
      .brief = "hits that are enough to be reported when evicted",
      .offset = offsetof(config, tagged.evict)},
-    {.name = "replace", .type = RF_OPTION_COUNT, .standard = "7", .min = 1, .max = 127,
+    {.name = "replace", .type = RF_OPTION_COUNT, .standard = "7", .min = 1, .max = (1 << RF_TAGGED_MISS_MAX) - 1,
      .brief = "misses that are too many to wait any longer",
      .offset = offsetof(config, tagged.replace)},
     SOFTWARE_OPTIONS
@@ -145,50 +145,46 @@ static size_t print_stratified(const void *memory, char *text, size_t size)
 {
     const config *c = memory;
     size_t n = rf_notation_print(&c->notation, 0, text, size);
-    n += rf_format(text + (n < size ? n : size), n < size ? size - n : 0, " ");
-    return n + rf_engine_print_options(&rf_stratified, c, text + (n < size ? n : size),
-                                       n < size ? size - n : 0);
+    n += rf_format(RF_REST(text, size, n), " ");
+    return n + rf_engine_print_options(&rf_stratified, c, RF_REST(text, size, n));
 }
 
 static size_t print_tagged(const void *memory, char *text, size_t size)
 {
     const config *c = memory;
     size_t n = rf_format(text, size, "tagged");
-    n += rf_engine_print_options(&rf_tagged, c, text + (n < size ? n : size),
-                                 n < size ? size - n : 0);
+    n += rf_engine_print_options(&rf_tagged, c, RF_REST(text, size, n));
     if (c->notation.n_specs == 1)
         return n;
-    n += rf_format(text + (n < size ? n : size), n < size ? size - n : 0, " ");
-    return n + rf_notation_print(&c->notation, 1, text + (n < size ? n : size),
-                                 n < size ? size - n : 0);
+    n += rf_format(RF_REST(text, size, n), " ");
+    return n + rf_notation_print(&c->notation, 1, RF_REST(text, size, n));
 }
 
-/* What both engines are but for their text. */
-#define COMPRESSOR                                                                                 \
-    .config_size = sizeof(config), .grows = true, .state_size = rf_compressor_size,                \
-    .init = rf_compressor_init, .release = rf_compressor_release, .feed = rf_compressor_feed,      \
-    .feed_counted = rf_compressor_feed_counted, .end_interval = rf_compressor_end_interval,        \
-    .merge = rf_compressor_merge, .report = rf_compressor_report, .memory = rf_compressor_memory,  \
-    .bits = rf_compressor_bits
+/* Both engines are the same but for their text. */
+#define ENGINE(which, its_claims, text)                                                            \
+    const struct rf_engine_ops rf_##which = {                                                      \
+        .name = #which,                                                                            \
+        .brief = text,                                                                             \
+        .options = which##_options,                                                                \
+        .claims = its_claims,                                                                      \
+        .parse = parse_##which,                                                                    \
+        .print = print_##which,                                                                    \
+        .check = check_##which,                                                                    \
+        .config_size = sizeof(config),                                                             \
+        .grows = true,                                                                             \
+        .state_size = rf_compressor_size,                                                          \
+        .init = rf_compressor_init,                                                                \
+        .release = rf_compressor_release,                                                          \
+        .feed = rf_compressor_feed,                                                                \
+        .feed_counted = rf_compressor_feed_counted,                                                \
+        .end_interval = rf_compressor_end_interval,                                                \
+        .merge = rf_compressor_merge,                                                              \
+        .report = rf_compressor_report,                                                            \
+        .memory = rf_compressor_memory,                                                            \
+        .bits = rf_compressor_bits,                                                                \
+    }
 
-const struct rf_engine_ops rf_stratified = {
-    .name = "stratified",
-    .brief = "the sampler algebra: H[P256]2048, CR256, R256 A16; grows",
-    .options = stratified_options,
-    .claims = rf_notation_claims,
-    .parse = parse_stratified,
-    .print = print_stratified,
-    .check = check_stratified,
-    COMPRESSOR,
-};
+ENGINE(stratified, rf_notation_claims, "the sampler algebra: H[P256]2048, CR256, R256 A16; grows");
+ENGINE(tagged, claims_tagged, "stratified counters with partial tags, behind them A16 say; grows");
 
-const struct rf_engine_ops rf_tagged = {
-    .name = "tagged",
-    .brief = "stratified counters with partial tags, behind them A16 say; grows",
-    .options = tagged_options,
-    .claims = claims_tagged,
-    .parse = parse_tagged,
-    .print = print_tagged,
-    .check = check_tagged,
-    COMPRESSOR,
-};
+_Static_assert(sizeof(config) <= RF_ENGINE_CONFIG_MAX, "the wrapper has room for it");

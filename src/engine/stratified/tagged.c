@@ -41,6 +41,11 @@ enum state { IN_EMPTY, IN_EVICT, IN_VALID };
 #define EVICT    ((uint64_t)IN_EVICT << 56)
 #define VALID    ((uint64_t)IN_VALID << 56)
 
+_Static_assert(1 << RF_TAGGED_TAG_MAX <= T, "Empty has a tag that no tuple has");
+_Static_assert(1 << RF_TAGGED_MISS_MAX <= M >> 16, "a miss counter fits its field");
+_Static_assert(UINT64_C(2) << RF_TAGGED_HIT_MAX <= H >> 24,
+               "two merged hit counters fit the field");
+
 /* entry' = what is kept of it + misses that become hits + constants + the newcomer's tag */
 struct transition {
     _Alignas(64) const char *name; /* a row is a line of cache */
@@ -250,14 +255,12 @@ static uint64_t same_events(const struct limits *limits, uint64_t *set, uint64_t
     return 1;
 }
 
-enum { WAYS_MAX = 64 };
-
 /* Once a set is after a message as it was after the one before, it goes on like that. */
 static void take_run(struct rf_part *part, void *cell, const struct rf_run *run,
                      const struct rf_way *way)
 {
     const struct limits limits = limits_of(&part->tagged);
-    uint64_t tag, ways = part->tagged.ways, before[WAYS_MAX], left_before = 0, count;
+    uint64_t tag, ways = part->tagged.ways, before[RF_TAGGED_WAYS_MAX], left_before = 0, count;
     part->stratum.tags(&run->message.tuple, 1, (unsigned)part->tagged.tag, &tag);
     uint64_t *set = (uint64_t *)cell + rf_stratum_of(&part->stratum, run->message.tuple) * ways;
     for (uint64_t left = run->times; left > 0;) {

@@ -178,15 +178,13 @@ static size_t print_cache(const char *key, const struct rf_cache_level *level, c
 size_t rf_timing_config_print(const struct rf_timing_config *config, char *text, size_t size)
 {
     size_t n = 0;
-#define REST text + (n < size ? n : size), size - (n < size ? n : size)
-    n += print_cache("icache", &config->icache.levels[0], REST);
-    n += print_cache("dcache", &config->dcache.levels[0], REST);
-    n += print_cache("l2", &config->dcache.levels[1], REST);
+    n += print_cache("icache", &config->icache.levels[0], RF_REST(text, size, n));
+    n += print_cache("dcache", &config->dcache.levels[0], RF_REST(text, size, n));
+    n += print_cache("l2", &config->dcache.levels[1], RF_REST(text, size, n));
     for (const struct rf_option *o = options; o->type != RF_OPTION_END; o++) {
-        n += rf_format(REST, "%s%s=", o > options ? "," : "", o->name);
-        n += rf_option_print(o, config, REST);
+        n += rf_format(RF_REST(text, size, n), "%s%s=", o > options ? "," : "", o->name);
+        n += rf_option_print(o, config, RF_REST(text, size, n));
     }
-#undef REST
     return n;
 }
 
