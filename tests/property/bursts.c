@@ -1,0 +1,215 @@
+/* Estimates from bursts: the interval of an item holds its true count as often as it says, 1000 trials each.
+ *
+ * A program of loops: one loop runs for hundreds of intervals, then another. Its events are alike within a burst, so
+ * that an interval made as if they were independent is far too narrow; the last case shows that. */
+#include "profile/bursts.h"
+#include "base/random.h"
+#include "test.h"
+#include <math.h>
+#include <stdbool.h>
+#include <riffle/profiler.h>
+
+enum { INTERVALS = 200000, EACH = 4, ITEMS = 8, LOOPS = 5, TRIALS = 1000 };
+
+/* Events of interval i: program[i][0 .. sizes[i] - 1]. */
+static uint8_t program[INTERVALS][EACH], sizes[INTERVALS];
+static uint64_t truth[ITEMS], all;
+
+/* Which item the k-th event of a loop is: mostly its own, sometimes one of all. Item 7 is rare everywhere. */
+static uint8_t draw_item(struct rf_random *random, unsigned loop, unsigned k)
+{
+    uint64_t chance = rf_random_below(random, 1000);
+    if (chance < 2)
+        return 7;
+    return chance < 100 ? (uint8_t)rf_random_below(random, 7) : (uint8_t)((loop + k) % 6);
+}
+
+static void make_program(uint64_t seed)
+{
+    struct rf_random random;
+    rf_random_seed(&random, seed);
+    memset(truth, 0, sizeof truth);
+    all = 0;
+    for (size_t i = 0, left = 0, loop = 0; i < INTERVALS; i++, left--) {
+        if (left == 0) {
+            left = 1 + rf_random_below(&random, 600);
+            loop = rf_random_below(&random, LOOPS);
+        }
+        sizes[i] = (uint8_t)(loop % EACH + rf_random_below(&random, 2));
+        for (unsigned k = 0; k < sizes[i]; k++) {
+            program[i][k] = draw_item(&random, (unsigned)loop, k);
+            truth[program[i][k]]++;
+        }
+        all += sizes[i];
+    }
+}
+
+struct sampled {
+    uint64_t told[ITEMS];
+    uint64_t n;
+};
+
+static struct rf_tuple tuple_of(unsigned item)
+{
+    return (struct rf_tuple){0x400000 + item * 16, item};
+}
+
+static void feed_interval(struct rf_bursts *bursts, struct sampled *sampled, size_t i)
+{
+    for (unsigned k = 0; k < sizes[i]; k++) {
+        struct rf_tuple tuple = tuple_of(program[i][k]);
+        rf_bursts_feed(bursts, &tuple, 1);
+        sampled->told[program[i][k]]++;
+    }
+    sampled->n += sizes[i];
+}
+
+/* One run of the program, bursts at random distances as the probe has them. */
+static void run(struct rf_bursts *bursts, struct sampled *sampled, uint64_t burst,
+                uint64_t sparsity, struct rf_random *random)
+{
+    size_t i = 0;
+    memset(sampled, 0, sizeof *sampled);
+    while (i < INTERVALS) {
+        uint64_t skipped = 0;
+        for (uint64_t left = 1 + rf_random_below(random, 2 * sparsity - 1);
+             left > 0 && i < INTERVALS; left--)
+            skipped += sizes[i++];
+        for (uint64_t left = burst; left > 0 && i < INTERVALS; left--)
+            feed_interval(bursts, sampled, i++);
+        rf_bursts_end(bursts);
+        rf_bursts_skip(bursts, skipped, 1);
+    }
+}
+
+/* A profile of what was told, as an exact engine has it. */
+static rf_status make_profile(struct rf_profile **profile, const struct sampled *sampled)
+{
+    struct rf_profiler *profiler;
+    struct rf_error error;
+    rf_status status = rf_profiler_open(&profiler, "exact", NULL, &error);
+    for (unsigned item = 0; status == RF_OK && item < ITEMS; item++) {
+        struct rf_tuple tuple = tuple_of(item);
+        const struct rf_tuples one = {&tuple, &sampled->told[item], sampled->told[item] > 0};
+        status = rf_profiler_feed(profiler, &one, &error);
+    }
+    if (status == RF_OK)
+        status = rf_profiler_profile(profiler, profile, &error);
+    rf_profiler_close(profiler);
+    return status;
+}
+
+static bool holds(const struct rf_profile *profile, unsigned item)
+{
+    for (size_t i = 0; i < profile->n_items; i++)
+        if (profile->items[i].b == item)
+            return profile->items[i].lower <= truth[item] && truth[item] <= profile->items[i].upper;
+    return truth[item] <= profile->absent_upper;
+}
+
+/* The same as if events were independent. */
+static bool holds_naively(const struct sampled *sampled, unsigned item)
+{
+    double p = (double)sampled->told[item] / (double)sampled->n;
+    double half = 1.96 * sqrt(p * (1 - p) / (double)sampled->n);
+    return fabs((double)truth[item] / (double)all - p) <= half;
+}
+
+struct tally {
+    unsigned held[ITEMS], naively[ITEMS];
+};
+
+static bool try_once(struct tally *tally, uint64_t burst, uint64_t sparsity,
+                     struct rf_random *random)
+{
+    struct rf_bursts *bursts;
+    struct rf_profile *profile = NULL;
+    struct sampled sampled;
+    if (rf_bursts_open(&bursts, NULL) != RF_OK)
+        return false;
+    run(bursts, &sampled, burst, sparsity, random);
+    rf_status status = make_profile(&profile, &sampled);
+    if (status == RF_OK)
+        status = rf_bursts_scale(bursts, profile);
+    for (unsigned item = 0; status == RF_OK && item < ITEMS; item++) {
+        tally->held[item] += holds(profile, item);
+        tally->naively[item] += holds_naively(&sampled, item);
+    }
+    bool good = status == RF_OK && profile->produced == all && profile->consumed == all;
+    rf_profile_free(profile);
+    rf_bursts_close(bursts);
+    return good;
+}
+
+/* Three standard deviations of 1000 trials below what is promised. */
+enum { LEAST = 950 - 21 };
+
+static void check_coverage(uint64_t burst, uint64_t sparsity, struct tally *tally)
+{
+    struct rf_random random;
+    uint64_t seed = test_seed(1);
+    make_program(seed);
+    rf_random_seed(&random, seed + 1);
+    memset(tally, 0, sizeof *tally);
+    for (unsigned i = 0; i < TRIALS; i++)
+        REQUIRE(try_once(tally, burst, sparsity, &random));
+    for (unsigned item = 0; item < ITEMS; item++) {
+        if (tally->held[item] < LEAST)
+            printf("# burst %u, item %u: %u of %u\n", (unsigned)burst, item, tally->held[item],
+                   (unsigned)TRIALS);
+        CHECK(tally->held[item] >= LEAST);
+    }
+}
+
+TEST(bursts_of_one_interval)
+{
+    struct tally tally;
+    check_coverage(1, 99, &tally);
+}
+
+TEST(bursts_of_ten_intervals)
+{
+    struct tally tally;
+    check_coverage(10, 990, &tally);
+}
+
+TEST(bursts_of_a_hundred_intervals)
+{
+    struct tally tally;
+    check_coverage(100, 1900, &tally);
+}
+
+TEST(events_of_a_burst_are_not_independent)
+{
+    struct tally tally;
+    check_coverage(100, 1900, &tally);
+    unsigned worst = TRIALS;
+    for (unsigned item = 0; item < ITEMS; item++)
+        worst = tally.naively[item] < worst ? tally.naively[item] : worst;
+    CHECK(worst < TRIALS / 2);
+}
+
+TEST(nothing_skipped_leaves_counts_alone)
+{
+    struct rf_bursts *bursts;
+    struct rf_profile *profile;
+    struct sampled sampled = {.told = {5, 3}, .n = 8};
+    REQUIRE(rf_bursts_open(&bursts, NULL) == RF_OK);
+    for (unsigned i = 0; i < 8; i++) {
+        struct rf_tuple tuple = tuple_of(i < 5 ? 0 : 1);
+        rf_bursts_feed(bursts, &tuple, 1);
+        rf_bursts_end(bursts);
+    }
+    rf_bursts_skip(bursts, 0, 8);
+    REQUIRE(make_profile(&profile, &sampled) == RF_OK);
+    CHECK(rf_bursts_scale(bursts, profile) == RF_OK);
+    CHECK_EQ(profile->bound, RF_BOUND_EXACT);
+    CHECK_EQ(profile->consumed, 8);
+    CHECK_EQ(profile->items[0].count, 5);
+    CHECK_EQ(profile->items[0].upper, 5);
+    CHECK_EQ(profile->n_figures, 3);
+    rf_profile_free(profile);
+    rf_bursts_close(bursts);
+}
+
+TEST_MAIN()
