@@ -5,6 +5,7 @@
  * Standard input, output and error are the target's; the report goes to standard error behind it, or
  * to a file. Signals that somebody sends to riffle are passed on; those of the terminal reach the
  * target by themselves, and riffle stays to report what it did of them. */
+#include "bursts.h"
 #include "plan.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ enum { NOT_EXECUTABLE = 126, NO_PROGRAM = 127 }; /* exit statuses, as a shell ha
 struct settings {
     struct cli_profiling profiling;
     const char *cache;
+    struct cli_bursts bursts;
     int no_values, lossy, no_follow, per_process;
 };
 
@@ -36,6 +38,7 @@ static const struct cli_option options[] = {
      .group = cli_options_cache,
      .offset = offsetof(struct settings, cache),
      .defaults = caches},
+    {.type = CLI_GROUP, .group = cli_options_bursts, .offset = offsetof(struct settings, bursts)},
     {.type = CLI_LIST,
      .name = "function",
      .argument = "NAME",
@@ -86,6 +89,7 @@ struct plan {
     char readable[LIST_MAX][NAME_MAX_BYTES]; /* functions that were given mangled */
     struct rf_probe_range ranges[LIST_MAX + 1];
     size_t n_functions, n_modules, n_ranges;
+    struct rf_probe_bursts bursts;
 };
 
 static bool parse_range(struct rf_probe_range *range, const char *text)
@@ -178,6 +182,19 @@ static int refuse_names(const struct cli_plan *plan)
     return CLI_OK;
 }
 
+/* --skip and --limit count events of the whole, of which bursts show a part; records are all or nothing. */
+static int refuse_whole(const struct plan *plan)
+{
+    const struct cli_profiling *asked = &plan->settings->profiling;
+    if (plan->bursts.burst == 0)
+        return CLI_OK;
+    if (asked->cut.skip > 0 || asked->cut.limit > 0)
+        return cli_fail(CLI_USAGE, "run: --burst goes neither with --skip nor with --limit");
+    if (asked->record != NULL || plan->common.records)
+        return cli_fail(CLI_USAGE, "run: --burst goes neither with --record nor with misses");
+    return CLI_OK;
+}
+
 static int make_plan(struct plan *plan, const struct cli_call *call)
 {
     const struct settings *settings = call->settings;
@@ -194,6 +211,10 @@ static int make_plan(struct plan *plan, const struct cli_call *call)
     bool misses = status == CLI_OK && cli_plan_reads_misses(&plan->common);
     plan->common.records |= misses;
     plan->common.cache = misses ? settings->cache : NULL;
+    if (status == CLI_OK)
+        status = cli_bursts_take(&plan->bursts, &settings->bursts, settings->profiling.cut.seed);
+    if (status == CLI_OK)
+        status = refuse_whole(plan);
     return status == CLI_OK && settings->per_process ? multiply_lanes(plan) : status;
 }
 
@@ -296,6 +317,17 @@ static rf_status label_processes(struct rf_run *run, size_t n_single)
     return status == RF_OK ? rf_run_filter(run, was_there, &n_single) : status;
 }
 
+static rf_status note_bursts(struct rf_run *run, const struct rf_probe_bursts *asked,
+                             const struct rf_probe_outcome *outcome)
+{
+    if (asked->burst == 0)
+        return RF_OK;
+    return cli_note(
+        run, "bursts", "%llu of %u intervals, %llu intervals apart%s; %llu events skipped",
+        (unsigned long long)outcome->bursts, asked->burst, (unsigned long long)asked->sparsity,
+        asked->regular ? "" : " on average", (unsigned long long)outcome->skipped);
+}
+
 /* The target's own end, unless ours is worse. */
 static int leave(int status, const struct rf_probe_outcome *outcome)
 {
@@ -323,6 +355,8 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
     if (run == NULL)
         return RF_OK;
     rf_status status = note_outcome(run, &ending->outcome);
+    if (status == RF_OK)
+        status = note_bursts(run, &ending->plan->bursts, &ending->outcome);
     if (status == RF_OK)
         status = note_processes(run, &ending->outcome, ending->plan->n_single > 0);
     if (status == RF_OK)
@@ -393,6 +427,7 @@ static int start(struct plan *plan, const struct cli_call *call)
                                          .functions = plan->functions,
                                          .modules = plan->modules,
                                          .ranges = plan->ranges,
+                                         .bursts = plan->bursts,
                                          .stop = &stopped};
     if (!can_run(call->arguments[0]))
         return refuse_program(call->arguments[0]);

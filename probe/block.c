@@ -15,7 +15,7 @@
  * Values are stored as they are, without widening: the collector knows the width. Wider ones than 64
  * bits overwrite the words behind them, which are stored later and so win; a flush leaves more
  * than enough room for the last. */
-#include "probe.h"
+#include "ir.h"
 
 struct told {
     ULong shape;
@@ -47,25 +47,14 @@ struct block {
 
 static struct block the_block; /* blocks are told one at a time */
 
-static IRExpr *number(ULong value)
-{
-    return IRExpr_Const(IRConst_U64(value));
-}
-
-static IRTemp assign(IRSB *out, IRType type, IRExpr *value)
-{
-    IRTemp temp = newIRTemp(out->tyenv, type);
-    addStmtToIRSB(out, IRStmt_WrTmp(temp, value));
-    return temp;
-}
-
 static void emit_check(IRSB *out)
 {
     IRTemp cursor =
-        assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, number((ULong)ring_cursor())));
-    IRTemp limit = assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, number((ULong)ring_limit())));
-    IRTemp full =
-        assign(out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, IRExpr_RdTmp(limit), IRExpr_RdTmp(cursor)));
+        ir_assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, ir_number((ULong)ring_cursor())));
+    IRTemp limit =
+        ir_assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, ir_number((ULong)ring_limit())));
+    IRTemp full = ir_assign(out, Ity_I1,
+                            IRExpr_Binop(Iop_CmpLT64U, IRExpr_RdTmp(limit), IRExpr_RdTmp(cursor)));
     IRDirty *call =
         unsafeIRDirty_0_N(0, "ring_flush", VG_(fnptr_to_fnentry)(ring_flush), mkIRExprVec_0());
     call->guard = IRExpr_RdTmp(full);
@@ -79,7 +68,7 @@ struct block *block_begin(IRSB *out)
     block->out = out;
     emit_check(out);
     block->cursor =
-        assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, number((ULong)ring_cursor())));
+        ir_assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, ir_number((ULong)ring_cursor())));
     return block;
 }
 
@@ -87,9 +76,9 @@ static IRExpr *place(struct block *block, UInt word)
 {
     if (word == 0)
         return IRExpr_RdTmp(block->cursor);
-    return IRExpr_RdTmp(
-        assign(block->out, Ity_I64,
-               IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(block->cursor), number((ULong)word * 8))));
+    return IRExpr_RdTmp(ir_assign(
+        block->out, Ity_I64,
+        IRExpr_Binop(Iop_Add64, IRExpr_RdTmp(block->cursor), ir_number((ULong)word * 8))));
 }
 
 static void emit_word(struct block *block, IRExpr *value)
@@ -153,7 +142,7 @@ static void tell_field(struct block *block, struct told *told, IRExpr *atom, UIn
 static void tell_guard(struct block *block, struct told *told, const struct block_event *event,
                        struct path_totals *totals)
 {
-    IRTemp wide = assign(block->out, Ity_I64, IRExpr_Unop(Iop_1Uto64, event->guard));
+    IRTemp wide = ir_assign(block->out, Ity_I64, IRExpr_Unop(Iop_1Uto64, event->guard));
     UInt index = ring_add_guard((UShort)block->n_words, event->kind);
     if (totals->n_guards++ == 0)
         totals->guards = index;
@@ -197,10 +186,10 @@ static void emit_commit(struct block *block)
 {
     UInt id = ring_next_path() + block->n_paths;
     addStmtToIRSB(block->out,
-                  IRStmt_Store(Iend_LE, IRExpr_RdTmp(block->cursor), number((ULong)id)));
+                  IRStmt_Store(Iend_LE, IRExpr_RdTmp(block->cursor), ir_number((ULong)id)));
     if (block->is_committed && block->committed == block->n_words)
         return;
-    addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, number((ULong)ring_cursor()),
+    addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, ir_number((ULong)ring_cursor()),
                                            place(block, 1 + block->n_words)));
     block->committed = block->n_words;
     block->is_committed = True;

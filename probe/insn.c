@@ -144,3 +144,16 @@ enum insn_kind insn_classify(const UChar *code, UInt length)
         return INSN_STRING;
     return classify_one(code[i], next);
 }
+
+/* The displacement of a direct jump, branch or call ends the instruction; its opcode tells how wide it is. */
+Addr insn_target(const UChar *code, UInt length, Addr pc)
+{
+    UInt i = 0;
+    while (i < length && (is_legacy_prefix(code[i]) || (code[i] & 0xf0) == 0x40))
+        i++;
+    if (length < 2 || i + 1 >= length || code[i] == 0xff)
+        return ~(Addr)0;
+    Bool is_short = code[i] != 0x0f && code[i] != 0xe8 && code[i] != 0xe9;
+    Int distance = is_short ? (Char)code[length - 1] : *(const Int *)(code + length - 4);
+    return pc + length + (Addr)(Long)distance;
+}

@@ -22,7 +22,7 @@
  * value is never used within its block and overwritten there is taken out by Valgrind's optimiser
  * before we see it (2 of 5.5 million in gzip), unless results (alu) are wanted, too: those need every
  * register up to date at every instruction, and main.c asks for that. */
-#include "probe.h"
+#include "ir.h"
 #include "base/name_match.h"
 
 /* The instruction that is being looked at. */
@@ -35,12 +35,17 @@ struct insn {
     UInt n_loaded;
     IRExpr *result; /* of a computation; NULL: not seen yet */
     Int result_offset;
+    Bool is_told; /* OFF: it is counted for all ways that it can go */
 };
 
 struct tour {
     IRSB *out;
-    struct block *block; /* NULL until the first wanted instruction */
+    enum version version;
+    Bool active;         /* the first wanted instruction has come */
+    struct block *block; /* NULL: before that, or nothing is told in this version */
     struct insn insn;
+    IRExpr *last;   /* ON: a bit, this interval ends the burst; NULL: none has ended yet */
+    Bool has_ended; /* OFF: the interval is counted already, and so is the branch that ends it */
 };
 
 static UInt wants(UInt kind)
@@ -53,9 +58,24 @@ static IRExpr *if_wanted(UInt kind, UInt field, IRExpr *atom)
     return (wants(kind) & field) ? atom : NULL;
 }
 
-static struct block *block_of(struct tour *tour)
+/* An event that every later path counts. */
+static void tell(struct tour *tour, const struct block_event *event)
 {
-    return tour->block;
+    if (tour->version != OFF)
+        block_add(tour->block, event);
+    else if (event->guard != NULL)
+        burst_skip_if(tour->out, event->kind, event->guard);
+    else
+        burst_skip(event->kind);
+}
+
+/* One that only the next path counts. */
+static void tell_here(struct tour *tour, const struct block_event *event)
+{
+    if (tour->version != OFF)
+        block_add_here(tour->block, event);
+    else
+        burst_skip(event->kind);
 }
 
 static Bool same_atom(const IRExpr *a, const IRExpr *b)
@@ -101,13 +121,6 @@ static Bool in_functions(Addr pc)
 
 /* ---- memory ---- */
 
-static IRTemp assign(struct tour *tour, IRType type, IRExpr *value)
-{
-    IRTemp temp = newIRTemp(tour->out->tyenv, type);
-    addStmtToIRSB(tour->out, IRStmt_WrTmp(temp, value));
-    return temp;
-}
-
 struct access {
     UInt kind; /* LOAD or STORE */
     UInt bytes;
@@ -127,7 +140,7 @@ static void tell_access(struct tour *tour, const struct access *access)
         .addr = if_wanted(access->kind, WANT_ADDR, access->addr),
         .value = if_wanted(access->kind, WANT_VALUE, access->value),
     };
-    block_add(block_of(tour), &event);
+    tell(tour, &event);
 }
 
 static void remember_load(struct tour *tour, IRExpr *addr)
@@ -203,15 +216,7 @@ static IRExpr *equal(struct tour *tour, IRType type, IRTemp old, IRExpr *expecte
               : type == Ity_I16 ? Iop_CasCmpEQ16
               : type == Ity_I32 ? Iop_CasCmpEQ32
                                 : Iop_CasCmpEQ64;
-    return IRExpr_RdTmp(assign(tour, Ity_I1, IRExpr_Binop(op, IRExpr_RdTmp(old), expected)));
-}
-
-static IRExpr *both(struct tour *tour, IRExpr *a, IRExpr *b)
-{
-    IRTemp x = assign(tour, Ity_I64, IRExpr_Unop(Iop_1Uto64, a));
-    IRTemp y = assign(tour, Ity_I64, IRExpr_Unop(Iop_1Uto64, b));
-    IRTemp z = assign(tour, Ity_I64, IRExpr_Binop(Iop_And64, IRExpr_RdTmp(x), IRExpr_RdTmp(y)));
-    return IRExpr_RdTmp(assign(tour, Ity_I1, IRExpr_Unop(Iop_64to1, IRExpr_RdTmp(z))));
+    return ir_binary(tour->out, Ity_I1, op, IRExpr_RdTmp(old), expected);
 }
 
 static void see_cas(struct tour *tour, const IRCAS *cas)
@@ -226,7 +231,7 @@ static void see_cas(struct tour *tour, const IRCAS *cas)
         return;
     IRExpr *success = equal(tour, type, cas->oldLo, cas->expdLo);
     if (is_double)
-        success = both(tour, success, equal(tour, type, cas->oldHi, cas->expdHi));
+        success = ir_both(tour->out, success, equal(tour, type, cas->oldHi, cas->expdHi));
     tell_access(tour, &(struct access){STORE, bytes, cas->addr, cas->dataLo, success});
 }
 
@@ -246,13 +251,14 @@ static void see_linked(struct tour *tour, const IRStmt *st)
 /* What stands in memory where a helper reads or has written: its low bytes. */
 static IRExpr *peek(struct tour *tour, const IRDirty *call, UInt kind)
 {
-    if (!(wants(kind) & WANT_VALUE) || !tour->insn.wanted)
+    if (!(wants(kind) & WANT_VALUE) || !tour->insn.wanted || tour->version == OFF)
         return NULL;
     IRType type = call->mSize >= 8 ? Ity_I64 : call->mSize >= 4 ? Ity_I32 : Ity_I8;
     ULong always;
     if (call->guard->tag == Iex_Const) {
         always = call->guard->Iex.Const.con->Ico.U1;
-        return always ? IRExpr_RdTmp(assign(tour, type, IRExpr_Load(Iend_LE, type, call->mAddr)))
+        return always ? IRExpr_RdTmp(
+                            ir_assign(tour->out, type, IRExpr_Load(Iend_LE, type, call->mAddr)))
                       : NULL;
     }
     if (type != Ity_I64)
@@ -290,9 +296,9 @@ static void tell_insn(struct tour *tour)
         return;
     struct block_event event = {.kind = INSN, .pc = tour->insn.pc};
     if (tour->insn.kind == INSN_STRING)
-        block_add_here(block_of(tour), &event);
+        tell_here(tour, &event);
     else
-        block_add(block_of(tour), &event);
+        tell(tour, &event);
 }
 
 /* An instruction that computes puts its result into memory or into an integer register; of two
@@ -322,7 +328,7 @@ static void tell_result(struct tour *tour)
         .pc = tour->insn.pc,
         .value = if_wanted(ALU, WANT_VALUE, value),
     };
-    block_add(block_of(tour), &event);
+    tell(tour, &event);
     tour->insn.result = NULL;
 }
 
@@ -341,7 +347,8 @@ static void begin_insn(struct tour *tour, const IRStmt *st)
     tour->insn =
         (struct insn){.pc = pc, .length = length, .kind = insn_classify((const UChar *)pc, length)};
     tour->insn.wanted = any_class_wanted() && in_ranges(pc) && in_modules(pc) && in_functions(pc);
-    if (tour->insn.wanted && tour->block == NULL)
+    tour->active |= tour->insn.wanted;
+    if (tour->active && tour->block == NULL && tour->version != OFF)
         tour->block = block_begin(tour->out);
     if (tour->insn.kind != INSN_STRING)
         tell_insn(tour);
@@ -365,7 +372,7 @@ static void tell_branch(struct tour *tour, Addr to)
     if (!tour->insn.wanted || !wants(BRANCH))
         return;
     struct block_event event = branch_event(tour, to);
-    block_add_here(block_of(tour), &event);
+    tell_here(tour, &event);
 }
 
 /* The block goes on at `to` behind a branch or jump: a loop that Valgrind has unrolled. */
@@ -379,19 +386,75 @@ static void tell_way_on(struct tour *tour, Addr to)
     event.kind = (UChar)kind;
     if (kind == JUMP)
         event.flags = 0;
-    block_add(block_of(tour), &event);
+    tell(tour, &event);
 }
 
-static void see_exit(struct tour *tour, const IRStmt *st)
+/* Does the instruction end a sampling interval? Calls do, too; those are told by how the block ends. */
+static Bool is_backward(const struct tour *tour)
+{
+    const struct insn *insn = &tour->insn;
+    return (insn->kind == INSN_CONDITIONAL || insn->kind == INSN_JUMP) &&
+           insn_target((const UChar *)insn->pc, insn->length, insn->pc) <= insn->pc;
+}
+
+static Bool is_branch(const struct tour *tour, const IRStmt *st)
+{
+    return tour->insn.kind == INSN_CONDITIONAL && st->Ist.Exit.jk == Ijk_Boring;
+}
+
+static void tell_exit(struct tour *tour, const IRStmt *st)
 {
     Addr to = st->Ist.Exit.dst->Ico.U64;
     if (tour->block == NULL)
         return;
-    if (tour->insn.kind == INSN_CONDITIONAL && st->Ist.Exit.jk == Ijk_Boring)
+    if (is_branch(tour, st))
         tell_branch(tour, to);
     if (tour->insn.kind == INSN_STRING && to != tour->insn.pc)
         tell_insn(tour);
     block_exit(tour->block);
+}
+
+/* Whichever way a branch goes, it is one event; it counts here. */
+static void skip_exit(struct tour *tour, const IRStmt *st)
+{
+    Addr to = st->Ist.Exit.dst->Ico.U64;
+    if (tour->insn.kind == INSN_STRING && to != tour->insn.pc && tour->insn.wanted && wants(INSN))
+        burst_skip_if(tour->out, INSN, st->Ist.Exit.guard);
+    Bool ends = is_branch(tour, st) && is_backward(tour) && !tour->has_ended;
+    if (is_branch(tour, st) && !tour->insn.is_told)
+        tell_branch(tour, to);
+    tour->insn.is_told |= is_branch(tour, st);
+    tour->has_ended |= ends;
+    burst_off_exit(tour->out, ends, tour->insn.pc);
+}
+
+/* In the told version a branch backwards leaves by the end of its block: burst_on_end says why. */
+static IRStmt *turn(struct tour *tour, IRStmt *st)
+{
+    Addr next, to = st->Ist.Exit.dst->Ico.U64;
+    if (to > tour->insn.pc || !is_branch(tour, st) || !ir_constant(tour->out->next, &next))
+        return st;
+    tour->out->next = ir_number(to);
+    return IRStmt_Exit(ir_unary(tour->out, Ity_I1, Iop_Not1, st->Ist.Exit.guard), Ijk_Boring,
+                       IRConst_U64(next), st->Ist.Exit.offsIP);
+}
+
+static void see_exit(struct tour *tour, IRStmt *st)
+{
+    if (tour->version == ON) {
+        st = turn(tour, st);
+        tell_exit(tour, st);
+        if (is_branch(tour, st) && is_backward(tour) && tour->last == NULL)
+            tour->last = burst_count_interval(tour->out);
+        burst_on_exit(tour->out, st->Ist.Exit.guard, st->Ist.Exit.jk, st->Ist.Exit.dst->Ico.U64,
+                      tour->last);
+        return;
+    }
+    if (tour->version == OFF)
+        skip_exit(tour, st);
+    else
+        tell_exit(tour, st);
+    addStmtToIRSB(tour->out, st);
 }
 
 static void tell_transfer(struct tour *tour, UInt kind, IRExpr *next)
@@ -405,28 +468,45 @@ static void tell_transfer(struct tour *tour, UInt kind, IRExpr *next)
         .pc = tour->insn.pc,
         .target = is_direct ? next : if_wanted(kind, WANT_TARGET, next),
     };
-    block_add_here(block_of(tour), &event);
+    tell_here(tour, &event);
 }
 
-static void see_end(struct tour *tour, const IRSB *in)
+/* What the end of the block tells. */
+static void tell_end(struct tour *tour)
 {
-    IRExpr *next = in->next;
-    if (tour->block == NULL)
-        return;
+    IRExpr *next = tour->out->next;
+    IRJumpKind how = tour->out->jumpkind;
+    Addr to = 0;
+    Bool is_constant = ir_constant(next, &to);
     tell_result(tour);
-    if (in->jumpkind == Ijk_Call)
+    if (how == Ijk_Call)
         tell_transfer(tour, CALL, next);
-    else if (in->jumpkind == Ijk_Ret)
+    else if (how == Ijk_Ret)
         tell_transfer(tour, RETURN, next);
-    else if (in->jumpkind == Ijk_Boring && tour->insn.kind == INSN_CONDITIONAL &&
-             next->tag == Iex_Const)
-        tell_branch(tour, next->Iex.Const.con->Ico.U64);
-    else if (in->jumpkind == Ijk_Boring && tour->insn.kind == INSN_JUMP)
+    else if (how == Ijk_Boring && tour->insn.kind == INSN_CONDITIONAL && is_constant &&
+             !tour->insn.is_told)
+        tell_branch(tour, to);
+    else if (how == Ijk_Boring && tour->insn.kind == INSN_JUMP)
         tell_transfer(tour, JUMP, next);
-    if (tour->insn.kind == INSN_STRING &&
-        !(next->tag == Iex_Const && next->Iex.Const.con->Ico.U64 == tour->insn.pc))
+    if (tour->insn.kind == INSN_STRING && !(is_constant && to == tour->insn.pc))
         tell_insn(tour);
-    block_exit(tour->block);
+    if (tour->block != NULL)
+        block_exit(tour->block);
+}
+
+static void see_end(struct tour *tour)
+{
+    Bool ends =
+        tour->out->jumpkind == Ijk_Call || (tour->out->jumpkind == Ijk_Boring && is_backward(tour));
+    if (tour->active)
+        tell_end(tour);
+    if (tour->version == OFF)
+        burst_off_end(tour->out, ends && !tour->has_ended);
+    if (tour->version != ON)
+        return;
+    if (ends && tour->last == NULL)
+        tour->last = burst_count_interval(tour->out);
+    burst_on_end(tour->out, tour->last, tour->insn.pc);
 }
 
 /* ---- the walk ---- */
@@ -434,7 +514,7 @@ static void see_end(struct tour *tour, const IRSB *in)
 static void see(struct tour *tour, IRStmt *st)
 {
     if (st->tag == Ist_IMark) {
-        if (tour->block != NULL) {
+        if (tour->active) {
             tell_result(tour);
             tell_way_on(tour, st->Ist.IMark.addr + st->Ist.IMark.delta);
         }
@@ -442,14 +522,18 @@ static void see(struct tour *tour, IRStmt *st)
         begin_insn(tour, st);
         return;
     }
-    if (st->tag == Ist_Exit)
+    if (st->tag == Ist_Exit) {
         see_exit(tour, st);
-    if (st->tag == Ist_Dirty && tour->block != NULL) {
+        return;
+    }
+    if (st->tag == Ist_Dirty && tour->active) {
         see_helper(tour, st);
         return;
     }
+    if (st->tag == Ist_Put && tour->version == ON)
+        st = burst_on_put(st);
     addStmtToIRSB(tour->out, st);
-    if (tour->block == NULL)
+    if (!tour->active)
         return;
     switch (st->tag) {
     case Ist_WrTmp:
@@ -483,13 +567,18 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
                  const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
                  IRType host_word)
 {
-    struct tour tour = {.out = deepCopyIRSBExceptStmts(in)};
+    struct tour tour = {.version = burst_version(closure->nraddr)};
     if (guest_word != host_word)
         VG_(tool_panic)("riffle: only 64-bit programs can be profiled");
+    if (tour.version == CROSS)
+        return burst_cross(in);
+    tour.out = deepCopyIRSBExceptStmts(in);
+    burst_begin(layout->total_sizeB);
+    if (tour.version == ON)
+        burst_on_begin(tour.out, closure->readdr);
     for (Int i = 0; i < in->stmts_used; i++)
         see(&tour, in->stmts[i]);
-    see_end(&tour, in);
-    if (tour.block == NULL || !block_end(tour.block))
-        return in;
-    return tour.out;
+    see_end(&tour);
+    Bool is_told = tour.block != NULL && block_end(tour.block);
+    return is_told || tour.version != WHOLE ? tour.out : in;
 }

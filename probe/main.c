@@ -4,7 +4,7 @@
  *     riffle run ... -- program          starts     valgrind --tool=riffle --ring-fd=.. --want=.. program
  *
  * --want names the classes and what is to be told of each, `load:av,branch:,call:t`: a address, v value,
- * t target. The rest is for Valgrind to say: memory that comes and goes with its file, threads that
+ * t target. --bursts asks for bursts, and names the sets of classes that are counted together between them. The rest is for Valgrind to say: memory that comes and goes with its file, threads that
  * take turns, processes that fork. */
 #include "probe.h"
 
@@ -72,6 +72,21 @@ static Bool parse_range(const HChar *text)
     return *end == 0;
 }
 
+/* Sets of classes in hexadecimal: `1,c,10`. */
+static Bool parse_groups(const HChar *text)
+{
+    HChar *end;
+    for (probe_options.n_groups = 0; *text != 0; text = *end == ',' ? end + 1 : end) {
+        if (probe_options.n_groups == RF_WORD_CLASSES)
+            return False;
+        probe_options.groups[probe_options.n_groups++] = (UInt)VG_(strtoull16)(text, &end);
+        if (end == text || (*end != ',' && *end != 0))
+            return False;
+    }
+    probe_options.bursts = True;
+    return True;
+}
+
 static Bool add_name(const HChar **names, Int *n, const HChar *name)
 {
     if (*n == NAMES_MAX)
@@ -90,6 +105,8 @@ static Bool process_option(const HChar *arg)
         return True;
     if (VG_STR_CLO(arg, "--want", text))
         return parse_want(text);
+    if (VG_STR_CLO(arg, "--bursts", text))
+        return parse_groups(text);
     if (VG_STR_CLO(arg, "--range", text))
         return parse_range(text);
     if (VG_STR_CLO(arg, "--function", text))
@@ -196,6 +213,7 @@ static void before_fork(ThreadId thread)
 
 static void in_child(ThreadId thread)
 {
+    burst_in_child(thread);
     ring_in_child();
     running = 1;
     see_thread(thread, 0);
@@ -232,6 +250,11 @@ static void after_syscall(ThreadId thread, UInt number, UWord *arguments, UInt n
 static void after_options(void)
 {
     VG_(clo_vex_control).guest_chase = False;
+    if (probe_options.bursts) {
+        VG_(clo_vex_control).iropt_unroll_thresh = 0; /* one interval ends in a block at most */
+        VG_(track_pre_thread_ll_exit)(burst_forget_thread);
+        VG_(track_pre_deliver_signal)(burst_before_signal);
+    }
     if (probe_options.want[ALU]) { /* results that are overwritten soon are results, too */
         VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
         VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;

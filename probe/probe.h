@@ -4,6 +4,7 @@
  *     main.c         options, what Valgrind calls when memory, threads and processes change
  *     instrument.c   from Valgrind's intermediate code to events: what is told of a superblock
  *     block.c        one superblock being told: words to store, its DEFINE message
+ *     burst.c        versions of a block that are told and that are not, and when which of them runs
  *     exec.c         which programs a child becomes cannot be profiled
  *     insn.c         which x86 instructions transfer control or compute
  *     ring.c         the producer's side of the shared memory
@@ -63,6 +64,9 @@ struct options {
     Int n_functions;
     const HChar *module[NAMES_MAX];
     Int n_modules;
+    Bool bursts;                  /* most of the program is counted only */
+    UInt groups[RF_WORD_CLASSES]; /* sets of classes that are counted together, one bit per class */
+    UInt n_groups;
 };
 extern struct options probe_options;
 
@@ -75,6 +79,7 @@ void ring_open(void);        /* ends the process with a sentence when that is no
 void ring_flush(void);       /* called from instrumented code when the chunk is full */
 void ring_before_fork(void); /* everything so far is published, the child gets the book */
 void ring_in_child(void);    /* a ring of its own */
+UInt ring_process(void);     /* its number among those of the run */
 void ring_finish(void);      /* everything is published, the totals told */
 void ring_go_on(void);       /* it was not the end: exec has failed */
 void ring_close(void);       /* it was; the slot is done with */
@@ -83,6 +88,7 @@ Long ring_syscall(ULong number, ULong a, ULong b, ULong c, ULong d);
 /* Room for `n` words at the cursor; ring_commit makes them part of the stream. */
 ULong *ring_reserve(UInt n);
 void ring_commit(UInt n);
+const struct rf_ring_bursts *ring_bursts(void); /* what is wanted now; may change at any time */
 
 /* What the producer itself keeps of a path, to count what it produces and drops. */
 struct path_totals {
@@ -110,6 +116,8 @@ enum insn_kind {
     INSN_STRING, /* with a rep prefix: Valgrind runs it as a loop of single steps */
 };
 enum insn_kind insn_classify(const UChar *code, UInt length);
+/* Where a direct jump, branch or call goes; the highest address for an indirect one. */
+Addr insn_target(const UChar *code, UInt length, Addr pc);
 
 /* ---- block.c ---- */
 
@@ -135,6 +143,39 @@ void block_add_here(struct block *block, const struct block_event *event);
 void block_exit(struct block *block);
 /* Tell the collector. False: there was nothing to tell. */
 Bool block_end(struct block *block);
+
+/* ---- burst.c ---- */
+
+enum version {
+    WHOLE, /* there are no bursts: everything is told */
+    OFF,   /* events are counted */
+    ON,    /* events are told */
+    CROSS, /* one branch, on the way from OFF to ON */
+};
+enum version burst_version(Addr address);
+
+/* Each block: first this; then, of version OFF, the events and exits in their order. */
+void burst_begin(Int guest_size);
+void burst_skip(UInt kind);
+void burst_skip_if(IRSB *out, UInt kind, IRExpr *guard);
+/* In front of an exit that stays as it is; `pc` is that of the branch. */
+void burst_off_exit(IRSB *out, Bool ends_interval, Addr pc);
+void burst_off_end(IRSB *out, Bool ends_interval); /* may change out->next */
+
+/* Of version ON: */
+void burst_on_begin(IRSB *out, Addr pc);
+IRExpr *burst_count_interval(IRSB *out); /* one ends; a bit: it is the last of the burst */
+void burst_on_exit(IRSB *out, IRExpr *guard, IRJumpKind kind, Addr to, IRExpr *last);
+void burst_on_end(IRSB *out, IRExpr *last, Addr pc);
+IRStmt *burst_on_put(IRStmt *st);
+
+IRSB *burst_cross(IRSB *in);
+
+/* What Valgrind says of threads and processes. */
+void burst_forget_thread(ThreadId thread);
+void burst_in_child(ThreadId thread);
+void burst_before_signal(ThreadId thread, Int number, Bool alternative);
+void burst_finish(void); /* tell what was skipped since the last burst */
 
 /* ---- instrument.c ---- */
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,

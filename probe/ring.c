@@ -330,6 +330,16 @@ void ring_commit(UInt n)
     __atomic_store_n(&slot->cursor, slot->cursor + (ULong)n * 8, __ATOMIC_RELEASE);
 }
 
+UInt ring_process(void)
+{
+    return slot->process;
+}
+
+const struct rf_ring_bursts *ring_bursts(void)
+{
+    return &control->bursts;
+}
+
 /* ---- slots ---- */
 
 static Int claim(void)
@@ -483,6 +493,7 @@ void ring_finish(void)
 {
     if (detached)
         return;
+    burst_finish();
     ULong *word = ring_reserve(1 + RF_WORD_CLASSES);
     count_words(produced, (ULong *)counted_cursor, (ULong *)slot->cursor);
     counted_cursor = slot->cursor;

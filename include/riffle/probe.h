@@ -21,6 +21,15 @@
 extern "C" {
 #endif
 
+/* Bursts: of the sampling intervals of each thread, which end with calls and backward branches, `burst` are told,
+ * then `sparsity` are skipped, and so on. frequency = burst / (burst + sparsity). What is skipped is counted. */
+struct rf_probe_bursts {
+    uint32_t burst;    /* 0: no bursts, everything is told */
+    uint64_t sparsity; /* on average: the distance is random, with `seed` */
+    uint64_t seed;
+    int regular; /* the distance is always the same */
+};
+
 struct rf_probe_range {
     uint64_t low, high; /* high end out */
 };
@@ -40,6 +49,7 @@ struct rf_probe_setup {
     const char *const *functions;
     const char *const *modules; /* path or last part of it */
     const struct rf_probe_range *ranges;
+    struct rf_probe_bursts bursts;
     const volatile int *stop; /* not 0: do not wait for children that outlive the program */
     const struct rf_alloc *alloc;
 };
@@ -59,7 +69,9 @@ struct rf_probe_outcome {
     uint64_t killed;     /* that ended without a word: killed, or replaced by exec */
     uint64_t events;     /* of all classes, as tuples or records */
     uint64_t lost;
-    int verified; /* every process told what it produced, and that is what came through */
+    uint64_t bursts;  /* that are over */
+    uint64_t skipped; /* events between bursts */
+    int verified;     /* every process told what it produced, and that is what came through */
     char unprofiled
         [1024]; /* programs that children became and that cannot be profiled: setuid, 32-bit .. */
     char trouble[256]; /* why it ended, where that is the probe's doing; else "" */

@@ -5,7 +5,7 @@
  *     rf_source_close(source);
  *
  * A batch is either tuples (with counts or not) or records and stays valid until the next call. A batch
- * with n = 0 and nothing lost is the end. RF_EDAMAGED at the end means that the stream was cut or
+ * with n = 0, nothing lost and nothing skipped is the end. RF_EDAMAGED at the end means that the stream was cut or
  * corrupt: everything handed out before is whole, `error` says what is missing. One thread at a time. */
 #ifndef RIFFLE_SOURCE_H
 #define RIFFLE_SOURCE_H
@@ -27,6 +27,12 @@ struct rf_batch {
     uint32_t stream; /* several selectors at once: which of them these tuples belong to */
     size_t n;
     uint64_t lost; /* events that the source had to drop since the last batch */
+    /* Of a source that tells its events in bursts: behind ends[i] events of this batch a burst is over, in rising
+     * order. Bursts without an event have no end, but are counted in `bursts`. */
+    const uint32_t *ends;
+    size_t n_ends;
+    uint64_t bursts;  /* over since the last batch */
+    uint64_t skipped; /* events between bursts since the last batch */
 };
 
 /* A file of text or a trace, told apart by its first bytes; "-" is standard input. */
@@ -47,6 +53,8 @@ rf_status rf_source_open_text(struct rf_source **source, int fd, const char *nam
 /* Seeded synthetic streams are opened by rf_source_open_gen (gen.h). */
 
 rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error);
+
+int rf_batch_is_end(const struct rf_batch *batch);
 
 /* What the header of a trace says, without reading on: kind, version, command, selector. RF_ENOTSUP
  * for a source that is no trace; whatever the failure, *info is left alone and next may be called. */

@@ -174,6 +174,8 @@ static rf_status next_batch(struct pump *pump, struct rf_batch *batch, struct rf
                        (unsigned long long)pump->events);
     if (status == RF_OK && batch->lost > 0)
         rf_lanes_lose(pump->lanes, batch->stream, batch->lost);
+    if (status == RF_OK && (batch->ends != NULL || batch->skipped + batch->bursts > 0))
+        status = rf_lanes_burst(pump->lanes, batch, error);
     return status;
 }
 
@@ -182,7 +184,7 @@ static rf_status pump_all(struct pump *pump, struct rf_error *error)
     while (pump->left > 0) {
         struct rf_batch batch;
         rf_status status = next_batch(pump, &batch, error);
-        if (status != RF_OK || (batch.n == 0 && batch.lost == 0))
+        if (status != RF_OK || rf_batch_is_end(&batch))
             return status;
         if (batch.n == 0)
             continue;

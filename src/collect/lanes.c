@@ -18,6 +18,7 @@
 #include "collect/crew.h"
 #include "collect/share.h"
 #include "event/field.h"
+#include "profile/bursts.h"
 #include "profile/profile.h"
 #include <stdbool.h>
 #include <string.h>
@@ -33,6 +34,7 @@ struct lane {
     struct rf_share share;
     bool blind; /* its engine could not go on; `why` says from where on */
     struct rf_error why;
+    struct rf_bursts *bursts; /* NULL: the source tells everything */
     char canonical[SELECTOR_TEXT];
 };
 
@@ -205,6 +207,7 @@ void rf_lanes_close(struct rf_lanes *lanes)
     for (size_t i = 0; i < lanes->setup->n_lanes; i++) {
         rf_profiler_close(lanes->lanes[i].profiler);
         rf_share_tally_free(lanes->lanes[i].tally);
+        rf_bursts_close(lanes->lanes[i].bursts);
     }
     rf_alloc_free(lanes->alloc, lanes, size_of(lanes->setup));
 }
@@ -302,6 +305,42 @@ static rf_status feed_chunk(struct rf_lanes *lanes, const struct rf_record *reco
     return status;
 }
 
+/* The bursts of the lane, made when there are any. */
+static rf_status get_bursts(struct rf_lanes *lanes, size_t i, struct rf_error *error)
+{
+    if (lanes->lanes[i].bursts != NULL ||
+        rf_bursts_open(&lanes->lanes[i].bursts, lanes->alloc) == RF_OK)
+        return RF_OK;
+    return rf_fail(error, RF_ENOMEM, "no memory for bursts");
+}
+
+static void cut_bursts(struct rf_bursts *bursts, const struct rf_batch *piece)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < piece->n_ends; i++) {
+        rf_bursts_feed(bursts, piece->tuples.tuples + done, piece->ends[i] - done);
+        rf_bursts_end(bursts);
+        done = piece->ends[i];
+    }
+    rf_bursts_feed(bursts, piece->tuples.tuples + done, piece->n - done);
+}
+
+rf_status rf_lanes_burst(struct rf_lanes *lanes, const struct rf_batch *batch,
+                         struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < lanes->setup->n_lanes && status == RF_OK; i++) {
+        if (!wants(lanes, i, batch->stream))
+            continue;
+        status = get_bursts(lanes, i, error);
+        if (status != RF_OK)
+            break;
+        cut_bursts(lanes->lanes[i].bursts, batch);
+        rf_bursts_skip(lanes->lanes[i].bursts, batch->skipped, batch->bursts);
+    }
+    return status;
+}
+
 rf_status rf_lanes_feed(struct rf_lanes *lanes, const struct rf_batch *piece,
                         struct rf_error *error)
 {
@@ -350,9 +389,11 @@ static rf_status note_blindness(struct rf_run *run, struct rf_profile *profile,
 
 /* The run takes the profile over, or it is freed. */
 static rf_status add_profile(struct rf_run *run, struct rf_profile *profile,
-                             const struct lane *owner)
+                             const struct lane *lane, const struct lane *owner)
 {
     rf_status status = owner->blind ? note_blindness(run, profile, &owner->why) : RF_OK;
+    if (status == RF_OK && lane->bursts != NULL)
+        status = rf_bursts_scale(lane->bursts, profile);
     if (status == RF_OK)
         status = rf_run_add_profile(run, profile);
     if (status != RF_OK)
@@ -368,7 +409,7 @@ static rf_status deal_out(const struct rf_lanes *lanes, struct rf_run *run, size
         struct rf_profile *part;
         rf_status status = rf_share_take(&part, all, tally, &lanes->lanes[i].share);
         if (status == RF_OK)
-            status = add_profile(run, part, &lanes->lanes[owner]);
+            status = add_profile(run, part, &lanes->lanes[i], &lanes->lanes[owner]);
         if (status != RF_OK)
             return status;
     }
@@ -390,7 +431,7 @@ rf_status rf_lanes_add_profiles(const struct rf_lanes *lanes, struct rf_run *run
             status = deal_out(lanes, run, i, profile);
             rf_profile_free(profile);
         } else {
-            status = add_profile(run, profile, lane);
+            status = add_profile(run, profile, lane, lane);
         }
         if (status != RF_OK)
             return rf_fail(error, status, "no memory for the profiles");

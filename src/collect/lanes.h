@@ -23,6 +23,11 @@ rf_status rf_lanes_feed(struct rf_lanes *lanes, const struct rf_batch *piece,
 /* So many events of a stream never came. */
 void rf_lanes_lose(struct rf_lanes *lanes, uint32_t stream, uint64_t events);
 
+/* A batch of tuples of a source that tells its events in bursts: where those end, and what was skipped. The tuples are
+ * fed, too, by themselves. */
+rf_status rf_lanes_burst(struct rf_lanes *lanes, const struct rf_batch *batch,
+                         struct rf_error *error);
+
 /* Wait for the engines; the status is that of the first that failed. */
 rf_status rf_lanes_wait(struct rf_lanes *lanes, struct rf_error *error);
 

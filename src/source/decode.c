@@ -33,10 +33,43 @@ static bool get_lanes(struct rf_decode *decode, size_t n)
     for (; !decode->records && decode->n_lanes < n; decode->n_lanes++) {
         struct rf_decode_lane *lane = &decode->lanes[decode->n_lanes];
         lane->tuples = rf_alloc_get(decode->alloc, LANE_ROOM * sizeof(struct rf_tuple));
-        if (lane->tuples == NULL)
+        if (lane->tuples != NULL && decode->bursts)
+            lane->ends = rf_alloc_get(decode->alloc, LANE_ROOM * sizeof *lane->ends);
+        if (lane->tuples == NULL || (decode->bursts && lane->ends == NULL)) {
+            rf_alloc_free(decode->alloc, lane->tuples, LANE_ROOM * sizeof(struct rf_tuple));
             return false;
+        }
     }
     return true;
+}
+
+static uint32_t takers(const struct rf_selector *selectors, size_t n, unsigned kind)
+{
+    uint32_t mask = 0;
+    for (size_t i = 0; i < n; i++)
+        mask |= (uint32_t)(selectors[i].classes >> kind & 1) << i;
+    return mask;
+}
+
+size_t rf_decode_groups(const struct rf_selector *selectors, size_t n,
+                        uint8_t groups[RF_WORD_CLASSES])
+{
+    uint32_t masks[RF_WORD_CLASSES];
+    size_t n_groups = 0;
+    for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++) {
+        uint32_t mask = takers(selectors, n, kind);
+        size_t i = 0;
+        while (i < n_groups && masks[i] != mask)
+            i++;
+        if (mask == 0)
+            continue;
+        if (i == n_groups) {
+            masks[n_groups] = mask;
+            groups[n_groups++] = 0;
+        }
+        groups[i] |= (uint8_t)(1u << kind);
+    }
+    return n_groups;
 }
 
 rf_status rf_decode_init(struct rf_decode *decode, struct rf_error *error)
@@ -54,8 +87,10 @@ rf_status rf_decode_init(struct rf_decode *decode, struct rf_error *error)
 void rf_decode_free(struct rf_decode *decode)
 {
     const struct rf_alloc *alloc = decode->alloc;
-    for (size_t i = 0; i < decode->n_lanes; i++)
+    for (size_t i = 0; i < decode->n_lanes; i++) {
         rf_alloc_free(alloc, decode->lanes[i].tuples, LANE_ROOM * sizeof(struct rf_tuple));
+        rf_alloc_free(alloc, decode->lanes[i].ends, LANE_ROOM * sizeof *decode->lanes[i].ends);
+    }
     rf_alloc_free(alloc, decode->record_buffer, LANE_ROOM * sizeof(struct rf_record));
     rf_alloc_free(alloc, decode->piece.words, RF_PROCESSES_WORDS * sizeof(uint64_t));
 }
@@ -90,6 +125,35 @@ static void see_lost(struct rf_decode *decode, const uint64_t *words)
             if (decode->selectors[i].classes >> kind & 1)
                 lanes[i].lost += words[1 + kind];
     }
+}
+
+/* What comes next in the lanes of the process does not follow what is there. */
+static void end_strings(struct rf_decode *decode)
+{
+    struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
+    for (size_t i = 0; decode->bursts && i < decode->n_selectors; i++)
+        if (lanes[i].n > (lanes[i].n_ends > 0 ? lanes[i].ends[lanes[i].n_ends - 1] : 0))
+            lanes[i].ends[lanes[i].n_ends++] = (uint32_t)lanes[i].n;
+}
+
+/* A group is in a selector's classes as a whole or not at all. */
+static rf_status see_skipped(struct rf_decode *decode, const uint64_t *words, size_t n,
+                             uint64_t bursts, struct rf_error *error)
+{
+    struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
+    if (!decode->bursts || n != 1 + decode->n_groups)
+        return rf_processes_damaged(error);
+    for (size_t i = 0; i < decode->n_selectors; i++) {
+        lanes[i].bursts += bursts;
+        for (size_t group = 0; group < decode->n_groups; group++)
+            if (decode->selectors[i].classes & decode->groups[group])
+                lanes[i].skipped += words[1 + group];
+    }
+    for (size_t group = 0; group < decode->n_groups; group++)
+        decode->skipped += words[1 + group];
+    decode->n_bursts += bursts;
+    end_strings(decode);
+    return RF_OK;
 }
 
 static void see_end(struct rf_process *process, const uint64_t *words)
@@ -131,6 +195,8 @@ static size_t least_length(unsigned type)
         [RF_WORD_END] = 1 + RF_WORD_CLASSES,
         [RF_WORD_GOES_ON] = 1,
         [RF_WORD_UNPROFILED] = 3,
+        [RF_WORD_BURST] = 2,
+        [RF_WORD_SKIPPED] = 2,
     };
     return type < sizeof least ? least[type] : 0;
 }
@@ -147,8 +213,13 @@ static rf_status see_message(struct rf_decode *decode, const uint64_t *words, si
     case RF_WORD_DEFINE:
         return rf_book_define(&process->book, words, n, error);
     case RF_WORD_THREAD:
+        end_strings(decode);
         process->thread = (uint16_t)words[1];
         return RF_OK;
+    case RF_WORD_BURST:
+        return see_skipped(decode, words, n, 1, error);
+    case RF_WORD_SKIPPED:
+        return see_skipped(decode, words, n, 0, error);
     case RF_WORD_MODULE:
         return see_module(decode, words, n, error);
     case RF_WORD_UNMAP:
@@ -255,6 +326,9 @@ rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *e
     *full = false;
     if (piece->process != NULL && !get_lanes(decode, first_lane(decode) + decode->n_selectors))
         return rf_fail(error, RF_ENOMEM, "no memory for another process");
+    if (piece->process != NULL && piece->process != decode->before)
+        end_strings(decode);
+    decode->before = piece->process != NULL ? piece->process : decode->before;
     while (decode->at < piece->n) {
         *full = decode->records ? record_paths(decode) : expand_paths(decode);
         if (*full || decode->at == piece->n)

@@ -21,6 +21,10 @@ struct rf_decode_lane {
     size_t n;
     uint64_t total; /* handed out */
     uint64_t lost, lost_told;
+    uint32_t *ends; /* of bursts, in tuples; NULL where everything is told */
+    size_t n_ends;
+    uint64_t bursts, bursts_told;
+    uint64_t skipped, skipped_told;
 };
 
 struct rf_decode {
@@ -28,8 +32,11 @@ struct rf_decode {
     struct rf_processes *processes;
     struct rf_selector selectors[RF_DECODE_SELECTORS_MAX];
     size_t n_selectors;
-    bool records;   /* instead of tuples */
-    bool lossy;     /* the probe may drop events; otherwise it says of none that it did */
+    bool records; /* instead of tuples */
+    bool lossy;   /* the probe may drop events; otherwise it says of none that it did */
+    bool bursts;  /* the program is told in bursts */
+    uint8_t groups[RF_WORD_CLASSES]; /* classes that are counted together while they are skipped */
+    size_t n_groups;
     size_t n_apart; /* processes with lanes of their own; the last takes what comes after it, too */
     struct rf_piece piece;
     size_t at; /* words of it that are decoded */
@@ -38,7 +45,13 @@ struct rf_decode {
     struct rf_record *record_buffer;
     size_t n_records;
     uint64_t lost[RF_WORD_CLASSES];
+    uint64_t n_bursts, skipped;
+    const struct rf_process *before; /* whose words were decoded last */
 };
+
+/* Classes that every selector takes together or not at all: as few counters as possible. */
+size_t rf_decode_groups(const struct rf_selector *selectors, size_t n,
+                        uint8_t groups[RF_WORD_CLASSES]);
 
 /* Buffers; what stands above them in the struct is the caller's to set first. */
 rf_status rf_decode_init(struct rf_decode *decode, struct rf_error *error);

@@ -51,6 +51,12 @@ static void hand_out_lane(struct probe *probe, size_t i, struct rf_batch *batch)
     batch->stream = (uint32_t)i;
     batch->lost = lane->lost - lane->lost_told;
     lane->lost_told = lane->lost;
+    batch->ends = lane->ends;
+    batch->n_ends = lane->n_ends;
+    batch->bursts = lane->bursts - lane->bursts_told;
+    lane->bursts_told = lane->bursts;
+    batch->skipped = lane->skipped - lane->skipped_told;
+    lane->skipped_told = lane->skipped;
     lane->total += lane->n;
     probe->events += lane->n;
     probe->handed_out = i;
@@ -68,11 +74,17 @@ static void hand_out_records(struct probe *probe, struct rf_batch *batch)
     probe->decode.n_records = 0;
 }
 
-/* Losses that no batch came to tell of. */
+static bool has_more(const struct rf_decode_lane *lane)
+{
+    return lane->lost != lane->lost_told || lane->skipped != lane->skipped_told ||
+           lane->bursts != lane->bursts_told;
+}
+
+/* What was lost or skipped, and no batch came to tell of. */
 static bool hand_out_losses(struct probe *probe, struct rf_batch *batch)
 {
     for (size_t i = 0; !probe->decode.records && i < probe->decode.n_lanes; i++)
-        if (probe->decode.lanes[i].lost != probe->decode.lanes[i].lost_told) {
+        if (has_more(&probe->decode.lanes[i])) {
             hand_out_lane(probe, i, batch);
             return true;
         }
@@ -103,7 +115,8 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
 {
     struct probe *probe = probe_of(source);
     if (probe->handed_out != NO_LANE)
-        probe->decode.lanes[probe->handed_out].n = 0;
+        probe->decode.lanes[probe->handed_out].n = probe->decode.lanes[probe->handed_out].n_ends =
+            0;
     probe->handed_out = NO_LANE;
     for (bool full = false, idle = false; probe->damage == RF_OK;) {
         probe->damage = rf_decode_run(&probe->decode, &full, &probe->damage_error);
@@ -161,6 +174,9 @@ static rf_status check_setup(const struct rf_probe_setup *setup, struct rf_error
     if (setup->processes_apart > RF_DECODE_LANES_MAX / setup->n_selectors)
         return rf_fail(error, RF_EINVAL, "at most %zu processes can be kept apart, not %zu",
                        RF_DECODE_LANES_MAX / setup->n_selectors, setup->processes_apart);
+    if (setup->bursts.burst > 0 && setup->records)
+        return rf_fail(error, RF_EINVAL,
+                       "records and cache misses need every event, not those of bursts alone");
     if (setup->processes_apart > 1 && setup->records)
         return rf_fail(error, RF_EINVAL, "records of several processes are not kept apart");
     return RF_OK;
@@ -175,6 +191,8 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     decode->processes = &probe->processes;
     decode->records = setup->records != 0;
     decode->lossy = setup->lossy != 0;
+    decode->bursts = setup->bursts.burst > 0;
+    decode->n_groups = rf_decode_groups(setup->selectors, setup->n_selectors, decode->groups);
     decode->n_apart = setup->processes_apart > 1 ? setup->processes_apart : 1;
     probe->processes.stop = setup->stop;
     probe->processes.events = &probe->events;
@@ -194,6 +212,8 @@ rf_status rf_probe_open_idle(struct rf_source **source, const struct rf_probe_se
     status = rf_processes_init(&probe->processes, probe->decode.selectors, setup->n_selectors,
                                &probe->base.alloc, error);
     probe->processes.shelf.keep_records = probe->decode.records;
+    if (status == RF_OK)
+        rf_ring_set_bursts(&probe->processes.ring, &setup->bursts);
     if (status == RF_OK)
         status = rf_decode_init(&probe->decode, error);
     if (status != RF_OK) {
@@ -291,6 +311,8 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
         .killed = probe->processes.n_killed,
         .events = probe->events,
         .lost = sum(probe->decode.lost),
+        .bursts = probe->decode.n_bursts,
+        .skipped = probe->decode.skipped,
         .verified = verify(probe),
     };
     name_unprofiled(&probe->processes, outcome->unprofiled, sizeof outcome->unprofiled);

@@ -25,6 +25,8 @@
  *     FORK     [header][number]                          the book as it stands is that child's, too
  *     LOST     [header][events of class 0] .. [of the last class]
  *     END      [header][events of class 0 produced, lost ones included] .. [of the last class]
+ *     BURST    [header][skipped events of group 0] ..    a burst is over; so many were skipped before it
+ *     SKIPPED  [header][skipped events of group 0] ..    the same without a burst: the end
  *     GOES_ON  [header]                                  the exec before which END was said has failed
  *     UNPROFILED [header][kind][path, zero-padded]       what it becomes by exec cannot be profiled
  *
@@ -53,6 +55,8 @@ enum rf_word_type {
     RF_WORD_END,
     RF_WORD_GOES_ON,
     RF_WORD_UNPROFILED,
+    RF_WORD_BURST,
+    RF_WORD_SKIPPED,
 };
 
 /* The classes and flags of include/riffle/event.h, which the probe does not see; decode.c checks that they are
@@ -78,6 +82,9 @@ enum {
     RF_WORD_DYNAMIC_MAX = 2000,          /* words of a block */
     RF_WORD_MESSAGE_MAX = 48 * 1024 / 8, /* words of a message */
 };
+
+/* Where a program is told in bursts, what is skipped is counted by groups: sets of classes, as many as there are
+ * classes at most, that the collector names when it starts the program. */
 
 /* A block checks once, at its top, that the slack of a chunk is left; a wide store may write behind its word. */
 enum { RF_WORD_WIDEST = 64 /* bytes */ };

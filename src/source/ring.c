@@ -8,6 +8,7 @@
  * last message alone until the cursor has moved on, or the producer is dead. */
 #include "source/ring.h"
 #include "base/error.h"
+#include <riffle/probe.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -93,6 +94,16 @@ void rf_ring_close(struct rf_ring *ring)
     munmap(ring->memory, rf_ring_bytes(ring->slots));
     close(ring->fd);
     ring->memory = NULL;
+}
+
+void rf_ring_set_bursts(struct rf_ring *ring, const struct rf_probe_bursts *bursts)
+{
+    struct rf_ring_bursts *shared = &ring->control->bursts;
+    shared->sparsity = bursts->sparsity;
+    shared->seed = bursts->seed;
+    shared->burst = bursts->burst;
+    shared->regular = bursts->regular != 0;
+    __atomic_fetch_add(&shared->changes, 1, __ATOMIC_RELEASE);
 }
 
 static void futex_wake(uint32_t *word)

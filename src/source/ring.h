@@ -68,6 +68,10 @@ void rf_ring_release(struct rf_ring *ring, const struct rf_ring_reader *reader);
 uint32_t rf_ring_bell(const struct rf_ring *ring);
 void rf_ring_wait(struct rf_ring *ring, uint32_t bell, unsigned milliseconds);
 
+/* How the program is told from now on; the producers see it when a burst is over, or within milliseconds. */
+struct rf_probe_bursts;
+void rf_ring_set_bursts(struct rf_ring *ring, const struct rf_probe_bursts *bursts);
+
 /* From now on producers keep nothing; those that wait run on. */
 void rf_ring_detach(struct rf_ring *ring);
 

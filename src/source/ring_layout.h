@@ -37,6 +37,16 @@ enum {
     RF_RING_SLOT = RF_RING_PAGE + RF_RING_CHUNKS * RF_RING_CHUNK,
 };
 
+/* What is told of the program, and how often. Producers look at it when a burst ends and when `changes` has. */
+struct rf_ring_bursts {
+    uint64_t sparsity; /* sampling intervals that are skipped between two bursts; 0: none */
+    uint64_t seed;     /* of the distance between two bursts, which is random */
+    uint32_t burst;    /* sampling intervals of a burst */
+    uint32_t regular;  /* not 0: all distances are the same */
+    uint32_t paused;   /* not 0: no burst begins */
+    uint32_t changes;  /* how often any of this was changed */
+};
+
 /* Page 0. */
 struct rf_ring_control {
     uint64_t magic;
@@ -49,6 +59,7 @@ struct rf_ring_control {
     uint32_t pad_1[15];
     uint32_t sleeping; /* the collector waits on the bell: wake it */
     uint32_t pad_2[15];
+    struct rf_ring_bursts bursts;
 };
 
 enum rf_ring_state {

@@ -143,6 +143,11 @@ rf_status rf_source_open_text(struct rf_source **source, int fd, const char *nam
 
 /* ---- the handle ---- */
 
+int rf_batch_is_end(const struct rf_batch *batch)
+{
+    return batch->n == 0 && batch->lost == 0 && batch->skipped == 0 && batch->bursts == 0;
+}
+
 rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
 {
     memset(batch, 0, sizeof *batch);
@@ -153,7 +158,7 @@ rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struc
     if (status != RF_OK)
         memset(batch, 0, sizeof *batch);
     source->ended = status;
-    source->at_end = status != RF_OK || (batch->n == 0 && batch->lost == 0);
+    source->at_end = status != RF_OK || rf_batch_is_end(batch);
     return status;
 }
 

@@ -10,6 +10,7 @@
  * Debian's `valgrind` is a script in front of `valgrind.bin`. It sets LD_LIBRARY_PATH and makes the C++ library
  * allocate in another way, neither of which the profiled program should see: the script is left out. */
 #include "source/spawn.h"
+#include "source/decode.h"
 #include "source/target.h"
 #include "event/field.h"
 #include "base/alloc.h"
@@ -135,6 +136,16 @@ static bool add_want(struct command *command, const struct rf_probe_setup *setup
     return add_option(command, "want", text);
 }
 
+static bool add_bursts(struct command *command, const struct rf_probe_setup *setup)
+{
+    char text[64] = "";
+    uint8_t groups[RF_WORD_CLASSES];
+    size_t n = 0, n_groups = rf_decode_groups(setup->selectors, setup->n_selectors, groups);
+    for (size_t i = 0; i < n_groups; i++)
+        n += rf_format(text + n, sizeof text - n, "%s%x", n > 0 ? "," : "", groups[i]);
+    return setup->bursts.burst == 0 || add_option(command, "bursts", text);
+}
+
 /* Descriptors that the program inherits: ours, and which numbers they get. */
 struct passed {
     int ring_fd, ring_number;
@@ -173,7 +184,7 @@ static bool fill_command(struct command *command, const struct rf_probe_setup *s
     add(command, setup->no_follow ? "--trace-children=no" : "--trace-children=yes");
     add(command, setup->no_follow ? "--follow=no" : "--follow=yes");
     add(command, setup->lossy ? "--lossy=yes" : "--lossy=no");
-    if (!add_passed(command, passed) || !add_want(command, setup) ||
+    if (!add_passed(command, passed) || !add_want(command, setup) || !add_bursts(command, setup) ||
         !add_options(command, "function", setup->functions) ||
         !add_options(command, "module", setup->modules) || !add_ranges(command, setup->ranges))
         return false;

@@ -1,0 +1,78 @@
+/* bursts.c - how often a program is told, as text: --burst 100 --frequency 1/1000. */
+#include "bursts.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct cli_option cli_options_bursts[] = {
+    {.type = CLI_COUNT,
+     .name = "burst",
+     .argument = "N",
+     .standard = "0",
+     .brief = "tell N sampling intervals in a row, then skip until the next burst; 0: tell all",
+     .text = "A sampling interval ends with a call or a backward branch. What is skipped is "
+             "counted, and the counts of "
+             "the profile are scaled by it; each has a confidence interval, from the differences "
+             "between bursts. "
+             "Short bursts suit calls and methods, long ones streams of references.",
+     .offset = offsetof(struct cli_bursts, burst)},
+    {.type = CLI_TEXT,
+     .name = "frequency",
+     .argument = "F",
+     .brief = "share of the sampling intervals that is told: 1/1000, 0.1%",
+     .text = "Without --burst bursts are one interval long; without --frequency one interval in a "
+             "thousand is told.",
+     .offset = offsetof(struct cli_bursts, frequency)},
+    {.type = CLI_FLAG,
+     .name = "regular",
+     .brief = "bursts come at equal distances, not at random ones of that mean",
+     .text = "A distance that beats with a loop of the program shows parts of it too often, and "
+             "the confidence intervals do "
+             "not tell. Without this, distances are random, by --seed.",
+     .offset = offsetof(struct cli_bursts, regular)},
+    {.type = CLI_END},
+};
+
+bool cli_frequency(const char *text, double *frequency)
+{
+    char *end;
+    double value = strtod(text, &end), divisor = 1;
+    if (end == text)
+        return false;
+    if (*end == '/') {
+        const char *behind = end + 1;
+        divisor = strtod(behind, &end);
+        if (end == behind)
+            return false;
+    } else if (*end == '%') {
+        divisor = 100;
+        end++;
+    }
+    *frequency = value / divisor;
+    return *end == '\0' && *frequency > 0 && *frequency <= 1;
+}
+
+uint64_t cli_sparsity(uint64_t burst, double frequency)
+{
+    return (uint64_t)llround((double)burst * (1 / frequency - 1));
+}
+
+int cli_bursts_take(struct rf_probe_bursts *bursts, const struct cli_bursts *asked, uint64_t seed)
+{
+    const char *text = asked->frequency != NULL ? asked->frequency : "1/1000";
+    uint64_t burst = asked->burst > 0 ? asked->burst : 1;
+    double frequency;
+    *bursts = (struct rf_probe_bursts){.seed = seed, .regular = asked->regular};
+    if (asked->burst == 0 && asked->frequency == NULL)
+        return CLI_OK;
+    if (!cli_frequency(text, &frequency))
+        return cli_fail(CLI_USAGE,
+                        "--frequency must be more than 0 and at most 1, such as 1/1000, got '%s'",
+                        text);
+    if (burst > CLI_BURST_MAX || (double)burst / frequency > CLI_SPARSITY_MAX)
+        return cli_fail(CLI_USAGE, "--burst %llu at --frequency %s leaves bursts too far apart",
+                        (unsigned long long)burst, text);
+    bursts->burst = (uint32_t)burst;
+    bursts->sparsity = cli_sparsity(burst, frequency);
+    return CLI_OK;
+}

@@ -1,0 +1,23 @@
+/* bursts.h - how often a program is told: options of run, words of control. */
+#ifndef CLI_BURSTS_H
+#define CLI_BURSTS_H
+
+#include <riffle/probe.h>
+#include "command.h"
+
+struct cli_bursts {
+    uint64_t burst;        /* 0: not said */
+    const char *frequency; /* NULL: not said */
+    int regular;
+};
+extern const struct cli_option cli_options_bursts[];
+
+enum { CLI_BURST_MAX = 1 << 30 };
+#define CLI_SPARSITY_MAX 1e10
+
+bool cli_frequency(const char *text, double *frequency);
+uint64_t cli_sparsity(uint64_t burst, double frequency);
+/* CLI_OK, or told why not. burst is 0 when nothing was said. */
+int cli_bursts_take(struct rf_probe_bursts *bursts, const struct cli_bursts *asked, uint64_t seed);
+
+#endif

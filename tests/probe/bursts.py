@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""bursts - hold bursts, and the events inside them, against a list made by hand.
+
+    bursts.py RIFFLE INTERVALS KNOWN LIBRARY
+
+INTERVALS (intervals.c) has three kinds of intervals in turn. At equal distances it is known which of them are
+told, and so is the count of every event.
+"""
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
+RIFFLE, INTERVALS, KNOWN, LIBRARY = sys.argv[1:5]
+ROUNDS = 3000
+# What is in an interval of each kind, in the order of a round.
+KINDS = [{"load": 1, "call": 1, "store": 1, "insn": 2},
+         {"load": 2, "return": 1, "branch": 2, "insn": 6},
+         {"store": 1, "branch": 1, "insn": 3}]
+SELECTORS = {"load": "load -> pc,value", "store": "store -> pc,addr", "branch": "branch -> pc,target",
+             "call": "call -> pc,target", "return": "return -> pc,target", "insn": "insn -> pc"}
+BEFORE, BEHIND = {"insn": 2}, {"insn": 3}  # the first interval and the rest behind the last one
+
+
+def intervals():
+    """Events of every interval, and of what comes behind the last."""
+    rounds = [dict(kind) for _ in range(ROUNDS) for kind in KINDS]
+    for kind, n in BEFORE.items():
+        rounds[0][kind] += n
+    return rounds
+
+
+def expect(kind, burst, sparsity):
+    """Bursts that are over, events told and skipped, when distances are equal."""
+    told = skipped = 0
+    each = intervals()
+    for i, events in enumerate(each):
+        if i % (sparsity + burst) >= sparsity:
+            told += events.get(kind, 0)
+        else:
+            skipped += events.get(kind, 0)
+    if len(each) % (sparsity + burst) >= sparsity:
+        told += BEHIND.get(kind, 0)
+    else:
+        skipped += BEHIND.get(kind, 0)
+    return len(each) // (sparsity + burst), told, skipped
+
+
+def run(program, selectors, *more):
+    """Figures and rows of each selector's profile, and the notes of the run."""
+    with tempfile.TemporaryDirectory() as folder:
+        saved = os.path.join(folder, "bursts.rfp")
+        command = [RIFFLE, "run", "-q", "-e", "exact", "-o", saved, *more]
+        for selector in selectors:
+            command += ["-p", selector]
+        done = subprocess.run([*command, "--", *program], capture_output=True, text=True)
+        show = [RIFFLE, "report", saved, "--no-names"]
+        text = subprocess.run([*show, "-n", "1"], capture_output=True, text=True, check=True).stdout
+        rows = subprocess.run([*show, "--format", "csv", "-n", "0"], capture_output=True, text=True,
+                              check=True).stdout
+    head, *parts = text.split("\nprofile ")
+    figures = [{name: int(value.replace(",", "")) for name, value
+                in re.findall(r"^(bursts|sampled|skipped)\s+([\d,]+)$", part, re.M)} for part in parts]
+    tables = [list(csv.DictReader(io.StringIO(part))) for part in rows.strip().split("\n\n")]
+    return done, figures, tables, head
+
+
+def check_counts():
+    kinds = list(SELECTORS)
+    for burst, frequency, sparsity in ((1, "1/10", 9), (1, "1/100", 99), (2, "1/7", 12), (7, "1/50", 343),
+                                       (100, "1/4", 300), (5, "1", 0)):
+        _, figures, tables, head = run([INTERVALS], [SELECTORS[k] for k in kinds], "--burst", str(burst),
+                                       "--frequency", frequency, "--regular")
+        title = f"burst {burst} at {frequency}"
+        tap.check(f"{title}: what was told came through", "produced = consumed + lost" in head, head)
+        for kind, got, rows in zip(kinds, figures, tables):
+            bursts, told, skipped = expect(kind, burst, sparsity)
+            wanted = {"bursts": bursts, "sampled": told, "skipped": skipped}
+            tap.check(f"{title}: {kind}", got == wanted, f"got {got}, must be {wanted}")
+
+
+def check_alone():
+    """One class alone is counted in another way than several."""
+    for kind, selector in SELECTORS.items():
+        _, figures, _, _ = run([INTERVALS], [selector], "--burst", "7", "--frequency", "1/50", "--regular")
+        bursts, told, skipped = expect(kind, 7, 343)
+        wanted = {"bursts": bursts, "sampled": told, "skipped": skipped}
+        tap.check(f"{kind} alone", figures[0] == wanted, f"got {figures[0]}, must be {wanted}")
+
+
+def check_whole():
+    """Frequency 1 is the exhaustive profile; a random distance loses no event."""
+    selectors = [SELECTORS[k] for k in ("load", "branch", "insn")]
+    _, _, whole, _ = run([INTERVALS], selectors)
+    _, _, told, _ = run([INTERVALS], selectors, "--burst", "10", "--frequency", "1")
+    tap.check("frequency 1 is the exhaustive profile", whole == told, "rows differ")
+    _, figures, _, _ = run([INTERVALS], selectors, "--burst", "3", "--frequency", "1/30", "--seed", "5")
+    for figure, rows in zip(figures, whole):
+        total = sum(int(row["count"]) for row in rows)
+        tap.check("sampled + skipped = produced", figure["sampled"] + figure["skipped"] == total,
+                  f"{figure}, must be {total}")
+
+
+def check_hard():
+    """Threads, signals, fork, exec, dlopen: the program does what it does, and all of it is told at frequency 1."""
+    done, _, tables, head = run([KNOWN, LIBRARY], ["load -> pc"], "--burst", "3", "--frequency", "1")
+    tap.check("known: exit status and output", (done.returncode, done.stdout.split()[-1]) == (42, "done"),
+              f"{done.returncode} {done.stdout}")
+    tap.check("known: what was told came through", "produced = consumed + lost" in head, head)
+    names = subprocess.run(["nm", "-S", KNOWN], capture_output=True, text=True, check=True).stdout
+    places = {f[3]: (int(f[0], 16), int(f[0], 16) + int(f[1], 16)) for f in
+              (line.split() for line in names.splitlines()) if len(f) == 4}
+    for name, loads in (("k_loads", 5001), ("k_strings", 182), ("k_atomics", 302), ("k_thread", 33),
+                        ("k_handler", 55), ("k_child", 44), ("k_program", 22), ("k_loop", 1)):
+        start, end = places[name]
+        got = sum(int(row["count"]) for row in tables[0] if start <= int(row["a"], 16) < end)
+        tap.check(f"known at frequency 1: {name}", got == loads, f"{got} loads, must be {loads}")
+    for seed in range(4):
+        done, _, _, head = run([KNOWN, LIBRARY], ["load -> pc"], "--burst", "3", "--frequency", "1/20",
+                               "--seed", str(seed))
+        tap.check(f"known in bursts, seed {seed}: exit status and output",
+                  (done.returncode, done.stdout.split()[-1]) == (42, "done"), f"{done.returncode} {done.stdout}")
+        tap.check(f"known in bursts, seed {seed}: what was told came through",
+                  "produced = consumed + lost" in head, head)
+
+
+check_counts()
+check_alone()
+check_whole()
+check_hard()
+tap.end()
