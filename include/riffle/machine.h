@@ -40,7 +40,7 @@ struct rf_machine_figure {
     uint64_t value;
 };
 
-enum { RF_MACHINE_FIGURES_MAX = 24, RF_MACHINE_UNKNOWN_MAX = 32 };
+enum { RF_MACHINE_FIGURES_MAX = 64, RF_MACHINE_UNKNOWN_MAX = 32 };
 
 struct rf_machine_outcome {
     int ended;       /* 0: max_instructions were over first, or it is still running */

@@ -33,6 +33,8 @@ static void put_aside(struct rf_handler *handler, struct rf_core *core)
     handler->reserved = core->reserved;
     handler->reserved_address = core->reserved_address;
     handler->program_count = core->instructions;
+    handler->state = core->state;
+    handler->rest = core->rest;
 }
 
 static void take_up(const struct rf_handler *handler, struct rf_core *core)
@@ -43,7 +45,9 @@ static void take_up(const struct rf_handler *handler, struct rf_core *core)
     core->reserved = handler->reserved;
     core->reserved_address = handler->reserved_address;
     core->instructions = handler->program_count;
+    core->state = handler->state;
     rf_core_go_to(core, handler->pc);
+    core->rest = handler->rest;
 }
 
 void rf_handler_enter(struct rf_handler *handler, struct rf_core *core)
@@ -58,6 +62,7 @@ void rf_handler_enter(struct rf_handler *handler, struct rf_core *core)
     core->frm = RF_RNE;
     rf_core_set_flags(core, 0);
     core->reserved = false;
+    core->state = RF_STATE_HANDLER;
     rf_core_go_to(core, handler->entry);
 }
 

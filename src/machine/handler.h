@@ -11,6 +11,7 @@ static const uint64_t RF_HANDLER_FROM = 0xf0000000;
 /* All zero to begin with. */
 struct rf_handler {
     bool pending, running;
+    bool called; /* by a sequence put in at decode; false: a trap */
     uint64_t entry, arguments[RF_HANDLER_ARGUMENTS];
     uint64_t home;              /* guest address of its ebreak and stack; 0: not made yet */
     uint64_t x[RF_REG_COUNT];   /* the program's registers while it runs */
@@ -18,6 +19,8 @@ struct rf_handler {
     uint32_t frm, fflags;
     bool reserved;
     uint64_t reserved_address;
+    uint32_t state;               /* that the program's code is decoded for */
+    const struct rf_step *rest;   /* of the program's instruction that called it */
     uint64_t traps, instructions; /* traps taken; instructions run by handlers */
 };
 

@@ -7,52 +7,17 @@
  *                                            \--> hook at retirement
  *
  * Without timing and without records wanted, whole blocks run at the functional core's full speed. */
-#include "machine/handler.h"
-#include "machine/hooks.h"
-#include "machine/linux/loader.h"
-#include "machine/records.h"
-#include "machine/linux/system.h"
-#include "machine/timing/timing.h"
-#include "source/source.h"
+#include "machine/inside.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-/* Instructions that run before the timing model looks at them: a loop over many of them is faster
- * than a call for each. */
-enum { TIMED_TOGETHER = 256 };
-
-struct machine {
-    struct rf_source base;
-    struct rf_machine_setup setup;
-    struct rf_core core;
-    struct rf_system system;
-    struct rf_program program;
-    char path[PATH_MAX]; /* of the program's file */
-    struct rf_timing *timing;
-    struct rf_machine_hooks hooks;
-    struct rf_handler handler;
-    bool core_open;
-    bool ended; /* nothing more will run */
-    bool cut;   /* but it could have: the limit of instructions ended it */
-    int exit_status;
-    double seconds;
-    char fault[160];
-    size_t n_retired; /* have run and are not settled yet */
-    struct rf_retired retired[TIMED_TOGETHER];
-    size_t first_record[TIMED_TOGETHER + 1]; /* of each of them, and the end */
-    size_t n_records;
-    struct rf_record records[RF_SOURCE_BATCH + TIMED_TOGETHER * RF_RECORDS_EACH];
-};
 
 /* --- running ---------------------------------------------------------------------------------- */
 
@@ -66,7 +31,7 @@ static double cpu_seconds(void)
 /* Is there somebody who wants to know of an instruction before the next one runs? */
 static inline bool is_watched_closely(const struct machine *machine)
 {
-    return machine->hooks.retire != NULL || machine->handler.pending || machine->handler.running;
+    return !machine->handler.running && (machine->hooks.retire != NULL || machine->handler.pending);
 }
 
 /* The core stopped at an instruction. Did that retire all the same? */
@@ -75,6 +40,8 @@ static bool retires(struct machine *machine)
     struct rf_core *core = &machine->core;
     if (core->stop == RF_STOP_BREAK)
         return machine->handler.running;
+    if (core->stop == RF_STOP_CALL)
+        rf_machine_begin_call(machine);
     if (core->stop != RF_STOP_SYSCALL)
         return core->stop == RF_STOP_NONE; /* a jump whose target is still to be found */
     rf_system_call(&machine->system);
@@ -94,8 +61,8 @@ static inline const struct rf_step *run_step(struct machine *machine, const stru
         return NULL;
     uint64_t next_pc = next != NULL ? next->pc : core->pc;
     if (retired != NULL) {
-        *retired = (struct rf_retired){step->insn, !step->fetched, step->own,     0,
-                                       step->pc,   next_pc,        before.address};
+        *retired = (struct rf_retired){step->insn, step->entry, step->classes != 0, 0,
+                                       step->pc,   next_pc,     before.address};
         machine->first_record[machine->n_retired] = machine->n_records;
     }
     if ((step->classes & classes) != 0)
@@ -122,7 +89,7 @@ static void run_together(struct machine *machine, size_t limit)
     if (step == NULL)
         return;
     core->pc = step->pc;
-    core->instructions -= step->is_instruction ? step->left : 0; /* the rest has not run */
+    core->instructions -= step->is_inside ? step->left : 0; /* the rest has not run */
 }
 
 /* What the instruction missed, for those of its records that ask. */
@@ -146,21 +113,37 @@ static void show_retired(struct machine *machine)
     machine->hooks.retire(machine->hooks.context, &retirement);
 }
 
-/* Into a handler that is waited for, once the sequence of an instruction is over; out of one that is
- * over. */
+static void leave_handler(struct machine *machine)
+{
+    rf_handler_leave(&machine->handler, &machine->core);
+    if (machine->timing != NULL && !machine->handler.called)
+        rf_timing_charge(machine->timing, 0);
+    if (machine->hooks.returned != NULL)
+        machine->hooks.returned(machine->hooks.context);
+}
+
+static void enter_handler(struct machine *machine)
+{
+    rf_handler_enter(&machine->handler, &machine->core);
+    if (machine->timing == NULL)
+        return;
+    if (machine->handler.called)
+        rf_timing_call(machine->timing, machine->handler.home);
+    else
+        rf_timing_charge(machine->timing, 0);
+}
+
+/* Into a handler that is pending, once the sequence of an instruction is over; out of one that is
+ * over. A trap waits for all before it; a call is a jump that nobody predicts. */
 static void switch_handler(struct machine *machine)
 {
     struct rf_core *core = &machine->core;
     const struct rf_step *next = core->cursor;
-    bool inside = next != NULL && next->is_instruction && !next->fetched;
+    bool inside = next != NULL && next->is_inside && next->entry == RF_ENTRY_INJECTED;
     if (machine->handler.running && core->stop == RF_STOP_BREAK)
-        rf_handler_leave(&machine->handler, core);
+        leave_handler(machine);
     else if (machine->handler.pending && !machine->handler.running && !inside)
-        rf_handler_enter(&machine->handler, core);
-    else
-        return;
-    if (machine->timing != NULL)
-        rf_timing_charge(machine->timing, 0);
+        enter_handler(machine);
 }
 
 /* Time what was put down, and tell records what they missed. */
@@ -177,14 +160,18 @@ static void time_together(struct machine *machine, size_t n)
 static void settle(struct machine *machine)
 {
     size_t n = machine->n_retired;
+    bool in_handler = machine->handler.running;
     machine->n_retired = 0;
+    if (n == 0)
+        return;
+    if (in_handler && machine->handler.called && machine->core.stop == RF_STOP_BREAK)
+        machine->retired[n - 1].insn.kind = RF_OP_CLASS_SKIP; /* back into the sequence */
     if (machine->timing != NULL)
         time_together(machine, n);
-    if (n == 0 || !is_watched_closely(machine))
-        return;
-    if (machine->hooks.retire != NULL && !machine->handler.running)
+    if (!in_handler && machine->hooks.retire != NULL)
         show_retired(machine);
-    switch_handler(machine);
+    if (in_handler || machine->handler.pending)
+        switch_handler(machine);
 }
 
 /* How many instructions may run before anybody has to look; none when something else is due. */
@@ -197,16 +184,15 @@ static size_t may_run(struct machine *machine, uint64_t budget)
         core->stop = RF_STOP_BUDGET;
     if (core->stop != RF_STOP_NONE || is_watched_closely(machine))
         return core->stop == RF_STOP_NONE;
-    uint64_t left = budget - core->instructions;
+    uint64_t left = machine->handler.running ? UINT64_MAX : budget - core->instructions;
     return left < TIMED_TOGETHER ? (size_t)left : TIMED_TOGETHER;
 }
 
 /* Instruction by instruction, until the batch is full or something else is due. */
-static size_t run_watched(struct machine *machine)
+static void run_watched(struct machine *machine)
 {
     struct rf_core *core = &machine->core;
     uint64_t budget = core->budget;
-    machine->n_records = 0;
     core->budget = UINT64_MAX; /* blocks may be entered that are not run to their end */
     rf_core_enter(core);
     rf_core_unchain(core);
@@ -216,7 +202,6 @@ static size_t run_watched(struct machine *machine)
     }
     rf_core_leave(core);
     core->budget = budget;
-    return machine->n_records;
 }
 
 /* At full speed to the end of what is skipped, where nobody looks. */
@@ -225,6 +210,8 @@ static void run_unwatched(struct machine *machine, uint64_t until)
     struct rf_core *core = &machine->core;
     uint64_t budget = core->budget;
     core->budget = until < budget ? until : budget;
+    if (machine->handler.running)
+        core->budget = UINT64_MAX; /* its instructions are not the program's */
     rf_core_run(core);
     core->budget = budget;
     if (core->stop == RF_STOP_BUDGET && core->instructions < budget)
@@ -276,6 +263,9 @@ static void attend(struct machine *machine)
         [RF_STOP_STORE] = {SIGSEGV, 0, "a store to the wild address", true},
         [RF_STOP_MEMORY] = {SIGKILL, 0, "no memory of the host's left to decode code", false},
     };
+    if (machine->core.stop == RF_STOP_CALL)
+        rf_machine_begin_call(machine);
+    switch_handler(machine);
     switch (machine->core.stop) {
     case RF_STOP_NONE:
         break;
@@ -291,26 +281,46 @@ static void attend(struct machine *machine)
     }
 }
 
-static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
+/* What is skipped is not expanded either. */
+static bool is_skipping(struct machine *machine)
 {
-    struct machine *machine = (struct machine *)source;
+    bool skipping = machine->core.instructions < machine->setup.skip_instructions;
+    rf_expand *expand = skipping ? NULL : machine->hooks.expand;
+    if (machine->core.expand != expand)
+        rf_core_flush(&machine->core);
+    machine->core.expand = expand;
+    return skipping;
+}
+
+/* Run until there are records, or the end. */
+static void run(struct machine *machine)
+{
     bool watched = machine->timing != NULL || machine->setup.classes != 0 ||
                    machine->hooks.retire != NULL || machine->handler.pending;
-    double start = cpu_seconds();
-    size_t n = 0;
-    (void)error;
-    while (n == 0 && !machine->ended) {
-        uint64_t skip = machine->setup.skip_instructions;
-        if (!watched || machine->core.instructions < skip)
-            run_unwatched(machine, watched ? skip : UINT64_MAX);
+    while (machine->n_records == 0 && !machine->ended) {
+        bool skipping = is_skipping(machine);
+        if (skipping || !watched)
+            run_unwatched(machine, skipping ? machine->setup.skip_instructions : UINT64_MAX);
         else
-            n = run_watched(machine);
+            run_watched(machine);
         if (!machine->ended)
             attend(machine);
     }
+}
+
+static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
+{
+    struct machine *machine = (struct machine *)source;
+    double start = cpu_seconds();
+    (void)error;
+    machine->n_records = 0;
+    run(machine);
+    if (machine->ended && !machine->told && machine->hooks.end != NULL)
+        machine->hooks.end(machine->hooks.context);
+    machine->told = machine->ended;
     machine->seconds += cpu_seconds() - start;
     batch->records = machine->records;
-    batch->n = n;
+    batch->n = machine->n_records;
     return RF_OK;
 }
 
@@ -332,6 +342,8 @@ static void close_machine(struct rf_source *source)
         rf_core_close(&machine->core);
     }
     rf_timing_close(machine->timing);
+    if (machine->hooks.close != NULL)
+        machine->hooks.close(machine->hooks.context);
     rf_alloc_free(&alloc, machine, sizeof *machine);
 }
 
@@ -442,101 +454,4 @@ rf_status rf_source_open_machine(struct rf_source **source, const struct rf_mach
     }
     *source = &machine->base;
     return RF_OK;
-}
-
-/* --- hooks ------------------------------------------------------------------------------------- */
-
-void rf_machine_hook(struct rf_source *source, const struct rf_machine_hooks *hooks)
-{
-    struct machine *machine = (struct machine *)source;
-    machine->hooks = *hooks;
-    machine->core.expand = hooks->expand;
-    machine->core.expand_context = hooks->context;
-    rf_core_flush(&machine->core);
-}
-
-rf_status rf_machine_place(struct rf_source *source, const void *code, size_t size,
-                           uint64_t *address, struct rf_error *error)
-{
-    struct machine *machine = (struct machine *)source;
-    struct rf_memory *memory = &machine->core.memory;
-    *address = rf_memory_find_free(memory, RF_HANDLER_FROM, size);
-    if (*address == 0 || !rf_memory_map(memory, *address, size, RF_READ | RF_EXECUTE))
-        return rf_fail(error, RF_ENOMEM, "no room for a handler's %zu bytes of code", size);
-    memcpy(memory->bytes + *address, code, size);
-    return RF_OK;
-}
-
-bool rf_machine_trap(struct rf_source *source, uint64_t pc, const uint64_t *arguments, size_t n)
-{
-    struct machine *machine = (struct machine *)source;
-    struct rf_handler *handler = &machine->handler;
-    assert(n <= RF_HANDLER_ARGUMENTS);
-    if (handler->pending || handler->running)
-        return false;
-    if (handler->home == 0 && !rf_handler_open(handler, &machine->core.memory))
-        return false;
-    memset(handler->arguments, 0, sizeof handler->arguments);
-    memcpy(handler->arguments, arguments, n * sizeof *arguments);
-    handler->entry = pc;
-    handler->pending = true;
-    return true;
-}
-
-void rf_machine_charge(struct rf_source *source, uint64_t cycles)
-{
-    struct machine *machine = (struct machine *)source;
-    if (machine->timing != NULL)
-        rf_timing_charge(machine->timing, cycles);
-}
-
-/* --- how it went ------------------------------------------------------------------------------ */
-
-static void add_figure(struct rf_machine_outcome *outcome, const char *name, uint64_t value)
-{
-    outcome->figures[outcome->n_figures++] = (struct rf_machine_figure){name, value};
-}
-
-static void add_figures(struct rf_machine_outcome *outcome, const struct rf_timing_stats *stats)
-{
-    static const char *const stalls[RF_STALL_COUNT] = {
-        "stall-fetch", "stall-icache", "stall-mispredict", "stall-trap",
-        "stall-rob",   "stall-rs",     "stall-lsq"};
-    add_figure(outcome, "branches", stats->branches);
-    add_figure(outcome, "mispredicts", stats->mispredicts);
-    add_figure(outcome, "loads", stats->loads);
-    add_figure(outcome, "stores", stats->stores);
-    add_figure(outcome, "forwards", stats->forwards);
-    add_figure(outcome, "icache-misses", stats->icache_misses);
-    add_figure(outcome, "dcache-misses", stats->dcache_misses);
-    add_figure(outcome, "l2-misses", stats->l2_misses);
-    for (unsigned i = 0; i < RF_STALL_COUNT; i++)
-        add_figure(outcome, stalls[i], stats->stall[i]);
-}
-
-void rf_machine_outcome(const struct rf_source *source, struct rf_machine_outcome *outcome)
-{
-    const struct machine *machine = (const struct machine *)source;
-    memset(outcome, 0, sizeof *outcome);
-    outcome->ended = machine->ended && !machine->cut;
-    outcome->exit_status =
-        machine->system.exited ? machine->system.exit_status : machine->exit_status;
-    memcpy(outcome->fault, machine->fault, sizeof outcome->fault);
-    if (machine->system.why[0] != '\0')
-        rf_format(outcome->fault, sizeof outcome->fault, "%s, at pc 0x%llx", machine->system.why,
-                  (unsigned long long)machine->system.ended_at);
-    outcome->instructions = machine->core.instructions;
-    outcome->host_seconds = machine->seconds;
-    if (machine->timing != NULL) {
-        struct rf_timing_stats stats = rf_timing_stats(machine->timing);
-        outcome->cycles = stats.cycles;
-        outcome->timed_instructions = stats.instructions;
-        add_figures(outcome, &stats);
-    }
-    if (machine->handler.traps > 0) {
-        add_figure(outcome, "traps", machine->handler.traps);
-        add_figure(outcome, "handler-instructions", machine->handler.instructions);
-    }
-    outcome->n_unknown_calls = machine->system.n_unknown;
-    memcpy(outcome->unknown_calls, machine->system.unknown, sizeof outcome->unknown_calls);
 }

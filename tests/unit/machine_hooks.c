@@ -179,22 +179,25 @@ struct watch {
 };
 
 /* A load becomes itself and an increment of a private register, one for each load of the program. */
-static unsigned count_loads(void *context, const struct rf_insn *insn, uint64_t pc,
-                            struct rf_insn *out)
+static void count_loads(void *context, const struct rf_insn *insn, uint64_t pc, uint32_t state,
+                        struct rf_expansion *out)
 {
     (void)context;
+    (void)state;
     if (insn->kind != RF_OP_CLASS_LOAD)
-        return 0;
+        return;
     uint8_t counter = (uint8_t)(RF_REG_PRIVATE + pc / 4 % 8);
-    out[0] = *insn;
-    out[1] = (struct rf_insn){.op = RF_OP_addi,
-                              .kind = RF_OP_CLASS_ALU,
-                              .rd = counter,
-                              .rs1 = counter,
-                              .rs2 = RF_REG_NONE,
-                              .rs3 = RF_REG_NONE,
-                              .imm = 1};
-    return 2;
+    out->n = 2;
+    out->put[0] = RF_PUT_OWN;
+    out->insn[0] = *insn;
+    out->put[1] = RF_PUT_CODE;
+    out->insn[1] = (struct rf_insn){.op = RF_OP_addi,
+                                    .kind = RF_OP_CLASS_ALU,
+                                    .rd = counter,
+                                    .rs1 = counter,
+                                    .rs2 = RF_REG_NONE,
+                                    .rs3 = RF_REG_NONE,
+                                    .imm = 1};
 }
 
 static void look(void *context, const struct rf_retirement *retirement)
@@ -214,7 +217,8 @@ static const char WIDE[] = "hps,decode_width=8,issue_width=8,commit_width=8,alu_
 TEST(an_expanded_load_counts_itself)
 {
     struct watch watch = {0};
-    const struct rf_machine_hooks hooks = {&watch, count_loads, look};
+    const struct rf_machine_hooks hooks = {
+        .context = &watch, .expand = count_loads, .retire = look};
     uint64_t plain_records, records;
     struct rf_machine_outcome plain = finish(open_program("hps", ALL), &plain_records);
     struct rf_source *source = open_program("hps", ALL);
@@ -232,7 +236,7 @@ TEST(an_expanded_load_counts_itself)
 
 TEST(an_expansion_costs_decode_bandwidth_and_no_fetch)
 {
-    const struct rf_machine_hooks hooks = {NULL, count_loads, NULL};
+    const struct rf_machine_hooks hooks = {.expand = count_loads};
     static const struct {
         const char *label, *core;
         double plain, expanded; /* cycles a round */
@@ -258,7 +262,7 @@ TEST(an_expansion_costs_decode_bandwidth_and_no_fetch)
 TEST(expansions_run_at_full_speed_too)
 {
     struct watch watch = {0};
-    const struct rf_machine_hooks hooks = {&watch, count_loads, NULL};
+    const struct rf_machine_hooks hooks = {.context = &watch, .expand = count_loads};
     uint64_t records;
     struct rf_source *source = open_program(NULL, 0);
     rf_machine_hook(source, &hooks);
@@ -266,6 +270,110 @@ TEST(expansions_run_at_full_speed_too)
     struct rf_machine_outcome plain = finish(open_program(NULL, 0), &records);
     CHECK_EQ(outcome.instructions, plain.instructions);
     CHECK_EQ((unsigned)outcome.exit_status, (unsigned)plain.exit_status);
+}
+
+/* --- from one execution to the next --------------------------------------------------------------- */
+
+/* In state 1 a load is itself and an increment; the branch at the loop's end changes the state every
+ * `every` rounds. In state 1 the branch is part of a sequence, too. */
+static void count_in_state(void *context, const struct rf_insn *insn, uint64_t pc, uint32_t state,
+                           struct rf_expansion *out)
+{
+    if (insn->kind == RF_OP_CLASS_LOAD && state == 1)
+        count_loads(context, insn, pc, state, out);
+    if (insn->kind != RF_OP_CLASS_BRANCH)
+        return;
+    out->watch = 1 + state;
+    if (state == 0)
+        return;
+    out->n = 2;
+    out->put[0] = RF_PUT_CODE;
+    out->insn[0] = rf_insn_decode(addi(ZERO, ZERO, 0));
+    out->put[1] = RF_PUT_OWN;
+    out->insn[1] = *insn;
+}
+
+static uint32_t change_state(void *context, uint32_t which)
+{
+    struct watch *watch = context;
+    watch->traps++;
+    return watch->traps % watch->every == 0 ? 2 - which : which - 1;
+}
+
+TEST(a_watch_changes_the_state_from_the_next_instruction_on)
+{
+    static const char *const cores[] = {"hps", NULL};
+    for (size_t i = 0; i < 2; i++) {
+        struct watch watch = {.every = 7};
+        const struct rf_machine_hooks hooks = {
+            .context = &watch, .expand = count_in_state, .watch = change_state};
+        uint64_t records, plain_records, counted = 0;
+        struct rf_machine_outcome plain = finish(open_program(cores[i], 0), &plain_records);
+        struct rf_source *source = open_program(cores[i], 0);
+        const uint64_t *x = rf_machine_registers(source);
+        rf_machine_hook(source, &hooks);
+        struct rf_batch batch;
+        CHECK(rf_source_next(source, &batch, NULL) == RF_OK);
+        for (unsigned k = 0; k < 8; k++)
+            counted += x[RF_REG_PRIVATE + k];
+        struct rf_machine_outcome watched = finish(source, &records);
+        CHECK_EQ(watch.traps, ROUNDS);
+        CHECK_EQ(counted, ROUNDS / 7 / 2 * 7 * LOADS); /* rounds 8 to 14, 22 to 28, ... */
+        CHECK_EQ(watched.instructions, plain.instructions);
+        CHECK_EQ((unsigned)watched.exit_status, (unsigned)plain.exit_status);
+    }
+}
+
+static struct rf_insn skip(unsigned reg, int items)
+{
+    struct rf_insn insn = rf_insn_decode(bne(ZERO, ZERO, -4));
+    insn.rs1 = (uint8_t)(RF_REG_PRIVATE + reg);
+    insn.imm = items;
+    return insn;
+}
+
+static struct rf_insn count_up(unsigned reg)
+{
+    struct rf_insn insn = rf_insn_decode(addi(T0, T0, 1));
+    insn.rd = insn.rs1 = (uint8_t)(RF_REG_PRIVATE + reg);
+    return insn;
+}
+
+/* A load becomes: skip two if $9 is not 0; $8 + 1; pass one if $8 is not 0; $9 + 1; $10 + 1; itself. */
+static void branch_at_loads(void *context, const struct rf_insn *insn, uint64_t pc, uint32_t state,
+                            struct rf_expansion *out)
+{
+    (void)context;
+    (void)pc;
+    (void)state;
+    if (insn->kind != RF_OP_CLASS_LOAD)
+        return;
+    const struct rf_insn items[] = {skip(9, 2),  count_up(8),  skip(8, 2),
+                                    count_up(9), count_up(10), *insn};
+    static const uint8_t puts[] = {RF_PUT_SKIP, RF_PUT_CODE, RF_PUT_PASS,
+                                   RF_PUT_CODE, RF_PUT_CODE, RF_PUT_OWN};
+    out->n = 6;
+    memcpy(out->put, puts, sizeof puts);
+    memcpy(out->insn, items, sizeof items);
+}
+
+TEST(a_sequence_may_branch_within_itself)
+{
+    static const char *const cores[] = {"hps", NULL};
+    for (size_t i = 0; i < 2; i++) {
+        const struct rf_machine_hooks hooks = {.expand = branch_at_loads};
+        struct rf_source *source = open_program(cores[i], 0);
+        const uint64_t *x = rf_machine_registers(source);
+        struct rf_batch batch;
+        uint64_t records;
+        rf_machine_hook(source, &hooks);
+        CHECK(rf_source_next(source, &batch, NULL) == RF_OK);
+        CHECK_EQ(x[RF_REG_PRIVATE + 8], ROUNDS * LOADS + 2); /* those behind the loop, too */
+        CHECK_EQ(x[RF_REG_PRIVATE + 9], 0);                  /* passed each time */
+        CHECK_EQ(x[RF_REG_PRIVATE + 10], ROUNDS * LOADS + 2);
+        struct rf_machine_outcome outcome = finish(source, &records);
+        CHECK_EQ((unsigned)outcome.exit_status, 0);
+    }
 }
 
 /* --- handlers ---------------------------------------------------------------------------------- */
@@ -297,7 +405,8 @@ static void trap_now_and_then(void *context, const struct rf_retirement *retirem
 static struct rf_machine_outcome run_trapped(const char *core, rf_expand *expand,
                                              struct watch *watch, uint64_t *records)
 {
-    const struct rf_machine_hooks hooks = {watch, expand, trap_now_and_then};
+    const struct rf_machine_hooks hooks = {
+        .context = watch, .expand = expand, .retire = trap_now_and_then};
     struct rf_source *source = open_program(core, ALL);
     watch->every = watch->every != 0 ? watch->every : 200;
     watch->source = source;
@@ -330,6 +439,67 @@ TEST(a_handler_runs_between_two_instructions)
         CHECK_EQ(figure(&trapped, "traps"), watch.traps);
         CHECK_EQ(figure(&trapped, "handler-instructions"), 11 * watch.traps);
         CHECK_ROW(rows[i].label, rows[i].core == NULL || trapped.cycles > plain.cycles);
+    }
+}
+
+/* A load calls the handler and then runs. */
+static void call_at_loads(void *context, const struct rf_insn *insn, uint64_t pc, uint32_t state,
+                          struct rf_expansion *out)
+{
+    (void)context;
+    (void)pc;
+    (void)state;
+    if (insn->kind != RF_OP_CLASS_LOAD)
+        return;
+    struct rf_insn pointer = rf_insn_decode(addi(T0, SP, -64)), three = pointer;
+    pointer.rd = RF_REG_ARGUMENT;
+    three.rd = RF_REG_ARGUMENT + 1;
+    three.rs1 = ZERO;
+    three.imm = 3;
+    const struct rf_insn items[] = {pointer, three, {.op = RF_OP_ebreak, .imm = 5}, *insn};
+    static const uint8_t puts[] = {RF_PUT_CODE, RF_PUT_CODE, RF_PUT_CALL, RF_PUT_OWN};
+    out->n = 4;
+    memcpy(out->put, puts, sizeof puts);
+    memcpy(out->insn, items, sizeof items);
+}
+
+static uint64_t find_handler(void *context, uint32_t number)
+{
+    struct watch *watch = context;
+    CHECK_EQ(number, 5);
+    return watch->handler;
+}
+
+static void count_return(void *context)
+{
+    struct watch *watch = context;
+    watch->counted++;
+}
+
+TEST(a_sequence_calls_a_handler)
+{
+    static const char *const cores[] = {"hps", NULL};
+    for (size_t i = 0; i < 2; i++) {
+        struct watch watch = {0};
+        const struct rf_machine_hooks hooks = {.context = &watch,
+                                               .expand = call_at_loads,
+                                               .call = find_handler,
+                                               .returned = count_return};
+        uint64_t records, calls = ROUNDS * LOADS + 2;
+        struct rf_machine_outcome plain = finish(open_program(cores[i], 0), &records);
+        struct rf_source *source = open_program(cores[i], 0);
+        watch.handler = place_handler(source);
+        rf_machine_hook(source, &hooks);
+        struct rf_machine_outcome called = finish(source, &records);
+        CHECK_EQ(watch.counted, calls);
+        CHECK_EQ((unsigned)called.exit_status, 3 * calls % 256);
+        CHECK_EQ(called.instructions, plain.instructions);
+        CHECK_EQ(figure(&called, "handler-instructions"), 11 * calls);
+        if (cores[i] == NULL)
+            continue;
+        double each = (double)(called.cycles - plain.cycles) / (double)calls;
+        printf("# %.1f cycles a call\n", each);
+        CHECK(each > 2 * 8 && each < 2 * 11 + 40); /* two refills of the front end */
     }
 }
 
@@ -372,7 +542,7 @@ TEST(charged_cycles_and_a_refill_are_added)
 {
     uint64_t records;
     struct charge charge = {open_program("hps", 0), 0};
-    const struct rf_machine_hooks hooks = {&charge, NULL, charge_now_and_then};
+    const struct rf_machine_hooks hooks = {.context = &charge, .retire = charge_now_and_then};
     struct rf_machine_outcome plain = finish(open_program("hps", 0), &records);
     rf_machine_hook(charge.source, &hooks);
     struct rf_machine_outcome charged = finish(charge.source, &records);

@@ -42,7 +42,7 @@ void rf_block_flush(struct rf_core *core)
 static struct rf_step *get_steps(struct rf_core *core)
 {
     struct rf_blocks *blocks = core->blocks;
-    if (blocks->used + BLOCK_MAX + RF_EXPAND_MAX + 2 > CHUNK_STEPS) {
+    if (blocks->used + BLOCK_MAX + RF_BLOCK_STEPS_EACH + 2 > CHUNK_STEPS) {
         if (blocks->n_chunks == CHUNKS_MAX)
             rf_block_flush(core);
         struct rf_block_chunk *chunk = rf_alloc_get(&core->alloc, sizeof *chunk);
@@ -85,35 +85,151 @@ static struct rf_step make_step(rf_step_run *run, const struct rf_insn *insn, ui
     return (struct rf_step){.run = run, .insn = *insn, .pc = pc};
 }
 
-static bool same(const struct rf_insn *a, const struct rf_insn *b)
+/* --- the steps of an instruction ----------------------------------------------------------------- */
+
+/* Where steps of one instruction are written to. */
+struct layout {
+    const struct rf_core *core;
+    const struct rf_expansion *expansion;
+    struct rf_step *steps;
+    unsigned n;
+    unsigned start[RF_EXPAND_MAX + 1]; /* of each item of the expansion, and the end */
+    uint64_t pc;
+    uint8_t length;
+    bool replaced; /* false: the instruction stays as it is */
+};
+
+/* How many steps each kind of item takes. */
+static const uint8_t steps_of[] = {
+    [RF_PUT_CODE] = 1, [RF_PUT_OWN] = 1, [RF_PUT_SKIP] = 3, [RF_PUT_PASS] = 2, [RF_PUT_CALL] = 1};
+
+static struct rf_step *add_step(struct layout *layout, unsigned item, rf_step_run *run)
 {
-    return a->op == b->op && a->rd == b->rd && a->rs1 == b->rs1 && a->rs2 == b->rs2 &&
-           a->rs3 == b->rs3 && a->rm == b->rm && a->imm == b->imm;
+    const struct rf_expansion *expansion = layout->expansion;
+    struct rf_step *step = &layout->steps[layout->n++];
+    *step = make_step(run, &expansion->insn[item], layout->pc);
+    step->insn.length = layout->length;
+    step->is_instruction = step->is_inside = true;
+    step->entry = item > 0 ? RF_ENTRY_INJECTED : RF_ENTRY_FETCHED;
+    if (item == 0 && layout->replaced && layout->core->expansion_pauses)
+        step->entry = RF_ENTRY_EXPANDED;
+    return step;
+}
+
+static rf_step_run *run_of(const struct layout *layout, unsigned item)
+{
+    rf_step_run *const *table = layout->core->chained ? rf_execute_chained : rf_execute_table;
+    return table[layout->expansion->insn[item].op];
+}
+
+/* Steps from the one to be written next to the item that a branch goes to. */
+static uint32_t ahead(const struct layout *layout, unsigned item)
+{
+    unsigned to = item + (unsigned)layout->expansion->insn[item].imm;
+    assert(to > item && to <= layout->expansion->n);
+    return layout->start[to] - layout->n;
+}
+
+/* A branch within the sequence: `choose` is no instruction, what it chooses is. */
+static void add_branch(struct layout *layout, unsigned item)
+{
+    bool skips = layout->expansion->put[item] == RF_PUT_SKIP;
+    struct rf_step *choose = add_step(layout, item, rf_execute_choose);
+    choose->is_instruction = false;
+    choose->which = skips;
+    if (skips)
+        add_step(layout, item, rf_execute_stay)->insn.kind = RF_OP_CLASS_ALU;
+    uint32_t steps = ahead(layout, item);
+    struct rf_step *leave = add_step(layout, item, rf_execute_ahead);
+    leave->insn.kind = skips ? RF_OP_CLASS_SKIP : RF_OP_CLASS_ALU;
+    leave->which = steps;
+}
+
+static void add_item(struct layout *layout, unsigned item)
+{
+    const struct rf_insn *insn = &layout->expansion->insn[item];
+    switch (layout->expansion->put[item]) {
+    case RF_PUT_OWN:
+        add_step(layout, item, run_of(layout, item))->classes = rf_records_classes(insn);
+        break;
+    case RF_PUT_CODE:
+        assert(!ends_block(insn) && insn->kind != RF_OP_CLASS_BRANCH);
+        add_step(layout, item, run_of(layout, item));
+        break;
+    case RF_PUT_CALL:
+        add_step(layout, item, rf_execute_call)->insn.kind = RF_OP_CLASS_SKIP;
+        break;
+    default:
+        add_branch(layout, item);
+    }
+}
+
+static void add_watch(struct layout *layout)
+{
+    struct rf_step *watch = add_step(layout, 0, rf_execute_watch);
+    watch->is_instruction = false;
+    watch->entry = RF_ENTRY_FETCHED;
+    watch->which = layout->expansion->watch;
+}
+
+/* Returns false if the instruction stays as it is. */
+static bool get_expansion(const struct rf_core *core, const struct rf_insn *insn, uint64_t pc,
+                          struct rf_expansion *expansion)
+{
+    expansion->n = 0;
+    expansion->watch = 0;
+    if (core->expand != NULL && core->state != RF_STATE_HANDLER)
+        core->expand(core->expand_context, insn, pc, core->state, expansion);
+    assert(expansion->n <= RF_EXPAND_MAX);
+    if (expansion->n > 0)
+        return true;
+    expansion->n = 1;
+    expansion->put[0] = RF_PUT_OWN;
+    expansion->insn[0] = *insn;
+    return false;
 }
 
 /* The steps of one instruction: itself or what it is expanded to. Returns how many. */
 static unsigned make_steps(const struct rf_core *core, struct rf_step *steps,
                            const struct rf_insn *insn, uint64_t pc)
 {
-    struct rf_insn sequence[RF_EXPAND_MAX];
-    unsigned n = core->expand != NULL ? core->expand(core->expand_context, insn, pc, sequence) : 0;
-    assert(n <= RF_EXPAND_MAX);
-    if (n == 0) {
-        sequence[0] = *insn;
-        n = 1;
+    struct rf_expansion expansion;
+    struct layout layout = {
+        .core = core, .expansion = &expansion, .steps = steps, .pc = pc, .length = insn->length};
+    layout.replaced = get_expansion(core, insn, pc, &expansion);
+    unsigned at = expansion.watch != 0;
+    for (unsigned i = 0; i < expansion.n; i++) {
+        layout.start[i] = at;
+        at += steps_of[expansion.put[i]];
     }
-    rf_step_run *const *table = core->chained ? rf_execute_chained : rf_execute_table;
-    for (unsigned i = 0; i < n; i++) {
-        assert(i + 1 == n || (!ends_block(&sequence[i]) && sequence[i].kind != RF_OP_CLASS_BRANCH));
-        sequence[i].length = insn->length;
-        steps[i] = make_step(table[sequence[i].op], &sequence[i], pc);
-        steps[i].is_instruction = true;
-        steps[i].fetched = i == 0;
-        steps[i].own = same(&sequence[i], insn);
-        steps[i].classes = steps[i].own ? rf_records_classes(insn) : 0;
-    }
-    return n;
+    layout.start[expansion.n] = at;
+    if (expansion.watch != 0)
+        add_watch(&layout);
+    for (unsigned i = 0; i < expansion.n; i++)
+        add_item(&layout, i);
+    for (unsigned i = 0; i < layout.n; i++)
+        steps[i].rest = (uint8_t)(layout.n - 1 - i);
+    return layout.n;
 }
+
+const struct rf_step *rf_block_detour(struct rf_core *core, const struct rf_step *step)
+{
+    struct rf_step *detour = core->blocks->detour;
+    unsigned n = step->rest;
+    if (step >= detour && step <= detour + RF_BLOCK_STEPS_EACH)
+        return n > 0 ? step + 1 : NULL;
+    if (n == 0)
+        return NULL;
+    for (unsigned i = 0; i < n; i++) {
+        detour[i] = step[1 + i];
+        detour[i].left = 1; /* a block of its own */
+        detour[i].link = NULL;
+    }
+    detour[n] = make_step(rf_execute_goto, &step->insn, step->pc + step->insn.length);
+    return detour;
+}
+
+/* --- blocks -------------------------------------------------------------------------------------- */
 
 /* Decode from pc into steps[1..]; returns how many steps. */
 static unsigned decode_block(const struct rf_core *core, struct rf_step *steps, uint64_t pc)
@@ -136,13 +252,13 @@ static unsigned decode_block(const struct rf_core *core, struct rf_step *steps, 
     return n;
 }
 
-/* The block at pc if it is decoded, moved to the front of its place. */
-static struct rf_step *find_decoded(struct rf_blocks *blocks, uint64_t pc)
+/* The block at pc if it is decoded for the state, moved to the front of its place. */
+static struct rf_step *find_decoded(struct rf_blocks *blocks, uint64_t pc, uint32_t state)
 {
-    struct rf_step **place = rf_block_place(blocks, pc);
+    struct rf_step **place = rf_block_place(blocks, pc, state);
     for (struct rf_step **at = place; *at != NULL; at = &(*at)->link) {
         struct rf_step *block = *at;
-        if (block->pc != pc)
+        if (block->pc != pc || block->which != state)
             continue;
         *at = block->link;
         block->link = *place;
@@ -154,7 +270,7 @@ static struct rf_step *find_decoded(struct rf_blocks *blocks, uint64_t pc)
 
 struct rf_step *rf_block_find(struct rf_core *core, uint64_t pc)
 {
-    struct rf_step *block = find_decoded(core->blocks, pc);
+    struct rf_step *block = find_decoded(core->blocks, pc, core->state);
     if (block != NULL)
         return block;
     struct rf_step *steps = get_steps(core);
@@ -163,9 +279,10 @@ struct rf_step *rf_block_find(struct rf_core *core, uint64_t pc)
         core->stop = steps != NULL ? RF_STOP_FETCH : RF_STOP_MEMORY;
         return NULL;
     }
-    struct rf_step **place = rf_block_place(core->blocks, pc);
+    struct rf_step **place = rf_block_place(core->blocks, pc, core->state);
     steps[0] = make_step(rf_execute_enter, &steps[1].insn, pc);
     steps[0].left = steps[1].left;
+    steps[0].which = core->state;
     steps[0].link = *place;
     core->blocks->used += n + 2;
     *place = steps;

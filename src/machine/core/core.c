@@ -64,6 +64,7 @@ void rf_core_go_to(struct rf_core *core, uint64_t pc)
     core->pc = pc;
     core->cursor = NULL;
     core->linking = NULL;
+    core->rest = NULL;
 }
 
 static void set_chained(struct rf_core *core, bool chained)
@@ -89,9 +90,18 @@ static struct rf_step *next_block(struct rf_core *core)
     return block;
 }
 
+static const struct rf_step *take_rest(struct rf_core *core)
+{
+    const struct rf_step *rest = core->rest;
+    core->rest = NULL;
+    return rest;
+}
+
 const struct rf_step *rf_core_find(struct rf_core *core)
 {
     const struct rf_step *step = core->cursor;
+    if (core->rest != NULL)
+        return core->cursor = take_rest(core);
     if (core->stale || step == NULL || step->run != rf_execute_enter)
         step = next_block(core);
     return core->cursor = step != NULL ? step + 1 : NULL; /* past `enter` */
@@ -118,7 +128,8 @@ void rf_core_run(struct rf_core *core)
     set_chained(core, true);
     core->cursor = NULL;
     while (core->stop == RF_STOP_NONE) {
-        const struct rf_step *step = next_block(core);
+        const struct rf_step *step = core->rest != NULL ? take_rest(core) : next_block(core);
+        core->instructions += step != NULL && step->is_inside ? step->left : 0;
         while (step != NULL)
             step = step->run(core, step);
     }

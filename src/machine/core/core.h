@@ -12,6 +12,7 @@
 #ifndef RF_MACHINE_CORE_H
 #define RF_MACHINE_CORE_H
 
+#include "machine/core/expand.h"
 #include "machine/core/fp.h"
 #include "machine/isa/isa.h"
 #include "machine/core/memory.h"
@@ -22,6 +23,7 @@ enum rf_stop {
     RF_STOP_NONE,    /* go on at core->pc */
     RF_STOP_SYSCALL, /* pc stands at the ecall */
     RF_STOP_BREAK,
+    RF_STOP_CALL, /* of a handler, by what was put in at decode; core->call is its number */
     RF_STOP_ILLEGAL,
     RF_STOP_FETCH,  /* pc is not in executable memory, or odd */
     RF_STOP_MEMORY, /* none of ours to decode into */
@@ -38,22 +40,17 @@ struct rf_step {
     rf_step_run *run;
     struct rf_insn insn;
     uint16_t left;       /* instructions from this one to the end of its block */
-    bool is_instruction; /* false: `enter` or `goto` */
-    bool fetched;        /* false: put in at decode behind another one */
-    bool own;            /* of the program; false: put in at decode */
+    bool is_instruction; /* false: it is there for control only */
+    bool is_inside;      /* of a block that has been entered; false: `enter` or `goto` */
+    uint8_t entry;       /* enum rf_entry */
+    uint8_t rest;        /* steps behind this one that belong to the same instruction */
     uint16_t classes;    /* of records that it can make, 1 << enum rf_class; 0: put in at decode */
+    uint32_t which;      /* of a watch: its number; of a branch within a sequence: steps ahead; of
+                            an `enter`: the state that its block was decoded for */
     uint64_t pc;
     struct rf_step *link; /* of a jump with a known target: its block, once that is there; of an
                              `enter`: another block of its place in the table */
 };
-
-/* What to put in place of an instruction as it is decoded: out[] and how many, RF_EXPAND_MAX at the
- * most; 0: leave it. Whatever is put in may use the private registers. The first takes the fetch of the instruction,
- * the others cost decode bandwidth alone; the sequence counts as one instruction. Only the last may be a transfer
- * of control or a system instruction. Called once for each time that code is decoded, not each time it runs. */
-enum { RF_EXPAND_MAX = 16 };
-typedef unsigned rf_expand(void *context, const struct rf_insn *insn, uint64_t pc,
-                           struct rf_insn *out);
 
 struct rf_core {
     uint64_t x[RF_REG_COUNT]; /* 0..31 integer, 32..63 floating point, 64 takes writes to x0 */
@@ -71,7 +68,12 @@ struct rf_core {
     struct rf_memory memory;
 
     rf_expand *expand; /* NULL: none; rf_core_flush after a change */
+    rf_watch *watch;
     void *expand_context;
+    bool expansion_pauses;      /* the first of a sequence has the entry of that name */
+    uint32_t state;             /* that code is decoded for now */
+    int32_t call;               /* of RF_STOP_CALL */
+    const struct rf_step *rest; /* of the instruction that has begun; NULL: go on at pc */
 
     struct rf_blocks *blocks;
     bool stale;                   /* decoded code is out of date */
@@ -100,14 +102,14 @@ const struct rf_step *rf_core_find(struct rf_core *core); /* for peek: the curso
 static inline const struct rf_step *rf_core_peek(struct rf_core *core)
 {
     const struct rf_step *step = core->cursor;
-    return step != NULL && step->is_instruction && !core->stale ? step : rf_core_find(core);
+    return step != NULL && step->is_inside && !core->stale ? step : rf_core_find(core);
 }
 
 static inline void rf_core_step(struct rf_core *core, const struct rf_step *step)
 {
     core->instructions += step->left; /* as if its block were entered here */
     const struct rf_step *next = step->run(core, step);
-    if (next == step + 1)
+    if (next != NULL && next->is_inside)
         core->instructions -= next->left; /* the rest of it has not run */
     core->cursor = next;
     if (next != NULL)

@@ -72,6 +72,68 @@ const struct rf_step *rf_execute_goto(struct rf_core *core, const struct rf_step
     return NULL;
 }
 
+/* --- what decode put in -------------------------------------------------------------------------- */
+
+/* With a new state this instruction still runs as it was decoded; from the next one on the code is another. */
+const struct rf_step *rf_execute_watch(struct rf_core *core, const struct rf_step *step)
+{
+    uint32_t state = core->watch(core->expand_context, step->which);
+    if (__builtin_expect(state == core->state, 1))
+        return step + 1;
+    core->state = state;
+    core->instructions -= step->left - 1u;
+    return rf_block_detour(core, step);
+}
+
+static bool holds(const struct rf_core *core, const struct rf_step *step)
+{
+    uint64_t a = RS1, b = RS2;
+    switch (step->insn.op) {
+    case RF_OP_beq:
+        return a == b;
+    case RF_OP_bne:
+        return a != b;
+    case RF_OP_blt:
+        return (int64_t)a < (int64_t)b;
+    case RF_OP_bge:
+        return (int64_t)a >= (int64_t)b;
+    case RF_OP_bltu:
+        return a < b;
+    default:
+        return a >= b;
+    }
+}
+
+const struct rf_step *rf_execute_choose(struct rf_core *core, const struct rf_step *step)
+{
+    return step + 1 + (holds(core, step) == (step->which != 0));
+}
+
+const struct rf_step *rf_execute_stay(struct rf_core *core, const struct rf_step *step)
+{
+    (void)core;
+    return step + 2;
+}
+
+const struct rf_step *rf_execute_ahead(struct rf_core *core, const struct rf_step *step)
+{
+    (void)core;
+    return step + step->which;
+}
+
+/* The instruction is counted with its rest. */
+const struct rf_step *rf_execute_call(struct rf_core *core, const struct rf_step *step)
+{
+    core->rest = rf_block_detour(core, step);
+    core->call = step->insn.imm;
+    stop_at(core, step, RF_STOP_CALL);
+    if (core->rest == NULL) {
+        core->instructions++;
+        core->pc += step->insn.length;
+    }
+    return NULL;
+}
+
 static const struct rf_step *run_illegal(struct rf_core *core, const struct rf_step *step)
 {
     return stop_at(core, step, RF_STOP_ILLEGAL);
@@ -186,8 +248,8 @@ STEP(jalr)
     uint64_t target = (RS1 + IMM) & ~UINT64_C(1);
     RD = step->pc + step->insn.length;
     core->pc = target;
-    const struct rf_step *block = *rf_block_place(core->blocks, target);
-    return block != NULL && block->pc == target ? block : NULL;
+    const struct rf_step *block = *rf_block_place(core->blocks, target, core->state);
+    return block != NULL && block->pc == target && block->which == core->state ? block : NULL;
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */

@@ -22,6 +22,13 @@ enum rf_put {
     RF_PUT_CALL, /* of handler number imm */
 };
 
+/* How an instruction came into the pipeline. */
+enum rf_entry {
+    RF_ENTRY_FETCHED,
+    RF_ENTRY_INJECTED, /* put in at decode behind another one: takes decode bandwidth, no fetch */
+    RF_ENTRY_EXPANDED, /* fetched, and the first of a sequence: decode pauses for it */
+};
+
 /* What an instruction becomes. */
 struct rf_expansion {
     unsigned n;                 /* 0: it stays as it is */

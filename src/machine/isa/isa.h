@@ -34,6 +34,7 @@ enum rf_op_class {
     RF_OP_CLASS_FMOVE,
     RF_OP_CLASS_FENCE,
     RF_OP_CLASS_SYSTEM,
+    RF_OP_CLASS_SKIP, /* no encoding has it: leaves its place in a sequence put in at decode */
     RF_OP_CLASS_COUNT
 };
 

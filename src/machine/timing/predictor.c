@@ -22,7 +22,7 @@ static bool target_known(struct rf_predictor *predictor, uint64_t pc, uint64_t t
     return known;
 }
 
-static void push_return(struct rf_predictor *predictor, uint64_t address)
+void rf_predictor_push(struct rf_predictor *predictor, uint64_t address)
 {
     unsigned next = predictor->ras_top + 1;
     predictor->ras_top = next == predictor->ras_entries ? 0 : next;
@@ -43,7 +43,7 @@ static enum rf_prediction see_jump(struct rf_predictor *predictor, const struct 
     bool returns = insn->op == RF_OP_jalr && rf_reg_is_link(insn->rs1) && !rf_reg_is_link(insn->rd);
     bool right = returns ? pop_return(predictor) == next_pc : target_known(predictor, pc, next_pc);
     if (rf_reg_is_link(insn->rd))
-        push_return(predictor, pc + insn->length);
+        rf_predictor_push(predictor, pc + insn->length);
     if (right)
         return RF_PREDICTED;
     return insn->op == RF_OP_jal ? RF_PREDICTED_LATE : RF_MISPREDICTED;

@@ -28,4 +28,7 @@ enum rf_prediction {
 enum rf_prediction rf_predictor_see(struct rf_predictor *predictor, const struct rf_insn *insn,
                                     uint64_t pc, uint64_t next_pc);
 
+/* A call that needs no prediction: its return is predicted all the same. */
+void rf_predictor_push(struct rf_predictor *predictor, uint64_t return_address);
+
 #endif

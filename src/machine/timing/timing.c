@@ -76,6 +76,7 @@ struct rf_timing {
     struct rf_timing_stats stats;
     struct widths widths;
     uint64_t front_stages;           /* fetch to dispatch */
+    uint64_t pause;                  /* of decode, at a sequence */
     unsigned code_shift, data_shift; /* from an address to its line */
     struct kind kinds[RF_OP_CLASS_COUNT];
 
@@ -177,7 +178,7 @@ static void derive_kinds(struct rf_timing *timing)
             .loads = i == RF_OP_CLASS_LOAD || i == RF_OP_CLASS_ATOMIC,
             .stores = i == RF_OP_CLASS_STORE || i == RF_OP_CLASS_ATOMIC,
             .memory = ports[i] == RF_PORT_MEMORY,
-            .transfers = i == RF_OP_CLASS_BRANCH || i == RF_OP_CLASS_JUMP,
+            .transfers = i == RF_OP_CLASS_BRANCH || i == RF_OP_CLASS_JUMP || i == RF_OP_CLASS_SKIP,
         };
 }
 
@@ -325,6 +326,10 @@ static inline uint64_t fetch(struct rf_timing *timing, const struct rf_retired *
 static inline void predict(struct rf_timing *timing, const struct rf_retired *retired,
                            uint64_t fetched, uint64_t complete, struct widths widths)
 {
+    if (__builtin_expect(retired->insn.kind == RF_OP_CLASS_SKIP, 0)) {
+        hold_fetch(timing, complete + 1, RF_STALL_TRAP); /* nobody predicts it */
+        return;
+    }
     bool taken = retired->next_pc != retired->pc + retired->insn.length;
     enum rf_prediction prediction =
         rf_predictor_see(&timing->predictor, &retired->insn, retired->pc, retired->next_pc);
@@ -431,17 +436,28 @@ static inline void write_back(struct rf_timing *timing, const struct rf_retired 
     put(&timing->writes, timing->written);
 }
 
-/* The cycle in which it is dispatched; *fetched is when it was fetched. An instruction that decode puts in
- * needs no fetch: it comes with the one before it. */
+/* What decode puts in is there in the cycle of the one before, unless that sent fetch elsewhere: then the
+ * instruction comes through fetch again, up to its place in the sequence. */
+static uint64_t bring_in_injected(struct rf_timing *timing, bool memory, uint64_t *fetched,
+                                  struct widths widths)
+{
+    uint64_t decoded = cycle_of(timing->dispatch - 1, widths);
+    *fetched = cycle_of(timing->fetch - 1, widths);
+    return dispatch(timing, memory, later(decoded, timing->redirect + timing->front_stages),
+                    widths);
+}
+
+/* The cycle in which it is dispatched; *fetched is when it was fetched. */
 static inline uint64_t bring_in(struct rf_timing *timing, const struct rf_retired *retired,
                                 bool memory, uint64_t *fetched, struct widths widths)
 {
-    if (retired->injected) {
-        *fetched = cycle_of(timing->fetch - 1, widths);
-        return dispatch(timing, memory, cycle_of(timing->dispatch - 1, widths), widths);
-    }
+    if (__builtin_expect(retired->entry == RF_ENTRY_INJECTED, 0))
+        return bring_in_injected(timing, memory, fetched, widths);
     *fetched = fetch(timing, retired, widths);
-    uint64_t dispatched = dispatch(timing, memory, *fetched + timing->front_stages, widths);
+    uint64_t decoded = *fetched + timing->front_stages;
+    if (__builtin_expect(retired->entry == RF_ENTRY_EXPANDED, 0))
+        decoded = later(decoded, cycle_of(timing->dispatch, widths)) + timing->pause;
+    uint64_t dispatched = dispatch(timing, memory, decoded, widths);
     put(&timing->fetched, dispatched);
     return dispatched;
 }
@@ -495,6 +511,17 @@ void rf_timing_charge(struct rf_timing *timing, uint64_t cycles)
         timing->commit = start_of(last_commit(timing) + cycles, timing->widths) + 1;
     timing->line = 0;
     hold_fetch(timing, last_commit(timing) + 1, RF_STALL_TRAP);
+}
+
+void rf_timing_call(struct rf_timing *timing, uint64_t return_address)
+{
+    rf_predictor_push(&timing->predictor, return_address);
+    timing->line = 0;
+}
+
+void rf_timing_set_pause(struct rf_timing *timing, uint64_t cycles)
+{
+    timing->pause = cycles;
 }
 
 struct rf_timing_stats rf_timing_stats(const struct rf_timing *timing)

@@ -14,6 +14,7 @@
 #ifndef RF_MACHINE_TIMING_H
 #define RF_MACHINE_TIMING_H
 
+#include "machine/core/expand.h"
 #include "machine/isa/isa.h"
 #include "machine/timing/config.h"
 #include <riffle/alloc.h>
@@ -22,7 +23,7 @@
 /* One instruction, in program order. */
 struct rf_retired {
     struct rf_insn insn;
-    bool injected;   /* put in at decode: takes decode bandwidth, no fetch */
+    uint8_t entry;   /* enum rf_entry */
     bool own;        /* the program's own; the model does not read this */
     uint16_t missed; /* filled in: cache levels that a load or store missed, 0 for others */
     uint64_t pc, next_pc;
@@ -61,6 +62,12 @@ void rf_timing_retire(struct rf_timing *timing, struct rf_retired *retired, size
 /* A trap: the next instruction is fetched when everything before it has committed and `cycles` more have
  * passed, in which the core does nothing. */
 void rf_timing_charge(struct rf_timing *timing, uint64_t cycles);
+
+/* The last instruction called a handler that will return to this address. */
+void rf_timing_call(struct rf_timing *timing, uint64_t return_address);
+
+/* Cycles for which decode pauses at the first instruction of a sequence. */
+void rf_timing_set_pause(struct rf_timing *timing, uint64_t cycles);
 
 /* So far; the cycles are those at which the last instruction committed. */
 struct rf_timing_stats rf_timing_stats(const struct rf_timing *timing);

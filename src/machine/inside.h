@@ -1,0 +1,46 @@
+/* inside.h - the machine as its own files see it. */
+#ifndef RF_MACHINE_INSIDE_H
+#define RF_MACHINE_INSIDE_H
+
+#include "machine/handler.h"
+#include "machine/hooks.h"
+#include "machine/linux/loader.h"
+#include "machine/linux/system.h"
+#include "machine/records.h"
+#include "machine/timing/timing.h"
+#include "source/source.h"
+#include <limits.h>
+
+/* Instructions that run before the timing model looks at them: a loop over many of them is faster
+ * than a call for each. */
+enum { TIMED_TOGETHER = 256 };
+
+struct machine {
+    struct rf_source base;
+    struct rf_machine_setup setup;
+    struct rf_core core;
+    struct rf_system system;
+    struct rf_program program;
+    char path[PATH_MAX]; /* of the program's file */
+    struct rf_timing *timing;
+    struct rf_machine_hooks hooks;
+    struct rf_handler handler;
+    bool core_open;
+    bool ended; /* nothing more will run */
+    bool told;  /* and the hooks know of it */
+    bool cut;   /* but it could have: the limit of instructions ended it */
+    int exit_status;
+    double seconds;
+    char fault[160];
+    size_t n_retired; /* have run and are not settled yet */
+    struct rf_retired retired[TIMED_TOGETHER];
+    size_t first_record[TIMED_TOGETHER + 1]; /* of each of them, and the end */
+    size_t n_records;
+    struct rf_record
+        records[RF_SOURCE_BATCH + TIMED_TOGETHER * RF_RECORDS_EACH + RF_MACHINE_EMIT_MAX];
+};
+
+/* A sequence put in at decode has stopped the core to call a handler: it is to be entered next. */
+void rf_machine_begin_call(struct machine *machine);
+
+#endif
