@@ -86,6 +86,12 @@ static uint64_t test_seed_used;
         }                                                                                          \
     } while (0)
 
+/* How often to try: the short number, or the long one under `make check-long`. */
+__attribute__((unused)) static int test_rounds(int few, int many)
+{
+    return getenv("RIFFLE_TEST_LONG") != NULL ? many : few;
+}
+
 __attribute__((unused)) static uint64_t test_seed(uint64_t standard)
 {
     const char *wanted = getenv("RIFFLE_TEST_SEED");

@@ -390,7 +390,7 @@ TEST(random_words_survive_the_way_through_text)
     struct rf_random random;
     rf_random_seed(&random, test_seed(1));
     static char printed[65536], twice[65536];
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < test_rounds(60, 600); round++) {
         static struct rf_program program, again;
         struct rf_error error = {""};
         random_program(&random, &program);

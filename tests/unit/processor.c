@@ -183,7 +183,7 @@ TEST(random_programs_agree_with_the_stages)
 {
     struct rf_random random;
     rf_random_seed(&random, test_seed(2));
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < test_rounds(40, 400); round++) {
         static struct plain_processor plain;
         struct rf_processor *fast;
         random_program(&random, &program);
