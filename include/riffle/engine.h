@@ -41,7 +41,7 @@ rf_status rf_engine_list(size_t i, struct rf_engine_info *info);
 struct rf_engine_setup {
     const struct rf_alloc *alloc;
     uint64_t seed;
-    uint64_t interval; /* cut the stream every so many events; 0: as the engine's options say */
+    uint64_t interval; /* length of an interval in events; 0: as the engine's options say */
     const struct rf_sink *intervals; /* gets the items of every interval as it ends */
     const volatile int *stop; /* becomes non-zero: feeding counted tuples ends with RF_ESTOPPED */
 };

@@ -45,7 +45,7 @@ struct rf_figure {
 /* What holds for all items of one report. */
 struct rf_summary {
     uint64_t events;       /* that the report is over */
-    uint64_t absent_upper; /* an item that is not listed has at most so many */
+    uint64_t absent_upper; /* most events of an item that is not listed */
     uint64_t repeats;      /* this many intervals in a row are alike; 0 and 1: just this one */
     double confidence;     /* of RF_BOUND_CONFIDENCE, 0.95 say */
     uint8_t shape;         /* enum rf_shape */

@@ -29,7 +29,7 @@ struct rf_rap;
 rf_status rf_rap_init(struct rf_rap **rap, size_t profiles, const char *options,
                       const struct rf_alloc *alloc, struct rf_error *error);
 
-/* Count an event of the profile so often. Profiles are numbered from 0. */
+/* Count an event of the profile `count` times. Profiles are numbered from 0. */
 void rf_rap_add_points(struct rf_rap *rap, uint64_t identifier, uint64_t count, size_t profile);
 /* The same where points are pairs (key=both). */
 void rf_rap_add_pairs(struct rf_rap *rap, uint64_t a, uint64_t b, uint64_t count, size_t profile);

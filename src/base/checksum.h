@@ -2,7 +2,7 @@
  *
  * Each word goes in by (h ^ word) x odd, then h ^= h >> 32. Both can be undone, so a change within one
  * word always changes the sum; two independent changes cancel once in 2^64. Against accidents, not
- * against an adversary. About 4 bytes a nanosecond. */
+ * against an adversary. About 4 bytes per nanosecond. */
 #ifndef RF_BASE_CHECKSUM_H
 #define RF_BASE_CHECKSUM_H
 

@@ -15,8 +15,8 @@
  *
  * Whoever knows the function can make tuples that all collide: a factor that is 0 makes one value of all.
  * So both factors of the modern one are keyed. A key comes from a seed where results depend on the hash
- * (seeds below 2^32 key one factor only: they are anybody's guess anyhow, and give the numbers that the papers'
- * experiments were recorded with); where they do not, as in tables that only find things, it is a secret. */
+ * (seeds below 2^32 key one factor only: they can be guessed anyway, and the experiments were recorded with
+ * them); where results do not, as in tables that only find things, the key is a secret. */
 #ifndef RF_BASE_HASH_H
 #define RF_BASE_HASH_H
 

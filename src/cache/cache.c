@@ -6,12 +6,12 @@
  *
  *     line = addr / bytes of a line          set = line mod sets
  *
- *     set:  tags    [ line | line | ... ]    where a line came in, it stays until it is pushed out
+ *     set:  tags    [ line | line | ... ]    a line stays in its way until another one replaces it
  *           order   0x...5213                way 3 is the most recent, then 1, then 2, ...
  *
  * The order of use of a set is a permutation of its ways, packed as nibbles into one word, so that
- * a move to the front is a few shifts and there is no clock, no counter and no branch to guess. Most
- * accesses are to the most recent line of a set and end after one comparison. A tag is the whole line
+ * a move to the front is a few shifts and there is no clock, no counter and no branch to predict. Most
+ * accesses are to the most recent line of a set, and one comparison is enough for them. A tag is the whole line
  * number; an empty way holds a number no line has.
  *
  * Guarantee: exactly LRU; the same levels missed as a list of lines for each set, moved by hand
@@ -247,7 +247,8 @@ rf_status rf_cache_join(struct rf_cache *cache, struct rf_cache *other)
 
 /* ---- accesses ---- */
 
-/* Which of 8 ways holds the line, as a mask of two bits a way. No early end: nothing to guess. */
+/* Which of 8 ways holds the line, as a mask of two bits per way. All are compared: there is no branch to
+ * predict. */
 #ifdef __SSE2__
 static inline unsigned find8(const uint64_t *tags, uint64_t line)
 {

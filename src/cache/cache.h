@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 struct rf_cache_tags {
-    uint64_t *tags;  /* `room` words a set */
+    uint64_t *tags;  /* `room` words per set */
     uint64_t *order; /* one word a set: nibble 0 is the most recent way */
     uint64_t set_mask;
     uint32_t ways;

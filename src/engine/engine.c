@@ -206,8 +206,8 @@ static rf_status explain(const struct rf_engine *engine, rf_status status, struc
                    (unsigned long long)engine->events);
 }
 
-/* Events that still fit into the current interval, `most` at the most. After a merge it may be full
- * or more: then it ends with the next event. */
+/* How many of `most` events fit into the current interval. After a merge it may be more than full: then it
+ * ends with the next event. */
 static uint64_t room(const struct rf_engine *engine, uint64_t most)
 {
     if (engine->length == 0)

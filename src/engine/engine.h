@@ -31,13 +31,13 @@ struct rf_engine_ops {
     size_t config_size;
     bool grows;
 
-    /* For engines that are not written as name(options): is this text yours? Then parse it yourself,
-     * and print it. All three or none. */
+    /* For engines that are not written as name(options): whether the text is theirs, how to read it and how to
+     * print it. All three or none. */
     bool (*claims)(const char *text);
     rf_status (*parse)(void *config, const char *text, struct rf_error *error);
     size_t (*print)(const void *config, char *text, size_t size);
 
-    /* A word that stands for several options, "paper" say: set them, or say no. May be NULL. */
+    /* Set the options that a word such as "paper" stands for; false for any other word. May be NULL. */
     bool (*preset)(void *config, const char *word);
 
     /* Called when all options are in: check them against each other. May be NULL. */
@@ -57,7 +57,7 @@ struct rf_engine_ops {
     /* One tuple that occurred `count` times, in a time that does not grow with the count. */
     rf_status (*feed_counted)(void *state, struct rf_tuple tuple, uint64_t count);
 
-    /* How many events the interval that now begins is long; 0: no end. NULL: the caller's cut. */
+    /* Length in events of the interval that begins now; 0: endless. NULL: as the caller cuts. */
     uint64_t (*interval)(const void *state);
     /* The interval that is about to end held one tuple and nothing else, and so will the next `n`. Where
      * their reports and the state behind them would all be alike, account for them and return true. NULL:
@@ -81,8 +81,8 @@ rf_status rf_engine_parse(const struct rf_engine_ops **ops, void *config, size_t
 size_t rf_engine_print_config(const struct rf_engine_ops *ops, const void *config, char *text,
                               size_t size);
 
-/* For engines with a notation of their own: a list of options in parentheses, if one begins at *p;
- * that nothing is left; the list back as text. */
+/* For engines with a notation of their own: read a list of options in parentheses, if one begins at *p; check
+ * that nothing is left; print the list. */
 rf_status rf_engine_read_options(const struct rf_engine_ops *ops, void *config, const char **p,
                                  struct rf_error *error);
 rf_status rf_engine_read_nothing(const struct rf_engine_ops *ops, const char *p,
@@ -90,8 +90,8 @@ rf_status rf_engine_read_nothing(const struct rf_engine_ops *ops, const char *p,
 size_t rf_engine_print_options(const struct rf_engine_ops *ops, const void *config, char *text,
                                size_t size);
 
-/* The same in many engines. `repeat_interval` of one whose intervals all start from nothing; and the figures
- * of a report, where the sink wants any. */
+/* What many engines share: `repeat_interval` where every interval starts from nothing, and the figures of a
+ * report, if the sink wants any. */
 bool rf_engine_starts_anew(void *state, uint64_t n);
 rf_status rf_engine_report_figures(const struct rf_sink *sink, const struct rf_figure *figures,
                                    size_t n);

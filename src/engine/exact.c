@@ -15,16 +15,16 @@
  * together, and frequent tuples appear early, so the hot entries share cache lines, which they never
  * do when they are scattered by a hash. The buckets alone move on growth, in one pass over the entries.
  *
- * A hint says where the last tuple with that home was found: eight to a cache line, so that what a loop
- * uses fits the nearest caches, where a line of buckets for each of its tuples does not.
+ * A hint says where the last tuple with that home was found. Eight hints share a cache line, so the hints of
+ * a loop fit the nearest caches; its buckets, a line for each tuple, would not.
  *
  * A batch goes through in sweeps, each prefetching what the next one needs, so that misses in the cache
  * overlap: hash all and ask the hints; find the entries of those that they do not know; count in all.
- * Who is unknown is written down without a branch, since none could be foretold.
+ * The unknown ones are listed without a branch, since no predictor could guess it.
  *
- * Guarantee: lower = count = upper. Memory: 24 bytes a distinct tuple and 16 to 32 for its place in a
- * bucket, both growing by doubling, and 64 KiB of hints at the most (8 bytes a bucket while there are
- * few); old and new exist side by side for a moment, and the `memory` ceiling counts both. Cannot: be
+ * Guarantee: lower = count = upper. Memory: 24 bytes per distinct tuple and 16 to 32 for its place in a
+ * bucket, both growing by doubling, and at most 64 KiB of hints (8 bytes per bucket while there are few).
+ * While it grows, old and new tables exist side by side; the `memory` ceiling counts both. Cannot: be
  * bounded by anything but that ceiling; past it, feeding fails and what was counted before stands. No more
  * than 2^32 distinct tuples. */
 #include "engine/ahead.h"
@@ -51,7 +51,7 @@ static const struct rf_option options[] = {
     {.name = "interval",
      .type = RF_OPTION_COUNT,
      .standard = "0",
-     .brief = "cut the stream every so many events and start anew; 0: do not",
+     .brief = "cut the stream after every N events and start anew; 0: do not",
      .offset = offsetof(struct config, interval)},
     {
         .type = RF_OPTION_END,
@@ -169,7 +169,7 @@ static void release(void *memory)
     rf_alloc_free(state->alloc, state->entries, state->room * sizeof(struct entry));
 }
 
-/* May `more` bytes be held for a moment besides what is held now? */
+/* Whether the ceiling allows `more` bytes on top of what is held now. */
 static bool within_ceiling(struct state *state, size_t more)
 {
     size_t total = bytes_held(state) + more;

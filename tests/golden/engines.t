@@ -8,7 +8,7 @@ engine   exact(memory=0, interval=0)
 
 options
   memory         0          ceiling in bytes; 0: none
-  interval       0          cut the stream every so many events and start anew; 0: do not
+  interval       0          cut the stream after every N events and start anew; 0: do not
 $ riffle engines 'exact(interval=1M)' | grep ^engine
 engine   exact(memory=0, interval=1M)
 # Every engine can be shown by its name, and says what it holds.

@@ -1,10 +1,10 @@
 /* accumulator.c - the index behind a fully associative table. accumulator.h has the picture.
  *
  * Words are probed linearly: from the front of the home bucket on, across the end of a bucket where it is
- * full, around the end of the index. What stays true of every word: none between the front of its
- * home and itself is empty. So the empty words of a bucket are its last, its last tells whether it is
- * full, and a tuple is absent where a bucket with an empty word does not have it. Where a word
- * leaves, the words behind it move up one after the other, as long as that brings none before its home. */
+ * full, around the end of the index. Invariant: no word between the front of a word's home and the word itself
+ * is empty. So the empty words of a bucket come last, its last word tells whether it is full, and a tuple is
+ * absent if a bucket with an empty word does not have it. Where a word leaves, the words behind it move up
+ * one after the other, but none moves in front of its home. */
 #include "engine/multihash/accumulator.h"
 
 static unsigned bits_for(size_t values)
@@ -15,7 +15,7 @@ static unsigned bits_for(size_t values)
     return bits;
 }
 
-/* So many that half of the words stay empty. */
+/* Enough to keep half of the words empty. */
 static size_t buckets_for(size_t slots)
 {
     return (2 * slots + RF_ACCUMULATOR_BUCKET - 1) / RF_ACCUMULATOR_BUCKET;
@@ -94,8 +94,8 @@ uint32_t rf_accumulator_search(const struct rf_accumulator *accumulator, struct 
     }
 }
 
-/* Half of the words are empty. That 128 words in a row are not, among words that were chosen at random, has
- * a probability of 2e-11 (Chernoff's bound: twice as many as the mean of 64). */
+/* Half of the words are empty. A random hash fills 128 words in a row with a probability of 2e-11 (Chernoff's
+ * bound, for twice the mean of 64). */
 enum { CROWDED = 128 };
 
 bool rf_accumulator_enter(struct rf_accumulator *accumulator, uint32_t slot, uint64_t hash)
@@ -113,7 +113,8 @@ static size_t home_of_word(const struct rf_accumulator *accumulator, uint16_t wo
     return home(accumulator, hash(context, accumulator->tuples[word & accumulator->slot_mask]));
 }
 
-/* The words behind a gap move up. One whose home lies between the gap and itself stays, those behind it may not. */
+/* The words behind a gap move up. A word whose home lies between the gap and itself stays; words behind it may
+ * still move. */
 static void close_gap(struct rf_accumulator *accumulator, size_t gap, rf_accumulator_hash *hash,
                       const void *context)
 {

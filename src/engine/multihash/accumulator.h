@@ -5,9 +5,9 @@
  *             no match: next bucket if this one is full, else absent
  *
  * The list is what hardware would have as an associative memory; the index finds a slot in it in a few
- * instructions. A word is 16 bits: the slot's number below, a tag of the hash above, 0 where empty
- * (no tuple has slot 0), so that a tuple that is absent is told without touching the list, mostly.
- * Half of the words or more are always empty.
+ * instructions. A word has 16 bits: the number of the slot below, a tag of the hash above. An empty word is 0
+ * (no tuple has slot 0). Most absent tuples are recognised by their tag, without touching the list. At least
+ * half of the words are always empty.
  *
  * Slots 1 .. used are taken, in the order in which they came. Slot 0 is a dummy: what find hands out
  * for an absent tuple, so that a count can be added without a branch. */

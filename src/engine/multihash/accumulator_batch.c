@@ -10,9 +10,9 @@
  *     bucket      two gathers; its 8 words against the tag; the largest that matches
  *     tuple       two gathers at that slot; equal: found
  *
- * A match that is not equal and a bucket that is full leave a doubt: a bit each, resolved one by one when the
- * batch is through, by rf_accumulator_search. They are rare, but not so rare that a branch a vector could
- * foretell them. */
+ * A matching tag of another tuple leaves a doubt, and so does a full bucket. Doubts are kept as bits and
+ * resolved one by one at the end of the batch, by rf_accumulator_search. They are rare, but too frequent for
+ * a branch per vector to be predicted. */
 #include "engine/multihash/accumulator_batch.h"
 #include "engine/ahead.h"
 #include "base/hash.h"
@@ -340,7 +340,7 @@ static bool has_avx512(void)
 }
 #endif
 
-/* Slowest first; each processor that has one has those before it. */
+/* Slowest first. A processor that has one of them has those before it, too. */
 rf_accumulator_find_batch *rf_accumulator_way(size_t i)
 {
 #if defined __x86_64__

@@ -1,6 +1,6 @@
 /* feed.c - the loops that every tuple goes through.
  *
- * Two ways to do the same. One at a time, each tuple branches on whether the accumulator has it. In
+ * There are two ways to do the same. One at a time, each tuple branches on whether the accumulator has it. In
  * batches nothing depends on a branch:
  *
  *     look up all of them              accumulator_batch.h       -> found[], absent[]
@@ -12,15 +12,15 @@
  * behind it are taken back and the rest is a batch of its own. So both ways give the same results,
  * to the event.
  *
- * Which one: where the processor looks up several tuples at once, batches are always faster. Elsewhere one at a time
- * is, while the processor can foretell the branch, as in the loops of programs. So every so often a stretch
- * is watched, and a small model of a branch predictor says how many of its branches it would have
- * missed. (A clock would say it more directly, but then a run would not repeat.)
+ * Which one to take: where the processor looks up several tuples at once, batches are always faster. Elsewhere
+ * one at a time is faster as long as the processor predicts the branch, as it does in the loops of programs. So
+ * from time to time a stretch is watched: a small model of a branch predictor counts the branches that it
+ * would have missed. (A clock would tell more directly, but then runs would not repeat.)
  *
  * Conservative update without a branch: the smallest counters go from m to m + 1, the others are
  * above m already, so those that are m or less go up by one. Plain: all go up by one. Either way the smallest
- * is then m + 1. That a counter stands at its cap is put right afterwards, with the promotions: one
- * comparison, which nearly never says yes, sees to both.
+ * is then m + 1. A counter that was at its cap is put right afterwards: one comparison, which is rarely true,
+ * finds both that case and promotions.
  *
  * The usual numbers of tables, widths and hashes get loops of their own by inlining with constants
  * (struct shape); anything else takes the general one. */
@@ -75,7 +75,7 @@ static void feed_any(struct rf_multihash *state, struct rf_tuple t)
         rf_multihash_promote(state, t, hash, least);
 }
 
-/* What a loop keeps at hand: the compiler cannot know that the counts it stores are none of these. */
+/* What a loop keeps in registers: the compiler cannot know that storing a count changes none of these. */
 struct hot {
     struct rf_multihash *state;
     struct rf_accumulator_view view;
@@ -159,8 +159,8 @@ static ALWAYS_INLINE void locate(const struct hot *hot, struct rf_tuple t, uint6
                                                                       signature, i));
 }
 
-/* Those of a batch's absent tuples, [table][tuple]. Worked out 8 at a time, past the end: compilers make vectors of
- * that, for whatever processor they are told. */
+/* Those of a batch's absent tuples, [table][tuple]. They are computed 8 at a time, past the end, which
+ * compilers turn into vector code. */
 struct refs {
     uint32_t at[RF_MULTIHASH_TABLES_MAX][RF_ACCUMULATOR_BATCH];
     uint32_t shift[RF_MULTIHASH_TABLES_MAX][RF_ACCUMULATOR_BATCH];
@@ -209,8 +209,8 @@ static ALWAYS_INLINE void take_refs(const struct refs *refs, size_t k, struct re
             (struct ref){refs->at[i][k], shape.width == RF_MULTIHASH_12 ? refs->shift[i][k] : 0};
 }
 
-/* bump for a known shape. What the least was before: below hot->limit, which is the usual case, that was
- * all; else see to `settle`. */
+/* bump for a known shape. Returns the least counter as it was before. If that is below hot->limit, which is
+ * usual, nothing else is to be done; otherwise call `settle`. */
 static ALWAYS_INLINE uint32_t raise(const struct hot *hot, const struct ref *refs,
                                     struct shape shape)
 {
@@ -224,8 +224,8 @@ static ALWAYS_INLINE uint32_t raise(const struct hot *hot, const struct ref *ref
     return least;
 }
 
-/* The least now. Where it stood at its cap all have been there, and what was added to them goes again, from
- * their neighbours too where it was carried. */
+/* The least counter now. Where it was at its cap all were, and what was added to them is taken off again, also
+ * from the neighbours that it was carried into. */
 static ALWAYS_INLINE uint32_t settle(const struct hot *hot, uint32_t least, const struct ref *refs,
                                      struct shape shape)
 {
@@ -264,7 +264,8 @@ static ALWAYS_INLINE size_t feed_singly(struct rf_multihash *state, const struct
     return n;
 }
 
-/* Tuple i of the batch is promoted: from the next one on things may be found elsewhere, or no more. */
+/* Promote tuple i of the batch. What was found for the tuples behind it may no longer hold: take their counts
+ * back. */
 static void promote_in_batch(const struct hot *hot, const struct rf_tuple *tuples, size_t n,
                              const struct rf_accumulator_batch *batch, size_t k, uint32_t least)
 {
@@ -394,8 +395,8 @@ void rf_multihash_choose_loop(struct rf_multihash *state)
             state->loop = i;
 }
 
-/* A branch predictor in small: of the last HISTORY answers it takes a two-bit counter. What it
- * misses of a sample of branches, a large one would miss about as well. */
+/* A small branch predictor: the last HISTORY answers select a two-bit counter. What it misses in a sample, a
+ * larger one would miss about as often. */
 enum { HISTORY = 8, SAMPLE = 256, STRETCH = 1 << 15, MISSES_MAX = SAMPLE / 16 };
 
 static unsigned foretell(struct rf_multihash *state, const struct rf_tuple *tuples)

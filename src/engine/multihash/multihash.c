@@ -377,7 +377,7 @@ static uint64_t least_of(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What the count of an entry may lack. */
+/* The most events that the tuple of an entry can have had. */
 static uint64_t upper_of(const struct rf_multihash *state, uint32_t slot)
 {
     uint64_t count = state->accumulator.counts[slot];
@@ -413,7 +413,7 @@ static struct rf_item item_of(const struct rf_multihash *state, uint32_t slot)
     return (struct rf_item){t.a, t.b, t.a, t.b, count, lower, upper < count ? count : upper, 0};
 }
 
-/* What is of the current interval and of it alone says so in multihash.md. */
+/* multihash.md says which figures are of the current interval alone. */
 static rf_status report_figures(const struct rf_multihash *state, const struct rf_sink *sink)
 {
     double comparisons = state->comparisons > 0 ? (double)state->comparisons : 1;

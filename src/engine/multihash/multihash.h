@@ -7,7 +7,7 @@
  *     pace.c         interval=auto
  *     accumulator.c  the table of candidates that shields the counters
  *
- * A signature is what a tuple's hashes are packed in: words of 64 bits, 16 for each of four tables. */
+ * A signature holds all hashes of a tuple, packed into words of 64 bits: 16 bits for each of four tables. */
 #ifndef RF_ENGINE_MULTIHASH_H
 #define RF_ENGINE_MULTIHASH_H
 
@@ -50,7 +50,7 @@ struct rf_multihash_config {
     uint64_t loop; /* enum rf_multihash_loop */
 };
 
-/* The papers' hash for four tables at once: rf_hash_paper's 16 look-ups, 16 bits a table. */
+/* The papers' hash for four tables at once: rf_hash_paper's 16 look-ups, 16 bits per table. */
 struct rf_multihash_lookup {
     uint64_t byte[16][256];
 };
@@ -85,7 +85,7 @@ struct rf_multihash {
     uint32_t cursor;      /* replace=retained: no slot before this is replaceable */
     bool first;           /* there is none before it */
     uint32_t retained;    /* entries that came from the interval before */
-    uint64_t slack;       /* what may be missing from counters: resets, replaced entries */
+    uint64_t slack;       /* how much the counters may lack: resets, replaced entries */
     uint32_t slack_entry; /* the part of slack from the replaced entries, the heaviest of them */
     bool saturated;       /* something was promoted with a counter that stood at its cap */
 
@@ -107,7 +107,7 @@ _Static_assert(RF_MULTIHASH_EVENTS_MAX < RF_MULTIHASH_RETAINED_BIT, "counts and 
 _Static_assert(RF_MULTIHASH_TABLE_MAX == UINT64_C(1) << 64 / RF_MULTIHASH_LANES,
                "a lane of a signature tells apart the counters of a table");
 
-/* T of an interval of so many events. */
+/* T, for an interval of that many events. */
 uint32_t rf_multihash_candidate(const struct rf_multihash_config *config, uint64_t interval);
 
 /* A tuple whose counters all hold `count` or more, the promotion threshold at least. */

@@ -1,8 +1,8 @@
 /* pace.c - interval=auto. pace.h has the idea.
  *
- * On a trial a short rung gets more comparisons than a long one, so that a trial of all rungs costs about
- * 4 M events; with STAY events between two of them that is a sixth of the run. A longer interval
- * must be steadier by MARGIN to be taken: the shorter tells the same sooner. */
+ * In a trial a short rung gets more comparisons than a long one. A trial of all rungs takes about 4 M events;
+ * with STAY events between two trials that is a sixth of the run. A longer interval is taken only if it is
+ * steadier by MARGIN, since a shorter one reports sooner. */
 #include "engine/multihash/pace.h"
 
 static const uint32_t ladder[RF_MULTIHASH_RUNGS] = {10000, 100000, 1000000};
@@ -58,7 +58,7 @@ static void learn(struct rf_multihash_pace *pace, float change)
         pace->change[pace->rung] += (change - pace->change[pace->rung]) * SMOOTH;
 }
 
-/* What a trial found counts as much as all that was known before: one trial may meet an odd stretch. */
+/* A trial counts as much as all trials before it together: a single one may meet an odd stretch. */
 static void conclude(struct rf_multihash_pace *pace)
 {
     float *known = &pace->change[pace->rung];

@@ -1,4 +1,4 @@
-/* pace.h - interval=auto: how long the next interval shall be.
+/* pace.h - interval=auto: how long the next interval is to be.
  *
  * The paper (section 5.6.1) finds that different interval lengths suit different programs and leaves
  * the choice open. What makes a length suit is that the candidates of one interval are those of the
@@ -22,7 +22,7 @@ struct rf_multihash_pace {
     bool comparable; /* the interval before was as long as this one */
     uint16_t tried;  /* intervals on this rung since the trial began */
     uint64_t stayed; /* events since the last trial ended */
-    uint8_t rounds;  /* of trials that are behind us: none, or some */
+    uint8_t rounds;  /* trials that have ended: none, or some */
     float trial;     /* mean change of the rung that is being tried */
     float change[RF_MULTIHASH_RUNGS];
 };

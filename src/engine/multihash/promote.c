@@ -6,9 +6,9 @@
  * replace=coldest the entry with the smallest count goes, if that is smaller than the newcomer's,
  * and its count goes back into its counters, so that what they say of it stays an upper bound.
  *
- * Counts of entries only grow within an interval. That keeps the search for a victim off the hot
- * path: an entry that was not replaceable once will not be so again (`cursor`), and what a search found
- * that a newcomer must have (`bar`) the next one must have too. */
+ * Within an interval the counts of entries only grow. That keeps the search for a victim off the hot path: an
+ * entry that could not be replaced once cannot be replaced later (`cursor`), and a count that was too small
+ * for a newcomer is too small for the next one (`bar`). */
 #include "engine/multihash/multihash.h"
 
 enum { NO_SLOT = RF_ACCUMULATOR_ABSENT };
@@ -60,8 +60,8 @@ static uint64_t hash_of(const void *context, struct rf_tuple tuple)
     return rf_hash_multiply(tuple, state->apart ? rf_multihash_secret(state) : state->key);
 }
 
-/* The seed is known to whoever made this stream. From now on entries are found by a hash of their own, which
- * changes no result; the loops that compute but one are left for the general one. */
+/* Whoever made this stream knows the seed. From now on entries are found by a hash of their own, which changes
+ * no result. Only the general loop computes two hashes, so it takes over. */
 static void take_apart(struct rf_multihash *state)
 {
     state->apart = true;
@@ -82,7 +82,7 @@ static void enter(struct rf_multihash *state, uint32_t slot)
         take_apart(state);
 }
 
-/* Out of the index and the counts; its slot is free for another. */
+/* The entry's count goes where it is kept without a slot. */
 static void evict(struct rf_multihash *state, uint32_t slot)
 {
     struct rf_accumulator *accumulator = &state->accumulator;
@@ -106,7 +106,7 @@ static void put(struct rf_multihash *state, uint32_t slot, struct rf_tuple tuple
     state->promotions++;
 }
 
-/* The paper's resetting. What the counters lose here may have been others'. */
+/* The paper's resetting. Part of what the counters lose may belong to other tuples. */
 static void reset_counters(struct rf_multihash *state, struct rf_tuple tuple, uint64_t hash)
 {
     size_t places[RF_MULTIHASH_TABLES_MAX];

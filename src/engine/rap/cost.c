@@ -7,11 +7,11 @@
  *     arbiter     4096 lines    0.3        1.16       0.063        with the lines; delay with their log
  *     SRAM        16 KB         3.17       1.26       0.54         area with the bits; delay, energy sqrt
  *     comparator  32 bits       0.00034    0.572      0.0016       with the bits; delay with their log
- *     registers   one a stage   0.0016     0.164      0.000443     five, and three of the TCAM's
+ *     registers   one per stage 0.0016     0.164      0.000443     five, and three of the TCAM's
  *
  * The paper's totals (24.73 mm2, 1.272 nJ) are above the sum of these parts; the rest is its buses, here one
- * part scaled with the side of the whole. The clock is that of the slowest stage; cut into stages of a byte
- * each, the paper expects the TCAM to keep up with the SRAM. */
+ * part scaled with the side of the whole. The slowest stage sets the clock. The paper expects that a TCAM cut
+ * into stages of one byte keeps up with the SRAM. */
 #include <riffle/rap.h>
 
 static double root(double x)

@@ -4,7 +4,7 @@
  *                                                   | no longer the smallest range: down the tree
  *                                                   | the threshold reached: split
  *
- * Between two merges the threshold changes only every per_limit events; inside such a stretch the loop
+ * Between two merges the threshold changes only once per per_limit events; inside such a stretch the loop
  * neither counts events nor computes thresholds. Places are looked up for a block before any of its events
  * counts. That is exact: what a split changes is seen in the node when its event's turn comes, and a merge
  * ends the stretch. */
@@ -27,7 +27,7 @@ RF_RAP_INLINE bool count_in(const struct stretch *s, uint32_t x, uint64_t limit,
     struct rf_rap_tree *tree = &s->state->tree;
     struct rf_rap_node *node = &tree->nodes[x];
     uint64_t most =
-        node->shift != 0 ? limit : UINT64_MAX; /* a move: which it is is hard to predict */
+        node->shift != 0 ? limit : UINT64_MAX; /* without a branch: it is hard to predict */
     if (__builtin_expect(++node->count < most, 1))
         return false;
     tree->events = s->events_before + i + 1;

@@ -12,11 +12,11 @@
  * table, or in a gap, goes to the leaf cache: a value out of a crowd of rare ones does not drive out a
  * frequent one.
  *
- * The jump table goes by leading zeros first because values crowd at the small end: one that were indexed
- * by the top bits of a 64-bit universe would have all 32-bit numbers in its first slot. With as many slots
- * for each number of zeros as there can be leaves of equal weight, a leaf that is not hot by itself is
- * mostly found without a step. It was tried: with a quarter of the slots a third of the speed is lost on
- * Zipf; a hashed table of blocks whose width follows the leaves is smaller but costs more than it saves.
+ * The jump table goes by leading zeros first because most values are small: a table indexed by the top bits
+ * of a 64-bit universe would have all 32-bit numbers in its first slot. For each number of zeros it has as
+ * many slots as there can be leaves of equal weight, so a leaf that is not hot by itself is mostly found
+ * without a step. With a quarter of the slots a third of the speed is lost on Zipf. A hashed table of blocks
+ * whose width follows the leaves was tried, too: it is smaller but costs more than it saves.
  *
  * In two dimensions a second cache takes the place of the jump table, of squares, with two entries for each
  * place in it: with one, squares of different sizes drove each other out, and a third of all events of a
@@ -26,8 +26,8 @@
  * stands between the lookups, so their misses overlap; and AVX-512 does eight of them in step, of which
  * only those that miss the leaf cache go to the jump table. All ways give the same places.
  *
- * Memory: an entry of the leaf cache 16 bytes, a slot of the jump table 4; in two dimensions 24 bytes an
- * entry and 4 x 24 for squares. */
+ * Memory: 16 bytes per entry of the leaf cache and 4 per slot of the jump table; in two dimensions 24 bytes
+ * per entry and 4 x 24 for squares. */
 #include "engine/rap/leaf_cache.h"
 #include "engine/ahead.h"
 #include "engine/rap/find.h"
@@ -271,7 +271,8 @@ static void locate_plane(const struct rf_rap_cache *shared, const struct rf_tupl
     }
 }
 
-/* A new one comes first and the first second: of the two, what is used again and again is learned again. */
+/* The new square takes the first place, and the old first one the second. One that is still in use will come
+ * back to the first. */
 static void learn_square(struct rf_rap_cache *cache, struct rf_tuple corner, uint32_t node)
 {
     struct square *two = squares_of(cache, corner), learned = {corner, {node, 0}};

@@ -17,9 +17,9 @@
  * buffer are known exactly and belong to every answer. Values outside the universe of `bits` bits are
  * counted apart, exactly, as one range above it.
  *
- * Memory: known from the options: the ceiling of tree.c or `nodes`, 20 bytes a node (b = 4, one
- * dimension), and the caches: 16 bytes a cache entry, 4 a slot of the jump table
- * (leaf_cache.c); in two dimensions 120 a cache entry. */
+ * Memory: known from the options. The tree: the ceiling of tree.c or `nodes`, 20 bytes per node (b = 4, one
+ * dimension). The caches (leaf_cache.c): 16 bytes per cache entry and 4 per slot of the jump table; in two
+ * dimensions 120 per cache entry. */
 #include "engine/rap/rap_engine.h"
 #include "engine/rap/find.h"
 #include "base/error.h"
@@ -339,7 +339,7 @@ enum rf_shape rf_rap_shape(const void *config)
     return shapes[((const struct rf_rap_config *)config)->key];
 }
 
-/* What lay above the universe, as one range; in two dimensions that is no box, and it lies anywhere. */
+/* Events above the universe, as one range. In two dimensions they are no box, so the item covers everything. */
 static rf_status report_outside(const struct rf_rap_state *state, const struct rf_sink *sink)
 {
     if (state->outside == 0)
@@ -405,7 +405,7 @@ struct rf_rap_bounds rf_rap_query_state(const struct rf_rap_state *state, struct
     return (struct rf_rap_bounds){bounds.lower + exact, bounds.upper + exact};
 }
 
-/* As the paper has it: 128 bits a node. */
+/* As the paper has it: 128 bits per node. */
 static uint64_t bits(const void *config)
 {
     struct rf_rap_plan plan;

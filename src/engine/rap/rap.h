@@ -50,7 +50,7 @@ struct rf_rap_plan {
     uint64_t per_limit; /* events for which the split threshold grows by one: cut / eps */
     uint64_t q;
     uint64_t first_merge;
-    uint32_t sets; /* room for so many, set 0 included */
+    uint32_t sets; /* there is room for, set 0 included */
 };
 
 struct rf_rap_tree {
@@ -75,8 +75,8 @@ struct rf_rap_tree {
 /* Fill in the plan but for `sets`. eps in 0..1; ends 1 or 2; b a power of two. */
 void rf_rap_plan_make(struct rf_rap_plan *plan, unsigned dims, unsigned bits, unsigned b,
                       double eps, unsigned ends);
-/* After `events`, of which a node holds `held`: the how-manieth of `most` more for it makes it split, or
- * `most`. */
+/* A node holds `held` of `events`, and gets `most` more in a row: after how many of them does it split? `most`
+ * where it does not. */
 uint64_t rf_rap_room(uint64_t events, uint64_t per_limit, uint64_t held, uint64_t most);
 /* The most sets that a stream can need under this plan. */
 uint64_t rf_rap_plan_ceiling(const struct rf_rap_plan *plan);
@@ -91,7 +91,7 @@ size_t rf_rap_tree_size(const struct rf_rap_plan *plan); /* bytes behind nodes, 
 void rf_rap_tree_init(struct rf_rap_tree *tree, const struct rf_rap_plan *plan, void *memory);
 void rf_rap_tree_clear(struct rf_rap_tree *tree);
 
-/* Count `key` so often, as if one by one. In one dimension the value is key.a. Returns true when a
+/* Count `key` that often, as if one by one. In one dimension the value is key.a. Returns true when a
  * merge happened, which makes all node numbers invalid. */
 bool rf_rap_tree_add(struct rf_rap_tree *tree, struct rf_tuple key, uint64_t count);
 

@@ -8,23 +8,23 @@
  *       |        that cover it   prefix                       +-> split: 16 states, 5 of them to flush
  *       +------- waits while a split or a merge stalls        +-> merge: stall, scan bottom-up
  *
- * There are no pointers. An entry is a prefix with its length and a counter; entries stand in order of
- * length, so that of all that match the last is the smallest range. Who is whose parent follows from the
- * prefixes: re-parenting after a split needs no work at all. To keep the order an insertion moves the first
- * entry of each longer length to its end, a removal the last to its front, one entry a length:
+ * There are no pointers. An entry is a prefix with its length and a counter. Entries stand in order of length,
+ * so the last one that matches is the smallest range. Parents follow from the prefixes, so a split changes no
+ * other entry. To keep the order, an insertion moves the first entry of each longer length behind its last one,
+ * and a removal moves the last one to the front:
  *
  *     [root][4 4 4 4 4][6 6 6 _]        insert a 4:  [root][4 4 4 4 4 N][6 6 6]
  *
  * The rules are those of tree.c, and so is the tree: node for node, with a full TCAM too, which is
  * handled as the software handles a full pool (merge at once, then with a higher threshold).
  *
- * Cycles, by the paper where it says: an event takes two of the TCAM and two of the SRAM, one after the
- * other, 4 in all; `pipelined` lets the next event match while one updates, 2 in all and a split flushes
- * more. A split takes its 16 states and 2 cycles for every entry moved; a merge reads b counters, searches
- * b times with wildcards (has the sibling children?) and once for the parent, per set of siblings, and
- * removes b entries where it folds. clock.h is the clock and the queue.
+ * Cycles, by the paper where it states them: an event takes two of the TCAM and then two of the SRAM, 4 in all.
+ * With `pipelined` the next event matches while one updates: 2 per event, but a split flushes more. A split
+ * takes its 16 states and 2 cycles per entry moved. A merge, per set of siblings, reads b counters, searches b
+ * times with wildcards (does the sibling have children?) and once for the parent; where it folds it removes b
+ * entries. clock.h is the clock and the queue.
  *
- * Memory: 24 bytes a TCAM entry, 8 an entry of the queue. Cannot: two dimensions. */
+ * Memory: 32 bytes per TCAM entry, 8 per entry of the queue. Cannot: two dimensions. */
 #include "engine/rap/clock.h"
 #include "engine/rap/rap_engine.h"
 #include "base/error.h"
@@ -374,7 +374,7 @@ static rf_status feed(void *memory, const struct rf_tuple *tuples, size_t n, siz
     return RF_OK;
 }
 
-/* Up to the event that may split or merge, quietly; then that one. */
+/* First all events that only count, then the one that may split or merge. */
 static rf_status feed_counted(void *memory, struct rf_tuple tuple, uint64_t count)
 {
     struct state *state = memory;

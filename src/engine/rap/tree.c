@@ -6,9 +6,9 @@
  *       |                                whose count reaches the limit, eps n / log_b(R), splits: b
  *       +-- [0,3f] 7                     children with count 0, while it keeps its own count.
  *       |     |
- *       |     :    a gap                 At n = n0, q n0, q^2 n0, ... everything is merged that has
- *       |     +-- [c,c] 90               become too light, children before parents: siblings go into
- *       |     +-- [d,d] 2                their parent when with it they stay below the limit.
+ *       |     :    a gap                 At n = n0, q n0, q^2 n0, ... ranges that have become too light
+ *       |     +-- [c,c] 90               are merged, children before parents: siblings go into their
+ *       |     +-- [d,d] 2                parent if together they stay below the limit.
  *       |     +-- [e,e] 1
  *       |     +-- [f,f] 0                A sibling that goes may have children of its own: they stay
  *       +-- [40,7f] 3                    and now cover only part of their new parent (an "interior
@@ -30,13 +30,14 @@
  *
  *     lower = counts of the nodes inside it;    lower <= true <= lower + max(eps n, cut)
  *
- * Memory: with M the limit at a merge of n events, each surviving set without more than one sibling that
- * has children weighs M at least, together with its parent; each node is a member once and a parent once:
- * 2n/M such sets at most, of which n/M have nothing below; of sets with more there are fewer than those:
- * 3 n/M sets after a merge. Until the next merge each split takes a node that holds limit(t) of the t
- * events so far: n/M + per_limit ln q more. rf_rap_plan_ceiling works this out; a node is 16 bytes and a
- * set 16 (24) more. Where the user gives less room, a split that finds none merges at once and, if that
- * is not enough, takes a quarter off per_limit: the tree goes on with a wider eps, which is reported.
+ * Memory: let M be the limit at a merge of n events. A set that survives it either has two or more siblings
+ * with children, or weighs at least M together with its parent. Each node is a member of one set and the parent
+ * of one, so there are at most 2n/M sets of the second kind, n/M of them with nothing below; there are fewer
+ * of the first kind than of those. That makes 3 n/M sets after a merge. Until the next merge each split takes
+ * a node that holds limit(t) of the t events so far: n/M + per_limit ln q more. rf_rap_plan_ceiling works
+ * this out. A node takes 16 bytes, and a set 16 more (24 in two dimensions). Where the user gives less room, a
+ * split that finds none merges at once. If that is not enough it takes a quarter off per_limit: the tree goes
+ * on with a wider eps, which is reported.
  *
  * Departures: (1) a node splits when it reaches the limit rounded down, not when it exceeds it, so that
  * eps n holds to the event; (2) the paper's threshold bounds ranges of the tree; plans can have it halved
@@ -83,7 +84,7 @@ static uint64_t times(uint64_t n, uint64_t q)
     return __builtin_mul_overflow(n, q, &product) ? UINT64_MAX : product;
 }
 
-/* Splits that fresh events can cause in (from, to]: at the limit L one for every L of them. */
+/* Splits that fresh events can cause in (from, to]: at the limit L, one per L events. */
 static uint64_t fresh_splits(uint64_t from, uint64_t to, uint64_t per_limit)
 {
     double splits = 0;
@@ -336,8 +337,8 @@ bool rf_rap_tree_split(struct rf_rap_tree *tree, uint32_t x, struct rf_tuple key
     return merged;
 }
 
-/* Every step comes nearer to the answer by a factor of per_limit. Where that is 1 the limit is all events,
- * which a node that lacks one of them never reaches. */
+/* Each step divides the distance to the answer by per_limit. If per_limit is 1 the limit is all events, and a
+ * node that lacks one of them never reaches it. */
 uint64_t rf_rap_room(uint64_t events, uint64_t per_limit, uint64_t held, uint64_t most)
 {
     uint64_t room = 1, limit;

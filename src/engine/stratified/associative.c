@@ -11,7 +11,7 @@
  *     cell:  header | k entries { message, links } | buckets
  *            entries hang in a bucket by hash and in a list by use; link 0 is the end, i + 1 entry i
  *
- * Guarantee: counts in = counts out + counts held. Memory: 48 bytes an entry and 4 to 8 for its bucket;
+ * Guarantee: counts in = counts out + counts held. Memory: 48 bytes per entry and 4 to 8 for its bucket;
  * in hardware 128 bits of tuple and 31 of count. An entry whose count would not fit any more goes out
  * first; a message that never fits passes by. Departure: the paper does not say which entry is replaced;
  * here it is the least recently used. */

@@ -8,12 +8,12 @@
  * begins with H[P r]n, the paper's choice, and one that begins with a tagged table have loops of their own
  * that hash a whole batch first; what happens is the same, event for event.
  *
- * A message is 1 / `buffer` of an interrupt. Software adds its messages up (tally.h), and when a report is
- * asked for it also reads what tables A still hold, so that they lose nothing; counts in samplers belong
- * to no tuple and are reported as held. A cut ends what software knows; hardware keeps its counters.
+ * `buffer` messages make an interrupt. Software adds up its messages (tally.h). For a report it also reads what
+ * tables A still hold, so that nothing of theirs is lost. Counts in samplers belong to no tuple and are reported
+ * as held. A cut empties what software knows; hardware keeps its counters.
  *
- * Memory: cells as each part says; software 32 bytes a slot, 51 to 102 a distinct tuple that was ever in a
- * message while it doubles, up to `memory`; past it feeding fails and what was counted stands. */
+ * Memory: the cells that each part states. Software: 32 bytes per slot, which are 51 to 102 bytes per distinct
+ * tuple that was ever in a message, up to `memory`. Past that feeding fails, and what was counted stands. */
 #include "engine/stratified/compressor.h"
 #include "engine/stratified/estimate.h"
 #include "engine/stratified/tally.h"
@@ -75,7 +75,7 @@ static uint32_t count_hashes(const struct rf_compressor_config *config)
     return config->hash == RF_STRATUM_PAPER ? n : 0;
 }
 
-/* Entries of all tables A there are. */
+/* Entries of all tables A together. */
 static size_t count_entries(const struct rf_part_spec *specs, uint32_t n)
 {
     size_t sum = 0;
@@ -125,8 +125,8 @@ uint64_t rf_compressor_bits(const void *memory)
     return rf_chain_bits(config->notation.specs, config->notation.n_specs, &config->tagged);
 }
 
-/* Lengths between samples of R are geometric: their mean square is twice the square of their mean; those
- * of D are even over 1..2r: 4/3; tagged counts vary at most like the former. */
+/* The spread is the mean square of the lengths between samples over the square of their mean. R: 2, since they
+ * are geometric. D: 4/3, since they are even over 1..2r. Tagged counts vary at most as those of R. */
 static struct sampling sampling_of(const struct rf_compressor_config *config)
 {
     bool counted = false, share = config->estimate == RF_ESTIMATE_SHARE;
@@ -284,7 +284,7 @@ rf_status rf_compressor_feed(void *memory, const struct rf_tuple *tuples, size_t
     return RF_OK;
 }
 
-/* Tuples that one event can push out of the chain: each table A may send another one on besides. */
+/* How many tuples one event can push out of the chain: each table A may send out another one with it. */
 static size_t most_tuples_out(const struct rf_compressor_config *config)
 {
     size_t most = 1;
@@ -443,7 +443,7 @@ static rf_status report_item(const struct state *state, const struct rf_message 
     return sink->item(sink->context, &item);
 }
 
-/* A held message that software knows the tuple of is added there and emptied here. */
+/* Where software knows the tuple of a held message, the two are one item. */
 static rf_status report_items(const struct state *state, struct rf_tally *held,
                               const struct rf_sink *sink)
 {
@@ -493,7 +493,7 @@ static rf_status report_figures(const struct state *state, const struct rf_sink 
     return rf_engine_report_figures(sink, figures, sizeof figures / sizeof *figures);
 }
 
-/* The most that a tuple without a single sample can have had. */
+/* The most events that a tuple without any sample can have had. */
 static uint64_t absent_upper(const struct state *state)
 {
     double z = z_of(state), most = 0;

@@ -19,7 +19,7 @@ struct rf_compressor_config {
     uint64_t estimate;   /* enum rf_compressor_estimate */
     uint64_t confidence; /* an index into rf_confidence */
     uint64_t memory;     /* ceiling of the tally in bytes, 0: none */
-    uint64_t buffer;     /* messages an interrupt */
+    uint64_t buffer;     /* messages per interrupt */
     uint64_t message_cycles, interrupt_cycles;
 };
 

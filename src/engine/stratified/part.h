@@ -64,7 +64,7 @@ enum rf_part_kind {
 struct rf_part_spec {
     uint32_t kind;
     uint32_t n;      /* rate r, substreams n, entries k */
-    uint32_t inside; /* so many specs that follow are inside this one */
+    uint32_t inside; /* how many of the specs that follow are inside this one */
 };
 
 /* How the tagged table is made; see tagged.c. Most ways of a set, and bits of what an entry holds. */
@@ -94,8 +94,8 @@ struct rf_part_ops {
     void (*start)(struct rf_part *part, void *cell); /* from zeroed memory; NULL: zero is right */
     /* Take what enters in *message; true: *message is what comes out. */
     bool (*take)(struct rf_part *part, void *cell, struct rf_message *message);
-    /* Take a run, and send on what comes out. The same as so many calls of take, in a time that does not
-     * grow with them; samplers that draw random numbers do RF_RUN_DRAWN at the most, see sampler.c. */
+    /* Take a run, and send on what comes out. It does the same as that many calls of take, in a time that
+     * does not grow with them. Samplers draw at most RF_RUN_DRAWN random numbers for it, see sampler.c. */
     void (*take_run)(struct rf_part *part, void *cell, const struct rf_run *run,
                      const struct rf_way *way);
     /* Events that it counted and that no message has spoken of. NULL: none. */

@@ -10,7 +10,7 @@
  *
  * Guarantee: after k messages of P r, between rk and rk + r - 1 events came in; C's messages add up to
  * the events that came in but those since the last of them. R and D only estimate that length.
- * Memory: P and D 4 bytes, C 8, R none; the random numbers are one generator a part, as in hardware.
+ * Memory: P and D 4 bytes, C 8, R none; each part has one generator of random numbers, as in hardware.
  * A run of more than RF_RUN_DRAWN events is not drawn event by event: R and D let out as many as they would
  * on average, rounded up or down by one draw, which is as true on average and varies less; C shares out
  * its count evenly among them.

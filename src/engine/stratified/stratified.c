@@ -11,8 +11,8 @@
  * software and the hash, not of the parts.
  *
  * Guarantee: none that always holds but the length of streams (see sampler.c); items carry a confidence
- * interval. Cannot: merge as if it had been one stream: merged counters are added and may stand above
- * their rate until their next event. */
+ * interval. Cannot: merge as if it had been one stream. Counters are added up and may stand above their rate
+ * until their next event. */
 #include "engine/stratified/compressor.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -34,7 +34,7 @@ typedef struct rf_compressor_config config;
      .brief = "ceiling of the software behind the messages in bytes; 0: none",                      \
      .offset = offsetof(config, memory)},                                                           \
     {.name = "buffer", .type = RF_OPTION_COUNT, .standard = "100", .min = 1, .max = 1e9,             \
-     .brief = "messages an interrupt", .offset = offsetof(config, buffer)},                         \
+     .brief = "messages per interrupt", .offset = offsetof(config, buffer)},                         \
     {.name = "message-cycles", .type = RF_OPTION_COUNT, .standard = "30", .min = 0, .max = 1e9,      \
      .brief = "what software needs for a message, in cycles",                                       \
      .offset = offsetof(config, message_cycles)},                                                   \

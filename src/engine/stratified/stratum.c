@@ -5,7 +5,7 @@
  *     avx512      8 tuples at once (F and DQ)
  *     vbmi        the paper's hash: 64 bytes through the table of 256 at once (AVX-512 VBMI)
  *
- * Which one is asked of the processor once, when an engine is opened. All give the same numbers. */
+ * The processor is asked once, when an engine is opened. All ways give the same numbers. */
 #include "engine/stratified/stratum.h"
 #include "base/random.h"
 #include "engine/ahead.h"
@@ -85,7 +85,7 @@ __attribute__((target("avx2"))) static inline __m256i multiply_64(__m256i x, __m
     return _mm256_add_epi64(low, _mm256_slli_epi64(cross, 32));
 }
 
-/* Two tuples a vector; a pair of vectors is added up crosswise and put back into order. */
+/* Two tuples per vector; a pair of vectors is added up crosswise and put back into order. */
 __attribute__((target("avx2"))) static void
 avx2(const struct rf_stratum *stratum, const struct rf_tuple *tuples, size_t n, uint32_t *index)
 {
@@ -126,7 +126,7 @@ avx512(const struct rf_stratum *stratum, const struct rf_tuple *tuples, size_t n
     portable(stratum, tuples + i, n - i, index + i);
 }
 
-/* Four tuples a vector: every byte through the table, a's bytes reversed, the two words of a tuple
+/* Four tuples per vector: every byte through the table, a's bytes reversed, the two words of a tuple
  * xored into both of its lanes. */
 __attribute__((target("avx512f,avx512bw,avx512vbmi"))) static inline __m512i
 randomized(__m512i x, const __m512i table[4])

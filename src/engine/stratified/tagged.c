@@ -18,7 +18,7 @@
  *
  * Guarantee: no count is ever dropped. Every event adds one to a hit or a miss counter or to the message
  * it sets off; E5 hands hit + miss over to the new tuple, E6 leaves the misses as hits for whoever comes
- * next. Events in = counts out + hits and misses held. Memory: 8 bytes an entry; in hardware hit + miss +
+ * next. Events in = counts out + hits and misses held. Memory: 8 bytes per entry; in hardware hit + miss +
  * tag bits and one for the state (Evict is a miss counter that is not 0).
  * Departures, where the paper is silent: a hit counter is full at 2^hit, as a sampler of that rate is. A
  * miss in a set goes to an entry in Evict before one in Valid, then to the fewest hits. A replacement
@@ -119,7 +119,7 @@ static struct limits limits_of(const struct rf_tagged_setup *setup)
     };
 }
 
-/* No branches: a processor could only guess them. */
+/* Without branches: no processor could predict them. */
 static inline const struct transition *transition_of(const struct limits *limits, uint64_t entry,
                                                      bool match)
 {
@@ -187,7 +187,8 @@ static struct gains gains_of(const struct limits *limits)
     return gains;
 }
 
-/* One event in its set. Returns the count to report, 0: none. Arithmetic where a choice would be guessed. */
+/* One event in its set. Returns the count to report, 0: none. Arithmetic replaces branches that could not be
+ * predicted. */
 static inline uint64_t event_of_two(const struct limits *limits, const struct gains *gains,
                                     uint64_t *set, uint64_t tag)
 {

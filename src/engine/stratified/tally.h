@@ -1,7 +1,7 @@
 /* tally.h - the software behind the messages: what each tuple's messages add up to.
  *
- * An open-addressing table of 32-byte slots, at most 5/8 of them in use, doubling through the allocator up to
- * a ceiling; or one in memory of the caller's that never grows. */
+ * An open-addressing table of 32-byte slots, of which at most 5/8 are in use. It doubles through the allocator
+ * up to a ceiling, or lies in memory of the caller and never grows. */
 #ifndef RF_ENGINE_TALLY_H
 #define RF_ENGINE_TALLY_H
 
