@@ -5,9 +5,15 @@
  *                                                               exec goes on, without Valgrind
  *
  * The core would refuse a setuid program and fail to start a 32-bit one. Natively both run; so they run here,
- * too, but unprofiled. The linker puts our answer in front of the core's (--wrap in assemble). */
+ * too, but unprofiled. The linker puts our answer in front of the core's (--wrap in assemble).
+ *
+ * The core also forgets the name that a program is called by, argv[0], and uses its path. The name goes along as an
+ * option of ours, --called, and is put where the program will look for it. */
 #include "probe.h"
+#include "pub_tool_xarray.h"
 #include "source/program_kind.h"
+
+extern XArray *VG_(args_for_valgrind); /* of the core: what it hands on to itself through an exec */
 
 Bool __real_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments);
 Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments);
@@ -45,6 +51,35 @@ static void tell_unprofiled(enum rf_program_kind kind, const HChar *path)
     ring_commit(words);
 }
 
+static const HChar called[] = "--called=";
+
+/* Replace the option, or add it. A colon stands before the name, which may be empty; NULL: none. */
+static void hand_on_name(const HChar *name)
+{
+    SizeT n = sizeof called - 1, room = n + 2 + (name != NULL ? VG_(strlen)(name) : 0);
+    HChar *option = VG_(malloc)("riffle.called", room);
+    VG_(snprintf)
+    (option, (Int)room, "%s%s%s", called, name != NULL ? ":" : "", name != NULL ? name : "");
+    for (Word i = 0; i < VG_(sizeXA)(VG_(args_for_valgrind)); i++) {
+        HChar **known = VG_(indexXA)(VG_(args_for_valgrind), i);
+        if (VG_(strncmp)(*known, called, n) == 0) {
+            *known = option;
+            return;
+        }
+    }
+    VG_(addToXA)(VG_(args_for_valgrind), &option);
+}
+
+void exec_take_name(ThreadId thread)
+{
+    const HChar *name = probe_options.called;
+    HChar **arguments = (HChar **)(VG_(get_SP)(thread) + sizeof(Word)); /* behind argc */
+    probe_options.called = NULL;
+    if (name == NULL || name[0] == 0 || VG_(strlen)(name + 1) > VG_(strlen)(arguments[0]))
+        return;
+    VG_(strcpy)(arguments[0], name + 1);
+}
+
 Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments)
 {
     static struct rf_program_file file;
@@ -54,7 +89,12 @@ Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **
         return True;
     VG_(strcpy)(file.path, path);
     enum rf_program_kind kind = rf_program_kind(&file, look);
-    if (kind != RF_PROGRAM_FINE)
+    if (kind != RF_PROGRAM_FINE) {
         tell_unprofiled(kind, path);
-    return kind == RF_PROGRAM_FINE;
+        return False;
+    }
+    Bool is_script =
+        VG_(strcmp)(file.path, path) != 0; /* the system calls its interpreter by its path */
+    hand_on_name(is_script || arguments == NULL ? NULL : arguments[0]);
+    return True;
 }

@@ -100,6 +100,7 @@ static Bool process_option(const HChar *arg)
     const HChar *text;
     if (VG_INT_CLO(arg, "--ring-fd", probe_options.ring_fd) ||
         VG_STR_CLO(arg, "--ring-path", probe_options.ring_path) ||
+        VG_STR_CLO(arg, "--called", probe_options.called) ||
         VG_BOOL_CLO(arg, "--lossy", probe_options.lossy) ||
         VG_BOOL_CLO(arg, "--follow", probe_options.follow))
         return True;
@@ -197,6 +198,8 @@ static ThreadId running = 1; /* what the collector takes it to be without being 
 static void see_thread(ThreadId thread, ULong blocks)
 {
     see_stack(thread);
+    if (probe_options.called != NULL)
+        exec_take_name(thread);
     if (thread == running)
         return;
     running = thread;

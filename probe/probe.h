@@ -57,7 +57,8 @@ struct options {
     Int ring_fd;
     const HChar *ring_path; /* where it can be opened when the descriptor was closed */
     Bool lossy;
-    Bool follow;                                        /* children of fork are profiled too */
+    const HChar *called; /* argv[0], where it is not the path; NULL: it is, or was set already */
+    Bool follow;         /* children of fork are profiled too */
     Addr range_low[RANGES_MAX], range_high[RANGES_MAX]; /* high end out */
     Int n_ranges;
     const HChar *function[NAMES_MAX];
@@ -103,6 +104,11 @@ struct path_totals {
 UInt ring_next_path(void);
 void ring_add_path(const struct path_totals *totals);
 UInt ring_add_guard(UShort word, UChar kind); /* its index */
+
+/* ---- exec.c ---- */
+
+/* At the start of the program: give it the name that it was called by. */
+void exec_take_name(ThreadId thread);
 
 /* ---- insn.c ---- */
 

@@ -95,6 +95,7 @@ int main(int argc, char **argv, char **environment)
     say_signals();
     say_limits();
     say_descriptors();
+    printf("called %s\n", argv[0]);
     mode_t mask = umask(0);
     printf("umask %o\n", (unsigned)mask);
     for (char **variable = environment; *variable != NULL; variable++)

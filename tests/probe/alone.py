@@ -138,6 +138,7 @@ def main():
     compare("behind exec", ALONE, ALONE)
     compare("behind a shell", "sh", "-c", f"{ALONE}; :")
     compare("behind a shell and exec, twice", "sh", "-c", f"{ALONE} {ALONE} {ALONE}; :")
+    compare("behind a shell, by another name", "bash", "-c", f"(exec -a else {ALONE}); exec -a '' {ALONE}")
     check_signals()
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
