@@ -275,6 +275,9 @@ static rf_status note_processes(struct rf_run *run, const struct rf_probe_outcom
     if (status == RF_OK && outcome->unfollowed > 0)
         status = cli_note(run, "not-followed", "%llu processes",
                           (unsigned long long)outcome->unfollowed);
+    if (status == RF_OK && outcome->threads > outcome->processes)
+        status = cli_note(run, "threads", "%llu%s%s", (unsigned long long)outcome->threads,
+                          outcome->thread_names[0] != '\0' ? "; " : "", outcome->thread_names);
     if (status == RF_OK && outcome->unprofiled[0] != '\0')
         status = cli_note(run, "unprofiled", "%s", outcome->unprofiled);
     return status;

@@ -193,20 +193,52 @@ static void see_unmapping(Addr start, SizeT length)
 
 /* ---- threads and processes ---- */
 
-static ThreadId running = 1; /* what the collector takes it to be without being told */
+/* The core gives the place of a thread that has ended to the next one. We number threads as they are made. */
+static UInt *numbers; /* by the core's id */
+static UInt n_threads;
+static UInt running = 1; /* what the collector takes it to be without being told */
+
+static void see_thread_made(ThreadId parent, ThreadId thread)
+{
+    if (numbers == NULL)
+        numbers = VG_(calloc)("riffle.threads", VG_N_THREADS, sizeof *numbers);
+    if (n_threads < RF_WORD_THREADS_MAX)
+        n_threads++;
+    numbers[thread] = n_threads;
+}
 
 static void see_thread(ThreadId thread, ULong blocks)
 {
     see_stack(thread);
     if (probe_options.called != NULL)
         exec_take_name(thread);
-    if (thread == running)
+    if (numbers[thread] == running)
         return;
-    running = thread;
+    running = numbers[thread];
     ULong *to = ring_reserve(2);
     to[0] = RF_WORD_HEADER(RF_WORD_THREAD, 2);
-    to[1] = thread;
+    to[1] = running;
     ring_commit(2);
+}
+
+/* The name that the system has for the running thread. Without one of its own it is called as Valgrind is. */
+static void see_name(ThreadId thread)
+{
+    enum { WORDS = 2 + RF_WORD_NAME_BYTES / 8 };
+    HChar path[64];
+    VG_(sprintf)(path, "/proc/self/task/%d/comm", VG_(gettid)());
+    SysRes fd = VG_(open)(path, VKI_O_RDONLY, 0);
+    if (sr_isError(fd))
+        return;
+    ULong message[WORDS] = {RF_WORD_HEADER(RF_WORD_NAME, WORDS), numbers[thread]};
+    HChar *name = (HChar *)(message + 2);
+    Int n = VG_(read)((Int)sr_Res(fd), name, RF_WORD_NAME_BYTES);
+    VG_(close)((Int)sr_Res(fd));
+    if (n <= 0 || VG_(strncmp)(name, "riffle-amd64-li", 15) == 0)
+        return;
+    name[n - 1] = 0; /* a line end */
+    VG_(memcpy)(ring_reserve(WORDS), message, sizeof message);
+    ring_commit(WORDS);
 }
 
 static void before_fork(ThreadId thread)
@@ -218,8 +250,7 @@ static void in_child(ThreadId thread)
 {
     burst_in_child(thread);
     ring_in_child();
-    running = 1;
-    see_thread(thread, 0);
+    running = n_threads = numbers[thread] = 1;
 }
 
 static Bool is_exec(UInt number)
@@ -244,6 +275,9 @@ static void before_syscall(ThreadId thread, UInt number, UWord *arguments, UInt 
 
 static void after_syscall(ThreadId thread, UInt number, UWord *arguments, UInt n, SysRes result)
 {
+    enum { SET_NAME = 15 }; /* PR_SET_NAME */
+    if (number == __NR_prctl && arguments[0] == SET_NAME)
+        see_name(thread);
     if (!is_exec(number))
         return;
     ring_go_on();
@@ -287,6 +321,8 @@ static void before_options(void)
     VG_(track_new_mem_mmap)(see_mapping);
     VG_(track_change_mem_mprotect)(see_protection);
     VG_(track_die_mem_munmap)(see_unmapping);
+    VG_(track_pre_thread_ll_create)(see_thread_made);
+    VG_(track_pre_thread_ll_exit)(see_name);
     VG_(track_start_client_code)(see_thread);
     VG_(atfork)(before_fork, NULL, in_child);
 }

@@ -74,7 +74,9 @@ struct rf_probe_outcome {
     int verified;     /* every process told what it produced, and that is what came through */
     char unprofiled
         [1024]; /* programs that children became and that cannot be profiled: setuid, 32-bit .. */
-    char trouble[256]; /* why it ended, where that is the probe's doing; else "" */
+    uint64_t threads;        /* of all processes, numbered as they are seen */
+    char thread_names[1024]; /* of those that have one: "2 worker, 3 logger" */
+    char trouble[256];       /* why it ended, where that is the probe's doing; else "" */
 };
 
 /* Let the program run to its end, keeping nothing more. */

@@ -48,10 +48,21 @@ const char *rf_report_bound(unsigned bound)
     return bound < sizeof names / sizeof *names ? names[bound] : "unknown";
 }
 
+/* Programs that come by exec are told apart by a number in the upper bits of code addresses. */
+uint64_t rf_report_address(uint64_t word)
+{
+    enum { SPACE_SHIFT = 48, SPACES_MAX = 255 };
+    uint64_t space = word >> SPACE_SHIFT;
+    return space <= SPACES_MAX ? word & ((UINT64_C(1) << SPACE_SHIFT) - 1) : word;
+}
+
 size_t rf_report_word(char *text, size_t size, const struct rf_report_setup *setup,
                       const char *column, uint64_t word)
 {
     (void)setup;
-    (void)column;
+    if (strcmp(column, "thread") == 0)
+        return (size_t)snprintf(text, size, "%" PRIu64, word);
+    if (strcmp(column, "pc") == 0 || strcmp(column, "target") == 0)
+        word = rf_report_address(word);
     return (size_t)snprintf(text, size, "0x%" PRIx64, word);
 }

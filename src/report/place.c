@@ -54,7 +54,7 @@ static void name_address(struct rf_symbols *symbols, uint64_t address, char *tex
     struct rf_place_name name;
     rf_symbols_lookup(symbols, address, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
     if (rf_place_print(&name, text, size) == 0)
-        snprintf(text, size, "0x%llx", (unsigned long long)address);
+        snprintf(text, size, "0x%llx", (unsigned long long)rf_report_address(address));
 }
 
 /* The start of a function that is called needs no line. */

@@ -42,6 +42,9 @@ struct rf_columns {
 };
 void rf_table_columns(struct rf_columns *columns, const struct rf_profile *profile);
 
+/* A code address as the program had it, without the collector's number of the program. */
+uint64_t rf_report_address(uint64_t word);
+
 /* A word as people read it: every table of the text form goes through here. `column` is the name it
  * stands under. Terminated, cut to `size`; returns the length. */
 enum { RF_WORD_MAX = 512 };

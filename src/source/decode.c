@@ -197,6 +197,7 @@ static size_t least_length(unsigned type)
         [RF_WORD_UNPROFILED] = 3,
         [RF_WORD_BURST] = 2,
         [RF_WORD_SKIPPED] = 2,
+        [RF_WORD_NAME] = 2 + RF_WORD_NAME_BYTES / 8,
     };
     return type < sizeof least ? least[type] : 0;
 }
@@ -214,12 +215,14 @@ static rf_status see_message(struct rf_decode *decode, const uint64_t *words, si
         return rf_book_define(&process->book, words, n, error);
     case RF_WORD_THREAD:
         end_strings(decode);
-        process->thread = (uint16_t)words[1];
-        return RF_OK;
+        return rf_processes_switch(decode->processes, process, words[1], error);
     case RF_WORD_BURST:
         return see_skipped(decode, words, n, 1, error);
     case RF_WORD_SKIPPED:
         return see_skipped(decode, words, n, 0, error);
+    case RF_WORD_NAME:
+        return rf_processes_name(decode->processes, process, words[1], (const char *)(words + 2),
+                                 error);
     case RF_WORD_MODULE:
         return see_module(decode, words, n, error);
     case RF_WORD_UNMAP:

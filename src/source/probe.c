@@ -289,6 +289,14 @@ static void name_unprofiled(const struct rf_processes *processes, char *text, si
         rf_format(text + n, size - n, " and %llu more", (unsigned long long)processes->unnamed);
 }
 
+static void name_threads(const struct rf_processes *processes, char *text, size_t size)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < processes->n_named && n < size; i++)
+        n += rf_format(text + n, size - n, "%s%u %s", i > 0 ? ", " : "",
+                       (unsigned)processes->named[i].number, processes->named[i].name);
+}
+
 rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outcome,
                         struct rf_error *error)
 {
@@ -315,6 +323,8 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
         .skipped = probe->decode.skipped,
         .verified = verify(probe),
     };
+    outcome->threads = probe->processes.n_threads;
+    name_threads(&probe->processes, outcome->thread_names, sizeof outcome->thread_names);
     name_unprofiled(&probe->processes, outcome->unprofiled, sizeof outcome->unprofiled);
     rf_valgrind_log_explain(&spawn->log, probe->processes.n > 0, outcome->trouble,
                             sizeof outcome->trouble);

@@ -19,7 +19,8 @@
  *     DEFINE   [header][first path | number of paths << 32][number of events]
  *              [dynamic words of path 0] .. [of the last path]
  *              then every event: [shape][pc] and its constant address, value, target
- *     THREAD   [header][id]                              what follows happens there
+ *     THREAD   [header][number]                          what follows happens there; from 1, as they are made
+ *     NAME     [header][number][name, zero-padded]       what that thread is called, 16 bytes
  *     MODULE   [header][start][end][file offset][path, zero-padded]
  *     UNMAP    [header][start][end]
  *     FORK     [header][number]                          the book as it stands is that child's, too
@@ -57,6 +58,7 @@ enum rf_word_type {
     RF_WORD_UNPROFILED,
     RF_WORD_BURST,
     RF_WORD_SKIPPED,
+    RF_WORD_NAME,
 };
 
 /* The classes and flags of include/riffle/event.h, which the probe does not see; decode.c checks that they are
@@ -81,6 +83,8 @@ enum {
     RF_WORD_EVENTS_MAX = 1500,           /* of a block */
     RF_WORD_DYNAMIC_MAX = 2000,          /* words of a block */
     RF_WORD_MESSAGE_MAX = 48 * 1024 / 8, /* words of a message */
+    RF_WORD_THREADS_MAX = 65535,         /* of a run; those beyond are counted as the last one */
+    RF_WORD_NAME_BYTES = 16,             /* of a thread's name, as Linux has it */
 };
 
 /* Where a program is told in bursts, what is skipped is counted by groups: sets of classes, as many as there are

@@ -48,13 +48,20 @@ static void free_legacy(struct rf_processes *processes, struct rf_legacy *legacy
     rf_alloc_free(processes->alloc, legacy, sizeof *legacy);
 }
 
+static void free_process(struct rf_processes *processes, struct rf_process *process)
+{
+    rf_book_free(&process->book);
+    rf_alloc_free(processes->alloc, process->threads,
+                  process->n_threads * sizeof *process->threads);
+}
+
 void rf_processes_free(struct rf_processes *processes)
 {
     rf_ring_close(&processes->ring);
     rf_spawn_free(&processes->spawn);
     for (size_t i = 0; i < RF_RING_SLOTS; i++)
         if (processes->list[i].used)
-            rf_book_free(&processes->list[i].book);
+            free_process(processes, &processes->list[i]);
     while (processes->legacies != NULL) {
         struct rf_legacy *legacy = processes->legacies;
         processes->legacies = legacy->next;
@@ -197,6 +204,69 @@ void rf_processes_unmap(struct rf_processes *processes, const struct rf_process 
                      end + process->book.bias, *processes->events);
 }
 
+/* ---- threads ---- */
+
+/* The number in the run of a process's own thread; 0: no memory. */
+static uint16_t number_of(struct rf_processes *processes, struct rf_process *process,
+                          uint64_t thread)
+{
+    size_t n = process->n_threads;
+    void *threads = process->threads;
+    if (thread >= n) {
+        size_t room = thread + 1 > 2 * n ? thread + 1 : 2 * n;
+        if (!rf_alloc_array(processes->alloc, &threads, n, room, sizeof *process->threads))
+            return 0;
+        process->threads = threads;
+        process->n_threads = room;
+        memset(process->threads + n, 0, (room - n) * sizeof *process->threads);
+    }
+    if (process->threads[thread] == 0) {
+        if (processes->n_threads < RF_WORD_THREADS_MAX)
+            processes->n_threads++;
+        process->threads[thread] = processes->n_threads;
+    }
+    return process->threads[thread];
+}
+
+rf_status rf_processes_switch(struct rf_processes *processes, struct rf_process *process,
+                              uint64_t thread, struct rf_error *error)
+{
+    if (thread == 0 || thread > RF_WORD_THREADS_MAX)
+        return rf_processes_damaged(error);
+    process->thread = number_of(processes, process, thread);
+    return process->thread != 0 ? RF_OK : rf_fail(error, RF_ENOMEM, "no memory for its threads");
+}
+
+/* Where the name of a thread goes, in the order of the numbers; NULL: there are too many. */
+static struct rf_named_thread *place_name(struct rf_processes *processes, uint16_t number)
+{
+    struct rf_named_thread *named = processes->named;
+    size_t i = 0, n = processes->n_named;
+    while (i < n && named[i].number < number)
+        i++;
+    if (i < n && named[i].number == number)
+        return &named[i];
+    if (n == RF_PROCESSES_NAMED_MAX)
+        return NULL;
+    memmove(&named[i + 1], &named[i], (n - i) * sizeof *named);
+    processes->n_named++;
+    named[i].number = number;
+    return &named[i];
+}
+
+rf_status rf_processes_name(struct rf_processes *processes, struct rf_process *process,
+                            uint64_t thread, const char *name, struct rf_error *error)
+{
+    uint16_t running = process->thread;
+    rf_status status = rf_processes_switch(processes, process, thread, error);
+    uint16_t number = process->thread;
+    process->thread = running;
+    struct rf_named_thread *named = status == RF_OK ? place_name(processes, number) : NULL;
+    if (named != NULL)
+        rf_format(named->name, sizeof named->name, "%.*s", RF_WORD_NAME_BYTES - 1, name);
+    return status;
+}
+
 /* ---- programs that cannot be profiled ---- */
 
 void rf_processes_unprofiled(struct rf_processes *processes, enum rf_program_kind kind,
@@ -225,10 +295,13 @@ void rf_processes_unprofiled(struct rf_processes *processes, enum rf_program_kin
 static void attach(struct rf_processes *processes, uint32_t slot)
 {
     struct rf_process *process = &processes->list[slot];
-    *process = (struct rf_process){.used = true, .thread = 1, .number = processes->n++};
+    *process = (struct rf_process){.used = true, .number = processes->n++};
     rf_ring_attach(&processes->ring, slot, &process->reader);
     rf_book_init(&process->book, &processes->shelf);
     process->has_book = process->reader.parent == 0;
+    process->thread = number_of(processes, process, 1);
+    if (process->thread == 0)
+        processes->status = RF_ENOMEM;
 }
 
 static void attach_new(struct rf_processes *processes)
@@ -251,7 +324,7 @@ static void bury(struct rf_processes *processes, struct rf_process *process)
     for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++)
         processes->produced[kind] += process->produced[kind];
     rf_ring_release(&processes->ring, &process->reader);
-    rf_book_free(&process->book);
+    free_process(processes, process);
     process->used = false;
 }
 
@@ -412,7 +485,7 @@ rf_status rf_processes_fetch(struct rf_processes *processes, struct rf_piece *pi
     piece->n = 0;
     rf_status status = look_around(processes, piece, error);
     if (status == RF_OK && processes->status != RF_OK)
-        status = rf_fail(error, processes->status, "no memory to follow a fork");
+        status = rf_fail(error, processes->status, "no memory for another process");
     *idle = status == RF_OK && piece->n == 0;
     if (*idle)
         piece->process = NULL;

@@ -18,7 +18,8 @@
 enum {
     RF_PROCESSES_SPACES_MAX = 255,
     RF_PROCESSES_WORDS = RF_RING_CHUNK / 8, /* of a piece, at most */
-    RF_PROCESSES_UNPROFILED_MAX = 8,        /* that are named */
+    RF_PROCESSES_NAMED_MAX = 32,
+    RF_PROCESSES_UNPROFILED_MAX = 8, /* that are named */
 };
 
 struct rf_process {
@@ -27,8 +28,10 @@ struct rf_process {
     struct rf_ring_reader reader;
     struct rf_book book;
     bool has_space;
-    uint64_t number; /* from 0, in the order in which they appeared */
-    uint16_t thread;
+    uint64_t number;   /* from 0, in the order in which they appeared */
+    uint16_t thread;   /* that is running; its number in the run */
+    uint16_t *threads; /* numbers in the run, by the process's own; 0: not seen yet */
+    size_t n_threads;
     bool is_checked, is_forged; /* the process of this id does not have the ring */
     bool drained;               /* it is over, and all of it was read */
     bool told_end;
@@ -51,6 +54,12 @@ struct rf_unprofiled {
     uint64_t times;
 };
 
+/* A thread that has a name of its own. */
+struct rf_named_thread {
+    uint16_t number;
+    char name[RF_WORD_NAME_BYTES];
+};
+
 struct rf_processes {
     const struct rf_alloc *alloc;
     const volatile int *stop; /* not 0: do not wait for children that outlive the program */
@@ -71,6 +80,9 @@ struct rf_processes {
     uint64_t n, n_killed;
     struct rf_unprofiled unprofiled[RF_PROCESSES_UNPROFILED_MAX];
     size_t n_unprofiled;
+    uint16_t n_threads; /* of all processes, numbered as they are seen */
+    struct rf_named_thread named[RF_PROCESSES_NAMED_MAX];
+    size_t n_named;
     uint64_t unnamed;                   /* more of them */
     uint64_t produced[RF_WORD_CLASSES]; /* by those that are over */
 };
@@ -100,6 +112,11 @@ rf_status rf_processes_map(struct rf_processes *processes, struct rf_process *pr
                            const struct rf_module *module, struct rf_error *error);
 void rf_processes_unmap(struct rf_processes *processes, const struct rf_process *process,
                         uint64_t start, uint64_t end);
+/* The process's own thread number `thread` runs from here on; it is called `name`. */
+rf_status rf_processes_switch(struct rf_processes *processes, struct rf_process *process,
+                              uint64_t thread, struct rf_error *error);
+rf_status rf_processes_name(struct rf_processes *processes, struct rf_process *process,
+                            uint64_t thread, const char *name, struct rf_error *error);
 void rf_processes_unprofiled(struct rf_processes *processes, enum rf_program_kind kind,
                              const char *path);
 

@@ -85,6 +85,7 @@ FUNCTION(k_avx, "mov $20, %ecx\n vpxor %xmm1, %xmm1, %xmm1\n mov $-1, %rax\n vmo
 /* For threads, handlers and children: 10 loads and a return. */
 #define TEN_LOADS "mov $10, %ecx\n 1: mov (%rdi), %rax\n dec %ecx\n jnz 1b\n ret"
 FUNCTION(k_thread, TEN_LOADS)
+FUNCTION(k_later, TEN_LOADS)
 FUNCTION(k_handler, TEN_LOADS)
 FUNCTION(k_child, TEN_LOADS)
 FUNCTION(k_program, TEN_LOADS)
@@ -102,8 +103,15 @@ static pthread_barrier_t all_there; /* numbers of threads that have ended are gi
 static void *thread(void *argument)
 {
     pthread_barrier_wait(&all_there);
+    pthread_setname_np(pthread_self(), "worker");
     k_thread(argument);
     pthread_barrier_wait(&all_there);
+    return NULL;
+}
+
+static void *later(void *argument)
+{
+    k_later(argument);
     return NULL;
 }
 
@@ -121,6 +129,10 @@ static void run_threads(void)
         pthread_create(&threads[i], NULL, thread, area + 64 * i);
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
+    for (int i = 0; i < 2; i++) { /* in the place of one that has ended */
+        pthread_create(&threads[i], NULL, later, area);
+        pthread_join(threads[i], NULL);
+    }
 }
 
 static void run_children(const char *self)

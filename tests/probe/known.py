@@ -35,6 +35,7 @@ EXPECTED = {
     # 256 bits, 2 guarded ones; the same as stores
     "k_avx": (61, 60, 20, 0, 0, 1, 20, 126),
     "k_thread": (33, 0, 30, 0, 0, 3, 30, 96),
+    "k_later": (22, 0, 20, 0, 0, 2, 20, 64),
     "k_handler": (55, 0, 50, 0, 0, 5, 50, 160),
     "k_child": (44, 0, 40, 0, 0, 4, 40, 128),
     "k_program": (22, 0, 20, 0, 0, 2, 20, 64),
@@ -115,7 +116,7 @@ def check_values(tables, ranges):
 
 
 def check_widths(ranges):
-    _, tables, _ = profile(["load -> pc,width", "load value==0 -> pc", "branch taken==1 -> pc",
+    _, tables, notes = profile(["load -> pc,width", "load value==0 -> pc", "branch taken==1 -> pc",
                             "alu width<=16 -> pc", "load -> pc,thread", "load -> pc,size",
                             "load,store size>=16 -> size"])
     starts = {name: (start, end) for name, start, end in ranges}
@@ -130,7 +131,11 @@ def check_widths(ranges):
     check("narrow results", counts_in(tables[3], ranges)["k_alu"], 48)
     start, end = starts["k_thread"]
     threads = {row["b"] for row in tables[4] if start <= int(row["a"], 16) < end}
-    check("three threads have three numbers", len(threads), 3)
+    check("three threads have three numbers", threads, {"0x2", "0x3", "0x4"})
+    start, end = starts["k_later"]
+    threads = {row["b"] for row in tables[4] if start <= int(row["a"], 16) < end}
+    check("who comes later has a number of its own", threads, {"0x5", "0x6"})
+    check("threads are named", "threads     12; 2 worker, 3 worker, 4 worker" in notes, True)
 
 
 def check_places():

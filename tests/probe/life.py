@@ -9,6 +9,7 @@ import csv
 import io
 import os
 import random
+import re
 import signal
 import struct
 import subprocess
@@ -160,6 +161,12 @@ def check_ends():
           "processes   19; process 16 is that one and all 3 after it" in result.stderr
           and "\nprocess     16" in result.stderr and "\nprocess     17" not in result.stderr,
           result.stderr)
+    result = run("sh", "-c", "exec /bin/echo c", options=["-p", "edges", "-n", "0"])
+    pcs = [int(word, 16) for word in re.findall(r"\b0x[0-9a-f]+", result.stderr)]
+    check("code addresses are those of the program, behind exec, too", len(pcs) > 500
+          and max(pcs) < 1 << 48, [hex(pc) for pc in pcs if pc >= 1 << 48][:5])
+    result = run("/bin/echo", options=["-p", "load -> thread"])
+    check("threads are decimal", re.search(r"%\s+[\d,]+\s+1$", result.stderr, re.M) is not None, result.stderr)
     result = run("/bin/true", options=["--limit", "1000", "-p", "values"])
     check("a limit", "1,000 produced, 1,000 consumed" in result.stderr, result.stderr)
 
