@@ -17,6 +17,7 @@ static const struct cli_default standard[] = {
 
 static const struct cli_option options[] = {
     {.type = CLI_GROUP, .group = cli_options_lanes, .defaults = standard},
+    {.type = CLI_GROUP, .group = cli_options_coproc},
     {.type = CLI_GROUP, .group = cli_options_report, .offset = offsetof(struct settings, report)},
     {.type = CLI_GROUP, .group = cli_options_annotate, .offset = offsetof(struct settings, report)},
     {.type = CLI_GROUP, .group = cli_options_interval, .offset = offsetof(struct settings, cut)},
@@ -33,6 +34,12 @@ static const struct cli_option options[] = {
     {.type = CLI_END},
 };
 
+/* Where the stream goes. */
+struct consumers {
+    struct cli_lanes lanes;
+    struct cli_coprocs coprocs;
+};
+
 /* A trace of tuples may know the selector that made them: the profiles then say so. */
 static bool adopt_selector(struct cli_lanes *lanes, struct rf_source *source,
                            struct rf_trace_info *info)
@@ -46,7 +53,7 @@ static bool adopt_selector(struct cli_lanes *lanes, struct rf_source *source,
     return known;
 }
 
-static int collect(const struct cli_call *call, struct rf_source *source, struct cli_lanes *lanes,
+static int collect(const struct cli_call *call, struct rf_source *source, struct consumers *to,
                    const char *command)
 {
     const struct settings *settings = call->settings;
@@ -58,11 +65,13 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
         cli_program_close(&program);
         return cli_fail(CLI_FAILED, "no memory for the list of modules");
     }
-    struct rf_collect_setup setup = {.selected = adopt_selector(lanes, source, &info),
+    struct rf_collect_setup setup = {.selected = adopt_selector(&to->lanes, source, &info),
                                      .resolve = program.run->n_modules > 0 ? cli_resolve : NULL,
                                      .resolve_context = &program,
-                                     .lanes = lanes->lanes,
-                                     .n_lanes = lanes->n,
+                                     .lanes = to->lanes.lanes,
+                                     .n_lanes = to->lanes.n,
+                                     .coprocs = to->coprocs.coprocs,
+                                     .n_coprocs = to->coprocs.n,
                                      .command = command,
                                      .seed = settings->cut.seed,
                                      .interval = settings->cut.interval,
@@ -80,7 +89,7 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
     return cli_deliver(run, status, &error, settings->output, &settings->report);
 }
 
-static int replay(const struct cli_call *call, struct cli_lanes *lanes)
+static int replay(const struct cli_call *call, struct consumers *to)
 {
     struct rf_error error = {""};
     struct rf_source *source;
@@ -89,7 +98,7 @@ static int replay(const struct cli_call *call, struct cli_lanes *lanes)
         return CLI_FAILED;
     rf_status opened = rf_source_open(&source, call->arguments[0], NULL, &error);
     int status =
-        opened == RF_OK ? collect(call, source, lanes, command) : cli_fail_status(opened, &error);
+        opened == RF_OK ? collect(call, source, to, command) : cli_fail_status(opened, &error);
     rf_source_close(source);
     free(command);
     return status;
@@ -97,17 +106,21 @@ static int replay(const struct cli_call *call, struct cli_lanes *lanes)
 
 static int run(const struct cli_call *call)
 {
-    struct cli_lanes lanes;
+    struct consumers to = {.lanes = {.n = 0}};
     const struct settings *settings = call->settings;
     int status = cli_check_output(settings->output);
     if (status == CLI_OK && cli_same_file(settings->output, call->arguments[0]))
         status = cli_fail(CLI_USAGE, "replay: the profile would replace the stream it is of");
     if (status != CLI_OK)
         return status;
-    status = cli_lanes_make(&lanes, call, CLI_SELECT_ASKED);
+    status = cli_lanes_make(&to.lanes, call,
+                            cli_coprocs_alone(call) ? CLI_SELECT_NOTHING : CLI_SELECT_ASKED);
     if (status == CLI_OK)
-        status = replay(call, &lanes);
-    cli_lanes_free(&lanes);
+        status = cli_coprocs_open(&to.coprocs, call, settings->cut.seed);
+    if (status == CLI_OK)
+        status = replay(call, &to);
+    cli_lanes_free(&to.lanes);
+    cli_coprocs_close(&to.coprocs);
     return status;
 }
 

@@ -225,6 +225,9 @@ int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call,
 {
     struct wishes wishes;
     int status = CLI_OK;
+    *lanes = (struct cli_lanes){.n = 0};
+    if (selecting == CLI_SELECT_NOTHING)
+        return CLI_OK;
     *lanes = (struct cli_lanes){.text = strdup(cli_standard(call->command, "profile"))};
     if (make_wishes(&wishes, call, selecting, lanes->text) && make_room(lanes, &wishes))
         fill(lanes, &wishes);

@@ -74,6 +74,7 @@ static const struct cli_default lanes_of_programs[] = {
 
 const struct cli_option cli_options_profiling[] = {
     {.type = CLI_GROUP, .group = cli_options_lanes, .defaults = lanes_of_programs},
+    {.type = CLI_GROUP, .group = cli_options_coproc},
     {.type = CLI_GROUP,
      .group = cli_options_report,
      .offset = offsetof(struct cli_profiling, report)},
@@ -131,6 +132,20 @@ static int parse_selectors(struct cli_plan *plan, const char *command)
     return CLI_OK;
 }
 
+/* A co-processor takes records: the source must hand out those that it wants. */
+static int open_coprocs(struct cli_plan *plan, const struct cli_call *call)
+{
+    int status = cli_coprocs_open(&plan->coprocs, call, plan->asked->cut.seed);
+    for (size_t i = 0; i < plan->coprocs.n && status == CLI_OK; i++) {
+        if (plan->n_selectors == CLI_SELECTORS_MAX)
+            return cli_fail(CLI_USAGE, "%s: at most %d selectors and co-processors at once",
+                            call->command->name, CLI_SELECTORS_MAX);
+        rf_coproc_wants(plan->coprocs.coprocs[i], &plan->selectors[plan->n_selectors++]);
+        plan->records = true;
+    }
+    return status;
+}
+
 static int check_files(const struct cli_profiling *asked, const char *command)
 {
     int status = cli_check_output(asked->output);
@@ -147,9 +162,12 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
     *plan = (struct cli_plan){.command = cli_command_text(call), .asked = asked};
     if (plan->command == NULL)
         return CLI_FAILED;
-    int status = cli_lanes_make(&plan->lanes, call, CLI_SELECT_ALWAYS);
+    int status = cli_lanes_make(&plan->lanes, call,
+                                cli_coprocs_alone(call) ? CLI_SELECT_NOTHING : CLI_SELECT_ALWAYS);
     if (status == CLI_OK)
         status = parse_selectors(plan, call->command->name);
+    if (status == CLI_OK)
+        status = open_coprocs(plan, call);
     return status == CLI_OK ? check_files(asked, call->command->name) : status;
 }
 
@@ -166,6 +184,7 @@ void cli_plan_free(struct cli_plan *plan)
     rf_trace_abandon(plan->writer);
     cli_program_close(&plan->program);
     cli_lanes_free(&plan->lanes);
+    cli_coprocs_close(&plan->coprocs);
     free(plan->command);
     plan->command = NULL;
 }
@@ -212,6 +231,8 @@ static rf_status collect(struct rf_run **run, struct rf_source *source, struct c
         return status;
     struct rf_collect_setup setup = {.lanes = plan->lanes.lanes,
                                      .n_lanes = plan->lanes.n,
+                                     .coprocs = plan->coprocs.coprocs,
+                                     .n_coprocs = plan->coprocs.n,
                                      .selected = !plan->records,
                                      .command = plan->command,
                                      .seed = cut->seed,

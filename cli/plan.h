@@ -3,6 +3,7 @@
 #define CLI_PLAN_H
 
 #include "command.h"
+#include "coproc.h"
 
 /* lanes.c: -p and -e. */
 extern cli_words cli_words_engines, cli_words_selectors, cli_words_cores;
@@ -14,8 +15,9 @@ struct cli_lanes {
     char *text; /* that the default selectors stand in */
 };
 enum cli_selecting {
-    CLI_SELECT_ASKED,  /* without -p the stream is taken as it is */
-    CLI_SELECT_ALWAYS, /* without -p the default of -p is taken */
+    CLI_SELECT_NOTHING, /* no lanes: a co-processor is alone */
+    CLI_SELECT_ASKED,   /* without -p the stream is taken as it is */
+    CLI_SELECT_ALWAYS,  /* without -p the default of -p is taken */
 };
 /* Selectors and engines that make no sense are told here, before anything is read. */
 int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call,
@@ -83,6 +85,7 @@ struct cli_plan {
     const struct cli_profiling *asked;
     char *command;
     struct cli_lanes lanes;
+    struct cli_coprocs coprocs;
     struct rf_selector selectors[CLI_SELECTORS_MAX];
     size_t n_selectors;
     size_t others;              /* processors that the program itself keeps busy */

@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+struct rf_coproc;
 struct rf_trace_writer;
 
 struct rf_lane {
@@ -29,10 +30,13 @@ struct rf_collect_progress {
     uint64_t done, total; /* of the source, in its own unit; total 0: unknown */
 };
 
-/* Zero is a good default for all but the lanes. */
+/* Zero is a good default for all but the lanes; with co-processors (coproc.h) there may be none. */
 struct rf_collect_setup {
     const struct rf_lane *lanes;
     size_t n_lanes;
+    struct rf_coproc *const
+        *coprocs; /* each gets the records and adds a profile behind the lanes' */
+    size_t n_coprocs;
     const char *command;
     uint64_t seed;
     uint64_t interval;

@@ -2,6 +2,7 @@
  *
  *     source --batch--> trim --> fill misses --> take piece --+--> record     a trace that is written along
  *                       (skip, limit)  (cache model)          +--> lanes.c    select, count
+ *                                                             +--> coprocs.c  run microcode
  *
  * Guarantee: what was counted before a failure, a stop or a damaged end is in the run. An engine that runs out of
  * memory and a recording that cannot be written end alone: the source is read to its end, so that produced is
@@ -10,6 +11,7 @@
 #include <riffle/trace.h>
 #include "base/alloc.h"
 #include "base/error.h"
+#include "collect/coprocs.h"
 #include "collect/lanes.h"
 #include "collect/misses.h"
 #include <stdbool.h>
@@ -55,7 +57,8 @@ static void record(struct pump *pump, const struct rf_batch *piece)
 static rf_status take_piece(struct pump *pump, const struct rf_batch *piece, struct rf_error *error)
 {
     record(pump, piece);
-    return rf_lanes_feed(pump->lanes, piece, error);
+    rf_status status = rf_lanes_feed(pump->lanes, piece, error);
+    return status == RF_OK ? rf_coprocs_feed(pump->setup, piece, error) : status;
 }
 
 static rf_status fill_misses(struct pump *pump, const struct rf_record *records, size_t n,
@@ -207,6 +210,8 @@ static rf_status make_run(struct pump *pump, struct rf_run **run, struct rf_erro
         return rf_fail(error, RF_ENOMEM, "no memory for the profiles");
     }
     rf_status status = rf_lanes_add_profiles(pump->lanes, *run, error);
+    if (status == RF_OK)
+        status = rf_coprocs_add_profiles(pump->setup, *run, error);
     if (status == RF_OK && pump->ended[0] != '\0')
         status = rf_run_add_note(*run, "incomplete", pump->ended);
     if (status == RF_OK && pump->misses != NULL)
@@ -257,7 +262,7 @@ rf_status rf_collect(struct rf_run **run, struct rf_source *source,
                      const struct rf_collect_setup *setup, struct rf_error *error)
 {
     *run = NULL;
-    if (setup->n_lanes == 0)
+    if (setup->n_lanes == 0 && setup->n_coprocs == 0)
         return rf_fail(error, RF_EINVAL, "nothing to collect: no lanes");
     struct pump pump;
     memset(&pump, 0, sizeof pump);

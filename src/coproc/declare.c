@@ -10,6 +10,7 @@
  *     .target NAME = label                         a branch-target register
  *     .on     class { "," class } goto label       which samples to take, and where they begin
  *     .slot   role = base[.lane] { "," ... }       what the host finds in a slot
+ *     .profile selector                            what its tuples are: load -> pc,value
  *     .handler NAME                                who serves interrupts
  *
  *     expression = term { ("+" | "-") term }       term = factor { ("*" | "/") factor }
@@ -453,6 +454,24 @@ static rf_status declare_slot(struct rf_assembler *assembler)
     return status;
 }
 
+/* The rest of the line as it is, up to a comment. */
+static rf_status declare_profile(struct rf_assembler *assembler)
+{
+    struct rf_scan *scan = &assembler->scan;
+    struct rf_program *program = assembler->program;
+    const char *start = scan->token.start;
+    size_t n = strcspn(start, "\n#");
+    while (n > 0 && rf_text_is_space(start[n - 1]))
+        n--;
+    if (rf_scan_at_end(scan) || n >= RF_PROFILE_MAX)
+        return rf_scan_expected(scan, "a selector of less than 120 characters");
+    memset(program->profile, 0, sizeof program->profile);
+    memcpy(program->profile, start, n);
+    program->profile_line = scan->token.line;
+    scan->p = start + n;
+    return rf_scan_next(scan);
+}
+
 static rf_status declare_handler(struct rf_assembler *assembler)
 {
     const struct rf_token *name = &assembler->scan.token;
@@ -469,15 +488,17 @@ rf_status rf_assembler_declare(struct rf_assembler *assembler)
     static const struct {
         const char *name;
         rf_status (*read)(struct rf_assembler *);
-    } words[] = {{"let", declare_let},        {"value", declare_value}, {"const", declare_const},
-                 {"index", declare_index},    {"field", declare_field}, {"base", declare_base},
-                 {"target", declare_target},  {"on", declare_on},       {"slot", declare_slot},
-                 {"handler", declare_handler}};
+    } words[] = {
+        {"let", declare_let},         {"value", declare_value},    {"const", declare_const},
+        {"index", declare_index},     {"field", declare_field},    {"base", declare_base},
+        {"target", declare_target},   {"on", declare_on},          {"slot", declare_slot},
+        {"profile", declare_profile}, {"handler", declare_handler}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (rf_token_is(&assembler->scan.token, words[i].name)) {
             rf_status status = rf_scan_next(&assembler->scan);
             return status == RF_OK ? words[i].read(assembler) : status;
         }
     return rf_scan_expected(&assembler->scan,
-                            "let, value, const, index, field, base, target, on, slot or handler");
+                            "let, value, const, index, field, base, target, on, slot, profile "
+                            "or handler");
 }

@@ -333,6 +333,8 @@ static void put_roles(struct out *out, const struct rf_program *program)
             put(out, ".%s", rf_lane_names[role->lane]);
     }
     put(out, "%s", program->n_roles > 0 ? "\n" : "");
+    if (program->profile[0] != '\0')
+        put(out, ".profile %s\n", program->profile);
     if (program->handler[0] != '\0')
         put(out, ".handler %s\n", program->handler);
 }

@@ -59,7 +59,7 @@ enum rf_sample_word {
 };
 extern const char *const rf_sample_names[RF_SAMPLE_COUNT];
 
-enum { RF_NAME_MAX = 24, RF_SLOT_ROLES = 8, RF_PROGRAM_SYMBOLS = 512 };
+enum { RF_NAME_MAX = 24, RF_SLOT_ROLES = 8, RF_PROGRAM_SYMBOLS = 512, RF_PROFILE_MAX = 120 };
 
 struct rf_program_field {
     uint8_t word;        /* enum rf_sample_word */
@@ -126,6 +126,8 @@ struct rf_program {
     unsigned n_targets;
     struct rf_program_role roles[RF_SLOT_ROLES];
     unsigned n_roles;
+    char profile[RF_PROFILE_MAX]; /* what its tuples are, as a selector; "": not said */
+    uint32_t profile_line;
     char handler[RF_NAME_MAX]; /* "": none */
     uint32_t handler_line;
     struct rf_program_symbol symbols[RF_PROGRAM_SYMBOLS];

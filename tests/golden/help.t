@@ -6,6 +6,7 @@ Usage: riffle COMMAND [OPTION...] [ARGUMENT...]
 
 Commands:
   compare    judge engines by the exact profile of the same stream
+  coproc     list microprograms, check and list one, or size their machine
   cores      list the simulated cores; show one with every parameter
   cost       area, delay and energy of rap as hardware
   engines    list the engines; show one with its options and memory
@@ -179,6 +180,8 @@ is used as far as it is whole.
 Options:
   -e, --engine ENGINE     what counts; may be given often (default: exact)
   -p, --profile SELECTOR  what to count; may be given often (default: values)
+      --coproc FILE       a co-processor that runs this microcode on the
+                          records; may be given often
   -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
                           text)
   -n, --items N           the N heaviest of each profile; 0: all (default: 20)
@@ -294,6 +297,7 @@ show this help.
 .SH SEE ALSO
 .BR riffle (1),
 .BR riffle\-compare (1),
+.BR riffle\-coproc (1),
 .BR riffle\-cores (1),
 .BR riffle\-cost (1),
 .BR riffle\-engines (1),

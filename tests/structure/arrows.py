@@ -41,8 +41,8 @@ ARROWS = {
     "symbol": ["base", "event", "engine (public)", "profile (public)"],
     "machine": ["base", "event", "source", "cache"],
     "dise": ["base", "event", "source", "machine"],
-    "coproc": ["base", "event"],
-    "collect": ["base", "event", "engine", "profile", "source", "cache"],
+    "coproc": ["base", "event", "engine (public)"],
+    "collect": ["base", "event", "engine", "profile", "source", "cache", "coproc (public)"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

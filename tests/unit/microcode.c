@@ -197,6 +197,7 @@ TEST(declarations_are_understood)
                        ".target far = end\n"
                        ".on load, icall goto end\n"
                        ".slot a = tail, count = sums.h1\n"
+                       ".profile load -> pc,value  # what it gives\n"
                        ".handler fold\n"
                        "end: best = set; goto far\n";
     CHECK(assemble(&program, text, &error) == RF_OK);
@@ -215,6 +216,7 @@ TEST(declarations_are_understood)
     CHECK_EQ(program.entries[RF_OPCODE_CALL], RF_NO_ENTRY);
     CHECK_EQ(rf_program_classes(&program), 1u << RF_CLASS_LOAD | 1u << RF_CLASS_CALL);
     CHECK_EQ(program.roles[1].lane, RF_LANE_HALF1);
+    CHECK_TEXT(program.profile, "load -> pc,value");
     CHECK_TEXT(program.handler, "fold");
     CHECK_EQ(program.code[0].to, RF_TO_REGISTER);
 }
@@ -298,8 +300,8 @@ static const struct {
     {".let x = 1 - 2", "column 13: the result is below 0 or above 2^64"},
     {".slot a = pcs, a = active", "column 17: a slot has one 'a'"},
     {".frob",
-     "column 3: expected let, value, const, index, field, base, target, on, slot or handler, "
-     "got 'frob'"},
+     "column 3: expected let, value, const, index, field, base, target, on, slot, profile or "
+     "handler, got 'frob'"},
     {"$", "column 2: expected an operation, got '$'"},
 };
 
@@ -382,7 +384,8 @@ static bool same(const struct rf_program *x, const struct rf_program *y)
            memcmp(x->indexes, y->indexes, sizeof x->indexes) == 0 &&
            memcmp(x->bases, y->bases, sizeof x->bases) == 0 &&
            memcmp(x->targets, y->targets, sizeof x->targets) == 0 &&
-           memcmp(x->roles, y->roles, sizeof x->roles) == 0 && strcmp(x->handler, y->handler) == 0;
+           memcmp(x->roles, y->roles, sizeof x->roles) == 0 &&
+           strcmp(x->handler, y->handler) == 0 && strcmp(x->profile, y->profile) == 0;
 }
 
 TEST(random_words_survive_the_way_through_text)

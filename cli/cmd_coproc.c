@@ -1,0 +1,109 @@
+/* cmd_coproc.c - riffle coproc: look at microcode and at the machine that runs it. */
+#include "command.h"
+#include "coproc.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct settings {
+    int disassemble, transistors;
+};
+
+static const struct cli_option options[] = {
+    {.type = CLI_FLAG,
+     .name = "disassemble",
+     .brief = "source made from the words, not the listing",
+     .offset = offsetof(struct settings, disassemble)},
+    {.type = CLI_FLAG,
+     .name = "transistors",
+     .brief = "how large the machine is, as CSV",
+     .offset = offsetof(struct settings, transistors)},
+    {.type = CLI_END},
+};
+
+/* The name, and the first line of its text without the name. */
+static void list_programs(void)
+{
+    for (const struct rf_coproc_program *p = rf_coproc_programs(); p->name != NULL; p++) {
+        const char *brief = strstr(p->text, " - ");
+        brief = brief != NULL ? brief + 3 : "";
+        printf("%-16s %.*s\n", p->name, (int)strcspn(brief, "\n"), brief);
+    }
+}
+
+static void print_transistors(void)
+{
+    static const char *const sizes[] = {"half", "base", "double"};
+    struct rf_coproc_part parts[RF_COPROC_PARTS];
+    puts("size,structure,bits,ports,transistors");
+    for (unsigned size = 0; size < 3; size++) {
+        uint64_t sum = 0;
+        size_t n = rf_coproc_cost(size, parts);
+        for (size_t i = 0; i < n; i++) {
+            printf("%s,\"%s\",%llu,%u,%llu\n", sizes[size], parts[i].name,
+                   (unsigned long long)parts[i].bits, parts[i].ports,
+                   (unsigned long long)parts[i].transistors);
+            sum += parts[i].transistors;
+        }
+        printf("%s,total,,,%llu\n", sizes[size], (unsigned long long)sum);
+    }
+}
+
+typedef size_t printer(const struct rf_coproc *coproc, char *text, size_t size);
+
+static int show(const struct rf_coproc *coproc, printer *print)
+{
+    size_t n = print(coproc, NULL, 0) + 1;
+    char *text = malloc(n);
+    if (text == NULL)
+        return cli_fail(CLI_FAILED, "no memory for a listing of %zu bytes", n);
+    print(coproc, text, n);
+    fputs(text, stdout);
+    free(text);
+    return CLI_OK;
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct rf_error error = {""};
+    struct rf_coproc *coproc;
+    if (settings->transistors)
+        print_transistors();
+    else if (call->n_arguments == 0)
+        list_programs();
+    if (call->n_arguments == 0)
+        return CLI_OK;
+    rf_status status = rf_coproc_open(&coproc, call->arguments[0], NULL, &error);
+    if (status != RF_OK) {
+        cli_fail_status(status, &error);
+        return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
+    }
+    int shown = show(coproc, settings->disassemble ? rf_coproc_disassemble : rf_coproc_list);
+    rf_coproc_close(coproc);
+    return shown;
+}
+
+const struct cli_command cli_command_coproc = {
+    .name = "coproc",
+    .brief = "list microprograms, check and list one, or size their machine",
+    .arguments = "[FILE]",
+    .text =
+        "Without an argument, the programs that come with riffle. With one, the program is "
+        "assembled and its listing printed: address, word, source. What is wrong with it is "
+        "told by line and column.\n\n"
+        "Options stand behind the file: 'values.uc(size=half, clock=1/2)'. size is half, base or "
+        "double; clock is 1 or a fraction such as 1/4 of the host's; pace is the number of host "
+        "cycles from record to record (0: the core waits and no sample is dropped); buffer is "
+        "the sample buffer in bytes; table is the number of entries of the handler's table; "
+        "enter, scan and fold are the cycles of an interrupt, of each slot that its handler "
+        "looks at, and of each that it records. Every other name is a .let of the program.",
+    .examples = "    riffle coproc\n"
+                "    riffle coproc values.uc\n"
+                "    riffle run --coproc values.uc -- gzip -c FILE >/dev/null",
+    .options = options,
+    .settings_size = sizeof(struct settings),
+    .arguments_min = 0,
+    .arguments_max = 1,
+    .words = cli_words_programs,
+    .run = run,
+};

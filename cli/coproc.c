@@ -1,0 +1,61 @@
+/* coproc.c - --coproc: from the command line to co-processors. */
+#include "coproc.h"
+#include <stdlib.h>
+
+const char *cli_words_programs(size_t i)
+{
+    return rf_coproc_programs()[i].name;
+}
+
+const struct cli_option cli_options_coproc[] = {
+    {.type = CLI_LIST,
+     .name = "coproc",
+     .argument = "FILE",
+     .words = cli_words_programs,
+     .brief = "a co-processor that runs this microcode on the records; may be given often",
+     .text =
+         "A file of microcode, or the name of a program that comes with riffle ('riffle coproc' "
+         "lists them), with options behind it: 'values.uc(size=half, clock=1/2)'. Without -p and "
+         "-e it is alone."},
+    {.type = CLI_END},
+};
+
+int cli_coprocs_open(struct cli_coprocs *coprocs, const struct cli_call *call, uint64_t seed)
+{
+    const struct rf_coproc_setup setup = {.seed = seed};
+    *coprocs = (struct cli_coprocs){calloc(call->n_given + 1, sizeof *coprocs->coprocs), 0};
+    if (coprocs->coprocs == NULL)
+        return cli_fail(CLI_FAILED, "no memory for the command line");
+    for (size_t i = 0; i < call->n_given; i++) {
+        struct rf_error error = {""};
+        struct rf_coproc **coproc = &coprocs->coprocs[coprocs->n];
+        if (!cli_is(&call->given[i], "coproc"))
+            continue;
+        rf_status status = rf_coproc_open(coproc, call->given[i].value, &setup, &error);
+        if (status != RF_OK) {
+            cli_fail_status(status, &error);
+            return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
+        }
+        coprocs->n++;
+    }
+    return CLI_OK;
+}
+
+void cli_coprocs_close(struct cli_coprocs *coprocs)
+{
+    for (size_t i = 0; i < coprocs->n; i++)
+        rf_coproc_close(coprocs->coprocs[i]);
+    free(coprocs->coprocs);
+    *coprocs = (struct cli_coprocs){NULL, 0};
+}
+
+bool cli_coprocs_alone(const struct cli_call *call)
+{
+    bool asked = false;
+    for (size_t i = 0; i < call->n_given; i++) {
+        if (cli_is(&call->given[i], "engine") || cli_is(&call->given[i], "profile"))
+            return false;
+        asked = asked || cli_is(&call->given[i], "coproc");
+    }
+    return asked;
+}

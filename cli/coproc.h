@@ -1,0 +1,20 @@
+/* coproc.h - --coproc: co-processors that take the records beside the engines. */
+#ifndef CLI_COPROC_H
+#define CLI_COPROC_H
+
+#include "command.h"
+
+extern cli_words cli_words_programs;
+extern const struct cli_option cli_options_coproc[];
+
+struct cli_coprocs {
+    struct rf_coproc **coprocs;
+    size_t n;
+};
+/* As many as the command line has. What is wrong with one is told. */
+int cli_coprocs_open(struct cli_coprocs *coprocs, const struct cli_call *call, uint64_t seed);
+void cli_coprocs_close(struct cli_coprocs *coprocs);
+/* Does the command line ask for them, and for no engine or selector? */
+bool cli_coprocs_alone(const struct cli_call *call);
+
+#endif

@@ -1,0 +1,90 @@
+/* host.h - what the host sees of the co-processor at an interrupt, and what its handlers keep in memory.
+ *
+ * A handler is one function, compiled twice: for this machine, and for the simulated core, where it runs as
+ * guest code with its own misses. It calls nothing and has no data of its own; everything lies in two blocks of
+ * plain words, so that both see the same bytes:
+ *
+ *     window   the co-processor's arrays, registers and filter, by loads and stores to special addresses;
+ *              it is halted meanwhile, and what was written takes effect when the handler is over
+ *     table    the handler's own memory: a header, then entries found by hashing
+ */
+#ifndef RF_COPROC_HOST_H
+#define RF_COPROC_HOST_H
+
+#include <stdint.h>
+
+enum {
+    RF_WINDOW_DATA = 2048,
+    RF_WINDOW_KEYS = 2048,
+    RF_WINDOW_FILTER = 2048,
+    RF_WINDOW_INDEXES = 16,
+    RF_WINDOW_ROLES = 8,
+    RF_WINDOW_LETS = 16,
+};
+
+/* Why the handler runs. */
+enum rf_reason {
+    RF_REASON_INTERRUPT, /* the program asked for it */
+    RF_REASON_QUIET,     /* so many instructions passed the filter's classes without an interrupt */
+    RF_REASON_END,       /* nothing more will come */
+};
+
+/* What it wants done. */
+enum rf_command {
+    RF_COMMAND_RESET = 1, /* clear arrays and registers */
+    RF_COMMAND_STOP = 2,  /* the profile is complete: tag nothing any more */
+};
+
+/* A part of a slot: words of `data` or `keys` from `first` on, and the lane in them. */
+struct rf_window_role {
+    uint32_t first, shift, mask, in_keys;
+};
+
+struct rf_window {
+    uint32_t reason, command;
+    uint32_t events, samples; /* since the handler ran last: of the classes; of these, tagged */
+    uint32_t mask, match, filter_bits;
+    uint32_t
+        shift; /* added to where the field that is called `value` is cut: 0, or 32 for its upper half */
+    uint32_t slots;
+    uint32_t lets[RF_WINDOW_LETS]; /* as the handler lists them */
+    struct rf_window_role roles[RF_WINDOW_ROLES];
+    uint32_t indexes[RF_WINDOW_INDEXES];
+    uint32_t full[RF_WINDOW_INDEXES]; /* of each index register, all ones */
+    uint32_t folded, scanned;         /* told by the handler, for the cost model */
+    uint32_t data[RF_WINDOW_DATA], keys[RF_WINDOW_KEYS];
+    uint32_t filter[RF_WINDOW_FILTER];
+};
+
+/* What every table begins with. All zero at the start but `entries`. */
+struct rf_table {
+    uint32_t entries; /* a power of two */
+    uint32_t used, refused, masked, complete, passes;
+    uint32_t words[10]; /* the handler's own */
+};
+
+static inline uint32_t rf_window_read(const struct rf_window *window, unsigned role, uint32_t slot)
+{
+    const struct rf_window_role *r = &window->roles[role];
+    const uint32_t *words = r->in_keys ? window->keys : window->data;
+    return words[r->first + slot] >> r->shift & r->mask;
+}
+
+static inline uint32_t rf_table_hash(uint32_t a, uint32_t b)
+{
+    uint32_t h = a * UINT32_C(0x9e3779b1) ^ b * UINT32_C(0x85ebca77);
+    return h ^ h >> 15;
+}
+
+/* --- fold: counts by <a, b> --------------------------------------------------------------------- */
+
+enum { RF_FOLD_A, RF_FOLD_COUNT, RF_FOLD_B, RF_FOLD_A_HIGH, RF_FOLD_B_HIGH, RF_FOLD_ROLES };
+
+struct rf_fold_entry {
+    uint32_t a, a_high, b, b_high;
+    uint64_t count; /* 0: free */
+};
+
+void rf_host_fold(struct rf_window *window, struct rf_table *table);
+
+#endif

@@ -1,0 +1,56 @@
+/* hosts.c - the handlers there are, and what their tables tell. */
+#include "coproc/coproc.h"
+#include <riffle/selector.h>
+
+/* Which words of a tuple are addresses of code. */
+static void code_words(const struct rf_coproc *coproc, bool *a, bool *b)
+{
+    struct rf_selector selector;
+    *a = *b = false;
+    if (rf_selector_parse(&selector, coproc->selector, NULL) != RF_OK)
+        return;
+    const struct rf_field_info *first = rf_field_info(selector.project_a);
+    const struct rf_field_info *second = rf_field_info(selector.project_b);
+    *a = first != NULL && first->meaning == RF_MEANS_CODE;
+    *b = second != NULL && second->meaning == RF_MEANS_CODE;
+}
+
+static uint64_t whole_word(const struct rf_coproc *coproc, uint32_t low, uint32_t high, bool code)
+{
+    return high == 0 && code ? rf_coproc_widen(coproc, low) : (uint64_t)high << 32 | low;
+}
+
+/* Of a tuple that the samples had n times, it had at least n: more were dropped or replaced. */
+static rf_status report_fold(const struct rf_coproc *coproc, const struct rf_sink *sink)
+{
+    const struct rf_fold_entry *entries = (const struct rf_fold_entry *)(coproc->table + 1);
+    uint64_t taken = coproc->counts.samples - coproc->counts.drops;
+    bool a_code, b_code;
+    rf_status status = RF_OK;
+    code_words(coproc, &a_code, &b_code);
+    for (uint32_t i = 0; i < coproc->table->entries && status == RF_OK; i++) {
+        const struct rf_fold_entry *entry = &entries[i];
+        if (entry->count == 0)
+            continue;
+        struct rf_item item = {.a = whole_word(coproc, entry->a, entry->a_high, a_code),
+                               .b = whole_word(coproc, entry->b, entry->b_high, b_code),
+                               .count = entry->count,
+                               .lower = entry->count,
+                               .upper = taken > entry->count ? taken : entry->count};
+        item.a_hi = item.a;
+        item.b_hi = item.b;
+        status = sink->item(sink->context, &item);
+    }
+    return status;
+}
+
+static const struct rf_host_kind fold = {
+    .name = "fold",
+    .serve = rf_host_fold,
+    .roles = {"a", "count", "b", "a_high", "b_high"},
+    .roles_needed = 2,
+    .entry_size = sizeof(struct rf_fold_entry),
+    .report = report_fold,
+};
+
+const struct rf_host_kind *const rf_host_kinds[] = {&fold, NULL};

@@ -1,0 +1,102 @@
+# The co-processor: its programs, its listing, a profile, and what is refused.
+$ riffle coproc | cut -d' ' -f1 | grep loads
+loads.uc
+$ riffle coproc loads.uc | tail -9
+   1  0901f800_20c00000_00000000          counts[slot]++; done
+                                  
+   2  00000002_20400000_00011c16  fresh:  v0 = counts[turn]; v1 = random & 255
+   3  04680000_00000000_0000200b          if v0 > v1 goto keep            # it was seen often enough to stay
+   4  0000f922_20805884_91280000          pcs[turn] = pc; counts[turn] = 1; failed--
+   5  09010000_00000004_88900000          turn = turn + 1; done
+   6  00000000_00000004_88900000  keep:   turn = turn + 1
+   7  09130000_00000004_91180000          failed++; if not i.full done
+   8  09210000_00000000_00000000          interrupt                       # the host adds up the counters and clears them
+$ riffle coproc --disassemble loads.uc
+.const c0 = 255
+.const c1 = 1
+.index slot : 8 = 0
+.index turn : 8 = 0
+.index failed : 8 = 0
+.base pcs = assoc[0 : 256]
+.base counts = data[0 : 256]
+.field pc = pc[31:0]
+.on load goto start
+.slot a = pcs, count = counts
+.profile load -> pc
+.handler fold
+start:
+    slot = match(pcs, pc); if miss goto fresh
+    counts[slot]++; done
+fresh:
+    v0 = counts[turn]; v1 = random & c0
+    if v0 > v1 goto keep
+    pcs[turn] = pc; counts[turn] = c1; failed = sat(failed - c1)
+    turn = turn + c1; done
+keep:
+    turn = turn + c1
+    failed = sat(failed + c1); if not i.full done
+    interrupt
+$ riffle coproc --transistors | grep -e total -e array
+half,"microcode array",24576,1,162201
+half,"associative array",4224,1,46464
+half,"data array",8192,1,54067
+half,total,,,535023
+base,"microcode array",24576,1,162201
+base,"associative array",8448,1,92928
+base,"data array",16384,1,108134
+base,total,,,635554
+double,"microcode array",24576,1,162201
+double,"associative array",16896,1,185856
+double,"data array",32768,1,216268
+double,total,,,836616
+$ make-records r.rft; riffle replay r.rft --coproc loads.uc --format csv
+a,b,count,lower,upper
+0x401000,0x0,8,8,24
+0x401004,0x0,8,8,24
+0x401008,0x0,8,8,24
+$ riffle replay r.rft --coproc loads.uc -n 2
+command     riffle replay r.rft --coproc loads.uc -n 2
+profile     load -> pc
+engine      loads.uc(size=base, clock=1), seed 0
+memory      1.6 MiB; as hardware 9.3 KiB of storage
+events      24 produced, 24 consumed, 0 lost
+bounds      always hold; what is not listed has at most 24
+class-events 24
+samples     24
+drops       0
+masked-events 0
+interrupts  0
+slots-folded 3
+overhead-cycles 702
+coproc-cycles 63
+microinstructions 57
+mispredicts 3
+overruns    0
+sampled-share 1
+table-refused 0
+items       3 found, 2 shown
+
+ share: of all 24 events; at least, at most: its true count
+
+  share  count  at least  at most  pc        place
+ 33.33%      8         8       24  0x401000  0x401000
+ 33.33%      8         8       24  0x401004  0x401004
+$ riffle replay r.rft --coproc loads.uc -p 'load -> pc' --format csv
+a,b,count,lower,upper
+0x401000,0x0,8,8,8
+0x401004,0x0,8,8,8
+0x401008,0x0,8,8,8
+
+a,b,count,lower,upper
+0x401000,0x0,8,8,24
+0x401004,0x0,8,8,24
+0x401008,0x0,8,8,24
+$ printf '.on load goto x\nx: v0 = pcs[v1]; done\n' >wrong.uc; riffle coproc wrong.uc
+riffle: wrong.uc: line 2, column 9: no register or field is called 'pcs'
+[2]
+$ riffle replay r.rft --coproc wrong.uc
+riffle: wrong.uc: line 2, column 9: no register or field is called 'pcs'
+[2]
+$ printf '1 2\n' | riffle replay - --coproc loads.uc
+riffle: the stream is made of tuples; a co-processor needs records
+[1]
