@@ -25,6 +25,9 @@
  * The usual numbers of tables, widths and hashes get loops of their own by inlining with constants
  * (struct shape); anything else takes the general one. */
 #include "engine/multihash/multihash.h"
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -365,16 +368,26 @@ static const struct {
 
 enum { LOOPS_COUNT = sizeof loops / sizeof *loops };
 
+#ifdef __x86_64__
+/* clang has no name for it in __builtin_cpu_supports. */
+static bool has_lzcnt(void)
+{
+    enum { BIT = 1 << 5 };
+    unsigned a, b, c = 0, d;
+    return __get_cpuid(0x80000001u, &a, &b, &c, &d) && (c & BIT) != 0;
+}
+
 static bool has_newer(void)
 {
-#ifdef __x86_64__
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
-           __builtin_cpu_supports("popcnt");
-#else
-    return false;
-#endif
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") && has_lzcnt();
 }
+#else
+static bool has_newer(void)
+{
+    return false;
+}
+#endif
 
 void rf_multihash_choose_loop(struct rf_multihash *state)
 {
