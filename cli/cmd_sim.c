@@ -76,25 +76,22 @@ static uint32_t classes_of(const struct cli_plan *plan)
     return classes;
 }
 
-/* --env, closed by NULL and to be freed; NULL: one of them is wrong, and told. */
-static const char **make_environment(const struct cli_call *call)
+/* --env, closed by NULL and to be freed. */
+static int make_environment(const char ***made, const struct cli_call *call)
 {
     size_t n = 0;
-    const char **variables = calloc(call->n_given + 1, sizeof *variables);
+    const char **variables = *made = calloc(call->n_given + 1, sizeof *variables);
     if (variables == NULL)
-        cli_fail(CLI_FAILED, "no memory for the command line");
-    for (size_t i = 0; variables != NULL && i < call->n_given; i++) {
+        return cli_fail(CLI_FAILED, "no memory for the command line");
+    for (size_t i = 0; i < call->n_given; i++) {
         const char *value = call->given[i].value;
         if (!cli_is(&call->given[i], "env"))
             continue;
-        if (strchr(value, '=') == NULL || value[0] == '=') {
-            cli_fail(CLI_USAGE, "sim: --env must be such as TZ=UTC, got '%s'", value);
-            free(variables);
-            return NULL;
-        }
+        if (strchr(value, '=') == NULL || value[0] == '=')
+            return cli_fail(CLI_USAGE, "sim: --env must be such as TZ=UTC, got '%s'", value);
         variables[n++] = value;
     }
-    return variables;
+    return CLI_OK;
 }
 
 /* The name of a core is wrong also where no cycles are asked for. */
@@ -266,9 +263,11 @@ static int run(const struct cli_call *call)
         status = check_core(settings);
     if (status == CLI_OK)
         status = choose_cache(&plan, settings);
-    const char **environment = status == CLI_OK ? make_environment(call) : NULL;
+    const char **environment = NULL;
     if (status == CLI_OK)
-        status = environment != NULL ? start(&plan, call, environment) : CLI_USAGE;
+        status = make_environment(&environment, call);
+    if (status == CLI_OK)
+        status = start(&plan, call, environment);
     free(environment);
     cli_plan_free(&plan);
     return status;

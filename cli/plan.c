@@ -277,9 +277,13 @@ rf_status cli_plan_add_modules(struct cli_plan *plan, struct rf_run *run, struct
     return status;
 }
 
-static rf_status finish_record(struct cli_plan *plan, struct rf_error *error)
+/* Where nothing came of it, an old recording stays. */
+static rf_status finish_record(struct cli_plan *plan, const struct rf_run *run,
+                               struct rf_error *error)
 {
     struct rf_trace_writer *writer = plan->writer;
+    if (run == NULL)
+        return RF_OK; /* cli_plan_free abandons it */
     plan->writer = NULL;
     return writer != NULL ? rf_trace_finish(writer, error) : RF_OK;
 }
@@ -300,7 +304,7 @@ int cli_plan_run(struct cli_plan *plan, struct rf_source *source, cli_complete *
     struct rf_run *run;
     rf_status collected = collect(&run, source, plan, &error);
     rf_status completed = complete(run, source, plan, context);
-    rf_status finished = finish_record(plan, &why);
+    rf_status finished = finish_record(plan, run, &why);
     if (completed == RF_ENOTSUP) {
         rf_run_free(run);
         return CLI_FAILED;

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """Fail every single allocation and every single write of a few small runs, one at a time.
 
-    run.py PROGRAM SHIM
+    run.py PROGRAM SHIM MAKE-RECORDS SIM.T
 
 For each n from 1 until a run has no n-th call: the program must end by itself with one sentence on
-stderr and a status that is not 0, leak nothing, leave the old output file as it was and no temporary
-file beside it, or a profile that says what it lacks. Where a failure can be done without (a buffer of stdout), the run must end as if
-nothing had been: status 0, same output, same file.
+stderr and a status that is not 0, leak nothing, leave the old output files as they were and no temporary
+file beside them, or profiles that say what they lack. Where a failure can be done without (a buffer of
+stdout), the run must end as if nothing had been: status 0, same output, same files.
+
+A recording that fails beside -o takes no profile with it: that file is then whole or says what failed.
+Runs under the probe take their time; every 11th call fails there, with RIFFLE_TEST_LONG each.
 """
+import base64
 import os
 import re
 import subprocess
@@ -18,28 +22,39 @@ PROGRAM, SHIM = (os.path.abspath(path) for path in sys.argv[1:3])
 INPUT = "".join(f"0x{n % 7:x} {n * n % 11} {1 + n % 3}\n" for n in range(60))
 OLD = b"what was there before\n"
 
-# name, arguments, output file
+LONG = "RIFFLE_TEST_LONG" in os.environ
+
+# name, arguments, output files, every how many calls
 CASES = [
     ("replay", "replay in.txt -e exact -o out.rfp --format csv -n 0 --interval 50 --per-interval",
-     "out.rfp"),
-    ("replay-trace", "replay in.rft -e exact -e multihash -o out.rfp --format json", "out.rfp"),
-    ("replay-records", "replay records.rft -p values -p edges -o out.rfp", "out.rfp"),
-    ("replay-some-records", "replay records.rft -p values --limit 9 -o out.rfp", "out.rfp"),
-    ("convert-records", "trace convert records.rft out.rft", "out.rft"),
-    ("report", "report in.rfp", None),
-    ("merge", "merge in.rfp in2.rfp -o out.rfp", "out.rfp"),
-    ("gen", "gen zipf --events 300 --keys 50 -o out.rft", "out.rft"),
-    ("convert-to-trace", "trace convert in.txt out.rft", "out.rft"),
-    ("convert-to-text", "trace convert in.rft out.txt", "out.txt"),
-    ("trace-head", "trace head in.rft", None),
-    ("compare", "compare in.txt -e exact -e multihash(interval=100) --interval 100", None),
+     ["out.rfp"], 1),
+    ("replay-trace", "replay in.rft -e exact -e multihash -o out.rfp --format json", ["out.rfp"], 1),
+    ("replay-records", "replay records.rft -p values -p edges -o out.rfp", ["out.rfp"], 1),
+    ("replay-some-records", "replay records.rft -p values --limit 9 -o out.rfp", ["out.rfp"], 1),
+    ("replay-shared", "replay records.rft -p values+edges -e exact --interval 9 --per-interval -o out.rfp",
+     ["out.rfp"], 1),
+    ("convert-records", "trace convert records.rft out.rft", ["out.rft"], 1),
+    ("report", "report in.rfp", [], 1),
+    ("query", "query in.rfp 0..3", [], 1),
+    ("merge", "merge in.rfp in2.rfp -o out.rfp", ["out.rfp"], 1),
+    ("gen", "gen zipf --events 300 --keys 50 -o out.rft", ["out.rft"], 1),
+    ("convert-to-trace", "trace convert in.txt out.rft", ["out.rft"], 1),
+    ("convert-to-text", "trace convert in.rft out.txt", ["out.txt"], 1),
+    ("trace-head", "trace head in.rft", [], 1),
+    ("compare", "compare in.txt -e exact -e multihash(interval=100) --interval 100", [], 1),
+    ("sim", "sim --functional -p values -e exact -o out.rfp flip.rv64", ["out.rfp"], 1),
+    ("sim-record", "sim --functional -q -p values -p edges -e exact --record out.rft -o out.rfp flip.rv64",
+     ["out.rft", "out.rfp"], 1),
+    ("run", "run -q -p calls -e exact -o out.rfp -- /bin/echo hello", ["out.rfp"], 1 if LONG else 11),
+    ("run-record", "run -q -p calls -e exact --record out.rft -o out.rfp -- /bin/echo hello",
+     ["out.rft", "out.rfp"], 1 if LONG else 11),
 ]
 
 
 def run(folder, arguments, fault=None):
     """Returns (status, stdout, stderr, report)."""
     report = os.path.join(folder, "..", "report")
-    env = {"LC_ALL": "C", "PATH": "/nowhere"}
+    env = {"LC_ALL": "C", "PATH": "/usr/bin:/bin" if arguments[0] == "run" else "/nowhere"}
     if fault is not None:
         env |= {"LD_PRELOAD": SHIM, "RIFFLE_FAULT": fault, "RIFFLE_FAULT_REPORT": report}
     if os.path.exists(report):
@@ -52,13 +67,23 @@ def run(folder, arguments, fault=None):
 
 
 def without_speed(output):
-    """compare prints how fast engines were; that differs from run to run."""
-    return re.sub(rb" +\d+\.\d(?=  )", b" S", output)
+    """compare and sim print how fast they were; that differs from run to run."""
+    return re.sub(rb" +\d+\.\d+(?=  | MIPS)", b" S", output)
 
 
-def prepare(folder, make_records):
+def guest(sim_t):
+    """The program of the golden tests of sim, made to exit with 0 instead of 3."""
+    with open(sim_t) as file:
+        lines = re.search(r"flip.rv64 <<END\n((?:> .*\n)*?)> END", file.read()).group(1)
+    program = base64.b64decode(lines.replace("> ", ""))
+    return program.replace(b"\x0d\x45\x93\x08\xd0\x05", b"\x01\x45\x93\x08\xd0\x05")
+
+
+def prepare(folder, make_records, sim_t):
     with open(os.path.join(folder, "in.txt"), "w") as file:
         file.write(INPUT)
+    with open(os.path.join(folder, "flip.rv64"), "wb") as file:
+        file.write(guest(sim_t))
     for arguments in ("trace convert in.txt in.rft", "replay in.txt -e exact -o in.rfp",
                       "replay in.txt -e exact -o in2.rfp"):
         status, _, words, _ = run(folder, arguments.split())
@@ -67,54 +92,75 @@ def prepare(folder, make_records):
     subprocess.run([make_records, os.path.join(folder, "records.rft")], check=True)
 
 
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
+def read(folder, name):
+    """What a file holds; of a profile and a trace what was counted, since a run also notes its seconds."""
+    with open(os.path.join(folder, name), "rb") as file:
+        content = file.read()
+    if content == OLD or name.endswith(".txt"):
+        return content
+    command = ["report", name] if name.endswith(".rfp") else ["replay", name, "-e", "exact"]
+    status, text, _, _ = run(folder, [*command, "--format", "csv", "-n", "0"])
+    return text if status == 0 else b"damaged"
 
 
-def says_what_is_missing(folder, output):
+def says_what_is_missing(folder, name):
     """A profile of what was counted before the failure: it can be read, and has a note of that."""
-    status, text, _, _ = run(folder, ["report", output])
-    return status == 0 and re.search(rb"^(blind|incomplete|failure) ", text, re.M) is not None
+    status, text, _, _ = run(folder, ["report", name])
+    return status == 0 and re.search(rb"^(blind|incomplete|failure|fault) ", text, re.M) is not None
 
 
-def judge(folder, output, before, wanted, got, wanted_file):
+def judge_files(folder, outputs, wanted_files, got):
+    status, stdout, stderr, _ = got
+    recording_failed = "out.rft" in stderr and stdout == b"hello\n" # while the program ran
+    for name, wanted in zip(outputs, wanted_files):
+        found = read(folder, name)
+        may_stay = status != 0 and not (recording_failed and name.endswith(".rfp"))
+        if found == wanted or (found == OLD and may_stay): # saved, and then the report failed: that is fine
+            continue
+        if status != 0 and name.endswith(".rft") and run(folder, ["trace", "info", name])[0] == 0:
+            continue # whole, of what was recorded before the failure
+        if status == 0 or not says_what_is_missing(folder, name):
+            return f"{name}: neither the old file nor whole, status {status}, {stderr!r}"
+    return None
+
+
+def judge(folder, outputs, before, wanted, got, wanted_files):
     """What is wrong with this run, or None."""
     status, stdout, stderr, report = got
-    path = output and os.path.join(folder, output)
     if report is None:
         return f"it did not end by itself: status {status} {stderr!r}"
     if report[2] != 0:
         return f"{report[2]} blocks leaked"
     if sorted(os.listdir(folder)) != before:
         return f"files left behind: {sorted(set(os.listdir(folder)) - set(before))}"
-    if status == 0:
-        if without_speed(stdout) != without_speed(wanted) or stderr:
-            return "status 0, yet another output"
-        if path and read(path) != wanted_file:
-            return "status 0, yet another file"
-        return None
-    if not re.fullmatch(r"riffle: [^\n]+\n", stderr):
-        return f"not one sentence: {stderr!r}"
-    if status not in (1, 3):
+    told = stderr[len(wanted[2]):] if stderr.startswith(wanted[2]) else stderr # beside what is always said
+    if status == 0 and without_speed(stdout) != without_speed(wanted[1]):
+        return "status 0, yet another output"
+    if status == 0 and without_speed(stderr.encode()) != without_speed(wanted[2].encode()):
+        if not re.fullmatch(r"riffle: [^\n]+\n", told): # done without, with a word of what that costs
+            return f"status 0, yet {stderr!r}"
+    guest_ended = status == 137 and "the program ended: no memory" in stderr
+    not_started = status == 126 and stderr.startswith("riffle: run: ")
+    if status not in (0, 1, 3) and not guest_ended and not not_started:
         return f"status {status}"
-    if path and read(path) not in (OLD, wanted_file): # saved, and then the report failed: that is fine
-        return None if says_what_is_missing(folder, output) else "the output file is neither the old one nor whole"
-    return None
+    if status != 0 and not re.search(r"^riffle: [^\n]+\n\Z", stderr, re.M):
+        return f"no sentence: {stderr!r}"
+    if status != 0 and stderr.count("riffle: ") != 1 + wanted[2].count("riffle: "):
+        if stderr.count("riffle: ") != 1:
+            return f"not one sentence: {stderr!r}"
+    return judge_files(folder, outputs, wanted_files, got)
 
 
 def inject(folder, case, kind):
     """Fail each call of one kind in turn. Returns (number of runs, complaints)."""
-    _, arguments, output = case
+    _, arguments, outputs, stride = case
     arguments = arguments.split()
-    path = output and os.path.join(folder, output)
-    _, wanted, _, _ = run(folder, arguments)
-    wanted_file = path and read(path)
-    complaints, n = [], 0
-    while True:
-        n += 1
-        if path:
-            with open(path, "wb") as file:
+    wanted = run(folder, arguments)
+    wanted_files = [read(folder, name) for name in outputs]
+    complaints, runs, n = [], 0, 1
+    while wanted[0] == 0:
+        for name in outputs:
+            with open(os.path.join(folder, name), "wb") as file:
                 file.write(OLD)
         before = sorted(os.listdir(folder))
         got = run(folder, arguments, f"{kind}:{n}")
@@ -122,12 +168,18 @@ def inject(folder, case, kind):
             if got[0] != 0 or got[3][2] != 0:
                 complaints.append(f"without a fault: status {got[0]}, {got[3][2]} blocks leaked")
             break
-        complaint = judge(folder, output, before, wanted, got, wanted_file)
+        complaint = judge(folder, outputs, before, wanted, got, wanted_files)
         if complaint is not None:
             complaints.append(f"{kind} {n}: {complaint}")
-    if path:
-        os.remove(path)
-    return n - 1, complaints
+        runs, n = runs + 1, n + stride
+    for name in outputs:
+        if os.path.exists(os.path.join(folder, name)):
+            os.remove(os.path.join(folder, name))
+    return runs, complaints
+
+
+def can_profile(folder):
+    return run(folder, ["run", "-q", "--", "/bin/echo"])[0] == 0
 
 
 def main():
@@ -135,12 +187,15 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         folder = os.path.join(top, "work")
         os.mkdir(folder)
-        prepare(folder, os.path.abspath(sys.argv[3]))
+        prepare(folder, os.path.abspath(sys.argv[3]), sys.argv[4])
         for case in CASES:
             for kind in ("alloc", "write"):
-                if kind == "write" and case[2] is None:
+                if kind == "write" and not case[2]:
                     continue
                 number += 1
+                if case[0].startswith("run") and not can_profile(folder):
+                    print(f"ok {number} - {case[0]} # SKIP this riffle was built without its probe")
+                    continue
                 runs, complaints = inject(folder, case, kind)
                 if runs == 0:
                     complaints.append("nothing could be failed")

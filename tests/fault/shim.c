@@ -7,7 +7,8 @@
  *
  * A leak is a block that is still there at the end and was asked for by the program or a library of
  * ours; the C library keeps a few for itself (the buffer of stdout). Its own inner writes, those of
- * stdio, do not pass here: a full stdout is tested with /dev/full instead. */
+ * stdio, do not pass here: a full stdout is tested with /dev/full instead. What a simulated program writes to the
+ * descriptors 1 and 2 does not count either. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,6 +30,7 @@ enum { LIVE_SLOTS = 1 << 16 };
 static enum mode mode;
 static unsigned long fail_at, calls;
 static int failed, ready;
+static char report[4096];
 
 /* Blocks that are there, by address, with who asked; open addressing, 1 = was freed. */
 static struct {
@@ -44,6 +46,11 @@ __attribute__((constructor)) static void start(void)
         mode = MODE_WRITE;
     if (mode != MODE_NONE)
         fail_at = strtoul(fault + 6, NULL, 10);
+    const char *path = getenv("RIFFLE_FAULT_REPORT");
+    snprintf(report, sizeof report, "%s", path != NULL ? path : "");
+    unsetenv("LD_PRELOAD"); /* a program that this one runs is left alone */
+    unsetenv("RIFFLE_FAULT");
+    unsetenv("RIFFLE_FAULT_REPORT");
     calls = 0;
     ready = 1;
 }
@@ -124,7 +131,7 @@ void free(void *ptr)
 
 ssize_t write(int fd, const void *bytes, size_t n)
 {
-    if (strikes(MODE_WRITE))
+    if (fd > STDERR_FILENO && strikes(MODE_WRITE))
         return -1;
     return REAL("write", ssize_t(*)(int, const void *, size_t))(fd, bytes, n);
 }
@@ -170,13 +177,12 @@ static int is_ours(uintptr_t caller)
 
 __attribute__((destructor)) static void end(void)
 {
-    const char *path = getenv("RIFFLE_FAULT_REPORT");
     int leaks = 0;
     ready = 0;
     mode = MODE_NONE;
     for (size_t i = 0; i < LIVE_SLOTS; i++)
         leaks += live[i].block > 1 && is_ours(live[i].caller);
-    int fd = path != NULL ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+    int fd = report[0] != '\0' ? open(report, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
     if (fd >= 0) {
         dprintf(fd, "calls %lu failed %d leaks %d\n", calls, failed, leaks);
         close(fd);
