@@ -20,5 +20,5 @@ lint:    ; @$(setup) check && tools/build build && tools/lint
 fuzz:    ; @$(setup) check && tools/fuzz $(SECONDS_EACH)
 lab:     ; @$(setup) lab && tools/build build && tools/lab
 install: all ; @meson configure build -Dprefix=$(PREFIX) && meson install -C build --quiet
-clean:   ; @rm -rf build build-asan build-clang build-fuzz
+clean:   ; @rm -rf build build-asan build-clang build-fuzz build-tsan
 .PHONY: all demo check check-long bench bench-probe lint fuzz lab install clean

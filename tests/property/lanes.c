@@ -15,7 +15,7 @@
 #include <riffle/collect.h>
 #include <riffle/report.h>
 
-enum { RECORDS = 6000, BATCH = 700, LANES = 3 };
+enum { RECORDS = 2500, BATCH = 700, LANES = 3 };
 
 static const char *const selectors[LANES] = {"branch,jump -> pc,target", "call -> pc,target",
                                              "call indirect==1 -> pc,target"};

@@ -286,7 +286,10 @@ static void *come_late(void *nothing)
     uint64_t *words = (uint64_t *)(void *)((uint8_t *)child + rf_ring_chunk_offset(0));
     for (int i = 0; i < 2000 && __atomic_load_n(&slot->state, __ATOMIC_SEQ_CST) != 0; i++)
         usleep(5000);
-    *child = (struct rf_ring_slot){.pid = 0x7fffff01, .process = 2, .parent = 1, .fork = 1};
+    child->pid =
+        0x7fffff01; /* the slot is all zeros; its state, which others look at, comes last */
+    child->process = 2;
+    child->parent = child->fork = 1;
     words[0] = 1;
     words[1] = 9;
     child->fill[0] = 16;
