@@ -13,6 +13,7 @@ setup := $(if $(filter no,$(SETUP)),true,tools/setup)
 all:     ; @$(setup) build && tools/build build
 demo:    all ; @tools/demo
 check:   ; @$(setup) check && tools/check
+ci:      ; @$(setup) check && tools/check --lint
 check-long: ; @$(setup) check && tools/check --long
 bench:   ; @$(setup) check && tools/build build && tools/bench
 bench-probe: ; @$(setup) check && tools/build build && bench/probe
@@ -21,4 +22,4 @@ fuzz:    ; @$(setup) check && tools/fuzz $(SECONDS_EACH)
 lab:     ; @$(setup) lab && tools/build build && tools/lab
 install: all ; @meson configure build -Dprefix=$(PREFIX) && meson install -C build --quiet
 clean:   ; @rm -rf build build-asan build-clang build-fuzz build-tsan
-.PHONY: all demo check check-long bench bench-probe lint fuzz lab install clean
+.PHONY: all demo check ci check-long bench bench-probe lint fuzz lab install clean

@@ -315,8 +315,10 @@ static rf_status label_processes(struct rf_run *run, size_t n_single)
     rf_status status = RF_OK;
     if (n_single == 0)
         return RF_OK;
-    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++)
-        status = rf_profile_add_figure(run->profiles[i], "process", (double)(i / n_single + 1));
+    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++) {
+        size_t number = i / n_single + 1;
+        status = rf_profile_add_figure(run->profiles[i], "process", (double)number);
+    }
     return status == RF_OK ? rf_run_filter(run, was_there, &n_single) : status;
 }
 

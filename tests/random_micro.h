@@ -17,8 +17,10 @@ static bool random_micro(struct rf_random *random, struct rf_micro *micro, unsig
     struct rf_micro_word word;
     for (unsigned i = 0; i < 3; i++)
         word.w[i] = (uint32_t)rf_random_next(random);
-    for (unsigned i = 0; i < 3; i++) /* many idle units */
-        word.w[i] &= (uint32_t)(rf_random_next(random) | rf_random_next(random));
+    for (unsigned i = 0; i < 3; i++) { /* many idle units */
+        uint32_t kept = (uint32_t)rf_random_next(random);
+        word.w[i] &= kept | (uint32_t)rf_random_next(random);
+    }
     word.w[2] &= 0x0fffffff;
     if (rf_micro_unpack(micro, &word) != NULL)
         return false;
