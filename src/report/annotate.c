@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FUNCTIONS_MAX = 16, LINE_BYTES = 4096, HOTTEST_WIDTH = 26, HOTTEST_NAME_MAX = 19 };
+enum { FUNCTIONS_MAX = 16, LINE_BYTES = 4096, HOTTEST_WIDTH = 26, HOTTEST_NAME_MAX = 18 };
 
 struct page {
     FILE *out;
@@ -121,7 +121,7 @@ static rf_status find_hits(struct rf_hits *hits, const struct page *page,
                            const struct rf_profile *profile, const struct rf_symbol_range *range,
                            const char *file)
 {
-    *hits = (struct rf_hits){.profile = profile};
+    *hits = (struct rf_hits){.profile = profile, .on_terminal = page->setup->width > 0};
     rf_places_open(&hits->places, profile, page->setup);
     rf_status status = prepare_items(page, profile, range);
     for (size_t i = 0; i < profile->n_items && status == RF_OK; i++) {
@@ -180,7 +180,7 @@ void rf_hits_write_head(FILE *out, const struct rf_hits *hits, const char *key,
 static void print_hottest(char *text, size_t size, const struct rf_hits *hits,
                           const struct rf_hit *hottest, uint64_t total)
 {
-    char word[HOTTEST_NAME_MAX];
+    char word[RF_WORD_MAX];
     struct rf_place_name name = {.function = ""};
     if (hits->places.b != RF_MEANS_NUMBER)
         rf_symbols_lookup(hits->places.symbols, hottest->word, RF_SYMBOLS_ANY_PROCESS,
@@ -189,6 +189,8 @@ static void print_hottest(char *text, size_t size, const struct rf_hits *hits,
         rf_text_readable(word, sizeof word, name.function);
     else
         snprintf(word, sizeof word, "0x%" PRIx64, hottest->word);
+    if (hits->on_terminal)
+        rf_report_cut(word, HOTTEST_NAME_MAX);
     snprintf(text, size, "%s %.1f%%", word, 100 * (double)hottest->count / (double)total);
 }
 

@@ -18,6 +18,7 @@ struct rf_hits {
     struct rf_hit *at;
     size_t n, room;
     uint64_t total;
+    bool on_terminal; /* long names are cut, with a mark */
 };
 
 /* What is printed in front of a line: all that was counted there and the word seen most. */

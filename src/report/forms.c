@@ -1,6 +1,7 @@
 /* forms.c - the forms there are, and the words they share. */
 #include "report/report.h"
 #include <inttypes.h>
+#include <riffle/text.h>
 #include <string.h>
 
 static const struct rf_report_form *const forms[] = {
@@ -54,6 +55,18 @@ uint64_t rf_report_address(uint64_t word)
     enum { SPACE_SHIFT = 48, SPACES_MAX = 255 };
     uint64_t space = word >> SPACE_SHIFT;
     return space <= SPACES_MAX ? word & ((UINT64_C(1) << SPACE_SHIFT) - 1) : word;
+}
+
+void rf_report_cut(char *text, size_t columns)
+{
+    static const char mark[] = "...";
+    const size_t n = sizeof mark - 1;
+    if (rf_text_width(text) <= columns)
+        return;
+    char *end = text;
+    for (size_t left = columns > n ? columns - n : 0; left > 0; left--)
+        end += rf_text_next(end, strlen(end)).length;
+    memcpy(end, mark, sizeof mark);
 }
 
 size_t rf_report_word(char *text, size_t size, const struct rf_report_setup *setup,

@@ -47,9 +47,12 @@ uint64_t rf_report_address(uint64_t word);
 
 /* A word as people read it: every table of the text form goes through here. `column` is the name it
  * stands under. Terminated, cut to `size`; returns the length. */
-enum { RF_WORD_MAX = 512 };
+enum { RF_WORD_MAX = 16 * 1024 };
 size_t rf_report_word(char *text, size_t size, const struct rf_report_setup *setup,
                       const char *column, uint64_t word);
+
+/* Cut a readable text to `columns`, at least three, with "..." at the end where something is missing. */
+void rf_report_cut(char *text, size_t columns);
 
 /* Every profile of a run by `write`, an empty line between them, up to the first that fails. */
 typedef rf_status rf_report_profile(FILE *out, const struct rf_run *run,

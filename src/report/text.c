@@ -27,7 +27,7 @@
 #include <riffle/overhead.h>
 #include <riffle/text.h>
 
-enum { NUMBER_MAX = 32, LINE_MAX_BYTES = 2048, LABEL = 12 };
+enum { NUMBER_MAX = 32, LINE_MAX_BYTES = 2 * RF_WORD_MAX, LABEL = 12 };
 
 /* 1234567 as 1,234,567. */
 static const char *group(char text[NUMBER_MAX], uint64_t n)
@@ -319,33 +319,44 @@ static void measure_columns(struct layout *layout, const struct rf_table *table,
         for (size_t i = 0; i < layout->n; i++) {
             struct column *column = &layout->columns[i];
             make_cell(cell, sizeof cell, layout, table, setup, row, column->kind);
-            size_t length = strlen(cell);
-            if (length > column->width)
-                column->width = length;
+            size_t width = rf_text_width(cell);
+            if (width > column->width)
+                column->width = width;
         }
 }
 
-/* Numbers stand to the right, words to the left; nothing trails the last. */
-static void append_cell(char *line, size_t size, const struct layout *layout, size_t i,
-                        const char *cell)
+enum { LAST_COLUMN_MIN = 24 };
+
+/* On a terminal the last column, which has names, gives way. Numbers are never cut. */
+static void fit_columns(struct layout *layout, const struct rf_report_setup *setup)
+{
+    struct column *last = &layout->columns[layout->n - 1];
+    size_t before = 1;
+    for (size_t i = 0; i + 1 < layout->n; i++)
+        before += layout->columns[i].width + 2;
+    if (setup->width == 0 || last->kind != PLACE || before + last->width <= (size_t)setup->width)
+        return;
+    size_t left = (size_t)setup->width > before ? (size_t)setup->width - before : 0;
+    last->width = left > LAST_COLUMN_MIN ? left : LAST_COLUMN_MIN;
+}
+
+/* Numbers stand to the right, words to the left; nothing trails the last, which is cut to its width. */
+static void append_cell(char *line, size_t size, const struct layout *layout, size_t i, char *cell)
 {
     const struct column *column = &layout->columns[i];
     size_t used = strlen(line);
-    int width = (int)column->width;
-    if (column->kind >= A)
-        width = i + 1 == layout->n ? 0 : -width;
-    snprintf(line + used, size - used, "%s%*s", i > 0 ? "  " : " ", width, cell);
+    bool is_last = i + 1 == layout->n;
+    if (is_last)
+        rf_report_cut(cell, column->width);
+    size_t width = rf_text_width(cell), gap = column->width > width ? column->width - width : 0;
+    bool left = column->kind >= A;
+    snprintf(line + used, size - used, "%s%*s%s%*s", i > 0 ? "  " : " ", left ? 0 : (int)gap, "",
+             cell, left && !is_last ? (int)gap : 0, "");
 }
 
-/* Cut to the terminal's width, not inside a UTF-8 sequence. */
-static void write_line(FILE *out, char *line, const struct rf_report_setup *setup, bool strong)
+static void write_line(FILE *out, const char *line, const struct rf_report_setup *setup,
+                       bool strong)
 {
-    size_t width = setup->width > 0 ? (size_t)setup->width : SIZE_MAX;
-    if (strlen(line) > width) {
-        while (width > 0 && ((unsigned char)line[width] & 0xc0) == 0x80)
-            width--;
-        line[width] = '\0';
-    }
     bool colour = strong && setup->colour;
     fprintf(out, "%s%s%s\n", colour ? "\033[1m" : "", line, colour ? "\033[0m" : "");
 }
@@ -377,8 +388,11 @@ static rf_status write_rows(FILE *out, const struct rf_table *table,
     rf_status status = rf_places_prepare(&layout.places, table);
     write_legend(out, &layout, table);
     measure_columns(&layout, table, setup);
-    for (size_t i = 0; i < layout.n; i++)
-        append_cell(line, sizeof line, &layout, i, layout.columns[i].heading);
+    fit_columns(&layout, setup);
+    for (size_t i = 0; i < layout.n; i++) {
+        snprintf(cell, sizeof cell, "%s", layout.columns[i].heading);
+        append_cell(line, sizeof line, &layout, i, cell);
+    }
     write_line(out, line, setup, true);
     for (size_t row = 0; row < table->shown && !ferror(out); row++) {
         line[0] = '\0';

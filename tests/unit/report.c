@@ -1,5 +1,5 @@
 /* Reports of profiles written by hand: every byte of every form. */
-#include <riffle/report.h>
+#include "report/report.h"
 #include "failing.h"
 #include "test.h"
 
@@ -231,7 +231,18 @@ TEST(text_of_one_exact_word)
                       "items       3 found, 1 shown\n"
                       "\n"
                       "  share      count  pc\n"
-                      " 12.40%  1,240,000  0x40\n");
+                      " 12.40%  1,240,000  0x401136\n"); /* a number is never cut */
+}
+
+TEST(long_texts_are_cut_with_a_mark)
+{
+    char text[32] = "spread (rank.c:44)", wide[32] = "gr\xc3\xbc\xc3\x9f von \xc3\xa4rger";
+    rf_report_cut(text, 18);
+    CHECK_TEXT(text, "spread (rank.c:44)");
+    rf_report_cut(text, 10);
+    CHECK_TEXT(text, "spread ...");
+    rf_report_cut(wide, 7);
+    CHECK_TEXT(wide, "gr\xc3\xbc\xc3\x9f...");
 }
 
 TEST(text_with_colour_and_nothing_to_show)

@@ -54,10 +54,12 @@ static void add(uint64_t a, uint64_t b, uint64_t count)
     items[profile.n_items++] = (struct rf_item){a, b, a, b, count, count, count, 0};
 }
 
+static int width; /* of the terminal; 0: none */
+
 /* From the table on: what is before it is tested elsewhere. */
 static const char *report(const char *form)
 {
-    struct rf_report_setup setup = {.items = 0};
+    struct rf_report_setup setup = {.items = 0, .width = width};
     memset(written, 0, sizeof written);
     CHECK_EQ(rf_symbols_open(&setup.symbols, &program.run, NULL, NULL), RF_OK);
     FILE *out = fmemopen(written, sizeof written, "w");
@@ -99,6 +101,23 @@ TEST(values_have_place_and_share_of_their_pc)
              line_of("plain"), (unsigned long long)twice, line_of("twice"),
              line_with("inlined call stands"));
     CHECK_TEXT(report("text"), expected);
+}
+
+/* Names give way, with a mark; numbers do not. */
+TEST(on_a_terminal_the_last_column_is_cut)
+{
+    REQUIRE(begin("fixed", "load -> pc,value"));
+    uint64_t twice = address_of("twice");
+    add(twice, UINT64_MAX, 1000);
+    width = 80;
+    const char *table = report("text");
+    width = 0;
+    const char *row = strstr(table, "100.00%");
+    REQUIRE(row != NULL);
+    CHECK_EQ(strcspn(row - 1, "\n"), 80);
+    CHECK(strstr(row, "0xffffffffffffffff  twice (marked.c") != NULL);
+    CHECK(strstr(row, "...\n") != NULL);
+    CHECK(strstr(report("text"), "in host (marked.c:") != NULL);
 }
 
 TEST(calls_have_caller_and_callee)
