@@ -16,8 +16,6 @@
 
 enum { LIST_MAX = 16, NAME_MAX_BYTES = 512, APART_MAX = 16 };
 
-enum { NOT_EXECUTABLE = 126, NO_PROGRAM = 127 }; /* exit statuses, as a shell has them */
-
 struct settings {
     struct cli_profiling profiling;
     const char *cache;
@@ -333,12 +331,14 @@ static rf_status note_bursts(struct rf_run *run, const struct rf_probe_bursts *a
         asked->regular ? "" : " on average", (unsigned long long)outcome->skipped);
 }
 
-/* The target's own end, unless ours is worse. */
+/* As the target ended, unless we failed. */
 static int leave(int status, const struct rf_probe_outcome *outcome)
 {
+    if (status != CLI_OK)
+        return status;
     if (outcome->signal != 0)
         die_of(outcome->signal);
-    return outcome->exit_status != 0 ? outcome->exit_status : status;
+    return CLI_OF_PROGRAM + outcome->exit_status;
 }
 
 /* How the program ended, with its plan. */
@@ -376,7 +376,7 @@ static int profile(struct rf_source *source, struct plan *plan)
     catch_signals(source);
     int delivered = cli_plan_run(&plan->common, source, complete, &ending);
     if (outcome->processes == 0)
-        return cli_fail(NOT_EXECUTABLE, "run: %s", outcome->trouble);
+        return cli_fail(CLI_NOT_EXECUTABLE, "run: %s", outcome->trouble);
     if (outcome->trouble[0] != '\0')
         cli_fail(CLI_OK, "run: %s", outcome->trouble);
     if (outcome->events == 0 && outcome->lost == 0 && plan->n_functions + plan->n_modules > 0)
@@ -411,8 +411,8 @@ static int refuse_program(const char *name)
 {
     struct stat status;
     if (strchr(name, '/') == NULL || stat(name, &status) != 0)
-        return cli_fail(NO_PROGRAM, "run: '%s': no such program", name);
-    return cli_fail(NOT_EXECUTABLE, "run: '%s': %s", name,
+        return cli_fail(CLI_NO_PROGRAM, "run: '%s': no such program", name);
+    return cli_fail(CLI_NOT_EXECUTABLE, "run: '%s': %s", name,
                     S_ISDIR(status.st_mode) ? "is a folder" : "may not be executed");
 }
 
@@ -438,7 +438,7 @@ static int start(struct plan *plan, const struct cli_call *call)
         return refuse_program(call->arguments[0]);
     rf_status opened = rf_source_open_probe(&source, &setup, &error);
     if (opened == RF_ENOTSUP)
-        return cli_fail(NOT_EXECUTABLE, "run: %s", error.message);
+        return cli_fail(CLI_NOT_EXECUTABLE, "run: %s", error.message);
     if (opened != RF_OK)
         return cli_fail_status(opened, &error);
     int status = profile(source, plan);
@@ -468,7 +468,9 @@ const struct cli_command cli_command_run = {
         "without "
         "-e the engine is multihash, which needs little memory however long the program runs.\n\n"
         "The program has riffle's standard input, output and error, and riffle ends with its exit "
-        "status, or by the signal that ended it. The report goes to standard error when the "
+        "status, or by the signal that ended it; with 125 where riffle itself failed, 126 where "
+        "the program cannot be run, 127 where there is none. The report goes to standard error "
+        "when the "
         "program "
         "is over. Children are followed. Setuid, setgid and 32-bit programs cannot be profiled: as "
         "children they run unprofiled, and the report names them.",

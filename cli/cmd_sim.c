@@ -7,6 +7,7 @@
 #include "plan.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct settings {
     struct cli_profiling profiling;
@@ -229,6 +230,14 @@ static int profile(struct rf_source *source, struct cli_plan *plan, const struct
     return cli_plan_run(plan, source, complete, (void *)call);
 }
 
+static int refuse_program(const char *path, const char *root, const struct rf_error *error)
+{
+    int status = access(path, F_OK) != 0 ? CLI_NO_PROGRAM : CLI_NOT_EXECUTABLE;
+    if (root != NULL && access(root, X_OK) != 0)
+        status = CLI_OWN_FAILURE;
+    return cli_fail(status, "%s", error->message);
+}
+
 static int start(struct cli_plan *plan, const struct cli_call *call, const char *const *environment)
 {
     const struct settings *settings = call->settings;
@@ -245,12 +254,12 @@ static int start(struct cli_plan *plan, const struct cli_call *call, const char 
                                            .skip_instructions = settings->skip};
     rf_status opened = rf_source_open_machine(&source, &setup, &error);
     if (opened != RF_OK)
-        return cli_fail_status(opened, &error);
+        return refuse_program(call->arguments[0], settings->root, &error);
     int status = alone ? run_alone(source) : profile(source, plan, call);
     rf_machine_outcome(source, &outcome);
     say_outcome(settings, &outcome);
     rf_source_close(source);
-    return outcome.exit_status != 0 ? outcome.exit_status : status;
+    return status == CLI_OK ? CLI_OF_PROGRAM + outcome.exit_status : status;
 }
 
 static int run(const struct cli_call *call)
@@ -284,7 +293,9 @@ const struct cli_command cli_command_sim = {
         "the clock counts instructions, random numbers are seeded, the environment is empty but "
         "for --env.\n\n"
         "The program has riffle's standard input, output and error, and riffle ends with its exit "
-        "status. A program that does something illegal, or sends itself a signal that it does not "
+        "status; with 125 where riffle itself failed, 126 where the program cannot be run, 127 "
+        "where there is none. A program that does something illegal, or sends itself a signal that "
+        "it does not "
         "handle, ends with a sentence and the status that a shell would give it, 128 and the "
         "signal. There is one thread and no other process; a program that starts a thread ends. "
         "With -q and nothing to save the program only runs.\n\n"

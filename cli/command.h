@@ -77,7 +77,7 @@ struct cli_command {
     size_t settings_size;
     size_t arguments_min, arguments_max;
     cli_words *words;        /* the first argument is one of these; NULL: a file */
-    bool first_ends_options; /* everything behind the first argument belongs to it */
+    bool first_ends_options; /* the first argument is a program, all behind it belongs to it */
     int (*run)(const struct cli_call *call);
 };
 

@@ -2,10 +2,13 @@
 #include "command.h"
 #include <string.h>
 
-const char cli_exit_text[] = "0: done. 1: it failed. 2: the command line makes no sense. "
-                             "3: the input was damaged; what was printed or written is of the "
-                             "parts that were whole. 130: stopped by Ctrl-C; what was printed was "
-                             "counted until then.";
+const char cli_exit_text[] =
+    "0: done. 1: it failed. 2: the command line makes no sense. "
+    "3: the input was damaged; what was printed or written is of the "
+    "parts that were whole. 130: stopped by Ctrl-C; what was printed was "
+    "counted until then. run and sim end with the status of the program; "
+    "125: riffle itself failed, whatever the program did; 126: the program "
+    "cannot be run; 127: there is no such program.";
 
 enum { WIDTH = 80, OPTION_COLUMN = 26 };
 

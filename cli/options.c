@@ -267,6 +267,16 @@ static int parse_words(struct parse *parse)
     return status;
 }
 
+/* A command that runs a program ends with the program's status, or with one that says that riffle
+ * failed. */
+static int final_status(const struct cli_command *command, int status)
+{
+    bool runs_program = command->first_ends_options;
+    if (runs_program && (status == CLI_FAILED || status == CLI_USAGE || status == CLI_DAMAGED))
+        return CLI_OWN_FAILURE;
+    return status & ~CLI_OF_PROGRAM;
+}
+
 int cli_run(const struct cli_command *command, int argc, char **argv)
 {
     _Alignas(16) unsigned char settings[CLI_SETTINGS_MAX] = {0};
@@ -292,7 +302,7 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
         status = command->run(&parse.call);
     free(given);
     free(arguments);
-    return status;
+    return final_status(command, status);
 }
 
 /* ---- the command line as text ---- */

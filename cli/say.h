@@ -12,6 +12,12 @@ enum cli_exit {
     CLI_USAGE = 2,
     CLI_DAMAGED = 3,       /* the input was damaged: what is printed is of its whole parts */
     CLI_INTERRUPTED = 130, /* by Ctrl-C: what is printed is what was counted until then */
+
+    /* Of commands that run a program and otherwise end with its status, as env and timeout do. */
+    CLI_OWN_FAILURE = 125, /* in place of 1, 2 and 3 */
+    CLI_NOT_EXECUTABLE = 126,
+    CLI_NO_PROGRAM = 127,
+    CLI_OF_PROGRAM = 256, /* added to the program's status, to tell it from ours; see cli_run */
 };
 
 /* The i-th of a list of words, NULL behind the last. */

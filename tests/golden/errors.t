@@ -141,13 +141,13 @@ a,b,count,lower,upper
 $ printf '1 2\n' > s.txt; riffle trace convert s.txt s.rft; riffle replay s.rft -o s.rfp >/dev/null; mkdir folder; touch plain
 $ riffle run -o nowhere/x.rfp -- /bin/echo not run
 riffle: nowhere/x.rfp: cannot create: No such file or directory
-[1]
+[125]
 $ riffle run --record folder -- /bin/echo not run
 riffle: folder: cannot create: Is a directory
-[1]
+[125]
 $ riffle run -o x --record x -- /bin/echo not run
 riffle: run: --output and --record are the same file
-[2]
+[125]
 $ riffle replay s.rft -o s.rft
 riffle: replay: the profile would replace the stream it is of
 [2]

@@ -27,7 +27,9 @@ Numbers may have units: 1M, 16Ki, 0.1%.
 Exit status:
   0: done. 1: it failed. 2: the command line makes no sense. 3: the input was
   damaged; what was printed or written is of the parts that were whole. 130:
-  stopped by Ctrl-C; what was printed was counted until then.
+  stopped by Ctrl-C; what was printed was counted until then. run and sim end
+  with the status of the program; 125: riffle itself failed, whatever the
+  program did; 126: the program cannot be run; 127: there is no such program.
 $ riffle --version | sed 's/[0-9.]*$/N/'
 riffle N
 $ riffle --help | head -1
@@ -293,7 +295,7 @@ show this help.
     riffle merge node*.rfp \-n 10
 .fi
 .SH EXIT STATUS
-0: done. 1: it failed. 2: the command line makes no sense. 3: the input was damaged; what was printed or written is of the parts that were whole. 130: stopped by Ctrl\-C; what was printed was counted until then.
+0: done. 1: it failed. 2: the command line makes no sense. 3: the input was damaged; what was printed or written is of the parts that were whole. 130: stopped by Ctrl\-C; what was printed was counted until then. run and sim end with the status of the program; 125: riffle itself failed, whatever the program did; 126: the program cannot be run; 127: there is no such program.
 .SH SEE ALSO
 .BR riffle (1),
 .BR riffle\-compare (1),

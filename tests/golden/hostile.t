@@ -72,7 +72,7 @@ fit
 [2]
 $ riffle run "--$(printf 'x\033\233')" 2>&1 | ./fit
 fit
-[2]
+[125]
 $ riffle replay /dev/null -e "$(printf 'x\033\233')" 2>&1 | ./fit
 fit
 [2]

@@ -73,7 +73,7 @@ riffle: selector: no symbol is called 'hott'
 [1]
 $ riffle run -p 'load pc>=hot -> value' -- ./hot
 riffle: run: 'load pc>=hot -> value' names a symbol, and where that will be is known only when the program runs; use --function, or addresses
-[2]
+[125]
 $ printf '1 2\n' | riffle replay - -p 'load pc>=hot -> value'
 riffle: the selector names a symbol, and there is no program to look it up in
 [1]
@@ -112,3 +112,23 @@ geo::* 153 geo::Shape::area geo::most<long>
 geo::most 51 geo::most<long> 
 $ riffle run -q -e exact -p 'load -> pc' -o geo.rfp -- ./geo; riffle report geo.rfp -a memcmp | sed -n 's/^function *//p' | head -1 | sed -E 's/^(__memcmp)_[a-z0-9_]* in .*/\1_... first/'
 __memcmp_... first
+# Statuses: the program's own, whatever it is; 125 where riffle failed, beside any status of the program.
+$ for status in 0 2 125; do riffle run -q -- sh -c "exit $status"; echo "$status is $?"; done
+0 is 0
+2 is 2
+125 is 125
+$ riffle run -q -o /dev/full -- sh -c 'exit 3'
+riffle: /dev/full: cannot write: No space left on device
+[125]
+$ riffle run -q -o /dev/full -- sh -c 'kill $$'
+riffle: /dev/full: cannot write: No space left on device
+[125]
+$ riffle run -x
+riffle: run: no option '-x'; see 'riffle help run'
+[125]
+$ riffle run -q ./nosuch
+riffle: run: './nosuch': no such program
+[127]
+$ riffle run -q .
+riffle: run: '.': no such program
+[127]

@@ -98,22 +98,22 @@ hello
 [3]
 $ riffle sim --core nosuch flip.rv64
 riffle: no core 'nosuch'; there are hps, stratified and coproc
-[2]
+[125]
 $ riffle sim --core hps,rob=x flip.rv64
 riffle: core: rob must be a number such as 2048 or 1M, got 'x'
-[2]
+[125]
 $ riffle sim --core hps,icache=32Ki flip.rv64
 riffle: core: icache: cache l1: expected SIZE/WAYS/LINE, got '32Ki'
-[2]
+[125]
 $ riffle sim --core hps,icache=32Ki/4/128 flip.rv64
 riffle: core: the lines of l2 are shorter than those of icache
-[2]
+[125]
 $ riffle sim --core hps,nosuch=1 flip.rv64
 riffle: core: no key 'nosuch'; 'riffle cores hps' shows them
-[2]
+[125]
 $ riffle sim --functional -q --core nosuch flip.rv64
 riffle: no core 'nosuch'; there are hps, stratified and coproc
-[2]
+[125]
 $ riffle cores
 hps          4-way, 12 stages, 128 ROB, 80 RS, 32 KB L1s, 1 MB L2 (Mousa, Krintz)
 stratified   4-way, 64 KB L1s, gshare (Sastry, Bodik, Smith)
@@ -174,39 +174,39 @@ a,b,count,lower,upper
 [3]
 $ riffle sim --cache l1=4Ki/2/64 flip.rv64
 riffle: sim: --cache goes with --functional; the caches of a timed core are part of it: --core hps,dcache=16Ki/2/64
-[2]
+[125]
 $ riffle sim --functional --cache l1=3 -p 'load miss>=1 -> pc' flip.rv64
 riffle: cache l1: expected SIZE/WAYS/LINE, got '3'
-[1]
+[125]
 # What is no program.
 $ riffle sim nosuch.rv64
 riffle: nosuch.rv64: cannot open: No such file or directory
-[1]
+[127]
 $ riffle sim /bin/sh
 riffle: /bin/sh: not a 64-bit RISC-V program
-[1]
+[126]
 $ head -c 100 flip.rv64 > cut.rv64; riffle sim cut.rv64
 riffle: cut.rv64: its program headers are damaged
-[1]
+[126]
 $ mkfifo pipe; riffle sim pipe
 riffle: pipe: not a file with a program in it
-[1]
+[126]
 $ echo hello > text; riffle sim text
 riffle: text: not an ELF file
-[1]
+[126]
 $ riffle sim --root nosuch flip.rv64
 riffle: the root nosuch: No such file or directory
-[1]
+[125]
 $ riffle sim
 riffle: sim: wants PROGRAM [ARGUMENT...]; see 'riffle help sim'
-[2]
+[125]
 # A recorded stream has the places of the program; a symbol that it lacks is named.
 $ riffle sim -q --functional -p values --record flip.rft flip.rv64; riffle replay flip.rft -n 1 | tail -n 1
 hello
  50.00%     50  50.0%  0x100e2  0x0    flip.rv64+0x100e2
 $ riffle sim -q -p 'load pc>=main -> pc' -o flip.rfp flip.rv64
 riffle: selector: no symbol is called 'main'
-[1]
+[125]
 
 # What a program may touch is said where it is run.
 $ riffle help sim | sed -n '/^Without --root/,/^$/p' | grep .
