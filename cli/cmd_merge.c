@@ -68,9 +68,9 @@ const struct cli_command cli_command_merge = {
     .name = "merge",
     .brief = "add up profile files",
     .arguments = "FILE...",
-    .text = "Profiles with the same selector, engine and seed add up item by item, their bounds "
-            "too; others stand side by side. Runs of different builds are refused. Without -o "
-            "the sum is printed.",
+    .text = "Profiles with the same selector and engine add up item by item, their bounds too; "
+            "others stand side by side. Runs of different builds are refused. Without -o the sum "
+            "is printed.",
     .examples = "    riffle merge monday.rfp tuesday.rfp -o both.rfp\n"
                 "    riffle merge node*.rfp -n 10",
     .options = options,

@@ -25,10 +25,14 @@ struct settings {
 
 static const struct cli_default caches[] = {{"cache", RF_CACHE_STANDARD}, {NULL, NULL}};
 
+/* What a program does may be chosen by somebody who knows the hashes: they differ in every run. */
+static const struct cli_default seeds[] = {{"seed", "random"}, {NULL, NULL}};
+
 static const struct cli_option options[] = {
     {.type = CLI_GROUP,
      .group = cli_options_profiling,
-     .offset = offsetof(struct settings, profiling)},
+     .offset = offsetof(struct settings, profiling),
+     .defaults = seeds},
     {.type = CLI_GROUP,
      .group = cli_options_window,
      .offset = offsetof(struct settings, profiling.cut)},

@@ -19,6 +19,7 @@ enum cli_type {
     CLI_TEXT,   /* const char * */
     CLI_FILE,   /* const char *, completed as a file's name */
     CLI_COUNT,  /* uint64_t, with units: 1M, 16Ki */
+    CLI_SEED,   /* uint64_t; "random": another one in every call */
     CLI_SHARE,  /* double, 0.001 or 0.1% */
     CLI_CHOICE, /* const char *, one of `words` */
     CLI_LIST,   /* may be given often; only in cli_call.given */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 static const struct cli_option help = {
     .type = CLI_HELP, .letter = 'h', .name = "help", .brief = "show this help"};
@@ -123,6 +124,17 @@ static int set_number(struct parse *parse, const struct cli_option *option, cons
     return CLI_OK;
 }
 
+/* 32 bits are enough to be unknown to whoever made the input, and short enough to type again. */
+static int set_random(struct parse *parse, const struct cli_option *option)
+{
+    uint32_t bits = 0;
+    if (getrandom(&bits, sizeof bits, 0) != sizeof bits)
+        return cli_fail(CLI_FAILED, "no random seed: %s", strerror(errno));
+    const uint64_t seed = bits;
+    memcpy((char *)parse->call.settings + option->offset, &seed, sizeof seed);
+    return CLI_OK;
+}
+
 static int bad_choice(const struct parse *parse, const struct cli_option *option, const char *value)
 {
     char choices[400];
@@ -133,7 +145,9 @@ static int bad_choice(const struct parse *parse, const struct cli_option *option
 
 static int set_value(struct parse *parse, const struct cli_option *option, const char *value)
 {
-    if (option->type == CLI_COUNT || option->type == CLI_SHARE)
+    if (option->type == CLI_SEED && strcmp(value, "random") == 0)
+        return set_random(parse, option);
+    if (option->type == CLI_COUNT || option->type == CLI_SHARE || option->type == CLI_SEED)
         return set_number(parse, option, value);
     if (option->type == CLI_CHOICE && !is_one_of(value, option->words))
         return bad_choice(parse, option, value);

@@ -17,11 +17,14 @@ const struct cli_option cli_options_interval[] = {
      .standard = "0",
      .brief = "cut the stream every N events; 0: as the engine says",
      .offset = offsetof(struct cli_cut, interval)},
-    {.type = CLI_COUNT,
+    {.type = CLI_SEED,
      .name = "seed",
-     .argument = "N",
+     .argument = "N|random",
      .standard = "0",
      .brief = "of the engines' hashes and random choices",
+     .text =
+         "The same stream and seed give the same profile. The report has the seed, and -o saves "
+         "it.",
      .offset = offsetof(struct cli_cut, seed)},
     {.type = CLI_END},
 };
@@ -98,9 +101,9 @@ const struct cli_option cli_options_profiling[] = {
     {.type = CLI_FILE,
      .name = "record",
      .argument = "FILE",
-     .brief = "keep the stream, too, for replay",
-     .text = "By custom the name ends in .rft. With one -p the trace holds its tuples, with "
-             "several the records that they select from. Where the program's files were is in "
+     .brief = "keep the stream, too, for replay: the tuples of one -p; of several -p the records, "
+              "from which replay -p may select anew",
+     .text = "By custom the name ends in .rft. Where the program's files were is in "
              "it, too: replay finds names as this report does.",
      .offset = offsetof(struct cli_profiling, record)},
     {.type = CLI_FLAG,

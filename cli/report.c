@@ -57,6 +57,14 @@ const struct cli_option cli_options_annotate[] = {
     {.type = CLI_END},
 };
 
+static bool lacks_intervals(const struct rf_run *run)
+{
+    for (size_t i = 0; i < run->n_profiles; i++)
+        if (run->profiles[i]->n_intervals_seen > 0 && run->profiles[i]->n_intervals == 0)
+            return true;
+    return false;
+}
+
 int cli_report(const struct rf_run *run, const struct cli_report *report)
 {
     struct rf_error error = {""};
@@ -79,6 +87,10 @@ int cli_report(const struct rf_run *run, const struct cli_report *report)
     rf_symbols_close(setup.symbols);
     if (cli_stdout_closed() || status == RF_OK) /* cli_finish has the word for the former */
         return CLI_OK;
+    if (status == RF_ENOTSUP && report->per_interval && lacks_intervals(run))
+        return cli_fail(CLI_FAILED,
+                        "the intervals of this profile were not kept; say --per-interval "
+                        "when it is made, too, by run, sim or replay");
     if (status == RF_ENOTSUP && error.message[0] == '\0')
         return cli_fail(CLI_FAILED, "'%s' does not fit this profile: %s", report->format,
                         rf_report_find(report->format)->brief);

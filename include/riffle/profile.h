@@ -102,7 +102,7 @@ rf_status rf_run_load(struct rf_run **run, const char *path, const struct rf_all
 rf_status rf_run_decode(struct rf_run **run, const void *bytes, size_t n,
                         const struct rf_alloc *alloc, struct rf_error *error);
 
-/* Add `other` to `run`: profiles with the same selector, engine and seed add up item by item, bounds
+/* Add `other` to `run`: profiles with the same selector and engine add up item by item, bounds
  * included (an item that one side lacks may have had its absent_upper there); others are appended. */
 rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error);
 

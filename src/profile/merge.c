@@ -1,6 +1,7 @@
 /* merge.c - two runs as one.
  *
- * Profiles of the same selector, engine, seed and interval add up item by item. An item that one side
+ * Profiles of the same selector, engine and interval add up item by item, whatever their seeds: bounds
+ * are bounds of counts, and say nothing of the hashes they came from. An item that one side
  * lacks may have had up to that side's absent_upper there, which goes into its upper bound; the fold
  * does that (fold.c). Ranges get theirs from what nests in what (range.c). Totals add up, kept
  * intervals stand behind each other, memory is that of the larger, as the engines need not have run
@@ -17,7 +18,7 @@
 
 static bool same_kind(const struct rf_profile *x, const struct rf_profile *y)
 {
-    return x->seed == y->seed && x->shape == y->shape && x->interval_length == y->interval_length &&
+    return x->shape == y->shape && x->interval_length == y->interval_length &&
            strcmp(x->selector, y->selector) == 0 && strcmp(x->engine, y->engine) == 0;
 }
 

@@ -65,7 +65,7 @@ Options:
       --per-interval      interval: the error of every interval, as CSV
   -i, --interval N        cut the stream every N events; 0: as the engine says
                           (default: 0)
-      --seed N            of the engines' hashes and random choices (default: 0)
+      --seed N|random     of the engines' hashes and random choices (default: 0)
       --skip N            leave out the first N events (default: 0)
       --limit N           take at most N events; 0: all (default: 0)
   -f, --format FORM       how to print it: text, csv, json (default: text)
@@ -141,9 +141,9 @@ riffle merge - add up profile files
 
 Usage: riffle merge [OPTION...] FILE...
 
-Profiles with the same selector, engine and seed add up item by item, their
-bounds too; others stand side by side. Runs of different builds are refused.
-Without -o the sum is printed.
+Profiles with the same selector and engine add up item by item, their bounds
+too; others stand side by side. Runs of different builds are refused. Without -o
+the sum is printed.
 
 Options:
   -o, --output FILE       save the sum there and print nothing
@@ -194,7 +194,7 @@ Options:
                           the source of a function with its counts
   -i, --interval N        cut the stream every N events; 0: as the engine says
                           (default: 0)
-      --seed N            of the engines' hashes and random choices (default: 0)
+      --seed N|random     of the engines' hashes and random choices (default: 0)
       --skip N            leave out the first N events (default: 0)
       --limit N           take at most N events; 0: all (default: 0)
       --threads N         of riffle itself; 0: as many as there are processors
@@ -259,7 +259,7 @@ riffle\-merge \- add up profile files
 .B riffle merge
 \[\fIOPTION\fR...] FILE...
 .SH DESCRIPTION
-Profiles with the same selector, engine and seed add up item by item, their bounds too; others stand side by side. Runs of different builds are refused. Without \-o the sum is printed.
+Profiles with the same selector and engine add up item by item, their bounds too; others stand side by side. Runs of different builds are refused. Without \-o the sum is printed.
 .SH OPTIONS
 .TP
 \\fB\-o\fR, \fB\-\-output\fR \fIFILE\fR

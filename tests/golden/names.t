@@ -132,3 +132,9 @@ riffle: run: './nosuch': no such program
 $ riffle run -q .
 riffle: run: '.': no such program
 [127]
+# The seed of run is another one in every run; the report has it, and with it a run can be repeated.
+$ seed_of() { riffle report "$1" | sed -n 's/.*, seed //p'; }; run_it() { riffle run -q -p calls -e multihash -o "$@" -- ./hot > /dev/null; }
+> run_it one.rfp; run_it two.rfp; [ "$(seed_of one.rfp)" != "$(seed_of two.rfp)" ] && echo differ
+> run_it two.rfp --seed "$(seed_of one.rfp)"; [ "$(seed_of one.rfp)" = "$(seed_of two.rfp)" ] && echo same
+differ
+same

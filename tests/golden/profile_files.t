@@ -44,3 +44,12 @@ $ riffle merge a.rfp cut.rfp -o no.rfp; ls no.rfp
 riffle: cut.rfp: the file ends within its header
 ls: cannot access 'no.rfp': No such file or directory
 [2]
+# Intervals that were not kept.
+$ riffle gen uniform --events 1K | riffle replay - -i 100 -o cut.rfp -n 1 > /dev/null; riffle report cut.rfp --per-interval > /dev/null
+riffle: the intervals of this profile were not kept; say --per-interval when it is made, too, by run, sim or replay
+[1]
+# Profiles of different seeds add up: what is merged are counts and bounds.
+$ riffle gen zipf --events 1K --keys 10 > in.txt; riffle replay in.txt --seed 1 -o one.rfp > /dev/null; riffle replay in.txt --seed 2 -o two.rfp > /dev/null
+> riffle merge one.rfp two.rfp | grep -c ^engine; riffle merge one.rfp two.rfp | grep ^events
+1
+events      2,000 produced, 2,000 consumed, 0 lost

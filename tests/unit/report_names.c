@@ -144,6 +144,15 @@ TEST(calls_have_caller_and_callee)
     CHECK(strstr(report("text"), "from -> to\n") != NULL);
 }
 
+TEST(calls_with_returns_are_not_headed_as_calls)
+{
+    REQUIRE(begin("fixed", "call,return -> pc,target"));
+    add(address_of("plain"), address_of("twice"), 1000);
+    const char *table = report("text");
+    CHECK(strstr(table, "from -> to\n") != NULL);
+    CHECK(strstr(table, "caller") == NULL);
+}
+
 TEST(data_addresses_have_objects)
 {
     REQUIRE(begin("fixed", "load -> pc,addr"));
