@@ -4,13 +4,14 @@
  *     rf_source_open_probe(&source, &setup, &error);          the program is running now
  *     rf_collect(&run, source, ...);                          until it ends
  *     rf_probe_wait(source, &outcome, &error);                how it ended
- *     modules = rf_source_modules(source, &n);                which files it had mapped
+ *     rf_source_modules(source, &modules, &n);                which files it had mapped
  *     rf_source_close(source);
  *
  * Only the classes and fields that the selectors read are produced. Batches are tuples, stream i
  * belonging to selector i (of the p-th process kept apart: p * n_selectors + i), or records where asked
- * for. The program's standard streams are the caller's own. Linux on x86-64, 64-bit programs. One
- * thread at a time, but for rf_probe_signal. */
+ * for. The program's standard streams are the caller's own, and so are its signals: what the caller ignores or
+ * blocks it ignores and blocks, too. Linux on x86-64, 64-bit programs. One thread at a time, but for
+ * rf_probe_signal. */
 #ifndef RIFFLE_PROBE_H
 #define RIFFLE_PROBE_H
 
@@ -44,7 +45,7 @@ struct rf_probe_setup {
     int no_values;          /* values are not even produced: they read as 0 */
     int lossy;              /* drop what does not fit the ring, and count it, instead of waiting */
     int no_follow;          /* leave forked and exec'ed children alone */
-    size_t processes_apart; /* so many get streams of their own; those beyond share the last's */
+    size_t processes_apart; /* this many get streams of their own; those beyond share the last's */
     /* Only instructions in these. Lists closed by NULL, by low = high = 0; NULL: everywhere. */
     const char *const *functions;
     const char *const *modules; /* path or last part of it */
@@ -66,7 +67,7 @@ struct rf_probe_outcome {
     double cpu_seconds;  /* of the program and the children it waited for, under the probe */
     uint64_t processes;  /* that were followed */
     uint64_t unfollowed; /* that could not be, for want of room in the ring */
-    uint64_t killed;     /* that ended without a word: killed, or replaced by exec */
+    uint64_t killed;     /* that ended without saying what they produced: killed */
     uint64_t events;     /* of all classes, as tuples or records */
     uint64_t lost;
     uint64_t bursts;  /* that are over */

@@ -7,11 +7,11 @@
  *
  * Conditions on what never changes (pc, class, width of an access, direct or not) are decided here,
  * once; conditions on dynamic words leave the path to rf_selector_run, record by record. The usual tuples, with
- * one dynamic word or none, are steps: one list for all selectors, so that running a path is one loop, whose end
- * the processor can foretell, and not one for each of them.
+ * one dynamic word or none, are steps: one list for all selectors. So running a path is one loop, whose length the
+ * processor can predict, instead of one loop per selector.
  *
  * Guarantee: whatever the words are, no index goes past a message and no path past its words. Memory:
- * 24 bytes a tuple, 48 a record, for each path that has it. */
+ * 24 bytes per tuple and 48 per record, for each path that has it. */
 #include "source/book.h"
 #include "event/field.h"
 #include "base/alloc.h"

@@ -4,7 +4,8 @@
  *     |---- /usr/bin/gzip 0x108000..0x11d000 ----------------->
  *     |------- libz.so mapped |xxxxxx unmapped|----- again ---->       two entries
  *
- * Cannot: tell processes apart that have different files at the same place; their ids are kept, though. */
+ * Cannot: say which of two processes an address belongs to when they have different files at the same place. The ids of
+ * the processes are kept. */
 #include "source/modules.h"
 #include "base/alloc.h"
 #include "base/error.h"

@@ -80,7 +80,7 @@ static bool has_more(const struct rf_decode_lane *lane)
            lane->bursts != lane->bursts_told;
 }
 
-/* What was lost or skipped, and no batch came to tell of. */
+/* Losses and skips that no batch has reported yet. */
 static bool hand_out_losses(struct probe *probe, struct rf_batch *batch)
 {
     for (size_t i = 0; !probe->decode.records && i < probe->decode.n_lanes; i++)

@@ -1,6 +1,6 @@
 /* processes.c - who is in the ring, from taking a slot to the end, and whose words come next.
  *
- *     slot 0  program      book ----FORK 1----> legacy: so many paths, for child 1
+ *     slot 0  program      book ----FORK 1----> legacy: the paths known by now, for child 1
  *     slot 1  its child    waits until its parent's stream has come to FORK 1, then takes that legacy
  *
  * Each process has a slot of the ring and a book of its own. A forked child starts with the book that

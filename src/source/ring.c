@@ -2,10 +2,10 @@
  *
  * The file is sealed against shrinking and growing before anybody else sees it, so that a target that
  * truncates it cannot make the collector fault. Published chunks are copied out and given back at
- * once. Where there is none, the collector may look at the chunk that is being filled: stores are seen
- * in order on x86, so everything before the cursor is there, but the last message in front of it may
- * belong to a block that still runs and will rewrite its path number. Who reads a part must leave the
- * last message alone until the cursor has moved on, or the producer is dead. */
+ * once. Where there is none, the collector may look at the chunk that is being filled. Stores are seen
+ * in order on x86, so everything before the cursor is there. But the last message in front of it may
+ * belong to a block that still runs and will rewrite its path number: a reader leaves that message alone until the
+ * cursor has moved on or the producer is dead. */
 #include "source/ring.h"
 #include "base/error.h"
 #include <riffle/probe.h>
