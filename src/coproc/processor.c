@@ -17,6 +17,15 @@
 #include "base/random.h"
 #include <string.h>
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* Which unit is alone busy, and with what: the unit's kind and the operation. */
+enum { KIND_IDLE, KIND_SEVERAL, KIND_VALUE = 16, KIND_INDEX = 32, KIND_MATCH = 48, KIND_DATA = 64 };
+
+/* All signals of an instruction in one word, and the bit that its branch asks. */
+enum { ASK_VALUE = 0, ASK_INDEX = 8, ASK_MATCH = 16, ASK_DATA = 24, ASK_ALWAYS = 32, ASK_NEVER };
+static const uint64_t ASK_BITS = UINT64_C(1) << ASK_ALWAYS;
+
 /* --- loading ---------------------------------------------------------------------------------- */
 
 static bool reads_random(const struct rf_micro *m)
@@ -70,6 +79,32 @@ static void load_arrays(struct rf_processor_step *step, const struct rf_program 
     step->result_mask = m->data_to < RF_RESULT_COUNT ? register_mask(program, step->data_to) : 0;
 }
 
+static unsigned asked(unsigned when)
+{
+    static const uint8_t data[] = {0, 1, 6, 7}; /* zero, not zero, full, not full */
+    if (when <= RF_WHEN_ALWAYS)
+        return when == RF_WHEN_ALWAYS ? ASK_ALWAYS : ASK_NEVER;
+    if (when <= RF_WHEN_MISS)
+        return ASK_MATCH + when - RF_WHEN_HIT;
+    if (when <= RF_WHEN_VALUE_NOT_FULL)
+        return ASK_VALUE + when - RF_WHEN_VALUE_EQ;
+    if (when <= RF_WHEN_INDEX_NOT_FULL)
+        return ASK_INDEX + when - RF_WHEN_INDEX_EQ;
+    return ASK_DATA + data[when - RF_WHEN_DATA_ZERO];
+}
+
+static unsigned kind_of(const struct rf_micro *m)
+{
+    int busy = (m->value_op != RF_VALUE_NOP) + (m->index_op != RF_INDEX_NOP) +
+               (m->match_op != RF_MATCH_NOP) + (m->data_op != RF_DATA_NOP);
+    if (busy != 1)
+        return busy == 0 ? KIND_IDLE : KIND_SEVERAL;
+    return m->value_op != RF_VALUE_NOP   ? (unsigned)KIND_VALUE + m->value_op
+           : m->index_op != RF_INDEX_NOP ? (unsigned)KIND_INDEX + m->index_op
+           : m->match_op != RF_MATCH_NOP ? (unsigned)KIND_MATCH + m->match_op
+                                         : (unsigned)KIND_DATA + m->data_op;
+}
+
 static void load_step(struct rf_processor_step *step, const struct rf_program *program, unsigned at)
 {
     step->micro = program->code[at];
@@ -77,6 +112,8 @@ static void load_step(struct rf_processor_step *step, const struct rf_program *p
     unsigned behind = at + 1 < program->n ? at + 1 : RF_STEP_DONE;
     step->conditional = step->micro.when > RF_WHEN_ALWAYS && step->target != behind;
     step->random = reads_random(&step->micro);
+    step->kind = (uint8_t)kind_of(&step->micro);
+    step->asks = (uint8_t)asked(step->micro.when);
     step->index_mask = index_mask(program, step->micro.index_to);
     load_arrays(step, program);
 }
@@ -224,26 +261,36 @@ _Static_assert(offsetof(struct rf_record, pc) == 8 * RF_SAMPLE_PC &&
 
 /* --- the units --------------------------------------------------------------------------------- */
 
-/* What a unit hands to the register file and to the branch. */
+/* What a unit tells the branch, a bit for each relation, in the order of enum rf_when: == != < >= > <= full, not
+ * full. Of the associative array == is a hit, of the data array zero. */
+typedef uint8_t signals;
+
+static inline signals say(bool equal, bool less, bool full)
+{
+    static const signals relations[4] = {0x1a, 0x29, 0x26, 0x25}; /* by equal and less */
+    return (signals)(relations[equal + 2 * less] | (full ? 0x40 : 0x80));
+}
+
 struct outcome {
     uint32_t result;
-    bool equal, less, full;
+    signals signals;
 };
-
-static inline struct outcome compare(uint32_t a, uint32_t b)
-{
-    return (struct outcome){0, a == b, a < b, false};
-}
 
 static inline struct outcome result_of(uint32_t result, bool carry, uint32_t mask)
 {
-    return (struct outcome){result, result == 0, carry, result == mask};
+    return (struct outcome){result, say(result == 0, carry, result == mask)};
 }
 
-static inline struct outcome value_alu(const struct rf_processor *p, const struct rf_micro *m)
+static inline struct outcome compare(uint32_t a, uint32_t b)
+{
+    return (struct outcome){0, say(a == b, a < b, false)};
+}
+
+static ALWAYS_INLINE struct outcome value_alu(const struct rf_processor *p,
+                                              const struct rf_micro *m, unsigned op)
 {
     uint32_t a = p->x[m->value_a], b = p->x[m->value_b];
-    switch (m->value_op) {
+    switch (op) {
     case RF_VALUE_MOVE:
         return result_of(a, false, UINT32_MAX);
     case RF_VALUE_ADD:
@@ -270,13 +317,13 @@ static inline struct outcome value_alu(const struct rf_processor *p, const struc
 }
 
 /* Sums are of 33 bits before they are cut to the width of the register. */
-static inline struct outcome index_alu(const struct rf_processor *p,
-                                       const struct rf_processor_step *step)
+static ALWAYS_INLINE struct outcome index_alu(const struct rf_processor *p,
+                                              const struct rf_processor_step *step, unsigned op)
 {
     const struct rf_micro *m = &step->micro;
     uint32_t a = p->x[RF_OPERAND_INDEX + m->index_a], b = p->x[m->index_b], mask = step->index_mask;
     uint64_t sum = (uint64_t)a + b;
-    switch (m->index_op) {
+    switch (op) {
     case RF_INDEX_MOVE:
         return result_of(b & mask, false, mask);
     case RF_INDEX_ADD:
@@ -298,15 +345,15 @@ static inline struct outcome index_alu(const struct rf_processor *p,
     }
 }
 
-/* `result` is the entry that was found, from the start of the part, or the key that was read; `equal`: a hit. */
-static inline struct outcome match_unit(struct rf_processor *p,
-                                        const struct rf_processor_step *step)
+/* The result is the entry that was found, from the start of the part, or the key that was read. */
+static ALWAYS_INLINE struct outcome match_unit(struct rf_processor *p,
+                                               const struct rf_processor_step *step, unsigned op)
 {
     const struct rf_micro *m = &step->micro;
     uint32_t first = step->match_first, end = first + step->match_mask + 1;
     uint32_t index = p->x[RF_OPERAND_INDEX + m->match_index];
     uint32_t entry = first + (index & step->match_mask), found;
-    switch (m->match_op) {
+    switch (op) {
     case RF_MATCH_FIND:
         found = rf_associative_find(&p->match, p->x[m->match_key], first, end);
         break;
@@ -318,25 +365,26 @@ static inline struct outcome match_unit(struct rf_processor *p,
         break;
     case RF_MATCH_WRITE:
         rf_associative_write(&p->match, entry, p->x[m->match_key]);
-        return (struct outcome){0};
+        return (struct outcome){0, 0};
     case RF_MATCH_CLEAR:
         rf_associative_clear(&p->match, entry);
-        return (struct outcome){0};
+        return (struct outcome){0, 0};
     default:
-        return (struct outcome){.result = p->match.keys[entry]};
+        return (struct outcome){p->match.keys[entry], 0};
     }
     bool hit = found != RF_ASSOCIATIVE_END;
-    return (struct outcome){.result = hit ? found - first : index, .equal = hit};
+    return (struct outcome){hit ? found - first : index, say(hit, false, false)};
 }
 
-static inline struct outcome data_unit(struct rf_processor *p, const struct rf_processor_step *step)
+static ALWAYS_INLINE struct outcome data_unit(struct rf_processor *p,
+                                              const struct rf_processor_step *step, unsigned op)
 {
     const struct rf_micro *m = &step->micro;
     uint32_t mask = step->lane_mask;
     uint32_t *word =
         &p->data[step->data_first + (p->x[RF_OPERAND_INDEX + m->data_index] & step->data_mask)];
     uint32_t old = *word >> step->lane_shift & mask, by = p->x[m->data_from], now;
-    switch (m->data_op) {
+    switch (op) {
     case RF_DATA_READ:
         return result_of(old, false, mask);
     case RF_DATA_INCREMENT:
@@ -362,63 +410,19 @@ static inline struct outcome data_unit(struct rf_processor *p, const struct rf_p
         break;
     }
     *word = (*word & ~(mask << step->lane_shift)) | now << step->lane_shift;
-    return result_of(m->data_op == RF_DATA_SWAP ? old : now, false, mask);
+    return result_of(op == RF_DATA_SWAP ? old : now, false, mask);
 }
 
 /* --- one instruction --------------------------------------------------------------------------- */
 
-struct outcomes {
-    struct outcome value, index, match, data;
-};
-
-static inline bool alu_says(const struct outcome *alu, unsigned relation)
-{
-    switch (relation) {
-    case 0:
-        return alu->equal;
-    case 1:
-        return !alu->equal;
-    case 2:
-        return alu->less;
-    case 3:
-        return !alu->less;
-    case 4:
-        return !alu->less && !alu->equal;
-    case 5:
-        return alu->less || alu->equal;
-    case 6:
-        return alu->full;
-    default:
-        return !alu->full;
-    }
-}
-
-static inline bool takes_branch(const struct outcomes *o, unsigned when)
-{
-    if (when <= RF_WHEN_ALWAYS)
-        return when == RF_WHEN_ALWAYS;
-    if (when <= RF_WHEN_MISS)
-        return o->match.equal == (when == RF_WHEN_HIT);
-    if (when <= RF_WHEN_VALUE_NOT_FULL)
-        return alu_says(&o->value, when - RF_WHEN_VALUE_EQ);
-    if (when <= RF_WHEN_INDEX_NOT_FULL)
-        return alu_says(&o->index, when - RF_WHEN_INDEX_EQ);
-    if (when <= RF_WHEN_DATA_NOT_ZERO)
-        return o->data.equal == (when == RF_WHEN_DATA_ZERO);
-    return o->data.full == (when == RF_WHEN_DATA_FULL);
-}
-
-static inline void write_arrays_results(struct rf_processor *p,
-                                        const struct rf_processor_step *step,
-                                        const struct outcomes *o)
+static ALWAYS_INLINE void write_found(struct rf_processor *p, const struct rf_processor_step *step,
+                                      unsigned op, uint32_t result)
 {
     const struct rf_micro *m = &step->micro;
-    if (rf_match_finds(m->match_op))
-        p->x[RF_OPERAND_INDEX + m->match_index] = o->match.result & step->found_mask;
-    else if (m->match_op == RF_MATCH_READ)
-        p->x[m->match_key] = o->match.result & step->key_mask;
-    if (m->data_op != RF_DATA_NOP && m->data_to != RF_RESULT_NONE)
-        p->x[step->data_to] = o->data.result & step->result_mask;
+    if (rf_match_finds(op))
+        p->x[RF_OPERAND_INDEX + m->match_index] = result & step->found_mask;
+    else if (op == RF_MATCH_READ)
+        p->x[m->match_key] = result & step->key_mask;
 }
 
 static inline uint32_t leap(const struct rf_processor *p, uint32_t state)
@@ -427,27 +431,76 @@ static inline uint32_t leap(const struct rf_processor *p, uint32_t state)
            p->leap[3][state >> 24];
 }
 
-/* Execute; is the branch taken? */
-static inline bool execute(struct rf_processor *p, const struct rf_processor_step *step)
+/* The operations of an instruction, 0 where a unit is idle. */
+struct operations {
+    unsigned value, index, match, data;
+};
+
+/* Execute with operations that the compiler may know: then all but these fall away. Is the branch taken? */
+static ALWAYS_INLINE bool execute_known(struct rf_processor *p,
+                                        const struct rf_processor_step *step,
+                                        const struct operations op)
 {
     const struct rf_micro *m = &step->micro;
-    struct outcomes o = {0};
-    if (m->value_op != RF_VALUE_NOP)
-        o.value = value_alu(p, m);
-    if (m->index_op != RF_INDEX_NOP)
-        o.index = index_alu(p, step);
-    if (m->match_op != RF_MATCH_NOP)
-        o.match = match_unit(p, step);
-    if (m->data_op != RF_DATA_NOP)
-        o.data = data_unit(p, step);
-    if (rf_value_has_result(m->value_op))
-        p->x[m->value_to] = o.value.result;
-    if (rf_index_has_result(m->index_op))
-        p->x[RF_OPERAND_INDEX + m->index_to] = o.index.result;
-    write_arrays_results(p, step, &o);
+    struct outcome value = {0, 0}, index = {0, 0}, match = {0, 0}, data = {0, 0};
+    if (op.value != RF_VALUE_NOP)
+        value = value_alu(p, m, op.value);
+    if (op.index != RF_INDEX_NOP)
+        index = index_alu(p, step, op.index);
+    if (op.match != RF_MATCH_NOP)
+        match = match_unit(p, step, op.match);
+    if (op.data != RF_DATA_NOP)
+        data = data_unit(p, step, op.data);
+    if (rf_value_has_result(op.value))
+        p->x[m->value_to] = value.result;
+    if (rf_index_has_result(op.index))
+        p->x[RF_OPERAND_INDEX + m->index_to] = index.result;
+    write_found(p, step, op.match, match.result);
+    if (op.data != RF_DATA_NOP && m->data_to != RF_RESULT_NONE)
+        p->x[step->data_to] = data.result & step->result_mask;
     if (step->random)
         p->x[RF_OPERAND_RANDOM] = leap(p, p->x[RF_OPERAND_RANDOM]);
-    return takes_branch(&o, m->when);
+    uint64_t all = ASK_BITS | (uint64_t)value.signals | (uint64_t)index.signals << ASK_INDEX |
+                   (uint64_t)match.signals << ASK_MATCH | (uint64_t)data.signals << ASK_DATA;
+    return (all >> step->asks & 1) != 0;
+}
+
+static bool execute_any(struct rf_processor *p, const struct rf_processor_step *step)
+{
+    const struct rf_micro *m = &step->micro;
+    return execute_known(p, step,
+                         (struct operations){m->value_op, m->index_op, m->match_op, m->data_op});
+}
+
+#define ALONE(unit, number, kind)                                                                  \
+    case (kind) + (number):                                                                        \
+        return execute_known(p, step, (struct operations){.unit = (number)})
+
+/* Most instructions keep one unit busy: each operation has code of its own, reached in one jump. */
+static inline bool execute(struct rf_processor *p, const struct rf_processor_step *step)
+{
+    switch (step->kind) {
+        ALONE(value, RF_VALUE_MOVE, KIND_VALUE);
+        ALONE(value, RF_VALUE_ADD, KIND_VALUE);
+        ALONE(value, RF_VALUE_AND, KIND_VALUE);
+        ALONE(value, RF_VALUE_SHIFT_LEFT, KIND_VALUE);
+        ALONE(value, RF_VALUE_COMPARE, KIND_VALUE);
+        ALONE(index, RF_INDEX_MOVE, KIND_INDEX);
+        ALONE(index, RF_INDEX_ADD, KIND_INDEX);
+        ALONE(index, RF_INDEX_ADD_SATURATED, KIND_INDEX);
+        ALONE(index, RF_INDEX_COMPARE, KIND_INDEX);
+        ALONE(match, RF_MATCH_FIND, KIND_MATCH);
+        ALONE(match, RF_MATCH_WRITE, KIND_MATCH);
+        ALONE(match, RF_MATCH_CLEAR, KIND_MATCH);
+        ALONE(data, RF_DATA_READ, KIND_DATA);
+        ALONE(data, RF_DATA_WRITE, KIND_DATA);
+        ALONE(data, RF_DATA_INCREMENT, KIND_DATA);
+        ALONE(data, RF_DATA_ADD, KIND_DATA);
+    case KIND_IDLE:
+        return execute_known(p, step, (struct operations){.value = 0});
+    default:
+        return execute_any(p, step);
+    }
 }
 
 /* The counter beside the word learns; its value before that. */

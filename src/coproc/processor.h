@@ -31,6 +31,8 @@ struct rf_processor_step {
     uint16_t target;     /* word, or one of the two below */
     uint8_t conditional; /* the prediction matters */
     uint8_t random;      /* it reads the random number */
+    uint8_t kind;        /* of operation, for one that is alone */
+    uint8_t asks;        /* the signal that the branch depends on */
     uint32_t match_first, match_mask;
     uint32_t data_first, data_mask;
     uint32_t index_mask;  /* of index_to */
