@@ -30,9 +30,19 @@ static void show_roles(const struct rf_coproc *coproc, struct rf_window *window)
                                     .mask = UINT32_MAX >> (32 - rf_lane_bits(role->lane)),
                                     .in_keys = base->kind == RF_BASE_MATCH};
     }
-    for (unsigned i = 0; i < RF_HOST_LETS && coproc->kind->lets[i].name != NULL; i++)
-        window->lets[i] = (uint32_t)rf_program_let(program, coproc->kind->lets[i].name,
-                                                   coproc->kind->lets[i].standard);
+}
+
+static void show_lets(const struct rf_coproc *coproc, struct rf_window *window)
+{
+    const struct rf_program *program = &coproc->program;
+    for (unsigned i = 0; i < RF_HOST_LETS && coproc->kind->lets[i].name != NULL; i++) {
+        const char *name = coproc->kind->lets[i].name;
+        uint32_t standard = coproc->kind->lets[i].standard;
+        const struct rf_program_symbol *index =
+            name[0] == '@' ? rf_program_find(program, RF_SYMBOL_INDEX, name + 1) : NULL;
+        window->lets[i] = index != NULL ? (uint32_t)index->number
+                                        : (uint32_t)rf_program_let(program, name, standard);
+    }
 }
 
 static void show_registers(const struct rf_coproc *coproc, struct rf_window *window)
@@ -58,6 +68,7 @@ void rf_coproc_show(struct rf_coproc *coproc, enum rf_reason reason)
     window->slots = rf_processor_slots(processor);
     window->folded = window->scanned = 0;
     show_roles(coproc, window);
+    show_lets(coproc, window);
     show_registers(coproc, window);
     memcpy(window->data, processor->data, coproc->program.size.data_words * sizeof(uint32_t));
     memcpy(window->keys, processor->match.keys,
@@ -82,6 +93,8 @@ void rf_coproc_take(struct rf_coproc *coproc)
     struct rf_coproc_counts *counts = &coproc->counts;
     counts->folded += window->folded;
     counts->scanned += window->scanned;
+    counts->again += coproc->upper ? counts->samples - counts->last_samples : 0;
+    coproc->upper = window->shift != 0;
     counts->last_events = counts->events;
     counts->last_samples = counts->samples;
     coproc->filter.mask = window->mask;
@@ -90,7 +103,8 @@ void rf_coproc_take(struct rf_coproc *coproc)
     shift_value(coproc, window->shift);
     if ((window->command & RF_COMMAND_RESET) != 0)
         rf_processor_reset(coproc->processor);
-    coproc->stopped = (window->command & RF_COMMAND_STOP) != 0;
+    coproc->rests = (window->command & RF_COMMAND_REST) != 0 ||
+                    (coproc->rests && window->reason == RF_REASON_END);
     coproc->halted = false;
 }
 
@@ -174,7 +188,7 @@ static void put_into_buffer(struct rf_coproc *coproc, const struct rf_record *re
 void rf_coproc_offer(struct rf_coproc *coproc, const struct rf_record *record, uint64_t now)
 {
     rf_coproc_advance(coproc, now);
-    if (!coproc->stopped && is_tagged(coproc, record))
+    if (is_tagged(coproc, record))
         put_into_buffer(coproc, record);
 }
 
@@ -182,7 +196,7 @@ void rf_coproc_offer(struct rf_coproc *coproc, const struct rf_record *record, u
 
 static bool is_quiet(const struct rf_coproc *coproc)
 {
-    return coproc->quiet != 0 && !coproc->stopped &&
+    return coproc->quiet != 0 && !coproc->rests &&
            coproc->counts.events - coproc->counts.last_events >= coproc->quiet;
 }
 
@@ -206,7 +220,7 @@ static void feed_paced(struct rf_coproc *coproc, const struct rf_record *records
 /* The core waits: what is tagged is run at once. */
 static void feed_waiting(struct rf_coproc *coproc, const struct rf_record *records, size_t n)
 {
-    for (size_t i = 0; i < n && !coproc->stopped; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (is_tagged(coproc, &records[i]))
             run(coproc, &records[i]);
         serve_natively(coproc);
@@ -271,6 +285,9 @@ static rf_status put_figures(const struct rf_coproc *coproc, const struct rf_sin
         {"microinstructions", (double)p->instructions},
         {"mispredicts", (double)p->mispredicts},
         {"overruns", (double)p->overruns},
+        {"covered-share",
+         share(c->masked + c->again + coproc->kind->recorded(coproc->table), c->events)},
+        {"complete", coproc->rests},
         {"sampled-share", share(c->samples - c->drops, c->events)},
         {"table-refused", (double)coproc->table->refused},
     };

@@ -21,11 +21,12 @@ struct rf_host_kind {
     const char *roles[RF_WINDOW_ROLES]; /* in the order of the window; NULL behind the last */
     unsigned roles_needed;              /* so many of them must be there */
     struct {
-        const char *name;
+        const char *name; /* of a .let; "@turn" is the number of the index register `turn` */
         uint32_t standard;
     } lets[RF_HOST_LETS]; /* NULL behind the last */
     size_t entry_size;
     rf_status (*report)(const struct rf_coproc *coproc, const struct rf_sink *sink);
+    uint64_t (*recorded)(const struct rf_table *table); /* samples that the table knows of */
 };
 extern const struct rf_host_kind *const rf_host_kinds[]; /* closed by NULL */
 
@@ -44,6 +45,7 @@ struct rf_coproc_counts {
     uint64_t masked;    /* of these, switched off by the table of bits; */
     uint64_t elsewhere; /* in another part of the program */
     uint64_t samples, drops;
+    uint64_t again; /* samples of the upper halves of loads that are known */
     uint64_t interrupts, quiets;
     uint64_t folded, scanned;           /* slots */
     uint64_t overhead;                  /* host cycles in handlers */
@@ -62,7 +64,8 @@ struct rf_coproc {
     size_t table_bytes;
     struct rf_coproc_counts counts;
     uint64_t quiet; /* events without an interrupt until the handler looks; 0: never */
-    bool stopped;   /* the profile is complete */
+    bool upper;     /* the upper half of `value` is sampled */
+    bool rests;     /* the profile is complete */
     bool halted;    /* until the handler is over */
 
     struct rf_record *buffer; /* the sample buffer, a ring */

@@ -32,7 +32,8 @@ enum rf_reason {
 /* What it wants done. */
 enum rf_command {
     RF_COMMAND_RESET = 1, /* clear arrays and registers */
-    RF_COMMAND_STOP = 2,  /* the profile is complete: tag nothing any more */
+    RF_COMMAND_REST =
+        2, /* the profile is complete: no look from time to time, until an interrupt */
 };
 
 /* A part of a slot: words of `data` or `keys` from `first` on, and the lane in them. */
@@ -86,5 +87,51 @@ struct rf_fold_entry {
 };
 
 void rf_host_fold(struct rf_window *window, struct rf_table *table);
+
+/* --- values: which value each load mostly has ----------------------------------------------------- */
+
+enum { RF_VALUES_PC, RF_VALUES_VALUE, RF_VALUES_HITS, RF_VALUES_MISSES, RF_VALUES_TOTAL };
+enum {
+    RF_VALUES_HIGH,    /* per cent */
+    RF_VALUES_LOW,     /* per cent */
+    RF_VALUES_ENOUGH,  /* samples */
+    RF_VALUES_TIMES,   /* interrupts */
+    RF_VALUES_UPPER,   /* per cent: above, the upper half of the value is looked at, too */
+    RF_VALUES_DROPPED, /* the number of the index register that tells of thrashing */
+};
+enum { RF_VALUES_KEPT = 6, RF_VALUES_SPLIT_MAX = 10 };
+
+/* Where a load stands. */
+enum rf_values_state {
+    RF_VALUES_OPEN,   /* still profiled */
+    RF_VALUES_WAITS,  /* known; its upper half is to be looked at */
+    RF_VALUES_LOOKED, /* known, and so is its upper half */
+    RF_VALUES_KNOWN,  /* known, and its upper half does not matter */
+};
+
+struct rf_values_value {
+    uint32_t value, hits, misses; /* misses: samples with other values while this one was active */
+    uint32_t times;               /* slots that had it; each began with a hit, its selection */
+};
+
+struct rf_values_entry {
+    uint32_t pc, total, state;    /* total 0: free */
+    uint32_t times, last;         /* interrupts that found slots of it; the number of the latest */
+    struct rf_values_value upper; /* the upper half that was seen most */
+    uint32_t n;
+    struct rf_values_value values[RF_VALUES_KEPT];
+};
+
+/* Words of the table's header. */
+enum {
+    RF_VALUES_PASS,    /* 0: lower halves; 1: upper halves of those that wait */
+    RF_VALUES_SPLIT,   /* the program is in 1 << split parts */
+    RF_VALUES_PART,    /* the one that is profiled */
+    RF_VALUES_STILL,   /* parts in a row that were quiet */
+    RF_VALUES_WAITING, /* loads in RF_VALUES_WAITS */
+    RF_VALUES_SERVED,  /* how often the handler ran */
+};
+
+void rf_host_values(struct rf_window *window, struct rf_table *table);
 
 #endif

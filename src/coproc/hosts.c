@@ -1,5 +1,6 @@
 /* hosts.c - the handlers there are, and what their tables tell. */
 #include "coproc/coproc.h"
+#include "coproc/estimate.h"
 #include <riffle/selector.h>
 
 /* Which words of a tuple are addresses of code. */
@@ -44,6 +45,15 @@ static rf_status report_fold(const struct rf_coproc *coproc, const struct rf_sin
     return status;
 }
 
+static uint64_t recorded_fold(const struct rf_table *table)
+{
+    const struct rf_fold_entry *entries = (const struct rf_fold_entry *)(table + 1);
+    uint64_t samples = 0;
+    for (uint32_t i = 0; i < table->entries; i++)
+        samples += entries[i].count;
+    return samples;
+}
+
 static const struct rf_host_kind fold = {
     .name = "fold",
     .serve = rf_host_fold,
@@ -51,6 +61,65 @@ static const struct rf_host_kind fold = {
     .roles_needed = 2,
     .entry_size = sizeof(struct rf_fold_entry),
     .report = report_fold,
+    .recorded = recorded_fold,
 };
 
-const struct rf_host_kind *const rf_host_kinds[] = {&fold, NULL};
+/* Bounds are of samples, and hard: at least the hits; at most all that had no other of the values. With the
+ * upper half known to vary, of the whole value nothing is sure. */
+static rf_status report_load(const struct rf_coproc *coproc, const struct rf_values_entry *entry,
+                             const struct rf_sink *sink)
+{
+    uint64_t hits = 0;
+    rf_status status = RF_OK;
+    double upper_share = rf_values_upper_share(entry);
+    for (uint32_t v = 0; v < entry->n; v++)
+        hits += entry->values[v].hits;
+    for (uint32_t v = 0; v < entry->n && status == RF_OK; v++) {
+        const struct rf_values_value *value = &entry->values[v];
+        double estimate = rf_values_estimate(entry, v);
+        bool whole = v != rf_values_best(entry) || estimate <= upper_share * entry->total;
+        struct rf_item item = {
+            .a = rf_coproc_widen(coproc, entry->pc),
+            .b = (uint64_t)entry->upper.value << 32 | value->value,
+            .count = (uint64_t)((whole ? estimate : upper_share * entry->total) + 0.5),
+            .upper = entry->total - (hits - value->hits)};
+        item.lower = value->hits < item.count ? value->hits : item.count;
+        item.a_hi = item.a;
+        item.b_hi = item.b;
+        status = sink->item(sink->context, &item);
+    }
+    return status;
+}
+
+static rf_status report_values(const struct rf_coproc *coproc, const struct rf_sink *sink)
+{
+    const struct rf_values_entry *entries = (const struct rf_values_entry *)(coproc->table + 1);
+    rf_status status = RF_OK;
+    for (uint32_t i = 0; i < coproc->table->entries && status == RF_OK; i++)
+        if (entries[i].total > 0)
+            status = report_load(coproc, &entries[i], sink);
+    return status;
+}
+
+static uint64_t recorded_values(const struct rf_table *table)
+{
+    const struct rf_values_entry *entries = (const struct rf_values_entry *)(table + 1);
+    uint64_t samples = 0;
+    for (uint32_t i = 0; i < table->entries; i++)
+        samples += entries[i].total;
+    return samples;
+}
+
+static const struct rf_host_kind values = {
+    .name = "values",
+    .serve = rf_host_values,
+    .roles = {"pc", "value", "hits", "misses", "total"},
+    .roles_needed = 5,
+    .lets =
+        {{"high", 95}, {"low", 10}, {"enough", 64}, {"times", 4}, {"upper", 30}, {"@dropped", 0}},
+    .entry_size = sizeof(struct rf_values_entry),
+    .report = report_values,
+    .recorded = recorded_values,
+};
+
+const struct rf_host_kind *const rf_host_kinds[] = {&fold, &values, NULL};

@@ -20,7 +20,7 @@ static const struct {
 } numbers[] = {
     {"pace", offsetof(struct rf_coproc_options, pace), 0, 0, 1 << 20},
     {"buffer", offsetof(struct rf_coproc_options, buffer), 1024, 16, 1 << 20},
-    {"table", offsetof(struct rf_coproc_options, table), 1 << 16, 64, TABLE_MAX},
+    {"table", offsetof(struct rf_coproc_options, table), 1 << 14, 64, TABLE_MAX},
     {"enter", offsetof(struct rf_coproc_options, enter), 100, 0, 1 << 20},
     {"scan", offsetof(struct rf_coproc_options, scan), 2, 0, 1 << 20},
     {"fold", offsetof(struct rf_coproc_options, fold), 30, 0, 1 << 20},

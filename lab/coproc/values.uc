@@ -1,0 +1,57 @@
+# values.uc - which value each load mostly has: the full algorithm, with one active value per slot.
+#
+# Zilles and Sohi, section 4 and the appendix; its flow chart is beside the labels. A slot is
+#
+#     associative array      data array
+#     pc                     active value | total (16 bits) | misses (8) | hits (8)
+#
+# Choices where the text lost its numbers: the active value is selected anew when less than a fifth of the samples
+# since its selection had it (misses > 4 hits); a value that had `retain` hits by then is kept, and the slot is
+# turned off; random numbers are 0 to 255; the host is called when `failed` is as large as the number of
+# slots, or `dropped` four times that. The slot that is considered moves on also when it stays: one that
+# cannot be replaced any more must not keep the others from it.
+.let retain = 16        # hits that are worth keeping
+.let quiet = 100000     # loads without an interrupt until the host looks by itself
+.let high = 95          # per cent: above, a load is known well enough
+.let low = 10           # per cent: below, too
+.let enough = 64        # samples that such a judgement needs
+.let times = 4          # or so many interrupts found it
+.on load goto start
+.field pc = pc[31:0]
+.field value = value[31:0]
+.index slot : log2(ASSOC)
+.index turn : log2(ASSOC)               # the slot to be considered next
+.index failed : log2(ASSOC)             # replacements that failed, less those that did not
+.index dropped : log2(ASSOC) + 2        # replacements
+.base pcs = assoc[0 : ASSOC]
+.base active = data[0 : ASSOC]
+.base counts = data[ASSOC : ASSOC]
+.const fresh_counts = 0x10001           # total 1, misses 0, hits 1
+.slot pc = pcs, value = active, hits = counts.b0, misses = counts.b1, total = counts.h1
+.profile load -> pc,value
+.handler values
+
+start:  slot = match(pcs, pc); if miss goto fresh       # does the pc match a slot?
+        counts[slot].h1++; if d.full goto off           # total: its count must stay true
+        v0 = active[slot]
+        if v0 != value goto differs                     # is the value the active value?
+        counts[slot].b0++; if not d.full done           # hits; full: keep their ratio to misses
+off:    clear pcs[slot]; done                           # turn the slot off
+
+differs: v1 = ++counts[slot].b1; if d.full goto off     # misses
+        v2 = counts[slot].b0
+        v3 = v2 << 2
+        if v1 <= v3 done                                # is it still invariant enough?
+        if v2 >= retain goto off                        # what it learned is worth keeping
+        active[slot] = value                            # select the active value anew
+        counts[slot].h0 = 1; done                       # hits 1, misses 0
+
+fresh:  v0 = counts[turn].h1; v1 = random & 255         # consider one slot
+        if v1 <= v0 goto fail                           # it knows too much to be replaced
+        pcs[turn] = pc; active[turn] = value; failed--
+        counts[turn] = fresh_counts; turn = turn + 1
+        dropped++; if not i.full done
+        interrupt                                       # thrashing
+fail:   turn = turn + 1
+        failed++; if not i.full done
+        interrupt                                       # the slots are full of what is worth knowing

@@ -1,0 +1,303 @@
+/* host_values.c - the handler of the value profiler: records slots, masks loads that are known well enough,
+ * splits a program that thrashes, looks at upper halves, and stops.
+ *
+ * Zilles and Sohi, sections 4.1 and appendix; compiled for the host and for the simulated core (host.h).
+ *
+ *     thrashing     nothing is recorded; the program is split into 2, 4 or 8 times as many parts by the pc
+ *                   filter, the more the faster it showed
+ *     otherwise     every slot is added to its load: value, hits, misses, total. A load is masked when the
+ *                   invariance of its best value is clearly high or clearly low, or when it was recorded often.
+ *                   Then the next part of the program, if it is split
+ *     quiet         nobody called for long: record what there is. A round of quiet parts halves their number;
+ *                   a quiet whole program without samples is a complete profile
+ *
+ * Slots hold 32 bits of a value. Loads that seem invariant are looked at a second time, with the field `value`
+ * cut from the upper half: the paper names that as what it lacks. For that pass the filter is turned over:
+ * all bits set, but for those of the loads that wait. */
+#include "coproc/filter.h"
+#include "coproc/host.h"
+
+static struct rf_values_entry *entries_of(struct rf_table *table)
+{
+    return (struct rf_values_entry *)(table + 1);
+}
+
+/* The load's entry, a new one if need be; NULL: the table is full. */
+static struct rf_values_entry *find(struct rf_table *table, uint32_t pc)
+{
+    struct rf_values_entry *entries = entries_of(table);
+    for (uint32_t at = rf_table_hash(pc, 0);; at++) {
+        struct rf_values_entry *entry = &entries[at & (table->entries - 1)];
+        if (entry->total != 0 && entry->pc == pc)
+            return entry;
+        if (entry->total != 0)
+            continue;
+        if (table->used >= table->entries / 4 * 3) {
+            table->refused++;
+            return 0;
+        }
+        table->used++;
+        entry->pc = pc;
+        return entry;
+    }
+}
+
+/* Add to the list of values; a full list gives up its weakest for a stronger one. */
+static void add_value(struct rf_values_entry *entry, const struct rf_values_value *seen)
+{
+    uint32_t weakest = 0;
+    for (uint32_t i = 0; i < entry->n; i++) {
+        struct rf_values_value *value = &entry->values[i];
+        if (value->value == seen->value) {
+            value->hits += seen->hits;
+            value->misses += seen->misses;
+            value->times += seen->times;
+            return;
+        }
+        if (value->hits < entry->values[weakest].hits)
+            weakest = i;
+    }
+    if (entry->n < RF_VALUES_KEPT)
+        entry->values[entry->n++] = *seen;
+    else if (seen->hits > entry->values[weakest].hits)
+        entry->values[weakest] = *seen;
+}
+
+static void add_upper(struct rf_values_entry *entry, const struct rf_values_value *seen)
+{
+    struct rf_values_value *upper = &entry->upper;
+    uint32_t samples = upper->hits + upper->misses + seen->hits + seen->misses;
+    if (upper->hits + upper->misses > 0 && upper->value != seen->value &&
+        upper->hits < seen->hits) {
+        upper->value = seen->value; /* all samples that had another one are misses now */
+        upper->hits = seen->hits;
+    } else if (upper->hits + upper->misses == 0) {
+        *upper = *seen;
+    } else if (upper->value == seen->value) {
+        upper->hits += seen->hits;
+    }
+    upper->misses = samples - upper->hits;
+}
+
+/* Per cent of its samples that the best value had while it was active. */
+static uint32_t best_share(const struct rf_values_entry *entry, uint32_t *samples)
+{
+    const struct rf_values_value *best = &entry->values[0];
+    for (uint32_t i = 1; i < entry->n; i++)
+        if (entry->values[i].hits > best->hits)
+            best = &entry->values[i];
+    *samples = best->hits + best->misses;
+    return *samples > 0 ? (uint32_t)((uint64_t)best->hits * 100 / *samples) : 0;
+}
+
+/* --- the filter ---------------------------------------------------------------------------------- */
+
+static uint32_t bit_of(const struct rf_window *window, uint32_t pc, unsigned function)
+{
+    return rf_filter_hash(pc, function) & (window->filter_bits - 1);
+}
+
+static void mask(struct rf_window *window, uint32_t pc)
+{
+    for (unsigned f = 0; f < RF_FILTER_FUNCTIONS; f++) {
+        uint32_t bit = bit_of(window, pc, f);
+        window->filter[bit / 32] |= UINT32_C(1) << bit % 32;
+    }
+}
+
+static void fill_filter(struct rf_window *window, uint32_t word)
+{
+    for (uint32_t i = 0; i < window->filter_bits / 32; i++)
+        window->filter[i] = word;
+}
+
+/* Off: all that is known. */
+static void mask_known(struct rf_window *window, struct rf_table *table)
+{
+    struct rf_values_entry *entries = entries_of(table);
+    fill_filter(window, 0);
+    for (uint32_t i = 0; i < table->entries; i++)
+        if (entries[i].total != 0 && entries[i].state != RF_VALUES_OPEN)
+            mask(window, entries[i].pc);
+}
+
+/* On: only those whose upper halves are wanted. */
+static void unmask_waiting(struct rf_window *window, struct rf_table *table)
+{
+    struct rf_values_entry *entries = entries_of(table);
+    fill_filter(window, UINT32_MAX);
+    for (uint32_t i = 0; i < table->entries; i++)
+        if (entries[i].total != 0 && entries[i].state == RF_VALUES_WAITS) {
+            uint32_t bit = bit_of(window, entries[i].pc, 0);
+            window->filter[bit / 32] &= ~(UINT32_C(1) << bit % 32);
+        }
+}
+
+static void set_part(struct rf_window *window, struct rf_table *table, uint32_t part)
+{
+    window->mask = (UINT32_C(1) << table->words[RF_VALUES_SPLIT]) - 1;
+    window->match = table->words[RF_VALUES_PART] = part & window->mask;
+}
+
+/* --- passes -------------------------------------------------------------------------------------- */
+
+static void begin_upper(struct rf_window *window, struct rf_table *table)
+{
+    table->words[RF_VALUES_PASS] = 1;
+    table->passes++;
+    window->shift = 32;
+    window->mask = window->match = 0;
+    unmask_waiting(window, table);
+}
+
+/* What was not seen again will not be waited for. */
+static void end_upper(struct rf_window *window, struct rf_table *table)
+{
+    struct rf_values_entry *entries = entries_of(table);
+    for (uint32_t i = 0; i < table->entries; i++)
+        if (entries[i].total != 0 && entries[i].state == RF_VALUES_WAITS)
+            entries[i].state = RF_VALUES_LOOKED;
+    table->words[RF_VALUES_WAITING] = 0;
+    table->words[RF_VALUES_PASS] = 0;
+    window->shift = 0;
+    mask_known(window, table);
+    set_part(window, table, table->words[RF_VALUES_PART] + 1);
+}
+
+/* --- slots --------------------------------------------------------------------------------------- */
+
+static void judge(struct rf_window *window, struct rf_table *table, struct rf_values_entry *entry)
+{
+    uint32_t samples, share = best_share(entry, &samples);
+    bool clear = samples >= window->lets[RF_VALUES_ENOUGH] &&
+                 (share >= window->lets[RF_VALUES_HIGH] || share < window->lets[RF_VALUES_LOW]);
+    if (entry->state != RF_VALUES_OPEN || (!clear && entry->times < window->lets[RF_VALUES_TIMES]))
+        return;
+    bool wants_upper = share >= window->lets[RF_VALUES_UPPER];
+    entry->state = wants_upper ? RF_VALUES_WAITS : RF_VALUES_KNOWN;
+    table->words[RF_VALUES_WAITING] += wants_upper;
+    table->masked++;
+    mask(window, entry->pc);
+}
+
+static void judge_upper(struct rf_window *window, struct rf_table *table,
+                        struct rf_values_entry *entry)
+{
+    if (entry->state != RF_VALUES_WAITS ||
+        entry->upper.hits + entry->upper.misses < window->lets[RF_VALUES_ENOUGH])
+        return;
+    entry->state = RF_VALUES_LOOKED;
+    table->words[RF_VALUES_WAITING]--;
+}
+
+static void record_slot(struct rf_window *window, struct rf_table *table, uint32_t slot,
+                        uint32_t total)
+{
+    const struct rf_values_value seen = {rf_window_read(window, RF_VALUES_VALUE, slot),
+                                         rf_window_read(window, RF_VALUES_HITS, slot),
+                                         rf_window_read(window, RF_VALUES_MISSES, slot), 1};
+    bool upper = table->words[RF_VALUES_PASS] == 1;
+    struct rf_values_entry *entry = find(table, rf_window_read(window, RF_VALUES_PC, slot));
+    if (entry == 0)
+        return;
+    if (upper && entry->total == 0) { /* it shares a bit of the filter with one that waits */
+        table->used--;
+        return;
+    }
+    window->folded++;
+    if (upper) {
+        add_upper(entry, &(struct rf_values_value){seen.value, seen.hits, total - seen.hits, 1});
+        judge_upper(window, table, entry);
+        return;
+    }
+    entry->total += total;
+    entry->times += entry->last != table->words[RF_VALUES_SERVED];
+    entry->last = table->words[RF_VALUES_SERVED];
+    add_value(entry, &seen);
+    judge(window, table, entry);
+}
+
+static void record_slots(struct rf_window *window, struct rf_table *table)
+{
+    for (uint32_t i = 0; i < window->slots; i++) {
+        uint32_t total = rf_window_read(window, RF_VALUES_TOTAL, i);
+        if (total != 0)
+            record_slot(window, table, i, total);
+    }
+    window->scanned += window->slots;
+}
+
+/* --- what to do next ------------------------------------------------------------------------------ */
+
+/* Thrashing showed after so many samples: few mean that hardly any load came twice. */
+static void split(struct rf_window *window, struct rf_table *table)
+{
+    uint32_t least = window->full[window->lets[RF_VALUES_DROPPED]];
+    uint32_t more = window->samples < 2 * least ? 3 : window->samples < 4 * least ? 2 : 1;
+    uint32_t *parts = &table->words[RF_VALUES_SPLIT];
+    *parts = *parts + more < RF_VALUES_SPLIT_MAX ? *parts + more : RF_VALUES_SPLIT_MAX;
+    table->words[RF_VALUES_STILL] = 0;
+    set_part(window, table, 0);
+}
+
+static void go_on(struct rf_window *window, struct rf_table *table, bool quiet)
+{
+    uint32_t *still = &table->words[RF_VALUES_STILL], *parts = &table->words[RF_VALUES_SPLIT];
+    *still = quiet ? *still + 1 : 0;
+    if (quiet && *parts > 0 && *still >= UINT32_C(1) << *parts) {
+        (*parts)--;
+        *still = 0;
+    }
+    set_part(window, table, table->words[RF_VALUES_PART] + 1);
+}
+
+/* A part that gives no samples: look at upper halves, or it is the whole program and the profile is complete. */
+static void after_quiet(struct rf_window *window, struct rf_table *table)
+{
+    bool silent = window->samples < window->events / 1024;
+    if (silent && table->words[RF_VALUES_WAITING] > 0)
+        begin_upper(window, table);
+    else if (silent && table->words[RF_VALUES_SPLIT] == 0) {
+        table->complete = 1; /* what is new is still sampled, and may call */
+        window->command |= RF_COMMAND_REST;
+    } else
+        go_on(window, table, true);
+}
+
+static void serve_lower(struct rf_window *window, struct rf_table *table)
+{
+    uint32_t dropped = window->lets[RF_VALUES_DROPPED];
+    bool thrashes =
+        window->reason == RF_REASON_INTERRUPT && window->indexes[dropped] == window->full[dropped];
+    if (thrashes && table->words[RF_VALUES_SPLIT] < RF_VALUES_SPLIT_MAX) {
+        split(window, table);
+        return;
+    }
+    record_slots(window, table);
+    if (table->words[RF_VALUES_WAITING] >= window->slots / 2)
+        begin_upper(window, table);
+    else if (window->reason == RF_REASON_QUIET)
+        after_quiet(window, table);
+    else
+        go_on(window, table, false);
+}
+
+/* A quiet time or nobody left ends this pass. */
+static void serve_upper(struct rf_window *window, struct rf_table *table)
+{
+    record_slots(window, table);
+    if (window->reason == RF_REASON_QUIET || table->words[RF_VALUES_WAITING] == 0)
+        end_upper(window, table);
+    else
+        unmask_waiting(window, table);
+}
+
+void rf_host_values(struct rf_window *window, struct rf_table *table)
+{
+    table->words[RF_VALUES_SERVED]++;
+    if (table->words[RF_VALUES_PASS] == 1)
+        serve_upper(window, table);
+    else
+        serve_lower(window, table);
+    window->command |= RF_COMMAND_RESET;
+}

@@ -1,0 +1,234 @@
+/* The value profiler: its microcode beside its flow chart in plain C, its handler's judgements, and the
+ * estimate of invariance by hand. */
+#include "test.h"
+#include "coproc/coproc.h"
+#include "coproc/estimate.h"
+#include "reference/values_flow.h"
+
+static struct rf_coproc *open_values(const char *options, uint64_t seed)
+{
+    char text[100];
+    struct rf_error error = {""};
+    struct rf_coproc *coproc;
+    const struct rf_coproc_setup setup = {.seed = seed};
+    snprintf(text, sizeof text, "values.uc%s", options);
+    rf_coproc_open(&coproc, text, &setup, &error);
+    CHECK_TEXT(error.message, "");
+    return coproc;
+}
+
+/* --- slot for slot -------------------------------------------------------------------------------- */
+
+static unsigned count_differences(const struct rf_processor *p, const struct flow *flow)
+{
+    unsigned different = 0;
+    for (uint32_t i = 0; i < flow->slots; i++) {
+        const struct flow_slot *slot = &flow->slot[i];
+        uint32_t counts = p->data[flow->slots + i];
+        different += rf_associative_valid(&p->match, i) != slot->on ||
+                     (slot->total > 0 && p->match.keys[i] != slot->pc) ||
+                     p->data[i] != slot->active || (counts & 255) != slot->hits ||
+                     (counts >> 8 & 255) != slot->misses || counts >> 16 != slot->total;
+    }
+    different += p->x[RF_OPERAND_INDEX + 1] != flow->turn;
+    different += p->x[RF_OPERAND_INDEX + 2] != flow->failed;
+    different += p->x[RF_OPERAND_INDEX + 3] != flow->dropped;
+    return different;
+}
+
+/* Loads of all kinds: invariant, two-valued, slowly changing, random; hot ones and a long tail. */
+static struct rf_record random_load(struct rf_random *random, uint64_t loads, uint64_t now)
+{
+    uint64_t spread = rf_random_below(random, loads) + 1;
+    uint64_t pc = rf_random_below(random, spread); /* small numbers more often */
+    uint64_t value = 7;
+    if (pc % 4 == 1)
+        value = rf_random_below(random, 10) < 7 ? 1 : 2;
+    else if (pc % 4 == 2)
+        value = now / 5000;
+    else if (pc % 4 == 3)
+        value = rf_random_next(random);
+    return (struct rf_record){.kind = RF_CLASS_LOAD, .pc = 0x400000 + 4 * pc, .value = value};
+}
+
+static void check_seed(uint64_t seed)
+{
+    static struct flow flow;
+    struct rf_coproc *coproc = open_values(seed % 3 == 0 ? "(size=half)" : "", seed);
+    struct rf_random random;
+    unsigned different = 0, interrupts = 0;
+    REQUIRE(coproc != NULL);
+    struct rf_processor *p = coproc->processor;
+    rf_random_seed(&random, seed);
+    flow_clear(&flow);
+    flow.slots = coproc->program.size.match_words;
+    flow.retain = 16;
+    flow.random = p->x[RF_OPERAND_RANDOM];
+    uint64_t loads = 50 + rf_random_below(&random, 1500);
+    for (uint64_t i = 0; i < 20000; i++) {
+        struct rf_record record = random_load(&random, loads, i);
+        bool interrupt = rf_processor_run(p, &record) == RF_PROCESSOR_INTERRUPT;
+        different += interrupt != flow_sample(&flow, (uint32_t)record.pc, (uint32_t)record.value);
+        if (i % 64 == 0 || interrupt)
+            different += count_differences(p, &flow);
+        if (interrupt) {
+            rf_processor_reset(p);
+            flow_clear(&flow);
+            interrupts++;
+        }
+    }
+    different += count_differences(p, &flow);
+    CHECK_EQ(different, 0);
+    CHECK(interrupts > 0 || loads < flow.slots + 100);
+    rf_coproc_close(coproc);
+}
+
+TEST(microcode_agrees_with_the_flow_chart)
+{
+    uint64_t first = test_seed(1);
+    for (uint64_t seed = first; seed < first + 100; seed++)
+        check_seed(seed);
+}
+
+/* --- the estimate --------------------------------------------------------------------------------- */
+
+static bool is_near(double x, double y)
+{
+    return x - y < 1e-9 && y - x < 1e-9;
+}
+
+TEST(samples_are_shared_out_by_hand)
+{
+    /* One value: its misses are nobody's. */
+    struct rf_values_entry one = {.total = 100, .n = 1, .values = {{7, 60, 40, 1}}};
+    CHECK(is_near(rf_values_estimate(&one, 0), 60));
+    /* Two values: each gets all misses of the other. */
+    struct rf_values_entry two = {.total = 100, .n = 2, .values = {{7, 45, 15, 1}, {8, 10, 30, 1}}};
+    CHECK(is_near(rf_values_estimate(&two, 0), 45 + 30));
+    CHECK(is_near(rf_values_estimate(&two, 1), 10 + 15));
+    /* Three: misses of the third go to the others 40 to 10; each has a fifth of a rest of
+     * 50. */
+    struct rf_values_entry three = {
+        .total = 150, .n = 3, .values = {{7, 40, 0, 1}, {8, 10, 0, 1}, {9, 25, 25, 1}}};
+    CHECK(is_near(rf_values_estimate(&three, 0), 40 + 25 * 40.0 / 50 + 50 / 5.0));
+    CHECK(is_near(rf_values_estimate(&three, 1), 10 + 25 * 10.0 / 50 + 50 / 5.0));
+    CHECK(is_near(rf_values_estimate(&three, 2), 25 + 50 / 5.0));
+    CHECK_EQ(rf_values_best(&three), 0);
+    /* Selected, never seen again: nothing of the rest. A tenth while it was active: a tenth of it. */
+    struct rf_values_entry random = {
+        .total = 1000, .n = 2, .values = {{7, 1, 4, 1}, {8, 3, 18, 1}}};
+    CHECK(is_near(rf_values_estimate(&random, 0), 1 + 18));
+    CHECK(is_near(rf_values_estimate(&random, 1), 3 + 4 + 974 / 10.0));
+}
+
+/* --- the whole ------------------------------------------------------------------------------------ */
+
+struct found {
+    struct rf_item items[2000];
+    size_t n;
+    double complete, covered;
+};
+
+static rf_status take_item(void *context, const struct rf_item *item)
+{
+    struct found *found = context;
+    if (found->n < 2000)
+        found->items[found->n++] = *item;
+    return RF_OK;
+}
+
+static rf_status take_figure(void *context, const struct rf_figure *figure)
+{
+    struct found *found = context;
+    if (strcmp(figure->name, "complete") == 0)
+        found->complete = figure->value;
+    if (strcmp(figure->name, "covered-share") == 0)
+        found->covered = figure->value;
+    return RF_OK;
+}
+
+static rf_status take_end(void *context, const struct rf_summary *summary)
+{
+    (void)context;
+    (void)summary;
+    return RF_OK;
+}
+
+static const struct rf_item *item_of(const struct found *found, uint64_t pc, uint64_t value)
+{
+    for (size_t i = 0; i < found->n; i++)
+        if (found->items[i].a == pc && found->items[i].b == value)
+            return &found->items[i];
+    return NULL;
+}
+
+static void finish(struct rf_coproc *coproc, struct found *found)
+{
+    struct rf_coproc_totals totals;
+    struct rf_sink sink = {take_item, take_figure, take_end, found};
+    memset(found, 0, sizeof *found);
+    CHECK_EQ(rf_coproc_end(coproc, NULL), RF_OK);
+    CHECK_EQ(rf_coproc_report(coproc, &sink, &totals), RF_OK);
+}
+
+static void feed_one(struct rf_coproc *coproc, uint64_t pc, uint64_t value)
+{
+    const struct rf_record record = {.kind = RF_CLASS_LOAD, .pc = pc, .value = value};
+    rf_coproc_feed(coproc, &record, 1, NULL);
+}
+
+/* An invariant load, one with two values, and one whose upper half alone changes: the profile comes to an
+ * end, and after that nothing is sampled. */
+TEST(a_profile_is_completed_and_sampling_stops)
+{
+    static struct found found;
+    struct rf_coproc *coproc = open_values("(quiet=10000)", 1);
+    struct rf_random random;
+    rf_random_seed(&random, test_seed(3));
+    REQUIRE(coproc != NULL);
+    for (int i = 0; i < 100000; i++) {
+        feed_one(coproc, 0x1000, UINT64_C(0x100000002a));
+        feed_one(coproc, 0x1004, rf_random_below(&random, 4) < 3 ? 5 : 6);
+        feed_one(coproc, 0x1008, rf_random_next(&random) << 32 | 3);
+    }
+    CHECK(coproc->rests);
+    uint64_t samples = coproc->counts.samples, overhead = coproc->counts.overhead;
+    feed_one(coproc, 0x1000, 1);
+    CHECK_EQ(coproc->counts.samples, samples);
+    CHECK_EQ(coproc->counts.overhead, overhead);
+    CHECK(samples < 100000);
+    finish(coproc, &found);
+    CHECK(found.complete == 1);
+    CHECK(found.covered > 0.99);
+    const struct rf_item *wide = item_of(&found, 0x1000, UINT64_C(0x100000002a));
+    const struct rf_item *five = item_of(&found, 0x1004, 5);
+    REQUIRE(wide != NULL && five != NULL);
+    CHECK_EQ(wide->count, wide->upper);
+    CHECK(five->count * 100 > five->upper * 60);
+    /* Half of the load's value is always 3, the whole is never the same. */
+    for (size_t i = 0; i < found.n; i++)
+        if (found.items[i].a == 0x1008)
+            CHECK(found.items[i].count * 10 < found.items[i].upper);
+    rf_coproc_close(coproc);
+}
+
+/* Fifteen hundred loads, as hot as each other: the program is split, and each part profiled. */
+TEST(a_program_that_thrashes_is_split)
+{
+    static struct found found;
+    struct rf_coproc *coproc = open_values("(quiet=20000)", 1);
+    REQUIRE(coproc != NULL);
+    for (int round = 0; round < 3000; round++)
+        for (uint64_t load = 0; load < 1500; load++)
+            feed_one(coproc, 0x400000 + 4 * load, load);
+    CHECK(coproc->counts.elsewhere > 0);
+    finish(coproc, &found);
+    CHECK(coproc->table->used == 1500);
+    CHECK(found.complete == 1);
+    for (size_t i = 0; i < found.n; i++)
+        CHECK(found.items[i].b == (found.items[i].a - 0x400000) / 4 &&
+              found.items[i].count == found.items[i].upper);
+    rf_coproc_close(coproc);
+}
+
+TEST_MAIN()
