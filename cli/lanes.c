@@ -5,6 +5,8 @@
  *     -p values -p edges -e C             ->   values: C       edges: C
  *     -p edges+calls -e A                 ->   edges, calls: both through one A
  *
+ * A preset may have an engine of its own (streams), which goes before the default.
+ *
  * An engine serves the selector before it. A selector that has none of its own gets those before the
  * first selector; else those of the next selector that has some; else the default. Without any
  * selector the engines get the stream as it is. */
@@ -76,18 +78,6 @@ static uint32_t count_joined(const char *text)
     }
 }
 
-/* Presets that are joined share the engine, each with a stream of its own. */
-static void add(struct cli_lanes *lanes, const char *selector, const char *engine, uint32_t stream)
-{
-    uint32_t n = selector != NULL ? count_joined(selector) : 1;
-    for (uint32_t i = 0; i < n; i++) {
-        const char *own = selector != NULL && n > 1 ? preset_at(selector) : selector;
-        lanes->lanes[lanes->n++] = (struct rf_lane){own, engine, stream + i, i > 0};
-        if (n > 1)
-            selector += strcspn(selector, "+") + 1;
-    }
-}
-
 /* What -p and -e say, with the defaults where they say nothing. */
 struct wish {
     bool is_engine;
@@ -99,6 +89,30 @@ struct wishes {
     size_t n;
     const char *standard; /* engine */
 };
+
+/* The engine of a preset that has one of its own. */
+static const char *engine_of(const char *selector, const char *standard)
+{
+    const struct rf_selector_preset *preset = rf_selector_presets();
+    while (selector != NULL && preset->name != NULL && strcmp(preset->name, selector) != 0)
+        preset++;
+    bool has = selector != NULL && preset->name != NULL && preset->engine != NULL;
+    return has ? preset->engine : standard;
+}
+
+/* Presets that are joined share the engine, each with a stream of its own. */
+static void add(struct cli_lanes *lanes, const struct wishes *wishes, const char *selector,
+                const char *engine, uint32_t stream)
+{
+    uint32_t n = selector != NULL ? count_joined(selector) : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *own = selector != NULL && n > 1 ? preset_at(selector) : selector;
+        const char *counts = engine == wishes->standard ? engine_of(own, engine) : engine;
+        lanes->lanes[lanes->n++] = (struct rf_lane){own, counts, stream + i, i > 0};
+        if (n > 1)
+            selector += strcspn(selector, "+") + 1;
+    }
+}
 
 static void add_wish(struct wishes *wishes, bool is_engine, const char *value)
 {
@@ -151,7 +165,7 @@ static size_t add_engines(struct cli_lanes *lanes, const struct wishes *wishes, 
 {
     size_t n = 0;
     for (; is_engine(wishes, i + n); n++)
-        add(lanes, selector, wishes->at[i + n].value, stream);
+        add(lanes, wishes, selector, wishes->at[i + n].value, stream);
     return n;
 }
 
@@ -163,7 +177,7 @@ static void add_shared(struct cli_lanes *lanes, const struct wishes *wishes, siz
         i++;
     if (add_engines(lanes, wishes, 0, selector, stream) == 0 &&
         add_engines(lanes, wishes, i, selector, stream) == 0)
-        add(lanes, selector, wishes->standard, stream);
+        add(lanes, wishes, selector, wishes->standard, stream);
 }
 
 static void fill(struct cli_lanes *lanes, const struct wishes *wishes)

@@ -54,6 +54,11 @@ rf_status rf_engine_open(struct rf_engine **engine, const char *text,
 rf_status rf_engine_feed(struct rf_engine *engine, const struct rf_tuples *tuples,
                          struct rf_error *error);
 
+/* What comes next does not follow what was fed before: events in between were not watched, or were lost. Engines
+ * of sequences (streams) begin a new one; others do not mind. */
+void rf_engine_gap(struct rf_engine *engine);
+int rf_engine_minds_gaps(const struct rf_engine *engine);
+
 /* End the current interval now, wherever it stands. Does nothing at its very beginning. */
 rf_status rf_engine_end_interval(struct rf_engine *engine, struct rf_error *error);
 

@@ -1,6 +1,6 @@
 /* item.h - one thing that an engine found.
  *
- * Every item is a box in the space of tuples, a <= x <= a_hi and b <= y <= b_hi, with a count: a
+ * An item is a box in the space of tuples, a <= x <= a_hi and b <= y <= b_hi, with a count: a
  * tuple is a box of one point, a range leaves the other word free (0 to all ones). The true count
  * lies between lower and upper; enum rf_bound says how firmly. */
 #ifndef RIFFLE_ITEM_H
@@ -19,7 +19,13 @@ enum rf_shape {
                        * lower and upper are of the whole range, inner ones included */
     RF_SHAPE_RANGE_B,
     RF_SHAPE_RECTANGLE,
+    RF_SHAPE_STREAM, /* not a box: <a, b> at one position of a sequence that repeats. a_hi is the sequence's
+                      * number, b_hi its length and the position. A sequence of n is n items; they have the
+                      * same count, the occurrences of the sequence, and no event is counted in two of them */
 };
+
+/* Are the items single tuples, and not boxes? */
+int rf_shape_has_tuples(unsigned shape);
 
 enum rf_bound {
     RF_BOUND_EXACT,      /* lower = count = upper */
@@ -33,6 +39,11 @@ struct rf_item {
     uint64_t count, lower, upper;
     uint64_t intervals; /* in how many intervals it was found; 0 where there are none */
 };
+
+/* b_hi of RF_SHAPE_STREAM, and back. Positions count from 0. */
+uint64_t rf_stream_place(uint32_t length, uint32_t position);
+uint32_t rf_stream_length(const struct rf_item *item);
+uint32_t rf_stream_position(const struct rf_item *item);
 
 /* A figure that one kind of engine has and others do not: "messages", "interrupts", "nodes-max". It
  * is of all that the engine has seen, however the stream is cut. Where profiles are merged, "...-max"

@@ -41,6 +41,9 @@ rf_status rf_profiler_open(struct rf_profiler **profiler, const char *engine,
 rf_status rf_profiler_feed(struct rf_profiler *profiler, const struct rf_tuples *tuples,
                            struct rf_error *error);
 
+/* What comes next does not follow what was fed before (rf_engine_gap). */
+void rf_profiler_gap(struct rf_profiler *profiler);
+
 /* Events that the source had to drop. */
 void rf_profiler_lose(struct rf_profiler *profiler, uint64_t events);
 

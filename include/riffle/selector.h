@@ -83,6 +83,8 @@ struct rf_selector_preset {
     const char *name;
     const char *text;
     const char *brief;
+    const char *
+        engine; /* the only one that makes sense of it by default; NULL: the caller's own default */
 };
 
 /* A table that ends with a NULL name. */

@@ -33,6 +33,9 @@ struct rf_batch {
     size_t n_ends;
     uint64_t bursts;  /* over since the last batch */
     uint64_t skipped; /* events between bursts since the last batch */
+    /* Not 0: this batch does not follow the last one of its stream. What was lost and the end of a burst are gaps by
+     * themselves. Engines of sequences (streams) begin a new one there. */
+    int gap;
 };
 
 /* A file of text or a trace, told apart by its first bytes; "-" is standard input. */
@@ -46,7 +49,7 @@ rf_status rf_source_open_trace(struct rf_source **source, const char *path, uint
 
 /* Text on an open file descriptor, which stays the caller's; `name` is for messages. A line is
  * `a b [count]`, decimal or 0x hexadecimal; a lone `a` is <a, 0>; a count of 0 is no event; '#' begins
- * a comment. A bad line ends the stream with RF_EINVAL and its number, after all lines before it. */
+ * a comment; `gap` alone is a gap. A bad line ends the stream with RF_EINVAL and its number, after all lines before it. */
 rf_status rf_source_open_text(struct rf_source **source, int fd, const char *name,
                               const struct rf_alloc *alloc, struct rf_error *error);
 

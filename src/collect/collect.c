@@ -139,13 +139,35 @@ static rf_status trim_tuples(struct pump *pump, const struct rf_batch *batch,
     return take > 0 ? take_piece(pump, &piece, error) : RF_OK;
 }
 
+/* Burst by burst, for an engine that must know where they end. */
+static rf_status take_bursts(struct pump *pump, const struct rf_batch *batch,
+                             struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0, done = 0; i <= batch->n_ends && status == RF_OK; i++) {
+        size_t end = i < batch->n_ends ? batch->ends[i] : batch->n;
+        const struct rf_batch piece = {.tuples = {batch->tuples.tuples + done, NULL, end - done},
+                                       .stream = batch->stream,
+                                       .n = end - done};
+        if (piece.n > 0)
+            status = trim_tuples(pump, &piece, error);
+        if (i < batch->n_ends)
+            rf_lanes_gap(pump->lanes, batch->stream);
+        done = end;
+    }
+    return status;
+}
+
 static rf_status take_batch(struct pump *pump, const struct rf_batch *batch, struct rf_error *error)
 {
     if (batch->tuples.counts != NULL)
         return pump->skip == 0 && pump->left == UINT64_MAX ? take_whole(pump, batch, error)
                                                            : trim_counted(pump, batch, error);
-    return batch->records != NULL ? trim_records(pump, batch, error)
-                                  : trim_tuples(pump, batch, error);
+    if (batch->records != NULL)
+        return trim_records(pump, batch, error);
+    return batch->n_ends > 0 && rf_lanes_mind_gaps(pump->lanes, batch->stream)
+               ? take_bursts(pump, batch, error)
+               : trim_tuples(pump, batch, error);
 }
 
 enum { PROGRESS_PER_SECOND = 10 };
@@ -179,6 +201,8 @@ static rf_status next_batch(struct pump *pump, struct rf_batch *batch, struct rf
         rf_lanes_lose(pump->lanes, batch->stream, batch->lost);
     if (status == RF_OK && (batch->ends != NULL || batch->skipped + batch->bursts > 0))
         status = rf_lanes_burst(pump->lanes, batch, error);
+    if (status == RF_OK && (batch->lost > 0 || batch->gap))
+        rf_lanes_gap(pump->lanes, batch->stream);
     return status;
 }
 

@@ -28,6 +28,7 @@ struct parcel {
     struct parcel *next;
     size_t lane, n;
     bool counted; /* else every tuple is there once */
+    bool gap;     /* behind the last of them */
     struct rf_tuple tuples[PARCEL];
     uint64_t counts[PARCEL];
 };
@@ -93,7 +94,11 @@ static rf_status work_on(struct worker *worker, const struct parcel *parcel, str
     const struct rf_crew *crew = worker->crew;
     const struct rf_tuples tuples = {parcel->tuples, parcel->counted ? parcel->counts : NULL,
                                      parcel->n};
-    return crew->feed(crew->context, parcel->lane, &tuples, error);
+    rf_status status =
+        parcel->n > 0 ? crew->feed(crew->context, parcel->lane, &tuples, error) : RF_OK;
+    const struct rf_tuples nothing = {NULL, NULL, 0};
+    return status == RF_OK && parcel->gap ? crew->feed(crew->context, parcel->lane, &nothing, error)
+                                          : status;
 }
 
 static void *run(void *argument)
@@ -133,6 +138,7 @@ static struct parcel *open_parcel(struct rf_crew *crew, size_t lane, bool counte
     parcel->lane = lane;
     parcel->n = 0;
     parcel->counted = counted;
+    parcel->gap = false;
     return crew->open[lane] = parcel;
 }
 
@@ -193,6 +199,15 @@ rf_status rf_crew_feed(struct rf_crew *crew, size_t lane, const struct rf_tuples
         done += fill(parcel, tuples, done);
     }
     return status;
+}
+
+rf_status rf_crew_gap(struct rf_crew *crew, size_t lane, struct rf_error *error)
+{
+    struct parcel *parcel = crew->open[lane];
+    if (parcel == NULL)
+        parcel = open_parcel(crew, lane, false);
+    parcel->gap = true;
+    return send(crew, lane, error);
 }
 
 static rf_status wait_for(struct worker *worker, struct rf_error *error)

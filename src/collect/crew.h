@@ -11,7 +11,7 @@
 
 struct rf_crew;
 
-/* Feed these tuples to the lane's engine. After a failure no lane of its thread is fed any more. */
+/* Feed these tuples to the lane's engine; none of them stand for a gap. After a failure no lane of its thread is fed any more. */
 typedef rf_status rf_crew_work(void *context, size_t lane, const struct rf_tuples *tuples,
                                struct rf_error *error);
 
@@ -24,6 +24,9 @@ rf_status rf_crew_open(struct rf_crew **crew, size_t threads, size_t n_lanes, rf
  * of anything that failed so far. */
 rf_status rf_crew_feed(struct rf_crew *crew, size_t lane, const struct rf_tuples *tuples,
                        struct rf_error *error);
+
+/* What is handed over next does not follow what was before. */
+rf_status rf_crew_gap(struct rf_crew *crew, size_t lane, struct rf_error *error);
 
 /* Until everything handed over is done. */
 rf_status rf_crew_wait(struct rf_crew *crew, struct rf_error *error);

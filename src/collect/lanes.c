@@ -148,11 +148,15 @@ static rf_status open_lane(struct rf_lanes *lanes, size_t i, struct rf_error *er
                                     : open_profiler(lanes, i, NULL, error);
 }
 
-/* Also called on the crew's threads. */
+/* Also called on the crew's threads. No tuples stand for a gap. */
 static rf_status feed_lane(void *context, size_t i, const struct rf_tuples *tuples,
                            struct rf_error *error)
 {
     struct lane *lane = &((struct rf_lanes *)context)->lanes[i];
+    if (tuples->n == 0) {
+        rf_profiler_gap(lane->profiler);
+        return RF_OK;
+    }
     if (lane->blind) {
         rf_profiler_lose_tuples(lane->profiler, tuples);
         return RF_OK;
@@ -351,6 +355,35 @@ rf_status rf_lanes_feed(struct rf_lanes *lanes, const struct rf_batch *piece,
         status = feed_chunk(lanes, piece->records + done,
                             piece->n - done < CHUNK ? piece->n - done : CHUNK, error);
     return status;
+}
+
+/* Engines that do not mind are not told: their threads would get many small parcels. */
+static bool minds_gaps(const struct rf_lanes *lanes, size_t i, uint32_t stream)
+{
+    const struct rf_profiler *profiler = lanes->lanes[i].profiler;
+    return profiler != NULL && wants(lanes, i, stream) &&
+           rf_engine_minds_gaps(rf_profiler_engine(profiler));
+}
+
+bool rf_lanes_mind_gaps(const struct rf_lanes *lanes, uint32_t stream)
+{
+    for (size_t i = 0; i < lanes->setup->n_lanes; i++)
+        if (minds_gaps(lanes, i, stream))
+            return true;
+    return false;
+}
+
+void rf_lanes_gap(struct rf_lanes *lanes, uint32_t stream)
+{
+    const struct rf_tuples nothing = {NULL, NULL, 0};
+    for (size_t i = 0; i < lanes->setup->n_lanes; i++) {
+        if (!minds_gaps(lanes, i, stream))
+            continue;
+        if (lanes->crew != NULL)
+            rf_crew_gap(lanes->crew, i, NULL);
+        else
+            feed_lane(lanes, i, &nothing, NULL);
+    }
 }
 
 /* What was fed to an engine comes before what was lost. */

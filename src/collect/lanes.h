@@ -5,6 +5,7 @@
 #define RF_COLLECT_LANES_H
 
 #include <riffle/collect.h>
+#include <stdbool.h>
 
 struct rf_lanes;
 
@@ -19,6 +20,10 @@ rf_status rf_lanes_begin(struct rf_lanes *lanes, const struct rf_batch *first,
 /* Select and count. A lane that runs out of memory is no failure here; rf_lanes_wait tells of it. */
 rf_status rf_lanes_feed(struct rf_lanes *lanes, const struct rf_batch *piece,
                         struct rf_error *error);
+
+/* What comes next in a stream does not follow what was fed before. Does any of its lanes mind? */
+void rf_lanes_gap(struct rf_lanes *lanes, uint32_t stream);
+bool rf_lanes_mind_gaps(const struct rf_lanes *lanes, uint32_t stream);
 
 /* So many events of a stream never came. */
 void rf_lanes_lose(struct rf_lanes *lanes, uint32_t stream, uint64_t events);

@@ -31,6 +31,9 @@ enum { STATE_ALIGNMENT = 64 };
 /* Most intervals that one counted tuple may fill where they cannot be taken at once. */
 enum { INTERVALS_MAX = 1 << 20 };
 
+/* The longest run that a count puts into a sequence, and how much of it is fed at once. */
+enum { RUN_MAX = 4096, RUN_PIECE = 64 };
+
 rf_status rf_engine_list(size_t i, struct rf_engine_info *info)
 {
     for (size_t k = 0; k <= i; k++)
@@ -234,10 +237,12 @@ static rf_status feed_plain(struct rf_engine *engine, const struct rf_tuple *tup
         rf_status status = advance(engine, consumed, error);
         if (fed != RF_OK)
             return explain(engine, fed, error);
+        if (status == RF_OK && consumed < piece)
+            status = rf_engine_end_interval(engine, error);
         if (status != RF_OK)
             return status;
-        tuples += piece;
-        n -= piece;
+        tuples += consumed;
+        n -= consumed;
     }
     return RF_OK;
 }
@@ -282,12 +287,34 @@ static rf_status too_many_intervals(const struct rf_engine *engine, uint64_t cou
                    (unsigned long long)engine->length);
 }
 
+/* To an engine of sequences a count is a run of the tuple; past RUN_MAX it is told the number alone. */
+static rf_status feed_run(struct rf_engine *engine, struct rf_tuple tuple, uint64_t *count,
+                          struct rf_error *error)
+{
+    struct rf_tuple copies[RUN_PIECE];
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < RUN_PIECE; i++)
+        copies[i] = tuple;
+    for (uint64_t left = *count < RUN_MAX ? *count : RUN_MAX; left > 0 && status == RF_OK;) {
+        size_t n = left < RUN_PIECE ? (size_t)left : RUN_PIECE;
+        status = feed_plain(engine, copies, n, error);
+        left -= n;
+        *count -= n;
+    }
+    return status;
+}
+
 static rf_status feed_counted(struct rf_engine *engine, struct rf_tuple tuple, uint64_t count,
                               struct rf_error *error)
 {
     enum { UNTIL_ALIKE = 3 }; /* intervals of one tuple, before the engine can be in step */
     if (count == 1)
         return feed_plain(engine, &tuple, 1, error);
+    if (engine->ops->gap != NULL) {
+        rf_status status = feed_run(engine, tuple, &count, error);
+        if (status != RF_OK)
+            return status;
+    }
     for (unsigned whole = 0; count > 0;) {
         rf_status status = feed_piece(engine, tuple, &count, &whole, error);
         if (status != RF_OK)
@@ -332,6 +359,17 @@ rf_status rf_engine_feed(struct rf_engine *engine, const struct rf_tuples *in,
             return status;
     }
     return RF_OK;
+}
+
+void rf_engine_gap(struct rf_engine *engine)
+{
+    if (engine->ops->gap != NULL)
+        engine->ops->gap(engine->state);
+}
+
+int rf_engine_minds_gaps(const struct rf_engine *engine)
+{
+    return engine->ops->gap != NULL;
 }
 
 rf_status rf_engine_merge(struct rf_engine *engine, const struct rf_engine *other,

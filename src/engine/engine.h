@@ -52,10 +52,19 @@ struct rf_engine_ops {
                       struct rf_error *error);
     void (*release)(void *state); /* gives back what it grew; NULL: nothing to give back */
 
-    /* `consumed` tells how many tuples went in when it fails; equal to n otherwise. */
+    /* `consumed` tells how many tuples went in: equal to n, or fewer when it fails. RF_OK with fewer than n: the
+     * state is full. The wrapper then ends the interval, early, and feeds the rest into the next. A fresh interval
+     * takes one tuple at least. */
     rf_status (*feed)(void *state, const struct rf_tuple *tuples, size_t n, size_t *consumed);
     /* One tuple that occurred `count` times, in a time that does not grow with the count. */
     rf_status (*feed_counted)(void *state, struct rf_tuple tuple, uint64_t count);
+
+    /* The next tuple does not follow those before it: a burst of sampling has ended, events were lost. For engines
+     * that see sequences; NULL: order does not matter. Such an engine gets a counted tuple as that many tuples, up to
+     * a limit; feed_counted is called for the rest, which belongs to no sequence.
+     *
+     * On the way here from a source: rf_batch.gap, .lost or .ends -> rf_lanes_gap -> rf_profiler_gap -> rf_engine_gap. */
+    void (*gap)(void *state);
 
     /* Length in events of the interval that begins now; 0: endless. NULL: as the caller cuts. */
     uint64_t (*interval)(const void *state);

@@ -15,17 +15,21 @@
 #include <string.h>
 
 static const struct rf_selector_preset presets[] = {
-    {"values", "load -> pc,value", "what each load loads"},
-    {"edges", "branch,jump -> pc,target", "which way branches and jumps go"},
-    {"calls", "call -> pc,target", "who calls whom"},
-    {"methods", "call -> target", "how often each function is called"},
-    {"addresses", "load,store -> pc,addr", "what memory each access touches"},
-    {"code", "insn -> pc", "which instructions are executed"},
-    {"zero-loads", "load value==0 -> pc,addr", "where loads find zero"},
-    {"narrow", "alu width<=16 -> pc", "results that would fit 16 bits"},
-    {"miss-values", "load miss>=1 -> pc,value", "what is loaded by misses of the first cache"},
-    {"types", "call indirect==1 -> pc,target", "what indirect calls reach: receivers' types"},
-    {NULL, NULL, NULL},
+    {"values", "load -> pc,value", "what each load loads", NULL},
+    {"edges", "branch,jump -> pc,target", "which way branches and jumps go", NULL},
+    {"calls", "call -> pc,target", "who calls whom", NULL},
+    {"call-pairs", "call -> pc,target", "the same: hot call pairs", NULL},
+    {"methods", "call -> target", "how often each function is called", NULL},
+    {"addresses", "load,store -> pc,addr", "what memory each access touches", NULL},
+    {"streams", "load,store -> pc,addr", "sequences of accesses that repeat, by their engine",
+     "streams"},
+    {"code", "insn -> pc", "which instructions are executed", NULL},
+    {"zero-loads", "load value==0 -> pc,addr", "where loads find zero", NULL},
+    {"narrow", "alu width<=16 -> pc", "results that would fit 16 bits", NULL},
+    {"miss-values", "load miss>=1 -> pc,value", "what is loaded by misses of the first cache",
+     NULL},
+    {"types", "call indirect==1 -> pc,target", "what indirect calls reach: receivers' types", NULL},
+    {NULL, NULL, NULL, NULL},
 };
 
 const struct rf_selector_preset *rf_selector_presets(void)

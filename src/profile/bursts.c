@@ -214,9 +214,11 @@ static uint64_t within(double value, uint64_t low, uint64_t high)
 }
 
 static void scale_item(const struct rf_bursts *bursts, const struct estimate *estimate,
-                       struct rf_item *item, bool is_tuple)
+                       struct rf_item *item, unsigned shape)
 {
-    double effect = is_tuple ? design_effect(bursts, estimate, item) : estimate->worst;
+    bool is_tuple = rf_shape_has_tuples(shape);
+    double effect =
+        shape == RF_SHAPE_TUPLE ? design_effect(bursts, estimate, item) : estimate->worst;
     double factor = estimate->all / estimate->sampled;
     uint64_t skipped = bursts->skipped, all = bursts->sampled + skipped;
     double lower = wilson(estimate, (double)item->lower, effect, -1) * estimate->all;
@@ -259,7 +261,7 @@ rf_status rf_bursts_scale(const struct rf_bursts *bursts, struct rf_profile *pro
     if (status != RF_OK || bursts->skipped == 0)
         return status;
     for (size_t i = 0; i < profile->n_items; i++)
-        scale_item(bursts, &estimate, &profile->items[i], profile->shape == RF_SHAPE_TUPLE);
+        scale_item(bursts, &estimate, &profile->items[i], profile->shape);
     rf_items_sort(profile->items, profile->n_items);
     profile->absent_upper = scale_absent(bursts, &estimate, profile->absent_upper);
     profile->consumed += bursts->skipped;

@@ -6,12 +6,13 @@
  *     2  lower <= upper <= events and count <= events, for every item and every interval; so no sum overflows.
  *        Of a tuple lower <= count <= upper, and all three are the same where counts are exact
  *     3  a <= a_hi, b <= b_hi; a tuple is one point, a range leaves the other word free, a rectangle is an
- *        aligned square with a power of two as its side
+ *        aligned square with a power of two as its side. A position of a stream lies within its length
  *     4  absent_upper <= events
  *     5  items stand heaviest first
  *     6  where bounds always hold, lower bounds of tuples, or counts of ranges, add up to no more than the events
  *     7  an interval's items lie within the list, and intervals have no more events than the whole
- *     8  no two items are the same box; of two ranges one lies inside the other or they are disjoint
+ *     8  no two items are the same box; of two ranges one lies inside the other or they are disjoint; a stream has
+ *        all its positions, with the same numbers
  *
  * The last needs memory, and only a file from outside can break it: rf_profile_check alone looks. */
 #include <riffle/range.h>
@@ -20,6 +21,7 @@
 #include "profile/profile.h"
 #include "base/alloc.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* What one list of items must agree with. */
 struct frame {
@@ -42,7 +44,7 @@ static bool is_box(const struct rf_item *item, unsigned shape)
 {
     bool free_a = item->a == 0 && item->a_hi == UINT64_MAX;
     bool free_b = item->b == 0 && item->b_hi == UINT64_MAX;
-    if (item->a > item->a_hi || item->b > item->b_hi)
+    if (shape != RF_SHAPE_STREAM && (item->a > item->a_hi || item->b > item->b_hi))
         return false;
     switch (shape) {
     case RF_SHAPE_TUPLE:
@@ -51,6 +53,8 @@ static bool is_box(const struct rf_item *item, unsigned shape)
         return free_b;
     case RF_SHAPE_RANGE_B:
         return free_a;
+    case RF_SHAPE_STREAM:
+        return rf_stream_position(item) < rf_stream_length(item);
     default:
         return is_aligned(item->a, item->a_hi) && is_aligned(item->b, item->b_hi) &&
                item->a_hi - item->a == item->b_hi - item->b;
@@ -63,9 +67,10 @@ static const char *check_item(const struct rf_item *item, const struct frame *fr
         return "an item's bounds cross or exceed the events";
     if (item->count > frame->events || item->intervals > frame->intervals)
         return "an item's count exceeds the events";
-    if (frame->shape == RF_SHAPE_TUPLE && (item->count < item->lower || item->count > item->upper))
+    if (rf_shape_has_tuples(frame->shape) &&
+        (item->count < item->lower || item->count > item->upper))
         return "an item's count lies outside its bounds";
-    if (frame->bound == RF_BOUND_EXACT && frame->shape == RF_SHAPE_TUPLE &&
+    if (frame->bound == RF_BOUND_EXACT && rf_shape_has_tuples(frame->shape) &&
         item->lower != item->upper)
         return "an exact count has bounds";
     return is_box(item, frame->shape) ? NULL : "an item is no tuple, range or rectangle";
@@ -74,7 +79,7 @@ static const char *check_item(const struct rf_item *item, const struct frame *fr
 /* What surely belongs to this item and to no other. */
 static uint64_t share_of(const struct rf_item *item, unsigned shape)
 {
-    return shape == RF_SHAPE_TUPLE ? item->lower : item->count;
+    return rf_shape_has_tuples(shape) ? item->lower : item->count;
 }
 
 static const char *check_items(const struct rf_item *items, size_t n, const struct frame *frame)
@@ -119,7 +124,7 @@ const char *rf_profile_contradiction(const struct rf_profile *profile)
     uint64_t sum;
     if (__builtin_add_overflow(profile->consumed, profile->lost, &sum) || sum != profile->produced)
         return "produced is not consumed and lost";
-    if (profile->shape > RF_SHAPE_RECTANGLE || profile->bound > RF_BOUND_CONFIDENCE)
+    if (profile->shape > RF_SHAPE_STREAM || profile->bound > RF_BOUND_CONFIDENCE)
         return "an unknown kind of item or bound";
     if (!(profile->confidence >= 0 && profile->confidence <= 1))
         return "a confidence that is no share";
@@ -159,6 +164,43 @@ static rf_status check_tuples(const struct rf_item *items, size_t n, const struc
     return RF_OK;
 }
 
+/* By stream, then by position. */
+static int by_place(const void *left, const void *right)
+{
+    const struct rf_item *x = left, *y = right;
+    if (x->a_hi != y->a_hi)
+        return x->a_hi < y->a_hi ? -1 : 1;
+    return (x->b_hi > y->b_hi) - (x->b_hi < y->b_hi);
+}
+
+/* A stream has all of its positions, each once and with the same numbers. */
+static const char *check_stream(const struct rf_item *items, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (items[i].b_hi != rf_stream_place((uint32_t)n, (uint32_t)i) ||
+            items[i].count != items[0].count || items[i].lower != items[0].lower ||
+            items[i].upper != items[0].upper)
+            return "a stream is not whole";
+    return NULL;
+}
+
+static rf_status check_streams(const struct rf_item *items, size_t n, const struct rf_alloc *alloc,
+                               const char **wrong)
+{
+    struct rf_item *sorted = rf_alloc_get(alloc, n * sizeof *sorted);
+    if (sorted == NULL)
+        return RF_ENOMEM;
+    memcpy(sorted, items, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_place);
+    for (size_t i = 0, end; i < n && *wrong == NULL; i = end) {
+        for (end = i + 1; end < n && sorted[end].a_hi == sorted[i].a_hi;)
+            end++;
+        *wrong = check_stream(sorted + i, end - i);
+    }
+    rf_alloc_free(alloc, sorted, n * sizeof *sorted);
+    return RF_OK;
+}
+
 static bool same_box(const struct rf_range_box *x, const struct rf_range_box *y)
 {
     return x->a == y->a && x->a_hi == y->a_hi && x->b == y->b && x->b_hi == y->b_hi;
@@ -193,6 +235,8 @@ static rf_status check_boxes(const struct rf_profile *profile, struct rf_item *i
         return RF_OK;
     if (profile->shape == RF_SHAPE_TUPLE)
         return check_tuples(items, n, &profile->alloc, wrong);
+    if (profile->shape == RF_SHAPE_STREAM)
+        return check_streams(items, n, &profile->alloc, wrong);
     rf_status status = rf_range_tree_make(&tree, &list, 1);
     if (status != RF_OK)
         return status;

@@ -309,6 +309,11 @@ uint64_t rf_profiler_left(const struct rf_profiler *profiler)
     return length == 0 ? UINT64_MAX : length - inside;
 }
 
+void rf_profiler_gap(struct rf_profiler *profiler)
+{
+    rf_engine_gap(profiler->engine);
+}
+
 const struct rf_engine *rf_profiler_engine(const struct rf_profiler *profiler)
 {
     return profiler->engine;

@@ -36,7 +36,8 @@ static void query_tuples(const struct rf_profile *profile, const struct rf_range
 {
     uint64_t outside = 0;
     for (size_t i = 0; i < profile->n_items; i++) {
-        struct rf_range_box own = box_of(&profile->items[i]);
+        const struct rf_item *item = &profile->items[i];
+        const struct rf_range_box own = {item->a, item->a, item->b, item->b};
         if (inside(&own, box))
             answer->lower += profile->items[i].lower;
         else
@@ -51,7 +52,7 @@ void rf_range_query(const struct rf_profile *profile, const struct rf_range_box 
                     struct rf_range_answer *answer)
 {
     *answer = (struct rf_range_answer){0, 0, profile->consumed};
-    if (profile->shape == RF_SHAPE_TUPLE) {
+    if (rf_shape_has_tuples(profile->shape)) {
         query_tuples(profile, box, answer);
         return;
     }
@@ -115,7 +116,7 @@ rf_status rf_range_tree_make(struct rf_range_tree *tree, const struct rf_profile
                              double hot)
 {
     *tree = (struct rf_range_tree){.alloc = profile->alloc, .events = profile->consumed};
-    if (profile->shape == RF_SHAPE_TUPLE)
+    if (rf_shape_has_tuples(profile->shape))
         return RF_EINVAL;
     if (profile->n_items == 0)
         return RF_OK;
@@ -144,7 +145,7 @@ void rf_range_tree_free(struct rf_range_tree *tree)
 rf_status rf_profile_bound_ranges(struct rf_profile *profile)
 {
     struct rf_range_tree tree;
-    if (profile->shape == RF_SHAPE_TUPLE)
+    if (rf_shape_has_tuples(profile->shape))
         return RF_OK;
     rf_status status = rf_range_tree_make(&tree, profile, 1);
     for (size_t i = 0; status == RF_OK && i < tree.n; i++) {

@@ -9,12 +9,17 @@ static const char *const headers[] = {
     [RF_SHAPE_RANGE_A] = "lo,hi,count,total",
     [RF_SHAPE_RANGE_B] = "lo,hi,count,total",
     [RF_SHAPE_RECTANGLE] = "a_lo,a_hi,b_lo,b_hi,count,total",
+    [RF_SHAPE_STREAM] = "stream,length,position,a,b,count,lower,upper",
 };
 
 static void write_item(FILE *out, const struct rf_table *table, size_t i)
 {
     const struct rf_item *item = &table->items[i];
     switch (table->profile->shape) {
+    case RF_SHAPE_STREAM:
+        fprintf(out, "0x%" PRIx64 ",%" PRIu32 ",%" PRIu32 ",", item->a_hi, rf_stream_length(item),
+                rf_stream_position(item));
+        /* fall through */
     case RF_SHAPE_TUPLE:
         fprintf(out, "0x%" PRIx64 ",0x%" PRIx64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", item->a,
                 item->b, item->count, item->lower, item->upper);
@@ -58,7 +63,7 @@ static rf_status write_profile(FILE *out, const struct rf_profile *profile,
     rf_status status = rf_table_count(profile, setup, &n);
     if (status != RF_OK)
         return status;
-    if (profile->shape > RF_SHAPE_RECTANGLE)
+    if (profile->shape > RF_SHAPE_STREAM)
         return RF_ENOTSUP;
     fprintf(out, "%s%s\n", setup->per_interval ? "interval," : "", headers[profile->shape]);
     for (size_t i = 0; i < n && status == RF_OK; i++)

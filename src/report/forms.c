@@ -39,7 +39,7 @@ rf_status rf_report_end(FILE *out)
 
 const char *rf_report_shape(unsigned shape)
 {
-    static const char *const names[] = {"tuple", "range-a", "range-b", "rectangle"};
+    static const char *const names[] = {"tuple", "range-a", "range-b", "rectangle", "stream"};
     return shape < sizeof names / sizeof *names ? names[shape] : "unknown";
 }
 

@@ -117,7 +117,7 @@ static void write_head(FILE *out, const struct rf_run *run, const struct rf_prof
 static bool fits(const struct rf_profile *profile, enum rf_hot_wants wants)
 {
     return wants == RF_HOT_RECTANGLES ? profile->shape == RF_SHAPE_RECTANGLE
-                                      : profile->shape != RF_SHAPE_TUPLE;
+                                      : !rf_shape_has_tuples(profile->shape);
 }
 
 rf_status rf_hot_write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,

@@ -42,7 +42,12 @@ static void write_number(FILE *out, const char *name, uint64_t value)
 
 static void write_box(FILE *out, unsigned shape, const struct rf_item *item)
 {
-    if (shape == RF_SHAPE_TUPLE)
+    if (shape == RF_SHAPE_STREAM)
+        fprintf(out,
+                "\"stream\": \"0x%" PRIx64 "\", \"length\": %" PRIu32 ", \"position\": %" PRIu32
+                ", ",
+                item->a_hi, rf_stream_length(item), rf_stream_position(item));
+    if (rf_shape_has_tuples(shape))
         fprintf(out, "\"a\": \"0x%" PRIx64 "\", \"b\": \"0x%" PRIx64 "\"", item->a, item->b);
     else if (shape == RF_SHAPE_RANGE_A)
         fprintf(out, "\"lo\": \"0x%" PRIx64 "\", \"hi\": \"0x%" PRIx64 "\"", item->a, item->a_hi);
@@ -71,7 +76,7 @@ static void write_name(FILE *out, const char *word, struct rf_symbols *symbols, 
 
 static void write_symbol(FILE *out, const struct rf_places *places, const struct rf_item *item)
 {
-    if (!rf_places_any(places) || places->profile->shape != RF_SHAPE_TUPLE)
+    if (!rf_places_any(places) || !rf_shape_has_tuples(places->profile->shape))
         return;
     fputs(", \"symbol\": {", out);
     if (places->a != RF_MEANS_NUMBER)

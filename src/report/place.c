@@ -36,8 +36,7 @@ bool rf_places_any(const struct rf_places *places)
 
 const char *rf_places_heading(const struct rf_places *places)
 {
-    bool tuple = places->profile->shape == RF_SHAPE_TUPLE;
-    if (!tuple)
+    if (!rf_shape_has_tuples(places->profile->shape))
         return "covers";
     if (places->a == RF_MEANS_CODE && places->b == RF_MEANS_CODE)
         return places->columns.calls ? "caller -> callee" : "from -> to";
@@ -99,7 +98,7 @@ void rf_places_name(const struct rf_places *places, const struct rf_item *item, 
                     size_t size)
 {
     char name[RF_WORD_MAX];
-    if (places->profile->shape == RF_SHAPE_TUPLE)
+    if (rf_shape_has_tuples(places->profile->shape))
         name_tuple(places, item, name, sizeof name);
     else
         name_box(places, item, name, sizeof name);
@@ -181,7 +180,7 @@ double rf_places_part(const struct rf_places *places, const struct rf_item *item
 
 rf_status rf_places_prepare(struct rf_places *places, const struct rf_table *table)
 {
-    if (!rf_places_any(places) || places->profile->shape != RF_SHAPE_TUPLE || table->shown == 0)
+    if (!rf_places_any(places) || !rf_shape_has_tuples(places->profile->shape) || table->shown == 0)
         return RF_OK;
     rf_status status = read_symbols(places, table);
     if (status == RF_OK && rf_places_has_parts(places))

@@ -19,7 +19,13 @@ struct rf_table {
     uint64_t absent_upper; /* what an item that is not in it may have had */
     size_t interval;
     uint64_t *totals; /* for each shown item its count with those inside it; NULL for tuples */
+    struct rf_item
+        *streams; /* `items`, stream by stream, the hottest first; NULL: not of streams */
+    size_t n_streams, shown_streams;
 };
+
+/* Of an item of a stream: the references that the stream made. */
+uint64_t rf_table_heat(const struct rf_item *item);
 
 /* How many tables a profile makes: one, or one an interval. A stream that was not cut is its own
  * interval 0. RF_ENOTSUP: intervals are asked for and the profile did not keep them. */

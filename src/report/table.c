@@ -7,10 +7,14 @@
  *     [------- inside 0..255 ---------------]
  *
  * so that its total is a difference of two prefix sums, found by binary search. Rectangles do not
- * line up like that; each shown one is held against all. */
+ * line up like that; each shown one is held against all.
+ *
+ * Streams are sorted by heat, and the items of a stream by position: a table shows whole streams. */
 #include "report/report.h"
 #include "profile/profile.h"
 #include "base/alloc.h"
+#include <stdlib.h>
+#include <string.h>
 
 rf_status rf_table_count(const struct rf_profile *profile, const struct rf_report_setup *setup,
                          size_t *n)
@@ -125,7 +129,7 @@ static void sum_rectangles(struct rf_table *table)
 static rf_status add_totals(struct rf_table *table)
 {
     void *totals = NULL;
-    if (table->profile->shape == RF_SHAPE_TUPLE || table->shown == 0)
+    if (rf_shape_has_tuples(table->profile->shape) || table->shown == 0)
         return RF_OK;
     if (!rf_alloc_array(&table->profile->alloc, &totals, 0, table->shown, sizeof *table->totals))
         return RF_ENOMEM;
@@ -133,6 +137,45 @@ static rf_status add_totals(struct rf_table *table)
     if (table->profile->shape != RF_SHAPE_RECTANGLE)
         return sum_ranges(table);
     sum_rectangles(table);
+    return RF_OK;
+}
+
+uint64_t rf_table_heat(const struct rf_item *item)
+{
+    return item->count * rf_stream_length(item);
+}
+
+static int by_heat(const void *left, const void *right)
+{
+    const struct rf_item *x = left, *y = right;
+    const uint64_t a[] = {rf_table_heat(y), x->a_hi, x->b_hi};
+    const uint64_t b[] = {rf_table_heat(x), y->a_hi, y->b_hi};
+    for (size_t i = 0; i < 3; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+/* Put the items of each stream together. `wanted` is how many streams to show; 0: all. */
+static rf_status arrange_streams(struct rf_table *table, uint64_t wanted)
+{
+    void *copy = NULL;
+    if (table->profile->shape != RF_SHAPE_STREAM || table->n == 0)
+        return RF_OK;
+    if (!rf_alloc_array(&table->profile->alloc, &copy, 0, table->n, sizeof *table->streams))
+        return RF_ENOMEM;
+    table->streams = copy;
+    memcpy(table->streams, table->items, table->n * sizeof *table->streams);
+    qsort(table->streams, table->n, sizeof *table->streams, by_heat);
+    table->items = table->streams;
+    table->shown = 0;
+    for (size_t i = 0; i < table->n; i++) {
+        table->n_streams += rf_stream_position(&table->items[i]) == 0;
+        if (wanted == 0 || table->n_streams <= wanted) {
+            table->shown = i + 1;
+            table->shown_streams = table->n_streams;
+        }
+    }
     return RF_OK;
 }
 
@@ -154,7 +197,9 @@ rf_status rf_table_open(struct rf_table *table, const struct rf_profile *profile
     }
     bool all = setup->items == 0 || setup->items > table->n;
     table->shown = all ? table->n : (size_t)setup->items;
-    rf_status status = add_totals(table);
+    rf_status status = arrange_streams(table, setup->items);
+    if (status == RF_OK)
+        status = add_totals(table);
     if (status != RF_OK)
         rf_table_close(table);
     return status;
@@ -164,6 +209,9 @@ void rf_table_close(struct rf_table *table)
 {
     rf_alloc_free(&table->profile->alloc, table->totals, table->shown * sizeof *table->totals);
     table->totals = NULL;
+    if (table->streams != NULL)
+        rf_alloc_free(&table->profile->alloc, table->streams, table->n * sizeof *table->streams);
+    table->streams = NULL;
 }
 
 static struct rf_column column_of(const struct rf_field_info *info)

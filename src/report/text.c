@@ -134,7 +134,10 @@ static void write_events(FILE *out, const struct rf_profile *profile,
     write_fact(out, setup, "events", "%s produced, %s consumed, %s lost",
                group(produced, profile->produced), group(consumed, profile->consumed),
                group(lost, profile->lost));
-    if (profile->n_intervals_seen > 0)
+    if (profile->n_intervals_seen > 0 && profile->interval_length == 0)
+        write_fact(out, setup, "intervals", "%s, each as long as the engine had room",
+                   group(consumed, profile->n_intervals_seen));
+    else if (profile->n_intervals_seen > 0)
         write_fact(
             out, setup, "intervals", "%s of %s events%s",
             group(consumed, profile->n_intervals_seen), group(lost, profile->interval_length),
@@ -199,7 +202,22 @@ static void write_profile_head(FILE *out, const struct rf_profile *profile,
     write_figures(out, profile, setup);
 }
 
-enum column_kind { SHARE, COUNT, TOTAL, LOWER, UPPER, INTERVALS, PART, A, A_HI, B, B_HI, PLACE };
+enum column_kind {
+    SHARE,
+    HEAT,
+    COUNT,
+    LENGTH,
+    TOTAL,
+    LOWER,
+    UPPER,
+    INTERVALS,
+    PART,
+    A,
+    A_HI,
+    B,
+    B_HI,
+    PLACE
+};
 
 struct column {
     enum column_kind kind;
@@ -208,7 +226,7 @@ struct column {
 };
 
 struct layout {
-    struct column columns[12];
+    struct column columns[14];
     size_t n;
     struct rf_columns names;
     struct rf_places places;
@@ -223,6 +241,7 @@ static void add_words(struct layout *layout, const struct rf_table *table)
 {
     switch (table->profile->shape) {
     case RF_SHAPE_TUPLE:
+    case RF_SHAPE_STREAM:
         add_column(layout, A, layout->names.a.name);
         if (layout->names.b.name[0] != '\0')
             add_column(layout, B, layout->names.b.name);
@@ -250,7 +269,11 @@ static void make_layout(struct layout *layout, const struct rf_table *table,
     layout->n = 0;
     rf_table_columns(&layout->names, table->profile);
     add_column(layout, SHARE, "share");
-    add_column(layout, COUNT, "count");
+    if (table->streams != NULL)
+        add_column(layout, HEAT, "heat");
+    add_column(layout, COUNT, table->streams != NULL ? "times" : "count");
+    if (table->streams != NULL)
+        add_column(layout, LENGTH, "length");
     if (table->totals != NULL)
         add_column(layout, TOTAL, "with inner");
     if (table->profile->bound != RF_BOUND_EXACT) {
@@ -272,10 +295,18 @@ static double share_of(const struct rf_table *table, uint64_t count)
     return table->events > 0 ? 100 * (double)count / (double)table->events : 0;
 }
 
+/* The events that a line is about. */
+static uint64_t weight_of(const struct rf_table *table, const struct rf_item *item)
+{
+    return table->streams != NULL ? rf_table_heat(item) : item->count;
+}
+
 static uint64_t number_of(const struct rf_table *table, size_t row, enum column_kind kind)
 {
     const struct rf_item *item = &table->items[row];
     const uint64_t numbers[] = {[SHARE] = 0,
+                                [HEAT] = rf_table_heat(item),
+                                [LENGTH] = rf_stream_length(item),
                                 [COUNT] = item->count,
                                 [TOTAL] = table->totals != NULL ? table->totals[row] : 0,
                                 [LOWER] = item->lower,
@@ -299,8 +330,11 @@ static void make_cell(char *cell, size_t size, const struct layout *layout,
                       enum column_kind kind)
 {
     char number[NUMBER_MAX];
-    if (kind == SHARE)
-        snprintf(cell, size, "%.2f%%", share_of(table, table->items[row].count));
+    const struct rf_item *item = &table->items[row];
+    if (kind < A && table->streams != NULL && rf_stream_position(item) > 0)
+        cell[0] = '\0'; /* what is said of a stream stands in its first line */
+    else if (kind == SHARE)
+        snprintf(cell, size, "%.2f%%", share_of(table, weight_of(table, item)));
     else if (kind == PART)
         snprintf(cell, size, "%.1f%%", rf_places_part(&layout->places, &table->items[row]));
     else if (kind == PLACE)
@@ -400,7 +434,8 @@ static rf_status write_rows(FILE *out, const struct rf_table *table,
             make_cell(cell, sizeof cell, &layout, table, setup, row, layout.columns[i].kind);
             append_cell(line, sizeof line, &layout, i, cell);
         }
-        write_line(out, line, setup, share_of(table, table->items[row].count) >= STRONG_SHARE);
+        write_line(out, line, setup,
+                   share_of(table, weight_of(table, &table->items[row])) >= STRONG_SHARE);
     }
     rf_places_close(&layout.places);
     return status;
@@ -419,8 +454,10 @@ static rf_status write_table(FILE *out, const struct rf_profile *profile,
         write_fact(out, setup, "interval", "%s, %s events", group(number, table.interval),
                    group(events, table.events));
     }
-    write_fact(out, setup, "items", "%s found, %s shown", group(found, table.n),
-               group(shown, table.shown));
+    bool streams = table.streams != NULL;
+    write_fact(out, setup, streams ? "streams" : "items", "%s found, %s shown",
+               group(found, streams ? table.n_streams : table.n),
+               group(shown, streams ? table.shown_streams : table.shown));
     if (table.shown > 0) {
         fputc('\n', out);
         status = write_rows(out, &table, setup);

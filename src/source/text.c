@@ -4,6 +4,7 @@
  *     0x400a10 17 250      250 times; a count of 0 is no event at all
  *     42                   a lone word: <42, 0>, as a selector with one field makes them
  *     # anything           and empty lines are skipped; a comment may also follow a tuple
+ *     gap                  what comes next does not follow: see rf_batch.gap
  *
  * Numbers are decimal or 0x hexadecimal, up to 64 bits; spaces, tabs and a carriage return may stand
  * between and behind them. The last line needs no newline. Anything else is RF_EINVAL with the line's
@@ -248,7 +249,23 @@ static rf_status begin_counts(struct text *text, size_t n, struct rf_error *erro
     return RF_OK;
 }
 
-/* Whole lines into tuples, until either runs out or a line is bad. */
+static const char gap_line[] = "gap\n";
+enum { GAP_LENGTH = sizeof gap_line - 1 };
+
+static bool is_gap(const struct text *text)
+{
+    return text->whole - text->at >= GAP_LENGTH &&
+           memcmp(text->bytes + text->at, gap_line, GAP_LENGTH) == 0;
+}
+
+static void skip_gap(struct text *text, struct rf_batch *batch)
+{
+    text->at += GAP_LENGTH;
+    text->line++;
+    batch->gap = 1;
+}
+
+/* Whole lines into tuples, until either runs out or a line is bad. A gap ends the batch before it. */
 static rf_status scan(struct text *text, struct rf_batch *batch, struct rf_error *error)
 {
     const char *p = text->bytes + text->at, *whole = text->bytes + text->whole;
@@ -272,10 +289,10 @@ static rf_status scan(struct text *text, struct rf_batch *batch, struct rf_error
         text->line++;
         p = end + 1;
     }
-    bool is_bad = p < whole && n < RF_SOURCE_BATCH;
     text->at = (size_t)(p - text->bytes);
+    bool is_bad = p < whole && n < RF_SOURCE_BATCH;
     if (is_bad && n == 0)
-        return refuse_line(text, error);
+        return is_gap(text) ? RF_OK : refuse_line(text, error);
     batch->tuples = (struct rf_tuples){text->tuples, counted ? text->counts : NULL, n};
     batch->n = n;
     return RF_OK;
@@ -316,7 +333,9 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
     struct text *text = (struct text *)source;
     rf_status status = RF_OK;
     while (status == RF_OK && batch->n == 0) {
-        if (text->at < text->whole)
+        if (is_gap(text))
+            skip_gap(text, batch);
+        else if (text->at < text->whole)
             status = scan(text, batch, error);
         else if (text->at_eof)
             return RF_OK;

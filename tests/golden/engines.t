@@ -19,8 +19,10 @@ $ riffle selectors
 values       load -> pc,value               what each load loads
 edges        branch,jump -> pc,target       which way branches and jumps go
 calls        call -> pc,target              who calls whom
+call-pairs   call -> pc,target              the same: hot call pairs
 methods      call -> target                 how often each function is called
 addresses    load,store -> pc,addr          what memory each access touches
+streams      load,store -> pc,addr          sequences of accesses that repeat, by their engine
 code         insn -> pc                     which instructions are executed
 zero-loads   load value==0 -> pc,addr       where loads find zero
 narrow       alu width<=16 -> pc            results that would fit 16 bits

@@ -48,6 +48,9 @@ static const struct {
     {"stratified",
      {"stratified", "P7", "R7", "CR7", "D7", "H[P7]64", "H[CR7]64 (estimate=share)", "H[P16]64 A16",
       "H[H[P4]2]32 (hash=paper)", "H[P5 A2]16 A8", "A16"}},
+    {"streams",
+     {"streams", "streams(memory=16Ki)", "streams(min=2, max=8, heat=0)",
+      "streams(heat=1%, interval=1K)", "streams(memory=64Ki, interval=7, min=2)"}},
     {"tagged",
      {"tagged", "tagged(entries=64, hit=5, evict=8)",
       "tagged(ways=1, entries=16, hit=4, evict=4) A8"}},
@@ -158,10 +161,33 @@ static uint64_t count_forgotten(const struct rf_item *sorted, size_t n, const st
     return forgotten;
 }
 
+/* Streams share no event: what they say of one tuple is no more than there were of it. */
+static struct verdict judge_streams(const struct rf_item *items, size_t n,
+                                    const struct truth *truth)
+{
+    struct verdict verdict = {.items = n};
+    struct rf_item *sorted = sorted_by_box(items, n);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct rf_item *item = &sorted[i];
+        const struct rf_item point = {.a = item->a, .a_hi = item->a, .b = item->b, .b_hi = item->b};
+        bool first = i == 0 || truth_order(item->a, item[-1].a, item->b, item[-1].b) != 0;
+        sum = first ? item->lower : sum + item->lower;
+        verdict.outside += sum > truth_box(truth, &point);
+        verdict.disorder += item->lower > item->upper || item->count < item->lower;
+        verdict.disorder += i > 0 && same_box(&item[-1], item);
+        verdict.disorder += rf_stream_position(item) >= rf_stream_length(item);
+    }
+    free(sorted);
+    return verdict;
+}
+
 /* Duplicates count as disorder: a profile names a box once. */
 static struct verdict judge(const struct rf_profile *profile, const struct rf_item *items, size_t n,
                             uint64_t absent_upper, const struct truth *truth)
 {
+    if (profile->shape == RF_SHAPE_STREAM)
+        return judge_streams(items, n, truth);
     struct verdict verdict = {.items = n};
     struct rf_item *sorted = sorted_by_box(items, n);
     for (size_t i = 0; i < n; i++) {

@@ -67,7 +67,7 @@ TEST(every_preset_is_a_selector)
         rf_selector_print(&named, text, sizeof text);
         CHECK_TEXT(text, preset->text);
     }
-    CHECK_EQ(n, 10);
+    CHECK_EQ(n, 12);
 }
 
 static const struct {
