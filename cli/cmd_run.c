@@ -420,6 +420,13 @@ static int refuse_program(const char *name)
                     S_ISDIR(status.st_mode) ? "is a folder" : "may not be executed");
 }
 
+static int check_functions(const struct plan *plan, const char *program)
+{
+    const char *const annotated[] = {plan->settings->profiling.report.annotate, NULL};
+    int status = cli_check_functions(program, plan->functions);
+    return status == CLI_OK ? cli_check_functions(program, annotated) : status;
+}
+
 static int start(struct plan *plan, const struct cli_call *call)
 {
     struct rf_error error = {""};
@@ -440,6 +447,9 @@ static int start(struct plan *plan, const struct cli_call *call)
                                          .stop = &stopped};
     if (!can_run(call->arguments[0]))
         return refuse_program(call->arguments[0]);
+    int known = check_functions(plan, call->arguments[0]);
+    if (known != CLI_OK)
+        return known;
     rf_status opened = rf_source_open_probe(&source, &setup, &error);
     if (opened == RF_ENOTSUP)
         return cli_fail(CLI_NOT_EXECUTABLE, "run: %s", error.message);

@@ -34,6 +34,9 @@ rf_status cli_program_open(struct cli_program *program, struct rf_source *source
 int cli_resolve(void *program, const char *symbol, uint64_t *address); /* for rf_selector_bind */
 void cli_program_close(struct cli_program *program);
 
+/* known.c: names of functions, closed by NULL, that a program has not, where its file can tell. */
+int cli_check_functions(const char *path, const char *const *names); /* CLI_OK, or told */
+
 /* output.c: where a result is to go, looked at before the work begins. */
 int cli_check_output(const char *path); /* CLI_OK, or told why not; NULL and "-" are fine */
 bool cli_same_file(const char *left, const char *right); /* NULL is none */

@@ -138,3 +138,9 @@ $ seed_of() { riffle report "$1" | sed -n 's/.*, seed //p'; }; run_it() { riffle
 > run_it two.rfp --seed "$(seed_of one.rfp)"; [ "$(seed_of one.rfp)" = "$(seed_of two.rfp)" ] && echo same
 differ
 same
+# A static program tells before it runs that it has no such function.
+$ g++ -g -O1 -static geo.cc -o alone; riffle run --function geo::Shape::aera -- ./alone; riffle run -q -a nosuchthing -- ./alone
+riffle: ./alone has no function 'geo::Shape::aera'
+riffle: ./alone has no function 'nosuchthing'
+[125]
+$ riffle run -q --function area -p values -- ./alone
