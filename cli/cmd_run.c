@@ -197,6 +197,18 @@ static int refuse_whole(const struct plan *plan)
     return CLI_OK;
 }
 
+/* Bursts are short enough for an engine that keeps all it is told, unless another one was asked for. */
+static void count_exactly(struct plan *plan, const struct cli_call *call)
+{
+    struct cli_lanes *lanes = &plan->common.lanes;
+    for (size_t i = 0; i < call->n_given; i++)
+        if (cli_is(&call->given[i], "engine"))
+            return;
+    for (size_t i = 0; i < lanes->n; i++)
+        if (strcmp(lanes->lanes[i].engine, cli_standard(call->command, "engine")) == 0)
+            lanes->lanes[i].engine = "exact";
+}
+
 static int make_plan(struct plan *plan, const struct cli_call *call)
 {
     const struct settings *settings = call->settings;
@@ -217,6 +229,8 @@ static int make_plan(struct plan *plan, const struct cli_call *call)
         status = cli_bursts_take(&plan->bursts, &settings->bursts, settings->profiling.cut.seed);
     if (status == CLI_OK)
         status = refuse_whole(plan);
+    if (status == CLI_OK && plan->bursts.burst > 0)
+        count_exactly(plan, call);
     return status == CLI_OK && settings->per_process ? multiply_lanes(plan) : status;
 }
 
@@ -480,7 +494,9 @@ const struct cli_command cli_command_run = {
         "that "
         "the selectors (-p) read is produced. Without -p these are values, edges and calls; "
         "without "
-        "-e the engine is multihash, which needs little memory however long the program runs.\n\n"
+        "-e the engine is multihash, which needs little memory however long the program runs, or, "
+        "with "
+        "--burst or --frequency, exact.\n\n"
         "The program has riffle's standard input, output and error, and riffle ends with its exit "
         "status, or by the signal that ended it; with 125 where riffle itself failed, 126 where "
         "the program cannot be run, 127 where there is none. The report goes to standard error "
@@ -491,6 +507,7 @@ const struct cli_command cli_command_run = {
     .examples = "    riffle run -- gzip -9 -c FILE >/dev/null\n"
                 "    riffle run -p values -e exact -o gzip.rfp -- gzip -9 -c FILE >/dev/null\n"
                 "    riffle run -p 'load value==0 -> pc,addr' --module libc.so.6 -- sort FILE\n"
+                "    riffle run -p calls --frequency 1/1000 -- gzip -c FILE >/dev/null\n"
                 "    riffle run -p values --record loads.rft -- gzip -c FILE >/dev/null",
     .options = options,
     .settings_size = sizeof(struct settings),

@@ -5,6 +5,7 @@
 #include <riffle/alloc.h>
 #include <riffle/cache.h>
 #include <riffle/collect.h>
+#include <riffle/control.h>
 #include <riffle/coproc.h>
 #include <riffle/engine.h>
 #include <riffle/event.h>

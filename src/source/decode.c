@@ -136,6 +136,21 @@ static void end_strings(struct rf_decode *decode)
             lanes[i].ends[lanes[i].n_ends++] = (uint32_t)lanes[i].n;
 }
 
+/* Somebody wants no events of some profiles for now (control.c): those of the burst count as skipped. */
+static void leave_out(struct rf_decode *decode)
+{
+    struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
+    uint32_t off = __atomic_load_n(&decode->processes->ring.control->bursts.off, __ATOMIC_RELAXED);
+    for (size_t i = 0; off != 0 && i < decode->n_selectors; i++) {
+        if (!(off >> i & 1))
+            continue;
+        size_t begin = lanes[i].n_ends > 0 ? lanes[i].ends[lanes[i].n_ends - 1] : 0;
+        lanes[i].skipped += lanes[i].n - begin;
+        lanes[i].left_out += lanes[i].n - begin;
+        lanes[i].n = begin;
+    }
+}
+
 /* A group is in a selector's classes as a whole or not at all. */
 static rf_status see_skipped(struct rf_decode *decode, const uint64_t *words, size_t n,
                              uint64_t bursts, struct rf_error *error)
@@ -152,6 +167,7 @@ static rf_status see_skipped(struct rf_decode *decode, const uint64_t *words, si
     for (size_t group = 0; group < decode->n_groups; group++)
         decode->skipped += words[1 + group];
     decode->n_bursts += bursts;
+    leave_out(decode);
     end_strings(decode);
     return RF_OK;
 }

@@ -25,6 +25,7 @@ struct rf_decode_lane {
     size_t n_ends;
     uint64_t bursts, bursts_told;
     uint64_t skipped, skipped_told;
+    uint64_t left_out; /* of the skipped ones: came through, but were not wanted just then */
 };
 
 struct rf_decode {

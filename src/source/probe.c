@@ -199,6 +199,18 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     probe->handed_out = NO_LANE;
 }
 
+/* For the producers, and for who wants to change it (control.c). */
+static void tell_bursts(struct rf_ring_bursts *shared, const struct rf_probe_setup *setup)
+{
+    char text[512];
+    shared->n_profiles = (uint32_t)setup->n_selectors;
+    for (size_t i = 0; i < setup->n_selectors; i++) {
+        rf_selector_print(&setup->selectors[i], text, sizeof text);
+        rf_format(shared->profiles[i], RF_RING_TEXT, "%s", text);
+    }
+    rf_ring_change_bursts(shared, &setup->bursts);
+}
+
 rf_status rf_probe_open_idle(struct rf_source **source, const struct rf_probe_setup *setup,
                              struct rf_error *error)
 {
@@ -213,7 +225,7 @@ rf_status rf_probe_open_idle(struct rf_source **source, const struct rf_probe_se
                                &probe->base.alloc, error);
     probe->processes.shelf.keep_records = probe->decode.records;
     if (status == RF_OK)
-        rf_ring_set_bursts(&probe->processes.ring, &setup->bursts);
+        tell_bursts(&probe->processes.ring.control->bursts, setup);
     if (status == RF_OK)
         status = rf_decode_init(&probe->decode, error);
     if (status != RF_OK) {
@@ -256,7 +268,7 @@ static bool lanes_add_up(const struct rf_decode *decode, const uint64_t *produce
         for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++)
             left += selector->classes >> kind & 1 ? produced[kind] : 0;
         for (size_t j = i; j < decode->n_lanes; j += decode->n_selectors)
-            left -= decode->lanes[j].total + decode->lanes[j].lost;
+            left -= decode->lanes[j].total + decode->lanes[j].lost + decode->lanes[j].left_out;
         if (selector->n_conditions == 0 && left != 0)
             return false;
     }

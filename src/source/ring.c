@@ -96,9 +96,8 @@ void rf_ring_close(struct rf_ring *ring)
     ring->memory = NULL;
 }
 
-void rf_ring_set_bursts(struct rf_ring *ring, const struct rf_probe_bursts *bursts)
+void rf_ring_change_bursts(struct rf_ring_bursts *shared, const struct rf_probe_bursts *bursts)
 {
-    struct rf_ring_bursts *shared = &ring->control->bursts;
     shared->sparsity = bursts->sparsity;
     shared->seed = bursts->seed;
     shared->burst = bursts->burst;

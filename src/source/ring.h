@@ -70,7 +70,7 @@ void rf_ring_wait(struct rf_ring *ring, uint32_t bell, unsigned milliseconds);
 
 /* How the program is told from now on; the producers see it when a burst is over, or within milliseconds. */
 struct rf_probe_bursts;
-void rf_ring_set_bursts(struct rf_ring *ring, const struct rf_probe_bursts *bursts);
+void rf_ring_change_bursts(struct rf_ring_bursts *shared, const struct rf_probe_bursts *bursts);
 
 /* From now on producers keep nothing; those that wait run on. */
 void rf_ring_detach(struct rf_ring *ring);

@@ -34,6 +34,8 @@ enum {
     RF_RING_CHUNK = 64 * 1024, /* bytes */
     RF_RING_CHUNKS = 32,       /* a slot: 2 MiB, stays in the outer caches */
     RF_RING_SLACK = 16 * 1024, /* a chunk is flushed when less than this is left in it */
+    RF_RING_PROFILES = 32,
+    RF_RING_TEXT = 64,
     RF_RING_SLOT = RF_RING_PAGE + RF_RING_CHUNKS * RF_RING_CHUNK,
 };
 
@@ -45,6 +47,9 @@ struct rf_ring_bursts {
     uint32_t regular;  /* not 0: all distances are the same */
     uint32_t paused;   /* not 0: no burst begins */
     uint32_t changes;  /* how often any of this was changed */
+    uint32_t off;      /* 1 << profile: the collector leaves its events out */
+    uint32_t n_profiles;
+    char profiles[RF_RING_PROFILES][RF_RING_TEXT]; /* selectors, for who wants to change it */
 };
 
 /* Page 0. */

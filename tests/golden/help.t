@@ -6,6 +6,7 @@ Usage: riffle COMMAND [OPTION...] [ARGUMENT...]
 
 Commands:
   compare    judge engines by the exact profile of the same stream
+  control    change how a program is told in bursts while it runs
   coproc     list microprograms, check and list one, or size their machine
   cores      list the simulated cores; show one with every parameter
   cost       area, delay and energy of rap as hardware
@@ -299,6 +300,7 @@ show this help.
 .SH SEE ALSO
 .BR riffle (1),
 .BR riffle\-compare (1),
+.BR riffle\-control (1),
 .BR riffle\-coproc (1),
 .BR riffle\-cores (1),
 .BR riffle\-cost (1),

@@ -20,7 +20,7 @@ OWNERS = {
     "fields": "event", "selector": "event", "trace": "event",
     "engine": "engine", "item": "engine", "rap": "engine",
     "invariance": "profile", "measure": "profile", "overhead": "profile", "profile": "profile", "profiler": "profile", "range": "profile",
-    "gen": "source", "probe": "source", "source": "source",
+    "gen": "source", "control": "source", "probe": "source", "source": "source",
     "cache": "cache",
     "collect": "collect",
     "symbol": "symbol",

@@ -1,0 +1,149 @@
+/* cmd_control.c - riffle control: change how a program is told in bursts while it runs. */
+#include "bursts.h"
+#include <riffle/control.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is ---- */
+
+static double frequency_of(const struct rf_probe_bursts *bursts)
+{
+    return (double)bursts->burst / ((double)bursts->burst + (double)bursts->sparsity);
+}
+
+static void show(const struct rf_control_state *state)
+{
+    printf("burst      %u\n", state->bursts.burst);
+    printf("frequency  1/%.6g\n", 1 / frequency_of(&state->bursts));
+    for (size_t i = 0; i < state->n_profiles; i++)
+        printf("%-10s %s\n", state->profiles[i].off ? "off" : "on", state->profiles[i].selector);
+}
+
+/* ---- what is to be ---- */
+
+static int set_frequency(struct rf_control_state *state, double frequency)
+{
+    uint64_t sparsity = cli_sparsity(state->bursts.burst, frequency);
+    if ((double)sparsity > CLI_SPARSITY_MAX)
+        return cli_fail(CLI_USAGE, "control: that leaves bursts too far apart");
+    state->bursts.sparsity = sparsity;
+    return CLI_OK;
+}
+
+static int change_frequency(struct rf_control_state *state, const char *value)
+{
+    double frequency;
+    if (!cli_frequency(value, &frequency))
+        return cli_fail(
+            CLI_USAGE,
+            "control: frequency must be more than 0 and at most 1, such as 1/100, got '%s'", value);
+    return set_frequency(state, frequency);
+}
+
+/* The frequency stays. */
+static int change_burst(struct rf_control_state *state, const char *value)
+{
+    char *end;
+    double frequency = frequency_of(&state->bursts);
+    unsigned long long burst = strtoull(value, &end, 10);
+    if (end == value || *end != '\0' || burst == 0 || burst > CLI_BURST_MAX)
+        return cli_fail(CLI_USAGE, "control: burst must be a number of intervals, got '%s'", value);
+    state->bursts.burst = (uint32_t)burst;
+    return set_frequency(state, frequency);
+}
+
+/* A profile by what -p was given, or something that means the same. */
+static struct rf_control_profile *find_profile(struct rf_control_state *state, const char *name)
+{
+    struct rf_selector selector;
+    struct rf_error ignored;
+    char text[512];
+    if (rf_selector_parse(&selector, name, &ignored) != RF_OK)
+        return NULL;
+    rf_selector_print(&selector, text, sizeof text);
+    text[RF_CONTROL_TEXT - 1] = '\0';
+    for (size_t i = 0; i < state->n_profiles; i++)
+        if (strcmp(state->profiles[i].selector, text) == 0)
+            return &state->profiles[i];
+    return NULL;
+}
+
+static int change_profile(struct rf_control_state *state, const char *name, const char *value)
+{
+    struct rf_control_profile *profile = find_profile(state, name);
+    if (profile == NULL)
+        return cli_fail(CLI_USAGE,
+                        "control: '%s' is neither frequency nor burst nor a profile of that run",
+                        name);
+    if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
+        return cli_fail(CLI_USAGE, "control: %s can be on or off, got '%s'", name, value);
+    profile->off = strcmp(value, "off") == 0;
+    return CLI_OK;
+}
+
+/* NAME=VALUE; a selector may have a '=' of its own, so it is the last one that counts. */
+static int change(struct rf_control_state *state, char *text)
+{
+    char *sign = strrchr(text, '=');
+    if (sign == NULL)
+        return cli_fail(CLI_USAGE, "control: expected NAME=VALUE, got '%s'", text);
+    *sign = '\0';
+    if (strcmp(text, "frequency") == 0)
+        return change_frequency(state, sign + 1);
+    if (strcmp(text, "burst") == 0)
+        return change_burst(state, sign + 1);
+    return change_profile(state, text, sign + 1);
+}
+
+static int change_all(struct rf_control *control, const struct cli_call *call)
+{
+    struct rf_control_state state;
+    int status = CLI_OK;
+    rf_control_get(control, &state);
+    if (call->n_arguments == 1)
+        show(&state);
+    for (size_t i = 1; i < call->n_arguments && status == CLI_OK; i++)
+        status = change(&state, call->arguments[i]);
+    if (status == CLI_OK && call->n_arguments > 1)
+        rf_control_set(control, &state);
+    return status;
+}
+
+static int run(const struct cli_call *call)
+{
+    char *end;
+    struct rf_error error = {""};
+    struct rf_control *control;
+    long pid = strtol(call->arguments[0], &end, 10);
+    if (end == call->arguments[0] || *end != '\0' || pid <= 0)
+        return cli_fail(CLI_USAGE, "control: '%s' is no number of a process", call->arguments[0]);
+    rf_status opened = rf_control_open(&control, pid, &error);
+    if (opened != RF_OK)
+        return cli_fail_status(opened, &error);
+    int status = change_all(control, call);
+    rf_control_close(control);
+    return status;
+}
+
+const struct cli_command cli_command_control = {
+    .name = "control",
+    .brief = "change how a program is told in bursts while it runs",
+    .arguments = "PID [NAME=VALUE...]",
+    .text = "PID is that of riffle run --burst, or of a program that it profiles. The change holds "
+            "from the next burst on, for "
+            "all processes of the run. Only the user who started the run can make it. Without "
+            "NAME=VALUE the present state is "
+            "shown.\n\n"
+            "frequency=1/100 and burst=10 are as in riffle run; a burst that is changed alone "
+            "leaves the frequency as it is. "
+            "A selector of the run with =off or =on, such as calls=off, leaves the events of that "
+            "profile out and takes "
+            "them in again; what is left out is counted as skipped.",
+    .examples = "    riffle control 4711\n"
+                "    riffle control 4711 frequency=1/100 burst=10\n"
+                "    riffle control 4711 values=off",
+    .options = (const struct cli_option[]){{.type = CLI_END}},
+    .arguments_min = 1,
+    .arguments_max = CLI_ANY_NUMBER,
+    .run = run,
+};

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""control - change bursts while the program runs.
+
+    control.py RIFFLE SPIN
+
+SPIN (spin.c) makes one load per interval and says in a file how far it came.
+"""
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
+RIFFLE, SPIN = sys.argv[1:3]
+STEP = 3000000  # rounds: a tenth of a second or so
+
+
+def control(*words):
+    done = subprocess.run([RIFFLE, "control", *map(str, words)], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def rounds(path):
+    try:
+        with open(path, "rb") as file:
+            return struct.unpack("<Q", file.read(8))[0]
+    except (OSError, struct.error):
+        return 0
+
+
+def wait_for(path, least):
+    end = time.monotonic() + 120
+    while rounds(path) < least and time.monotonic() < end:
+        time.sleep(0.01)
+    return rounds(path)
+
+
+def figures(saved):
+    text = subprocess.run([RIFFLE, "report", saved, "-n", "1"], capture_output=True, text=True, check=True).stdout
+    return [{name: int(value.replace(",", "")) for name, value
+             in re.findall(r"^(bursts|sampled|skipped)\s+([\d,]+)$", part, re.M)}
+            for part in text.split("\nprofile ")[1:]]
+
+
+def check_change():
+    with tempfile.TemporaryDirectory() as folder:
+        path, saved = os.path.join(folder, "count"), os.path.join(folder, "run.rfp")
+        run = subprocess.Popen([RIFFLE, "run", "-q", "-o", saved, "--burst", "1", "--frequency", "1/1000",
+                                "--regular", "-p", "load -> pc", "-p", "store -> pc", "--", SPIN, path],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        first = wait_for(path, STEP)
+        status, text = control(run.pid)
+        tap.check("the state is shown", status == 0 and "1/1000" in text and "on         load -> pc" in text, text)
+        status, text = control(run.pid, "frequency=1/10", "store -> pc=off")
+        tap.check("a frequency is changed", status == 0, text)
+        status, text = control(run.pid)
+        tap.check("the new state is shown", "1/10\n" in text and "off        store -> pc" in text, text)
+        second = wait_for(path, rounds(path) + STEP)
+        status, text = control(run.pid, "burst=7")
+        tap.check("a burst is changed, the frequency stays", "1/10\n" in control(run.pid)[1], text)
+        third = wait_for(path, rounds(path) + STEP)
+        tap.check("all profiles off", control(run.pid, "load -> pc=off")[0] == 0)
+        time.sleep(0.3)
+        paused = rounds(path)
+        last = wait_for(path, paused + STEP)
+        tap.check("what it does not know is refused", control(run.pid, "speed=3")[0] == 2)
+        run.send_signal(signal.SIGTERM)
+        run.wait()
+        loads, stores = figures(saved)
+    least, most = (third - first - STEP // 2) / 10, first / 1000 + (paused - first + STEP // 2) / 10
+    tap.check("loads are told as often as was said", least < loads["sampled"] < most,
+              f"{loads}, between {least} and {most}; rounds {first} {second} {third} {paused} {last}")
+    tap.check("stores that are off are skipped", stores["sampled"] < (first + STEP // 2) / 900, stores)
+    tap.check("bursts are shorter and longer", loads["bursts"] < loads["sampled"], loads)
+
+
+def check_refusals():
+    status, text = control(2 ** 22 + 1)
+    tap.check("no such process", status != 0 and "there is no process" in text, text)
+    status, text = control(os.getpid())
+    tap.check("a process that is not profiled", status != 0 and "neither riffle run nor profiled" in text, text)
+    status, text = control("nobody")
+    tap.check("no number", status == 2 and "no number of a process" in text, text)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "count")
+        run = subprocess.Popen([RIFFLE, "run", "-q", "-p", "branch -> pc", "--", SPIN, path],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(path, 1)
+        status, text = control(run.pid, "frequency=1/2")
+        tap.check("a run without bursts", status != 0 and "not profiled in bursts" in text, text)
+        run.send_signal(signal.SIGTERM)
+        run.wait()
+
+
+check_change()
+check_refusals()
+tap.end()
