@@ -21,7 +21,7 @@ Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **
 static void look(struct rf_program_file *file)
 {
     static const HChar capabilities[] = "security.capability";
-    struct vg_stat stat;
+    struct vg_stat stat = {0};
     SysRes status = VG_(stat)(file->path, &stat);
     file->n = 0;
     file->is_there = !sr_isError(status) && VKI_S_ISREG(stat.mode);

@@ -43,7 +43,7 @@ struct rf_collect_setup {
     int keep_intervals;
     uint64_t skip, limit; /* events of the source; limit 0: all */
     const struct rf_alloc *alloc;
-    /* Threads for the engines, at most one a lane; 0: all on the caller's. What comes out is the same.
+    /* Threads for the engines, at most one per lane; 0: all work on the caller's thread. The result is the same.
      * With threads, `alloc` must be one that several may use at once. */
     size_t threads;
     int selected; /* the source selects by itself and marks its tuples with their stream */

@@ -24,7 +24,7 @@ extern "C" {
 struct rf_measure_interval {
     double error; /* the sum of the four parts */
     double false_positive, false_negative, neutral_positive, neutral_negative;
-    uint64_t intervals; /* averaged over so many */
+    uint64_t intervals; /* how many the averages are over */
 };
 
 /* Both profiles were made of the same stream with the same interval and keep_intervals; a stream that

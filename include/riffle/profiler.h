@@ -27,7 +27,7 @@ struct rf_engine;
 struct rf_profiler_setup {
     const struct rf_alloc *alloc;
     uint64_t seed;
-    uint64_t interval;        /* cut every so many events; 0: as the engine's options say */
+    uint64_t interval; /* cut whenever this many events have come; 0: as the engine's options say */
     const char *selector;     /* noted in the profile; NULL: bare tuples */
     int keep_intervals;       /* the profile also lists the items of every interval */
     const volatile int *stop; /* becomes non-zero: feeding counted tuples ends with RF_ESTOPPED */

@@ -8,7 +8,7 @@
  *     for (size_t i = 0; i < tree.n; i++) ...        parents first
  *     rf_range_tree_free(&tree);
  *
- * An item of such a profile says that so many events lie somewhere in its box, more cannot be told of
+ * An item of such a profile says that this many events lie somewhere in its box, more cannot be told of
  * them. So those of all boxes inside a range are surely in it, those of boxes that touch it may be. */
 #ifndef RIFFLE_RANGE_H
 #define RIFFLE_RANGE_H

@@ -94,8 +94,8 @@ const struct rf_selector_preset *rf_selector_presets(void);
  * field that none of the classes has is an error; where some have it, it is 0 for the others. */
 rf_status rf_selector_parse(struct rf_selector *selector, const char *text, struct rf_error *error);
 
-/* Resolve the symbols. `resolve` returns 0 and sets *address; below 0: no symbol has the name; above: so
- * many have it. Print the selector before, if names are wanted in its text. */
+/* Resolve the symbols. `resolve` returns 0 and sets *address; below 0: no symbol has the name; above 0:
+ * that many have it. Print the selector before, if names are wanted in its text. */
 rf_status rf_selector_bind(struct rf_selector *selector,
                            int (*resolve)(void *context, const char *symbol, uint64_t *address),
                            void *context, struct rf_error *error);

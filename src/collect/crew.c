@@ -11,7 +11,7 @@
  * tuples, so a thread sleeps until several parcels queue, the reader until many are free.
  *
  * Signals stay with the caller's thread, where a wait for the source can be interrupted.
- * Memory: 96 KiB a parcel, its lanes + SPARE parcels a thread.
+ * Memory: 96 KiB per parcel; each thread has one parcel per lane of its own and SPARE more.
  * Cannot: split one engine; a lane is as fast as one core. After a failure, how far the lanes of other threads
  * had come depends on chance, as after an interrupt; their profiles are right as far as they go. */
 #include "collect/crew.h"

@@ -25,7 +25,7 @@ rf_status rf_lanes_feed(struct rf_lanes *lanes, const struct rf_batch *piece,
 void rf_lanes_gap(struct rf_lanes *lanes, uint32_t stream);
 bool rf_lanes_mind_gaps(const struct rf_lanes *lanes, uint32_t stream);
 
-/* So many events of a stream never came. */
+/* This many events of a stream never came. */
 void rf_lanes_lose(struct rf_lanes *lanes, uint32_t stream, uint64_t events);
 
 /* A batch of tuples of a source that tells its events in bursts: where those end, and what was skipped. The tuples are

@@ -181,8 +181,9 @@ static bool writes_twice(const struct rf_micro *m)
 
 const char *rf_micro_check(const struct rf_micro *micro)
 {
-    const char *(*const checks[])(const struct rf_micro *) = {
-        check_value, check_index, check_match, check_data, check_branch, check_alus_asked};
+    typedef const char *check(const struct rf_micro *micro);
+    static check *const checks[] = {check_value, check_index,  check_match,
+                                    check_data,  check_branch, check_alus_asked};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         const char *wrong = checks[i](micro);
         if (wrong != NULL)

@@ -97,7 +97,7 @@ struct whose {
 
 static struct whose whose(const struct rf_engine_ops *ops)
 {
-    struct whose whose;
+    struct whose whose = {""};
     rf_format(whose.text, sizeof whose.text, "engine '%s': ", ops->name);
     return whose;
 }

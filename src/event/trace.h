@@ -67,7 +67,7 @@ size_t rf_trace_header_size(const unsigned char *bytes);
 /* RF_EDAMAGED, RF_EVERSION, or RF_OK with kind, version and strings filled in. */
 rf_status rf_trace_header_read(const unsigned char *bytes, size_t n, struct rf_trace_info *info);
 
-/* Most bytes that the payload of so many events can have. */
+/* The most bytes that the payload of this many events can have. */
 static inline size_t rf_trace_raw_max(size_t events)
 {
     return events * 64 + 1024;

@@ -11,7 +11,7 @@
  * Steps are also taken where they are no shorter but mostly alike (an array walked round and round): the
  * bytes repeat then. All arithmetic is modulo 2^64, so that every list of words can be written.
  *
- * Bound: meta 17 bytes a list, and 7 more bytes a value for a dictionary, which is only taken where data
+ * Bound: meta 17 bytes per list, and 7 more bytes per value for a dictionary, which is only taken where data
  * shrinks by as much; so n values need at most 17 + 8 n bytes in all. */
 #include "event/trace.h"
 #include "base/bytes.h"

@@ -5,7 +5,7 @@
  * often as its size says. Until then an event may read past its group, so every column has room for twice
  * the events: begin < n and n steps at most.
  *
- * Memory: 64 bytes an event for records, 16 to 32 for tuples, got when first needed. */
+ * Memory: 64 bytes per event for records, 16 to 32 for tuples, allocated when first needed. */
 #include "event/trace.h"
 #include "base/alloc.h"
 #include "base/bytes.h"

@@ -7,19 +7,19 @@
  *     <10,5> <20,7> <10,5> <20,8>   ->   index 0 1 0 1    keys 10 20    sizes 2 2    b: 5 5 | 7 8
  *
  * The index of a loop repeats, which is what zstd is good at; the lists are mostly constant, steps, or
- * of few different values, which is what trace_column.c is good at. Reading back is one load a column for
+ * of few different values, which is what trace_column.c is good at. Reading back is one load per column for
  * each event, from where its key stands.
  *
  * With more than one key for eight events that does not pay: n_groups is 0 then, and each column is one
  * list in the order of events, the key's being the first.
  *
- *     payload:  u32 n_groups | u32 bytes of meta | index, 1 or 2 bytes an event | meta | data
+ *     payload:  u32 n_groups | u32 bytes of meta | index, 1 or 2 bytes per event | meta | data
  *     columns:  grouped: keys, sizes, then each column group by group     tuples:  (a) b [count]
  *               flat:    every column                                     records: (pc) shape addr value target
  *     shape:    class | flags << 8 | miss << 16 | width << 24 | thread << 40
  *
- * Bound: 2 bytes for the index, 8 a column, 17 a column and key where keys are an eighth of the events: under
- * 53 bytes an event (rf_trace_raw_max says 64). Memory: about 90 bytes an event. */
+ * Bound: 2 bytes for the index, 8 per column, 17 per column and key, with keys at most an eighth of the events:
+ * under 53 bytes per event (rf_trace_raw_max says 64). Memory: about 90 bytes per event. */
 #include "event/trace.h"
 #include "base/alloc.h"
 #include "base/bytes.h"

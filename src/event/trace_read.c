@@ -493,7 +493,7 @@ static bool find_modules(const struct rf_trace_reader *reader, struct rf_trace_h
            head->kind == RF_TRACE_MODULES_KIND && RF_TRACE_HEAD_SIZE + head->stored == index.events;
 }
 
-/* Damage here is none yet: the stream will come past it, and tell. */
+/* Damage found here is not reported: the reader meets it again when it reads on, and reports it then. */
 static rf_status load_modules(struct rf_trace_reader *reader)
 {
     struct rf_trace_head head;

@@ -1,7 +1,7 @@
 /* trace_write.c - events into a .rft file, a block at a time.
  *
  *     events --> [ 64 Ki of them ] --encode--> columns --zstd--> block --> file under a temporary name
- *                                                                 +------> index, 16 bytes a block
+ *                                                                 +------> index, 16 bytes per block
  *     modules ----------------------------------------------------------> in front of the index
  *
  * A failed write is remembered: everything after it fails alike, and finish then leaves no file.

@@ -12,7 +12,7 @@
  * so the array keeps the first sum, modulo 2^64, and the second is added once, when the items are
  * taken. An item that turns up late therefore needs no history.
  *
- * Memory: 64 bytes an item and 8 to 16 for its slots, twice that in the moment of growing. */
+ * Memory: 64 bytes per item and 8 to 16 for its slots; twice that while it grows. */
 #include "profile/fold.h"
 #include "base/alloc.h"
 #include "base/hash.h"

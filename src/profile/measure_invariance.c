@@ -2,7 +2,7 @@
  *
  * Sastry, Bodik, Smith, section 5.3.1; riffle/invariance.h has the definition.
  *
- *     truth:    all items once  -> executions of every pc          (fold `pcs`, 64 bytes a pc)
+ *     truth:    all items once  -> executions of every pc          (fold `pcs`, 64 bytes per pc)
  *               all items again -> tuples that make their share    (fold `tuples`; at most 1/tuple_share a pc)
  *     measured: all items once  -> its count of each of those tuples and of each pc
  *

@@ -13,7 +13,7 @@
  * give a confidence, the widths of the intervals add up, which is wider than the sum needs while
  * their errors are independent.
  *
- * Memory beyond the engine's: 72 to 80 bytes a distinct item over all intervals, 64 an item of every
+ * Memory beyond the engine's: 72 to 80 bytes per distinct item over all intervals, 64 per item of every
  * interval when they are kept. */
 #include "profile/profile.h"
 #include "profile/fold.h"

@@ -54,7 +54,7 @@ static uint32_t takers(const struct rf_selector *selectors, size_t n, unsigned k
 size_t rf_decode_groups(const struct rf_selector *selectors, size_t n,
                         uint8_t groups[RF_WORD_CLASSES])
 {
-    uint32_t masks[RF_WORD_CLASSES];
+    uint32_t masks[RF_WORD_CLASSES] = {0};
     size_t n_groups = 0;
     for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++) {
         uint32_t mask = takers(selectors, n, kind);
