@@ -71,7 +71,7 @@ static const struct cli_option options[] = {
      .name = "executions",
      .argument = "N",
      .standard = "1000",
-     .brief = "invariance: pcs that execute at least so often",
+     .brief = "invariance: pcs that execute at least N times",
      .offset = offsetof(struct settings, filter.executions)},
     {.type = CLI_SHARE,
      .name = "tuple-share",
@@ -110,7 +110,7 @@ static const struct cli_option options[] = {
 
 struct row {
     const struct rf_profile *profile;
-    double speed; /* tuples a second */
+    double speed; /* tuples per second */
     double values[CLI_MEASURE_COLUMNS_MAX];
 };
 
@@ -192,7 +192,8 @@ static void print_text(const struct table *table)
             put_share(row->values[k]);
         put_engine(row->profile->engine);
     }
-    puts("\nSpeed is that of the engine's feed alone, timed on a copy of it, 64 Ki tuples a turn.");
+    puts("\nSpeed is that of the engine's feed alone, timed on a copy of it, 64 Ki tuples per "
+         "turn.");
 }
 
 static void print_csv(const struct table *table)

@@ -36,7 +36,7 @@ const struct cli_command cli_command_cores = {
     .text =
         "A core is written as a name and what differs from it, key=value with commas between. "
         "Shown, it has every key and its value: sizes in bytes (a cache as size/ways/bytes of a "
-        "line), widths in instructions a cycle, the rest in cycles or entries. doc/MACHINE.md "
+        "line), widths in instructions per cycle, the rest in cycles or entries. doc/MACHINE.md "
         "tells what each does.",
     .examples = "    riffle cores\n"
                 "    riffle cores hps\n"

@@ -101,12 +101,13 @@ const struct cli_command cli_command_gen = {
     .name = "gen",
     .brief = "make a synthetic stream",
     .arguments = "zipf|uniform|phases|loop",
-    .text = "Writes a stream of tuples, one a line, or as a trace. It is the same for the same "
-            "options on every machine.\n\n"
-            "zipf draws key k with a probability proportional to 1 / k^skew; uniform draws every "
-            "key alike; phases is zipf over a set of keys that is exchanged every so often; loop "
-            "is like the load values of a program: nested loops over instructions, each with a few "
-            "favourite values, strides and noise.",
+    .text =
+        "Writes a stream of tuples, one per line, or as a trace. It is the same for the same "
+        "options on every machine.\n\n"
+        "zipf draws key k with a probability proportional to 1 / k^skew; uniform draws every "
+        "key alike; phases is zipf over a set of keys that is exchanged every --phase events; loop "
+        "is like the load values of a program: nested loops over instructions, each with a few "
+        "favourite values, strides and noise.",
     .examples = "    riffle gen zipf --events 10M --keys 1M --seed 1 | riffle replay -\n"
                 "    riffle gen loop --events 100M -o loop.rft",
     .options = options,

@@ -130,7 +130,7 @@ const struct cli_command cli_command_replay = {
     .arguments = "FILE|-",
     .text =
         "The stream is a trace (.rft) or text, told apart by its first bytes; - is standard input. "
-        "Text has a tuple a line, 'a b [count]', in decimal or 0x hexadecimal; # begins a "
+        "Text has one tuple per line, 'a b [count]', in decimal or 0x hexadecimal; # begins a "
         "comment.\n\n"
         "Every engine (-e) makes a profile of its own in the same pass. Of a trace of records, "
         "selectors (-p) say what is counted. An engine serves the selector before it. A selector "

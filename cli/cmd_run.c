@@ -311,7 +311,7 @@ static rf_status note_outcome(struct rf_run *run, const struct rf_probe_outcome 
         status = cli_note(run, "seconds", "%.2f, %.2f of its processor", outcome->wall_seconds,
                           outcome->cpu_seconds);
     if (status == RF_OK)
-        status = cli_note(run, "stream", "%llu events, %.1f M a second, %llu lost%s",
+        status = cli_note(run, "stream", "%llu events, %.1f M per second, %llu lost%s",
                           (unsigned long long)outcome->events,
                           (double)outcome->events * 1e-6 / (outcome->wall_seconds + 1e-9),
                           (unsigned long long)outcome->lost,

@@ -58,7 +58,7 @@ static void print_info(const char *path, const struct rf_trace_info *info)
     if (info->modules > 0)
         printf("modules   %llu\n", (unsigned long long)info->modules);
     double each = info->events > 0 ? (double)info->bytes / (double)info->events : 0;
-    printf("bytes     %llu, %.2f an event\n", (unsigned long long)info->bytes, each);
+    printf("bytes     %llu, %.2f per event\n", (unsigned long long)info->bytes, each);
     printf("complete  %s\n", info->complete ? "yes" : "no");
 }
 

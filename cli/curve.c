@@ -1,4 +1,4 @@
-/* curve.c - the error of engines as a stream goes on: a point every so many events, as CSV.
+/* curve.c - the error of engines as a stream goes on: one point every N events, as CSV.
  *
  *     tuples of lane 0 --> exact                                +
  *                      --> every engine --> invariance of each -+--> events,engine,error,unseen,covered

@@ -3,7 +3,7 @@
 #include <string.h>
 
 const char cli_exit_text[] =
-    "0: done. 1: it failed. 2: the command line makes no sense. "
+    "0: done. 1: it failed. 2: the command line is wrong. "
     "3: the input was damaged; what was printed or written is of the "
     "parts that were whole. 130: stopped by Ctrl-C; what was printed was "
     "counted until then. run and sim end with the status of the program; "

@@ -4,7 +4,7 @@
 
 #include "command.h"
 
-/* measures.c: how far from the truth; one row a measure. */
+/* measures.c: how far from the truth; one row per measure. */
 enum { CLI_MEASURE_COLUMNS_MAX = 8 };
 struct cli_measure_setup {
     double threshold;
@@ -27,7 +27,7 @@ rf_status cli_timing_new(struct cli_timing **timing, const struct rf_lane *lanes
                          const struct rf_engine_setup *setup, struct rf_error *error);
 /* As rf_collect_setup.tap; only the tuples of lane 0 are taken, all engines get the same. */
 void cli_timing_tap(void *timing, size_t lane, const struct rf_tuples *tuples);
-double cli_timing_speed(struct cli_timing *timing, size_t i); /* tuples a second; 0: too few */
+double cli_timing_speed(struct cli_timing *timing, size_t i); /* tuples per second; 0: too few */
 void cli_timing_free(struct cli_timing *timing);              /* NULL is fine */
 
 /* curve.c: the error of engines as a stream goes on. */

@@ -151,7 +151,7 @@ static void man_program(FILE *out)
         ".SH NAME\nriffle \\- find the few events of a program that matter\n"
         ".SH SYNOPSIS\n.B riffle\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIARGUMENT\\fR...]\n"
         ".SH DESCRIPTION\n"
-        "Programs run billions of events a second: values loaded, edges taken, calls made,\n"
+        "Programs run billions of events per second: values loaded, edges taken, calls made,\n"
         "addresses touched. Riffle finds the few that matter, in one pass, in kilobytes, and says\n"
         "how sure it is. Numbers may have units: 1M, 16Ki, 0.1%.\n.SH COMMANDS\n",
         out);

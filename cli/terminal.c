@@ -48,7 +48,7 @@ void cli_progress(void *context, const struct rf_collect_progress *progress)
     if (seconds < PROGRESS_AFTER_SECONDS || !isatty(STDERR_FILENO))
         return;
     double millions = (double)progress->events * 1e-6;
-    fprintf(stderr, "\r%.1f M events, %.1f M a second", millions, millions / seconds);
+    fprintf(stderr, "\r%.1f M events, %.1f M per second", millions, millions / seconds);
     if (progress->total > 0)
         fprintf(stderr, ", %d%%", (int)(100.0 * (double)progress->done / (double)progress->total));
     fputs("\033[K", stderr);

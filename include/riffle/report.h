@@ -17,7 +17,7 @@ extern "C" {
 struct rf_symbols; /* symbol.h; turns addresses into names */
 
 struct rf_report_setup {
-    uint64_t items; /* at most so many a profile; 0: all */
+    uint64_t items; /* at most this many per profile; 0: all */
     int per_interval;
     double hot;                 /* tree, heat: the share that makes a range hot; 0: 2% */
     int colour;                 /* text only */

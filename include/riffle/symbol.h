@@ -69,7 +69,7 @@ rf_status rf_symbols_open(struct rf_symbols **symbols, const struct rf_run *run,
                           const struct rf_symbols_setup *setup, struct rf_error *error);
 void rf_symbols_close(struct rf_symbols *symbols); /* NULL is fine */
 
-/* Read what is needed for these addresses (of any process and time), one child a file. */
+/* Read what is needed for these addresses (of any process and time), one child per file. */
 rf_status rf_symbols_prepare(struct rf_symbols *symbols, const uint64_t *addresses, size_t n);
 
 /* `process` and `when` (an event's number) say which mapping is meant; with ANY the one of the file
@@ -115,7 +115,7 @@ struct rf_symbol_line {
 rf_status rf_symbols_lines(struct rf_symbols *symbols, uint64_t lo, uint64_t hi,
                            const struct rf_symbol_line **lines, size_t *n);
 
-/* What could not be read, a sentence a file; NULL past the last. */
+/* What could not be read, one sentence per file; NULL past the last. */
 const char *rf_symbols_problem(const struct rf_symbols *symbols, size_t i);
 
 /* The build id of an ELF file as hex, for rf_module.build_id; "" and 0 when it has none. Returns the

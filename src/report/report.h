@@ -27,7 +27,7 @@ struct rf_table {
 /* Of an item of a stream: the references that the stream made. */
 uint64_t rf_table_heat(const struct rf_item *item);
 
-/* How many tables a profile makes: one, or one an interval. A stream that was not cut is its own
+/* How many tables a profile makes: one, or one per interval. A stream that was not cut is its own
  * interval 0. RF_ENOTSUP: intervals are asked for and the profile did not keep them. */
 rf_status rf_table_count(const struct rf_profile *profile, const struct rf_report_setup *setup,
                          size_t *n);

@@ -121,7 +121,7 @@ static void write_engine(FILE *out, const struct rf_profile *profile,
         write_fact(out, setup, "memory", "%s", bytes(memory, profile->memory));
 }
 
-/* An engine that wants a share of an interval found little in a stream that is no whole one. */
+/* An engine looks for tuples with a share of an interval; the stream was shorter than half of one. */
 static bool is_short(const struct rf_profile *profile)
 {
     return profile->bound != RF_BOUND_EXACT && 2 * profile->consumed < profile->interval_length;
@@ -184,7 +184,7 @@ static void write_overhead(FILE *out, const struct rf_run *run, const struct rf_
     if (rf_overhead(&overhead, run, profile, cpi) != RF_OK)
         return;
     if (overhead.instructions > 0)
-        write_fact(out, setup, "overhead", "%.2f%% of %s instructions, taken at one a cycle",
+        write_fact(out, setup, "overhead", "%.2f%% of %s instructions, taken at one per cycle",
                    100 * overhead.share, group(number, overhead.instructions));
     else
         write_fact(out, setup, "overhead", "%.2f%% of %s cycles of the simulated core",

@@ -13,7 +13,7 @@ $ riffle compare z.txt -e exact | sed -E 's/^ +[0-9]+ +- +[0-9]+\.[0-9] /MEMORY 
       memory        bits  M tuples/s        error    false_pos    false_neg  neutral_pos  neutral_neg  engine
 MEMORY - SPEED           0%           0%           0%           0%           0%  exact
 
-Speed is that of the engine's feed alone, timed on a copy of it, 64 Ki tuples a turn.
+Speed is that of the engine's feed alone, timed on a copy of it, 64 Ki tuples per turn.
 $ riffle compare z.txt -e exact --interval 10K --format json | python3 -c '
 > import json, sys
 > c = json.load(sys.stdin)

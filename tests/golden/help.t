@@ -26,11 +26,11 @@ Commands:
 Numbers may have units: 1M, 16Ki, 0.1%.
 
 Exit status:
-  0: done. 1: it failed. 2: the command line makes no sense. 3: the input was
-  damaged; what was printed or written is of the parts that were whole. 130:
-  stopped by Ctrl-C; what was printed was counted until then. run and sim end
-  with the status of the program; 125: riffle itself failed, whatever the
-  program did; 126: the program cannot be run; 127: there is no such program.
+  0: done. 1: it failed. 2: the command line is wrong. 3: the input was damaged;
+  what was printed or written is of the parts that were whole. 130: stopped by
+  Ctrl-C; what was printed was counted until then. run and sim end with the
+  status of the program; 125: riffle itself failed, whatever the program did;
+  126: the program cannot be run; 127: there is no such program.
 $ riffle --version | sed 's/[0-9.]*$/N/'
 riffle N
 $ riffle --help | head -1
@@ -54,7 +54,7 @@ Options:
   -m, --measure MEASURE   how to judge: interval, invariance (default: interval)
   -t, --threshold SHARE   a candidate has at least this share of an interval
                           (default: 0.1%)
-      --executions N      invariance: pcs that execute at least so often
+      --executions N      invariance: pcs that execute at least N times
                           (default: 1000)
       --tuple-share SHARE
                           invariance: tuples that make this share of their pc
@@ -98,12 +98,12 @@ riffle gen - make a synthetic stream
 
 Usage: riffle gen [OPTION...] zipf|uniform|phases|loop
 
-Writes a stream of tuples, one a line, or as a trace. It is the same for the
+Writes a stream of tuples, one per line, or as a trace. It is the same for the
 same options on every machine.
 
 zipf draws key k with a probability proportional to 1 / k^skew; uniform draws
-every key alike; phases is zipf over a set of keys that is exchanged every so
-often; loop is like the load values of a program: nested loops over
+every key alike; phases is zipf over a set of keys that is exchanged every
+--phase events; loop is like the load values of a program: nested loops over
 instructions, each with a few favourite values, strides and noise.
 
 Options:
@@ -166,7 +166,7 @@ riffle replay - run a stream through engines and report what they found
 Usage: riffle replay [OPTION...] FILE|-
 
 The stream is a trace (.rft) or text, told apart by its first bytes; - is
-standard input. Text has a tuple a line, 'a b [count]', in decimal or 0x
+standard input. Text has one tuple per line, 'a b [count]', in decimal or 0x
 hexadecimal; # begins a comment.
 
 Every engine (-e) makes a profile of its own in the same pass. Of a trace of
@@ -296,7 +296,7 @@ show this help.
     riffle merge node*.rfp \-n 10
 .fi
 .SH EXIT STATUS
-0: done. 1: it failed. 2: the command line makes no sense. 3: the input was damaged; what was printed or written is of the parts that were whole. 130: stopped by Ctrl\-C; what was printed was counted until then. run and sim end with the status of the program; 125: riffle itself failed, whatever the program did; 126: the program cannot be run; 127: there is no such program.
+0: done. 1: it failed. 2: the command line is wrong. 3: the input was damaged; what was printed or written is of the parts that were whole. 130: stopped by Ctrl\-C; what was printed was counted until then. run and sim end with the status of the program; 125: riffle itself failed, whatever the program did; 126: the program cannot be run; 127: there is no such program.
 .SH SEE ALSO
 .BR riffle (1),
 .BR riffle\-compare (1),

@@ -33,7 +33,7 @@ format    1, by riffle 0.1.0
 command   make-records
 events    40
 blocks    1
-bytes     310, 7.75 an event
+bytes     310, 7.75 per event
 complete  yes
 $ riffle trace head -n 5 records.rft
 load   pc=0x401000 addr=0x7000 width=64 size=8 miss=1
@@ -52,7 +52,7 @@ format    1, by riffle 0.1.0
 command   riffle trace convert t.txt tuples.rft
 events    5
 blocks    1
-bytes     266, 53.20 an event
+bytes     266, 53.20 per event
 complete  yes
 $ riffle replay tuples.rft -e exact --format csv
 a,b,count,lower,upper
