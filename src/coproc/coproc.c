@@ -101,6 +101,9 @@ void rf_coproc_take(struct rf_coproc *coproc)
     coproc->filter.match = window->match;
     memcpy(coproc->filter.table, window->filter, coproc->filter.bits / 8);
     shift_value(coproc, window->shift);
+    if ((window->command & RF_COMMAND_DATA) != 0)
+        memcpy(coproc->processor->data, window->data,
+               coproc->program.size.data_words * sizeof(uint32_t));
     if ((window->command & RF_COMMAND_RESET) != 0)
         rf_processor_reset(coproc->processor);
     coproc->rests = (window->command & RF_COMMAND_REST) != 0 ||
@@ -170,6 +173,8 @@ static bool is_tagged(struct rf_coproc *coproc, const struct rf_record *record)
     }
     coproc->counts.samples++;
     learn_high(coproc, record->pc);
+    if (record->target != 0)
+        learn_high(coproc, record->target);
     return true;
 }
 

@@ -34,6 +34,7 @@ enum rf_command {
     RF_COMMAND_RESET = 1, /* clear arrays and registers */
     RF_COMMAND_REST =
         2, /* the profile is complete: no look from time to time, until an interrupt */
+    RF_COMMAND_DATA = 4, /* take the data array as it is in the window now */
 };
 
 /* A part of a slot: words of `data` or `keys` from `first` on, and the lane in them. */
@@ -71,6 +72,13 @@ static inline uint32_t rf_window_read(const struct rf_window *window, unsigned r
     return words[r->first + slot] >> r->shift & r->mask;
 }
 
+static inline void rf_window_clear(struct rf_window *window, unsigned role, uint32_t slot)
+{
+    const struct rf_window_role *r = &window->roles[role];
+    if (!r->in_keys)
+        window->data[r->first + slot] &= ~(r->mask << r->shift);
+}
+
 static inline uint32_t rf_table_hash(uint32_t a, uint32_t b)
 {
     uint32_t h = a * UINT32_C(0x9e3779b1) ^ b * UINT32_C(0x85ebca77);
@@ -80,6 +88,10 @@ static inline uint32_t rf_table_hash(uint32_t a, uint32_t b)
 /* --- fold: counts by <a, b> --------------------------------------------------------------------- */
 
 enum { RF_FOLD_A, RF_FOLD_COUNT, RF_FOLD_B, RF_FOLD_A_HIGH, RF_FOLD_B_HIGH, RF_FOLD_ROLES };
+enum {
+    RF_FOLD_LEAST, /* slots with a smaller count stay as they are */
+    RF_FOLD_KEEP,  /* 1: only the counts that were taken are cleared */
+};
 
 struct rf_fold_entry {
     uint32_t a, a_high, b, b_high;

@@ -21,12 +21,13 @@ static uint64_t whole_word(const struct rf_coproc *coproc, uint32_t low, uint32_
     return high == 0 && code ? rf_coproc_widen(coproc, low) : (uint64_t)high << 32 | low;
 }
 
-/* Of a tuple that the samples had n times, it had at least n: more were dropped or replaced. */
+/* Of a tuple that the samples had n times, it had at least n: more were dropped or replaced. Where a program
+ * estimates, nothing is sure. */
 static rf_status report_fold(const struct rf_coproc *coproc, const struct rf_sink *sink)
 {
     const struct rf_fold_entry *entries = (const struct rf_fold_entry *)(coproc->table + 1);
     uint64_t taken = coproc->counts.samples - coproc->counts.drops;
-    bool a_code, b_code;
+    bool a_code, b_code, sure = rf_program_let(&coproc->program, "estimate", 0) == 0;
     rf_status status = RF_OK;
     code_words(coproc, &a_code, &b_code);
     for (uint32_t i = 0; i < coproc->table->entries && status == RF_OK; i++) {
@@ -36,7 +37,7 @@ static rf_status report_fold(const struct rf_coproc *coproc, const struct rf_sin
         struct rf_item item = {.a = whole_word(coproc, entry->a, entry->a_high, a_code),
                                .b = whole_word(coproc, entry->b, entry->b_high, b_code),
                                .count = entry->count,
-                               .lower = entry->count,
+                               .lower = sure ? entry->count : 0,
                                .upper = taken > entry->count ? taken : entry->count};
         item.a_hi = item.a;
         item.b_hi = item.b;
@@ -59,6 +60,7 @@ static const struct rf_host_kind fold = {
     .serve = rf_host_fold,
     .roles = {"a", "count", "b", "a_high", "b_high"},
     .roles_needed = 2,
+    .lets = {{"least", 1}, {"keep", 0}},
     .entry_size = sizeof(struct rf_fold_entry),
     .report = report_fold,
     .recorded = recorded_fold,
