@@ -17,6 +17,7 @@ struct settings {
     const char *format;
     double threshold;
     struct rf_invariance_filter filter;
+    double top;
     uint64_t every;
     int per_interval;
 };
@@ -58,7 +59,10 @@ static const struct cli_option options[] = {
          "pc, over the values that an optimizer would use: the mean of the differences between "
          "perfect and measured share, weighted by the perfect counts. unseen is the part of it "
          "that the measured profile does not have at all, covered the part of the stream that "
-         "is looked at; --executions, --tuple-share and --pc-share say which that is.",
+         "is looked at; --executions, --tuple-share and --pc-share say which that is.\n\n"
+         "overlap (Mousa and Krintz): of each profile the heaviest members that make --top of it, "
+         "each with its share of these, and over all of them the sum of the smaller of both "
+         "shares: 100% for profiles that are alike, 0% for such that have nothing in common.",
      .offset = offsetof(struct settings, measure)},
     {.type = CLI_SHARE,
      .letter = 't',
@@ -67,6 +71,12 @@ static const struct cli_option options[] = {
      .standard = "0.1%",
      .brief = "a candidate has at least this share of an interval",
      .offset = offsetof(struct settings, threshold)},
+    {.type = CLI_SHARE,
+     .name = "top",
+     .argument = "SHARE",
+     .standard = "90%",
+     .brief = "overlap: members that make this share of a profile",
+     .offset = offsetof(struct settings, top)},
     {.type = CLI_COUNT,
      .name = "executions",
      .argument = "N",
@@ -267,7 +277,8 @@ static int print(struct comparison *c)
                           c->run,      c->interval,
                           c->rows,     c->n_lanes - 1};
     struct cli_measure_setup setup = {.threshold = c->settings->threshold,
-                                      .filter = c->settings->filter};
+                                      .filter = c->settings->filter,
+                                      .top = c->settings->top};
     struct rf_error error = {""};
     for (size_t i = 0; i < table.n; i++) {
         struct row *row = &c->rows[i];
@@ -408,8 +419,21 @@ static int collect(struct comparison *c)
     return status != RF_OK ? cli_fail_status(status, &error) : printed;
 }
 
+static int run_saved(const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    const struct cli_measure_setup setup = {settings->threshold, settings->filter, settings->top};
+    if (call->n_given > 0 || settings->selector != NULL || settings->every > 0 ||
+        settings->per_interval)
+        return cli_fail(CLI_USAGE, "compare: two saved profiles need no engine and no selector");
+    return cli_compare_saved(call->arguments, find_measure(settings->measure), &setup,
+                             settings->format);
+}
+
 static int run(const struct cli_call *call)
 {
+    if (call->n_arguments == 2)
+        return run_saved(call);
     struct comparison c = {.call = call, .settings = call->settings};
     int status = make_lanes(&c);
     if (status == CLI_OK)
@@ -429,21 +453,24 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_compare = {
     .name = "compare",
     .brief = "judge engines by the exact profile of the same stream",
-    .arguments = "FILE|-",
+    .arguments = "FILE|- | FIRST.rfp SECOND.rfp",
     .text =
         "Runs any number of engines over one stream in one pass, beside the exact profile, and "
         "prints for each the memory it held, the bits of storage it would have in hardware, its "
         "speed and its error by the chosen measure.\n\n"
         "Speed is measured on a second copy of each engine that is fed the same tuples, 64 Ki "
         "at a time; only those calls are timed, in wall-clock time. The engines take turns in "
-        "one process: ratios between them mean more than the figures.",
+        "one process: ratios between them mean more than the figures.\n\n"
+        "With two profile files, those of the same selector are held against each other, and the "
+        "first file is the truth.",
     .examples = "    riffle gen loop --events 10M | riffle compare - -e exact\n"
                 "    riffle compare loads.rft -e exact -e 'exact(memory=64Mi)' --interval 1M \\\n"
                 "        --threshold 0.1% --format csv\n"
+                "    riffle compare -m overlap whole.rfp sampled.rfp\n"
                 "    riffle compare loads.rft -m invariance -e 'H[P256]2048' -e R256 --every 1M",
     .options = options,
     .settings_size = sizeof(struct settings),
     .arguments_min = 1,
-    .arguments_max = 1,
+    .arguments_max = 2,
     .run = run,
 };

@@ -9,6 +9,7 @@ enum { CLI_MEASURE_COLUMNS_MAX = 8 };
 struct cli_measure_setup {
     double threshold;
     struct rf_invariance_filter filter;
+    double top;
 };
 struct cli_measure {
     const char *name;
@@ -20,6 +21,10 @@ struct cli_measure {
 };
 extern const struct cli_measure cli_measures[]; /* closed by a NULL name */
 extern cli_words cli_words_measures;
+
+/* saved.c: two profile files, in one of compare's forms. Returns the exit status. */
+int cli_compare_saved(char *const paths[2], const struct cli_measure *measure,
+                      const struct cli_measure_setup *setup, const char *form);
 
 /* timing.c: the speed of engines, alone. */
 struct cli_timing;

@@ -31,12 +31,23 @@ static rf_status invariance(double *values, const struct rf_profile *perfect,
     return RF_OK;
 }
 
+static rf_status overlap(double *values, const struct rf_profile *perfect,
+                         const struct rf_profile *measured, const struct cli_measure_setup *setup,
+                         struct rf_error *error)
+{
+    return rf_measure_overlap(values, perfect, measured, setup->top, error);
+}
+
 const struct cli_measure cli_measures[] = {
     {"interval",
      "tuples above --threshold, interval by interval",
      {"error", "false_pos", "false_neg", "neutral_pos", "neutral_neg", NULL},
      interval},
     {"invariance", "shares of values at each pc", {"error", "unseen", "covered", NULL}, invariance},
+    {"overlap",
+     "the shares that both have, of the members that make --top",
+     {"overlap", NULL},
+     overlap},
     {NULL, NULL, {NULL}, NULL},
 };
 

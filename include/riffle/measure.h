@@ -38,6 +38,12 @@ rf_status rf_measure_one_interval(struct rf_measure_interval *measure,
                                   const struct rf_profile *measured, size_t i, double threshold,
                                   struct rf_error *error);
 
+/* How alike two profiles are, 0 to 1: the members that make `top` (0.9, say) of each, by weight, and the sum of the
+ * smaller of both shares over all of them. A member is an item, or a stream with its heat. The profiles need not be of
+ * the same stream, but of the same shape. */
+rf_status rf_measure_overlap(double *overlap, const struct rf_profile *x,
+                             const struct rf_profile *y, double top, struct rf_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -52,3 +52,27 @@ error,false_pos,false_neg,neutral_pos,neutral_neg
 $ riffle compare z.txt -e exact -m invariance --per-interval
 riffle: compare: --per-interval is for -m interval
 [2]
+
+# The overlap of profiles: half of the stream against the whole, and two that have little in common.
+$ riffle gen zipf --events 20000 --keys 500 --seed 3 > whole.txt; head -10000 whole.txt > half.txt; riffle gen zipf --events 10000 --keys 500 --seed 4 > other.txt
+$ riffle compare whole.txt -m overlap -e exact -e P64 --format csv | cut -d, -f4-
+overlap,engine
+1,"exact(memory=0, interval=0)"
+0.65545037564254649,"P64 (hash=mix, estimate=sum, confidence=95%, memory=256Mi, buffer=100, message-cycles=30, interrupt-cycles=0)"
+$ for f in whole half other; do riffle replay -e exact -o $f.rfp $f.txt > /dev/null; done; riffle compare -m overlap whole.rfp half.rfp; riffle compare -m overlap whole.rfp other.rfp -f csv; riffle compare -m overlap --top 100% whole.rfp whole.rfp -f json
+      overlap  profile
+        94.7%  tuples
+overlap,profile,first,second
+0,"","exact(memory=0, interval=0)","exact(memory=0, interval=0)"
+{"schema": 1, "measure": "overlap", "profiles": [
+  {"profile": "", "first": "exact(memory=0, interval=0)", "second": "exact(memory=0, interval=0)", "overlap": 1}
+]}
+$ riffle compare whole.txt -m overlap -e streams
+riffle: profiles of different kinds have no overlap
+[1]
+$ riffle compare -m overlap whole.rfp half.rfp -e exact
+riffle: compare: two saved profiles need no engine and no selector
+[2]
+$ riffle compare -m interval whole.rfp half.rfp
+riffle: interval 0 has 20000 events in one profile and 10000 in the other
+[1]

@@ -38,7 +38,7 @@ riffle - find the few events of a program that matter, and say how sure it is
 $ riffle help compare
 riffle compare - judge engines by the exact profile of the same stream
 
-Usage: riffle compare [OPTION...] FILE|-
+Usage: riffle compare [OPTION...] FILE|- | FIRST.rfp SECOND.rfp
 
 Runs any number of engines over one stream in one pass, beside the exact
 profile, and prints for each the memory it held, the bits of storage it would
@@ -48,12 +48,18 @@ Speed is measured on a second copy of each engine that is fed the same tuples,
 64 Ki at a time; only those calls are timed, in wall-clock time. The engines
 take turns in one process: ratios between them mean more than the figures.
 
+With two profile files, those of the same selector are held against each other,
+and the first file is the truth.
+
 Options:
   -e, --engine ENGINE     an engine to judge; may be given often
   -p, --profile SELECTOR  what to count, of a stream of records
-  -m, --measure MEASURE   how to judge: interval, invariance (default: interval)
+  -m, --measure MEASURE   how to judge: interval, invariance, overlap (default:
+                          interval)
   -t, --threshold SHARE   a candidate has at least this share of an interval
                           (default: 0.1%)
+      --top SHARE         overlap: members that make this share of a profile
+                          (default: 90%)
       --executions N      invariance: pcs that execute at least N times
                           (default: 1000)
       --tuple-share SHARE
@@ -76,6 +82,7 @@ Examples:
     riffle gen loop --events 10M | riffle compare - -e exact
     riffle compare loads.rft -e exact -e 'exact(memory=64Mi)' --interval 1M \
         --threshold 0.1% --format csv
+    riffle compare -m overlap whole.rfp sampled.rfp
     riffle compare loads.rft -m invariance -e 'H[P256]2048' -e R256 --every 1M
 $ riffle help engines
 riffle engines - list the engines; show one with its options and memory

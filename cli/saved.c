@@ -1,0 +1,126 @@
+/* saved.c - riffle compare FIRST.rfp SECOND.rfp: two saved runs, profile by profile.
+ *
+ * Profiles of the same selector are held against each other, in their order; the first file is the truth. */
+#include "judge.h"
+#include <string.h>
+
+/* Two profiles and what the measure says of them. */
+struct pair {
+    const struct rf_profile *perfect, *measured;
+    double values[CLI_MEASURE_COLUMNS_MAX];
+};
+
+/* The next profile of the run with that selector, from number *i on; NULL: none. */
+static const struct rf_profile *find(const struct rf_run *run, const char *selector, size_t *i)
+{
+    for (; *i < run->n_profiles; ++*i)
+        if (strcmp(run->profiles[*i]->selector, selector) == 0)
+            return run->profiles[(*i)++];
+    return NULL;
+}
+
+static void print_head(const struct cli_measure *measure, const char *form)
+{
+    bool csv = strcmp(form, "csv") == 0;
+    if (strcmp(form, "json") == 0) {
+        printf("{\"schema\": 1, \"measure\": \"%s\", \"profiles\": [", measure->name);
+        return;
+    }
+    for (const char *const *c = measure->columns; *c != NULL; c++)
+        printf(csv ? "%s," : "  %11s", *c);
+    puts(csv ? "profile,first,second" : "  profile");
+}
+
+static void print_text(const struct pair *pair, const struct cli_measure *measure)
+{
+    char text[32];
+    for (size_t k = 0; measure->columns[k] != NULL; k++) {
+        snprintf(text, sizeof text, pair->values[k] == 0 ? "0%%" : "%.3g%%", 100 * pair->values[k]);
+        printf("  %11s", text);
+    }
+    const char *selector = pair->perfect->selector;
+    fputs("  ", stdout);
+    rf_write_readable(stdout, selector[0] != '\0' ? selector : "tuples");
+    putchar('\n');
+}
+
+static void print_csv(const struct pair *pair, const struct cli_measure *measure)
+{
+    const char *const texts[] = {pair->perfect->selector, pair->perfect->engine,
+                                 pair->measured->engine};
+    for (size_t k = 0; measure->columns[k] != NULL; k++)
+        printf("%.17g,", pair->values[k]);
+    for (size_t k = 0; k < 3; k++) {
+        rf_write_csv(stdout, texts[k]);
+        putchar(k < 2 ? ',' : '\n');
+    }
+}
+
+static void print_json(const struct pair *pair, const struct cli_measure *measure, bool is_first)
+{
+    fputs(is_first ? "\n  {\"profile\": " : ",\n  {\"profile\": ", stdout);
+    rf_write_json(stdout, pair->perfect->selector);
+    fputs(", \"first\": ", stdout);
+    rf_write_json(stdout, pair->perfect->engine);
+    fputs(", \"second\": ", stdout);
+    rf_write_json(stdout, pair->measured->engine);
+    for (size_t k = 0; measure->columns[k] != NULL; k++)
+        printf(", \"%s\": %.17g", measure->columns[k], pair->values[k]);
+    putchar('}');
+}
+
+static void print(const struct pair *pair, const struct cli_measure *measure, const char *form,
+                  bool is_first)
+{
+    if (is_first)
+        print_head(measure, form);
+    if (strcmp(form, "csv") == 0)
+        print_csv(pair, measure);
+    else if (strcmp(form, "json") == 0)
+        print_json(pair, measure, is_first);
+    else
+        print_text(pair, measure);
+}
+
+static int compare(const struct rf_run *first, const struct rf_run *second,
+                   const struct cli_measure *measure, const struct cli_measure_setup *setup,
+                   const char *form)
+{
+    struct rf_error error = {""};
+    size_t n = 0;
+    for (size_t i = 0; i < first->n_profiles; i++) {
+        const char *selector = first->profiles[i]->selector;
+        struct pair pair = {.perfect = first->profiles[i]};
+        size_t before = 0, from = 0;
+        for (size_t k = 0; k < i; k++) /* the second of a selector goes with the second there */
+            before += strcmp(first->profiles[k]->selector, selector) == 0;
+        for (size_t k = 0; k <= before; k++)
+            pair.measured = find(second, selector, &from);
+        if (pair.measured == NULL)
+            continue;
+        rf_status status = measure->run(pair.values, pair.perfect, pair.measured, setup, &error);
+        if (status != RF_OK)
+            return cli_fail_status(status, &error);
+        print(&pair, measure, form, n++ == 0);
+    }
+    if (n == 0)
+        return cli_fail(CLI_FAILED, "compare: the two files have no profile of the same selector");
+    if (strcmp(form, "json") == 0)
+        puts("\n]}");
+    return CLI_OK;
+}
+
+int cli_compare_saved(char *const paths[2], const struct cli_measure *measure,
+                      const struct cli_measure_setup *setup, const char *form)
+{
+    struct rf_run *runs[2] = {NULL, NULL};
+    struct rf_error error = {""};
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < 2 && status == RF_OK; i++)
+        status = rf_run_load(&runs[i], paths[i], NULL, &error);
+    int result = status == RF_OK ? compare(runs[0], runs[1], measure, setup, form)
+                                 : cli_fail_status(status, &error);
+    rf_run_free(runs[0]);
+    rf_run_free(runs[1]);
+    return result;
+}
