@@ -1,5 +1,6 @@
 /* cmd_help.c - riffle help: the tables as help, man pages and completion. */
 #include "command.h"
+#include <riffle/productions.h>
 #include <string.h>
 
 struct settings {
@@ -40,6 +41,10 @@ static int run(const struct cli_call *call)
 {
     const struct settings *settings = call->settings;
     const struct cli_command *command = NULL;
+    if (call->n_arguments > 0 && strcmp(call->arguments[0], "productions") == 0) {
+        fputs(rf_productions_grammar(), stdout);
+        return CLI_OK;
+    }
     if (call->n_arguments > 0) {
         command = cli_find(call->arguments[0]);
         if (command == NULL)
@@ -59,8 +64,9 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_help = {
     .name = "help",
     .brief = "explain a command; write man pages and shell completion",
-    .arguments = "[COMMAND]",
-    .text = "Without a command, lists them all.",
+    .arguments = "[COMMAND | productions]",
+    .text = "Without a command, lists them all. 'productions' is the language of sim "
+            "--productions.",
     .examples = "    riffle help replay\n"
                 "    riffle help --man replay | man -l -\n"
                 "    . <(riffle help --completion bash)",

@@ -4,7 +4,7 @@
  *
  * Everything that is noted in the profile is of the simulated machine, so the same run twice saves the same
  * bytes; how fast this host was is only said. */
-#include "plan.h"
+#include "productions.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,6 +38,7 @@ static const struct cli_option options[] = {
          "run would take.",
      .offset = offsetof(struct settings, functional)},
     {.type = CLI_GROUP, .group = cli_options_cache, .offset = offsetof(struct settings, cache)},
+    {.type = CLI_GROUP, .group = cli_options_productions},
     {.type = CLI_COUNT,
      .name = "max-instructions",
      .argument = "N",
@@ -212,22 +213,31 @@ static int run_alone(struct rf_source *source)
     return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
 }
 
+/* What is simulated: the machine and, where there are productions, the source that they make of it. */
+struct simulated {
+    const struct settings *settings;
+    struct rf_source *machine, *source;
+    struct rf_productions *productions; /* NULL: none */
+};
+
 static rf_status complete(struct rf_run *run, struct rf_source *source, struct cli_plan *plan,
                           void *context)
 {
-    const struct cli_call *call = context;
+    const struct simulated *simulated = context;
     struct rf_machine_outcome outcome;
-    rf_machine_outcome(source, &outcome);
-    rf_status status = run != NULL ? note_outcome(run, call->settings, &outcome) : RF_OK;
+    rf_machine_outcome(simulated->machine, &outcome);
+    rf_status status = run != NULL ? note_outcome(run, simulated->settings, &outcome) : RF_OK;
+    if (status == RF_OK && run != NULL && simulated->productions != NULL)
+        status = cli_productions_note(run, simulated->productions, source);
     return status == RF_OK ? cli_plan_add_modules(plan, run, source) : status;
 }
 
-static int profile(struct rf_source *source, struct cli_plan *plan, const struct cli_call *call)
+static int profile(struct simulated *simulated, struct cli_plan *plan)
 {
-    if (cli_program_open(&plan->program, source) != RF_OK)
+    if (cli_program_open(&plan->program, simulated->source) != RF_OK)
         return cli_fail(CLI_FAILED, "no memory for the list of modules");
     plan->stop = cli_catch_interrupt();
-    return cli_plan_run(plan, source, complete, (void *)call);
+    return cli_plan_run(plan, simulated->source, complete, simulated);
 }
 
 static int refuse_program(const char *path, const char *root, const struct rf_error *error)
@@ -238,47 +248,90 @@ static int refuse_program(const char *path, const char *root, const struct rf_er
     return cli_fail(status, "%s", error->message);
 }
 
-static int start(struct cli_plan *plan, const struct cli_call *call, const char *const *environment)
+/* The program cannot be run, or the productions do not fit the core. */
+static int refuse(const struct cli_call *call, const struct simulated *simulated, rf_status status,
+                  const struct rf_error *error)
+{
+    const struct settings *settings = call->settings;
+    if (simulated->machine == NULL)
+        return refuse_program(call->arguments[0], settings->root, error);
+    return status == RF_EINVAL ? cli_fail(CLI_USAGE, "%s", error->message)
+                               : cli_fail_status(status, error);
+}
+
+static rf_status open_source(struct simulated *simulated, const struct rf_machine_setup *setup,
+                             struct rf_error *error)
+{
+    rf_status status = rf_source_open_machine(&simulated->machine, setup, error);
+    simulated->source = simulated->machine;
+    if (status == RF_OK && simulated->productions != NULL)
+        status =
+            rf_source_open_productions(&simulated->source, simulated->machine,
+                                       simulated->productions, simulated->settings->core, error);
+    return status;
+}
+
+static int start(struct cli_plan *plan, const struct cli_call *call,
+                 struct rf_productions *productions, const char *const *environment)
 {
     const struct settings *settings = call->settings;
     struct rf_error error = {""};
-    struct rf_source *source;
+    struct simulated simulated = {.settings = settings, .productions = productions};
     struct rf_machine_outcome outcome;
     bool alone = only_runs(&settings->profiling);
     const struct rf_machine_setup setup = {.argv = (const char *const *)call->arguments,
                                            .environment = environment,
                                            .root = settings->root,
                                            .core = settings->functional ? NULL : settings->core,
-                                           .classes = alone ? 0 : classes_of(plan),
+                                           .classes =
+                                               alone || productions != NULL ? 0 : classes_of(plan),
                                            .max_instructions = settings->max_instructions,
                                            .skip_instructions = settings->skip};
-    rf_status opened = rf_source_open_machine(&source, &setup, &error);
+    rf_status opened = open_source(&simulated, &setup, &error);
     if (opened != RF_OK)
-        return refuse_program(call->arguments[0], settings->root, &error);
-    int status = alone ? run_alone(source) : profile(source, plan, call);
-    rf_machine_outcome(source, &outcome);
+        return refuse(call, &simulated, opened, &error);
+    int status = alone ? run_alone(simulated.source) : profile(&simulated, plan);
+    rf_machine_outcome(simulated.machine, &outcome);
     say_outcome(settings, &outcome);
-    rf_source_close(source);
+    rf_source_close(simulated.source);
     return status == CLI_OK ? CLI_OF_PROGRAM + outcome.exit_status : status;
 }
 
-static int run(const struct cli_call *call)
+/* The plan of the call, in which productions may stand for -p. */
+static int make_plan(struct cli_plan *plan, struct cli_call *call,
+                     const struct rf_productions *productions)
 {
     const struct settings *settings = call->settings;
-    struct cli_plan plan;
-    int status = cli_plan_make(&plan, call, &settings->profiling);
-    plan.records = true;
+    int status = CLI_OK;
+    if (productions != NULL)
+        status = cli_productions_select(call, call, productions);
+    if (status == CLI_OK)
+        status = cli_plan_make(plan, call, &settings->profiling);
+    plan->records = productions == NULL;
     if (status == CLI_OK)
         status = check_core(settings);
-    if (status == CLI_OK)
-        status = choose_cache(&plan, settings);
+    return status == CLI_OK ? choose_cache(plan, settings) : status;
+}
+
+static int run(const struct cli_call *asked)
+{
+    struct rf_productions *productions;
+    struct cli_call call = *asked;
+    struct cli_plan plan = {.command = NULL};
+    int status = cli_productions_take(&productions, &call);
+    if (status != CLI_OK)
+        return status;
+    status = make_plan(&plan, &call, productions);
     const char **environment = NULL;
     if (status == CLI_OK)
-        status = make_environment(&environment, call);
+        status = make_environment(&environment, &call);
     if (status == CLI_OK)
-        status = start(&plan, call, environment);
+        status = start(&plan, &call, productions, environment);
     free(environment);
+    if (call.given != asked->given)
+        free((void *)call.given);
     cli_plan_free(&plan);
+    rf_productions_close(productions);
     return status;
 }
 
@@ -306,7 +359,8 @@ const struct cli_command cli_command_sim = {
     .examples = "    riffle sim -- prog.rv64 1000\n"
                 "    riffle sim --core hps,rob=64 -p values -e multihash -- prog.rv64 1000\n"
                 "    riffle sim --functional -p edges -o prog.rfp -- prog.rv64 1000\n"
-                "    riffle sim --functional -q -- prog.rv64 1000",
+                "    riffle sim --functional -q -- prog.rv64 1000\n"
+                "    riffle sim --productions lab/hps/hot-call-pair.hps -- prog.rv64 1000",
     .options = options,
     .settings_size = sizeof(struct settings),
     .arguments_min = 1,

@@ -18,6 +18,7 @@
 #include <riffle/option.h>
 #include <riffle/overhead.h>
 #include <riffle/probe.h>
+#include <riffle/productions.h>
 #include <riffle/profile.h>
 #include <riffle/profiler.h>
 #include <riffle/range.h>

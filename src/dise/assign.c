@@ -42,11 +42,12 @@ rf_status rf_dise_parse_value(const char *text, struct rf_dise_register *reg,
     return RF_OK;
 }
 
-rf_status rf_dise_assign(struct rf_dise_program *program, const char *text, struct rf_error *error)
+rf_status rf_dise_assign(struct rf_dise_program *program, const char *text, uint32_t *which,
+                         struct rf_error *error)
 {
     const char *sign = strchr(text, '='), *dot = sign;
     struct rf_dise_register value = {.name = ""};
-    unsigned found = 0;
+    uint32_t found = 0;
     if (sign == NULL)
         return rf_fail(error, RF_EINVAL, "expected register=value, got '%s'", text);
     while (dot > text && *dot != '.')
@@ -62,8 +63,10 @@ rf_status rf_dise_assign(struct rf_dise_program *program, const char *text, stru
             continue;
         reg->from_max = value.from_max;
         reg->value = value.value;
-        found++;
+        found |= UINT32_C(1) << i;
     }
+    if (which != NULL)
+        *which = found;
     return found > 0 ? RF_OK
                      : rf_fail(error, RF_EINVAL, "no register '%.*s' in these productions",
                                (int)(sign - text), text);

@@ -8,7 +8,9 @@
  * All patterns are compared with the instruction and the flags at once. In each profile the most specific one with a
  * replacement gives the sequence, and the most specific one with a control gives the micro-instructions. Hardware
  * does so for every instruction; we do it once for every static instruction and state of the flags, and keep
- * the answer as an action. What remains for each execution is the micro-instructions.
+ * the answer as an action. What remains for each execution is the micro-instructions. Instructions that a handler is
+ * for are counted in bursts and between them, which hardware need not do, so that what was sampled can be
+ * held against all there was.
  *
  *     inc_N  the counter goes up by one; from its maximum it wraps to 0 and sets overflow_N
  *     dec_N  it goes down by one; from 0 it wraps to its maximum, and overflow_N stays
@@ -31,6 +33,7 @@ enum { NONE = -1, OPS_MAX = RF_DISE_PROFILES * RF_DISE_OPS_EACH };
 struct action {
     uint32_t state;
     int16_t replacement[RF_DISE_PROFILES], control[RF_DISE_PROFILES]; /* productions, or NONE */
+    unsigned of_interest; /* 1 << profile: a handler of that is for such instructions */
     unsigned n_ops;
     bool expands;
     uint64_t taken;
@@ -194,6 +197,27 @@ void rf_dise_close(struct rf_dise_engine *engine)
 
 /* --- matching ----------------------------------------------------------------------------------- */
 
+/* Does a replacement of the production call a handler? */
+static bool calls(const struct rf_dise_program *program,
+                  const struct rf_dise_production *production)
+{
+    const struct rf_dise_sequence *sequence = &program->sequences[production->sequence];
+    for (unsigned i = 0; i < sequence->n; i++)
+        if (program->items[sequence->first + i].kind == RF_DISE_HANDLER)
+            return true;
+    return false;
+}
+
+/* Does the static part of any of its boxes match? */
+static bool is_for(const struct rf_dise_program *program,
+                   const struct rf_dise_production *production, const struct rf_dise_facts *facts)
+{
+    for (unsigned i = 0; i < production->n_boxes; i++)
+        if (rf_dise_box_matches(&program->boxes[production->first_box + i], facts))
+            return true;
+    return false;
+}
+
 static bool matches(const struct rf_dise_program *program,
                     const struct rf_dise_production *production, const struct rf_dise_facts *facts,
                     uint32_t state)
@@ -214,7 +238,7 @@ static void compete(const struct rf_dise_program *program, int16_t *winner, unsi
         *winner = (int16_t)candidate;
 }
 
-/* Returns whether there is any winner at all. */
+/* Returns whether there is anything to do or to count at all. */
 static bool find_winners(const struct rf_dise_engine *engine, const struct rf_dise_facts *facts,
                          uint32_t state, struct action *action)
 {
@@ -225,6 +249,9 @@ static bool find_winners(const struct rf_dise_engine *engine, const struct rf_di
         action->replacement[i] = action->control[i] = NONE;
     for (unsigned i = 0; i < program->n_productions; i++) {
         const struct rf_dise_production *production = &program->productions[i];
+        if (production->sequence >= 0 && calls(program, production) &&
+            is_for(program, production, facts))
+            action->of_interest |= 1u << production->profile;
         if (!matches(program, production, facts, state))
             continue;
         if (production->sequence >= 0)
@@ -233,7 +260,7 @@ static bool find_winners(const struct rf_dise_engine *engine, const struct rf_di
             compete(program, &action->control[production->profile], i);
         any |= production->sequence >= 0 || production->n_ops > 0;
     }
-    return any;
+    return any || action->of_interest != 0;
 }
 
 static void collect_ops(const struct rf_dise_engine *engine, struct action *action)
@@ -251,7 +278,7 @@ static void collect_ops(const struct rf_dise_engine *engine, struct action *acti
 
 static bool same_winners(const struct action *a, const struct action *b)
 {
-    return a->state == b->state &&
+    return a->state == b->state && a->of_interest == b->of_interest &&
            memcmp(a->replacement, b->replacement, sizeof a->replacement) == 0 &&
            memcmp(a->control, b->control, sizeof a->control) == 0;
 }
@@ -352,9 +379,15 @@ struct rf_dise_stats rf_dise_stats(const struct rf_dise_engine *engine, unsigned
         stats.events += counts ? action->taken : 0;
         if (counts && is_on(engine->program, profile, action->state))
             stats.in_bursts += action->taken;
+        stats.of_interest += (action->of_interest >> profile & 1) != 0 ? action->taken : 0;
         stats.expansions += action->replacement[profile] != NONE ? action->taken : 0;
     }
     return stats;
+}
+
+bool rf_dise_is_on(const struct rf_dise_engine *engine, unsigned profile)
+{
+    return is_on(engine->program, profile, rf_dise_state(engine));
 }
 
 uint64_t rf_dise_expansions(const struct rf_dise_engine *engine)

@@ -44,8 +44,12 @@ struct rf_dise_stats {
     uint64_t in_bursts;  /* those of them while its replacements were on */
     uint64_t bursts;     /* times that they came on */
     uint64_t expansions; /* instructions replaced */
+    uint64_t
+        of_interest; /* instructions that a replacement with a handler is for, in bursts or not */
 };
 struct rf_dise_stats rf_dise_stats(const struct rf_dise_engine *engine, unsigned profile);
+/* Are replacements of the profile on, as the flags are now? */
+bool rf_dise_is_on(const struct rf_dise_engine *engine, unsigned profile);
 /* Instructions expanded, for one profile or several. */
 uint64_t rf_dise_expansions(const struct rf_dise_engine *engine);
 

@@ -204,8 +204,10 @@ rf_status rf_dise_read_text(struct rf_dise_program *program, const char *name, c
                             size_t n, struct rf_error *error);
 
 /* `name=value`: another initial value for a register of that name, in every profile that has one, or,
- * with `profile.name=value`, in that one. Values are numbers, `max` and `max - number`. */
-rf_status rf_dise_assign(struct rf_dise_program *program, const char *text, struct rf_error *error);
+ * with `profile.name=value`, in that one. Values are numbers, `max` and `max - number`. *which, if not NULL, is those
+ * registers, 1 << index. */
+rf_status rf_dise_assign(struct rf_dise_program *program, const char *text, uint32_t *which,
+                         struct rf_error *error);
 
 /* "max-99" alone, into from_max and value. */
 rf_status rf_dise_parse_value(const char *text, struct rf_dise_register *reg,

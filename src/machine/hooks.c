@@ -51,12 +51,18 @@ uint8_t *rf_machine_at(struct rf_source *source, uint64_t address, size_t size)
     return rf_memory_allows(memory, address, size, RF_MAPPED) ? memory->bytes + address : NULL;
 }
 
+uint64_t rf_machine_instructions(const struct rf_source *source)
+{
+    return ((const struct machine *)source)->core.instructions;
+}
+
 void rf_machine_emit(struct rf_source *source, const struct rf_record *records, size_t n)
 {
     struct machine *machine = (struct machine *)source;
     assert(n <= RF_MACHINE_EMIT_MAX);
     memcpy(machine->records + machine->n_records, records, n * sizeof *records);
     machine->n_records += n;
+    machine->yields = true;
 }
 
 bool rf_machine_trap(struct rf_source *source, uint64_t pc, const uint64_t *arguments, size_t n)
@@ -137,8 +143,12 @@ void rf_machine_outcome(const struct rf_source *source, struct rf_machine_outcom
     if (machine->timing != NULL) {
         struct rf_timing_stats stats = rf_timing_stats(machine->timing);
         outcome->cycles = stats.cycles;
-        outcome->timed_instructions = stats.instructions;
+        uint64_t skipped = machine->setup.skip_instructions, all = machine->core.instructions;
+        outcome->timed_instructions = all > skipped ? all - skipped : 0;
         add_figures(outcome, &stats);
+        uint64_t others = stats.instructions - outcome->timed_instructions;
+        if (others > machine->handler.instructions)
+            add_figure(outcome, "injected", others - machine->handler.instructions);
     }
     if (machine->handler.traps > 0) {
         add_figure(outcome, "traps", machine->handler.traps);

@@ -60,7 +60,10 @@ rf_status rf_machine_place_with(struct rf_source *source, const struct rf_machin
 uint64_t *rf_machine_registers(struct rf_source *source);
 uint8_t *rf_machine_at(struct rf_source *source, uint64_t address, size_t size);
 
-/* Records that the source is to hand out next, from `returned` or `end`. */
+/* The program's instructions so far; inside a block, up to its end. */
+uint64_t rf_machine_instructions(const struct rf_source *source);
+
+/* Records that the source is to hand out at once, from `returned` or `end`. */
 enum { RF_MACHINE_EMIT_MAX = 4096 };
 void rf_machine_emit(struct rf_source *source, const struct rf_record *records, size_t n);
 

@@ -26,9 +26,10 @@ struct machine {
     struct rf_machine_hooks hooks;
     struct rf_handler handler;
     bool core_open;
-    bool ended; /* nothing more will run */
-    bool told;  /* and the hooks know of it */
-    bool cut;   /* but it could have: the limit of instructions ended it */
+    bool yields; /* records have to be handed out before it goes on */
+    bool ended;  /* nothing more will run */
+    bool told;   /* and the hooks know of it */
+    bool cut;    /* but it could have: the limit of instructions ended it */
     int exit_status;
     double seconds;
     char fault[160];

@@ -178,7 +178,8 @@ static void settle(struct machine *machine)
 static size_t may_run(struct machine *machine, uint64_t budget)
 {
     struct rf_core *core = &machine->core;
-    if (machine->ended || core->stop != RF_STOP_NONE || machine->n_records >= RF_SOURCE_BATCH)
+    if (machine->ended || machine->yields || core->stop != RF_STOP_NONE ||
+        machine->n_records >= RF_SOURCE_BATCH)
         return 0;
     if (core->instructions >= budget && !machine->handler.running)
         core->stop = RF_STOP_BUDGET;
@@ -314,6 +315,7 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
     double start = cpu_seconds();
     (void)error;
     machine->n_records = 0;
+    machine->yields = false;
     run(machine);
     if (machine->ended && !machine->told && machine->hooks.end != NULL)
         machine->hooks.end(machine->hooks.context);

@@ -131,9 +131,10 @@ Examples:
 $ riffle help help
 riffle help - explain a command; write man pages and shell completion
 
-Usage: riffle help [OPTION...] [COMMAND]
+Usage: riffle help [OPTION...] [COMMAND | productions]
 
-Without a command, lists them all.
+Without a command, lists them all. 'productions' is the language of sim
+--productions.
 
 Options:
       --man               write the man page

@@ -151,6 +151,14 @@ history          12
 btb              2Ki
 ras              16
 btb_miss         2
+dise_patterns    32
+dise_replacements 2Ki
+dise_conditionals 16
+dise_counters    8
+dise_counter_bits 32
+dise_registers   16
+dise_cycles      1
+dise_drain       8
 $ riffle cores nosuch
 riffle: no core 'nosuch'; there are hps, stratified and coproc
 [2]

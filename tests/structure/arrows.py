@@ -25,7 +25,7 @@ OWNERS = {
     "collect": "collect",
     "symbol": "symbol",
     "report": "report",
-    "machine": "machine", "dise": "dise", "coproc": "coproc",
+    "machine": "machine", "productions": "dise", "coproc": "coproc",
     "riffle": "everything",
 }
 

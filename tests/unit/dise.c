@@ -196,13 +196,13 @@ TEST(profiles_have_counters_and_registers_of_their_own)
     CHECK_EQ(program.n_registers, 2);
     CHECK_EQ(program.productions[1].profile, 1);
     CHECK_EQ(program.ops[1].counter, 1);
-    CHECK(rf_dise_assign(&program, "f=max-5", &error) == RF_OK);
-    CHECK(rf_dise_assign(&program, "u.f= 7", &error) == RF_OK);
+    CHECK(rf_dise_assign(&program, "f=max-5", NULL, &error) == RF_OK);
+    CHECK(rf_dise_assign(&program, "u.f= 7", NULL, &error) == RF_OK);
     CHECK_EQ(rf_dise_register_value(&program.registers[0], 32), 0x100000000 - 5);
     CHECK_EQ(rf_dise_register_value(&program.registers[1], 32), 7);
-    CHECK(rf_dise_assign(&program, "g=1", &error) == RF_EINVAL);
+    CHECK(rf_dise_assign(&program, "g=1", NULL, &error) == RF_EINVAL);
     CHECK_TEXT(error.message, "no register 'g' in these productions");
-    CHECK(rf_dise_assign(&program, "f=many", &error) == RF_EINVAL);
+    CHECK(rf_dise_assign(&program, "f=many", NULL, &error) == RF_EINVAL);
     CHECK_TEXT(error.message, "a register's value is a number, max or max-number, got 'many'");
 }
 
@@ -307,8 +307,8 @@ TEST(the_framework_samples_the_share_that_it_says)
         uint64_t registers[RF_DISE_REGISTERS], calls = 0;
         memset(&program, 0, sizeof program);
         REQUIRE(rf_dise_read(&program, PRODUCTIONS "/hot-call-pair.hps", NULL) == RF_OK);
-        CHECK(rf_dise_assign(&program, rows[i].frequency, NULL) == RF_OK);
-        CHECK(rf_dise_assign(&program, rows[i].burst, NULL) == RF_OK);
+        CHECK(rf_dise_assign(&program, rows[i].frequency, NULL, NULL) == RF_OK);
+        CHECK(rf_dise_assign(&program, rows[i].burst, NULL, NULL) == RF_OK);
         REQUIRE(rf_dise_open(&engine, &program, &sizes, registers, NULL, NULL) == RF_OK);
         for (unsigned k = 0; k < 1000; k++) { /* every other event a call */
             struct rf_expansion out = {.n = 0};

@@ -55,6 +55,14 @@ static const struct rf_option options[] = {
     ROW(btb, 2048, 16, 65536, "entries of the branch target buffer, a power of two"),
     ROW(ras, 16, 1, 64, "entries of the return address stack"),
     ROW(btb_miss, 2, 0, 20, "cycles until decode finds the target itself"),
+    ROW(dise_patterns, 32, 1, 1024, "entries of the pattern table"),
+    ROW(dise_replacements, 2048, 1, 65536, "entries of the replacement table, 8 bytes each"),
+    ROW(dise_conditionals, 16, 1, 512, "micro-instructions of the conditionals table"),
+    ROW(dise_counters, 8, 1, 15, "private counters"),
+    ROW(dise_counter_bits, 32, 2, 48, "bits of each"),
+    ROW(dise_registers, 16, 1, 16, "private registers that productions may name"),
+    ROW(dise_cycles, 1, 0, 20, "cycles for which decode pauses at a replaced instruction"),
+    ROW(dise_drain, 8, 0, 1000, "cycles per record when a handlers' buffer is drained"),
     {.type = RF_OPTION_END},
 };
 

@@ -17,14 +17,18 @@ struct rf_timing_config {
     uint64_t lsq;     /* loads and stores in flight */
     uint64_t alu_ports, multiply_ports, memory_ports, fp_ports;
     uint64_t multiply, divide, fp_add, fp_multiply, fp_fused,
-        fp_divide;                        /* cycles from issue to result */
-    uint64_t l1_hit, l2_hit, memory;      /* cycles of a load that is found there */
-    uint64_t forward;                     /* of one that is still in the store queue */
-    uint64_t write_buffer;                /* stores that have committed and are not written */
-    uint64_t mshrs;                       /* lines on their way at once */
-    uint64_t bus;                         /* cycles that a line occupies it */
-    uint64_t history, btb, ras;           /* bits of gshare history; entries */
-    uint64_t btb_miss;                    /* cycles until decode finds the target itself */
+        fp_divide;                   /* cycles from issue to result */
+    uint64_t l1_hit, l2_hit, memory; /* cycles of a load that is found there */
+    uint64_t forward;                /* of one that is still in the store queue */
+    uint64_t write_buffer;           /* stores that have committed and are not written */
+    uint64_t mshrs;                  /* lines on their way at once */
+    uint64_t bus;                    /* cycles that a line occupies it */
+    uint64_t history, btb, ras;      /* bits of gshare history; entries */
+    uint64_t btb_miss;               /* cycles until decode finds the target itself */
+    /* Not of the timing model, but of the core: tables and counters of productions, see src/dise. */
+    uint64_t dise_patterns, dise_replacements, dise_conditionals, dise_counters, dise_counter_bits,
+        dise_registers;
+    uint64_t dise_cycles, dise_drain;     /* of an expansion; per record drained */
     struct rf_cache_shape icache, dcache; /* the second level is shared and is dcache's */
 };
 

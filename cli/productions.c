@@ -1,0 +1,123 @@
+/* productions.c - --productions and --set. */
+#include "productions.h"
+#include <stdlib.h>
+#include <string.h>
+
+const struct cli_option cli_options_productions[] = {
+    {.type = CLI_LIST,
+     .name = "productions",
+     .argument = "FILE",
+     .brief = "sample in bursts by the productions of FILE; may be given often",
+     .text = "Each file is one profile, in place of -p: what it looks for when an instruction is "
+             "decoded, and the handler that is told. Without -e the engine is exact. Counts stand "
+             "for all events, with bounds that "
+             "hold for 95 of 100 of them. 'riffle help productions' has the language, doc/HPS.md "
+             "teaches it, lab/hps has files to begin with."},
+    {.type = CLI_LIST,
+     .name = "set",
+     .argument = "REGISTER=VALUE",
+     .brief = "another value for a private register of the productions; may be given often",
+     .text =
+         "Such as sampleFreq=max-999, or hot-method.burstLength=max-9 for one of several files. "
+         "With @N behind it, the register changes when the program has run N instructions: "
+         "sampleFreq=max-99@10M."},
+    {.type = CLI_END},
+};
+
+static bool has_any(const struct cli_call *call, const char *name)
+{
+    for (size_t i = 0; i < call->n_given; i++)
+        if (cli_is(&call->given[i], name))
+            return true;
+    return false;
+}
+
+/* All that was given by this name, one after the other. */
+static rf_status
+take_each(struct rf_productions *productions, const struct cli_call *call, const char *name,
+          rf_status (*take)(struct rf_productions *, const char *, struct rf_error *),
+          struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0; status == RF_OK && i < call->n_given; i++)
+        if (cli_is(&call->given[i], name))
+            status = take(productions, call->given[i].value, error);
+    return status;
+}
+
+static int check(const struct cli_call *call)
+{
+    bool given = has_any(call, "productions");
+    if (!given && has_any(call, "set"))
+        return cli_fail(CLI_USAGE, "%s: --set goes with --productions", call->command->name);
+    if (given && has_any(call, "profile"))
+        return cli_fail(CLI_USAGE, "%s: --productions say what to profile; -p does not go with it",
+                        call->command->name);
+    return CLI_OK;
+}
+
+int cli_productions_take(struct rf_productions **productions, const struct cli_call *call)
+{
+    struct rf_error error = {""};
+    *productions = NULL;
+    int wrong = check(call);
+    if (wrong != CLI_OK || !has_any(call, "productions"))
+        return wrong;
+    if (rf_productions_open(productions, NULL) != RF_OK)
+        return cli_fail(CLI_FAILED, "no memory for productions");
+    rf_status status = take_each(*productions, call, "productions", rf_productions_read, &error);
+    if (status == RF_OK)
+        status = take_each(*productions, call, "set", rf_productions_set, &error);
+    if (status == RF_OK)
+        return CLI_OK;
+    rf_productions_close(*productions);
+    *productions = NULL;
+    cli_fail_status(status, &error);
+    return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
+}
+
+int cli_productions_select(struct cli_call *with, const struct cli_call *call,
+                           const struct rf_productions *productions)
+{
+    bool any = false;
+    size_t n = call->n_given, profiles = rf_productions_count(productions);
+    struct cli_given *given = calloc(n + 1 + profiles, sizeof *given);
+    *with = *call;
+    if (given == NULL)
+        return cli_fail(CLI_FAILED, "no memory for the command line");
+    if (n > 0)
+        memcpy(given, call->given, n * sizeof *given);
+    if (!has_any(call, "engine"))
+        given[n++] = (struct cli_given){.name = "engine", .value = "exact"};
+    for (size_t i = 0; i < profiles; i++) {
+        const char *selector = rf_productions_selector(productions, i);
+        any |= selector != NULL;
+        if (selector != NULL)
+            given[n++] = (struct cli_given){.name = "profile", .value = selector};
+    }
+    with->given = given;
+    with->n_given = n;
+    return any ? CLI_OK
+               : cli_fail(CLI_USAGE,
+                          "%s: no production calls a handler, so there is "
+                          "nothing to profile",
+                          call->command->name);
+}
+
+rf_status cli_productions_note(struct rf_run *run, const struct rf_productions *productions,
+                               const struct rf_source *source)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0; status == RF_OK && i < rf_productions_count(productions); i++) {
+        struct rf_productions_outcome outcome;
+        char name[64];
+        rf_productions_outcome(source, i, &outcome);
+        status = cli_note(run, rf_productions_name(productions, i, name, sizeof name),
+                          "%llu bursts with %llu of %llu intervals; %llu events sampled, %llu "
+                          "skipped",
+                          (unsigned long long)outcome.bursts, (unsigned long long)outcome.in_bursts,
+                          (unsigned long long)outcome.intervals,
+                          (unsigned long long)outcome.sampled, (unsigned long long)outcome.skipped);
+    }
+    return status;
+}

@@ -1,0 +1,66 @@
+/* productions.h - bursty sampling by productions at decode, as HPS has it (Mousa, Krintz 2005).
+ *
+ *     rf_productions_open(&productions, alloc);
+ *     rf_productions_read(productions, "hot-call-pair.hps", &error);        one profile per file
+ *     rf_productions_set(productions, "sampleFreq=max-999", &error);
+ *     rf_source_open_machine(&machine, &setup, &error);                     with no classes of records
+ *     rf_source_open_productions(&source, machine, productions, "hps", &error);
+ *     rf_collect(&run, source, ...);          tuples of rf_productions_selector(productions, i) as stream i, in bursts
+ *     rf_productions_outcome(source, i, &outcome);
+ *     rf_source_close(source);                the machine with it
+ *     rf_productions_close(productions);
+ *
+ * One thread at a time. `riffle help productions` has the language. */
+#ifndef RIFFLE_PRODUCTIONS_H
+#define RIFFLE_PRODUCTIONS_H
+
+#include <riffle/source.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rf_productions;
+
+rf_status rf_productions_open(struct rf_productions **productions, const struct rf_alloc *alloc);
+void rf_productions_close(struct rf_productions *productions); /* NULL is fine */
+
+/* One more profile, with counters and registers of its own. Errors name file, line and column. */
+rf_status rf_productions_read(struct rf_productions *productions, const char *path,
+                              struct rf_error *error);
+
+/* `register=value` for all profiles or `profile.register=value` for one: the value to begin with; with `@N` behind
+ * it, the value from then on when the program has run N instructions. */
+rf_status rf_productions_set(struct rf_productions *productions, const char *text,
+                             struct rf_error *error);
+
+size_t rf_productions_count(const struct rf_productions *productions); /* of profiles */
+/* The name of the file without folder and ending. */
+const char *rf_productions_name(const struct rf_productions *productions, size_t i, char *name,
+                                size_t size);
+/* What the profile's handler tells: "calls"; NULL: it calls none. */
+const char *rf_productions_selector(const struct rf_productions *productions, size_t i);
+
+/* The machine with productions in its decode stage; `core` says how large the tables are. Fails with what they
+ * need and what there is. The source takes the machine over, also when this fails. */
+rf_status rf_source_open_productions(struct rf_source **source, struct rf_source *machine,
+                                     struct rf_productions *productions, const char *core,
+                                     struct rf_error *error);
+
+/* How a profile went, so far. */
+struct rf_productions_outcome {
+    uint64_t intervals, in_bursts; /* sampling intervals: all, and those in bursts */
+    uint64_t bursts;               /* begun */
+    uint64_t expansions;           /* instructions replaced */
+    uint64_t sampled, skipped;     /* events: told by handlers, and the others */
+};
+void rf_productions_outcome(const struct rf_source *source, size_t i,
+                            struct rf_productions_outcome *outcome);
+
+/* The grammar, for people. */
+const char *rf_productions_grammar(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,107 @@
+/* productions.c - profiles read from files, and what is set for them. */
+#include "dise/productions.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/units.h"
+#include <string.h>
+
+rf_status rf_productions_open(struct rf_productions **opened, const struct rf_alloc *alloc)
+{
+    const struct rf_alloc *from = rf_alloc_or_standard(alloc);
+    struct rf_productions *productions = *opened = rf_alloc_get(from, sizeof *productions);
+    if (productions == NULL)
+        return RF_ENOMEM;
+    memset(productions, 0, sizeof *productions);
+    productions->alloc = *from;
+    return RF_OK;
+}
+
+void rf_productions_close(struct rf_productions *productions)
+{
+    if (productions == NULL)
+        return;
+    const struct rf_alloc alloc = productions->alloc;
+    rf_alloc_free(&alloc, productions, sizeof *productions);
+}
+
+rf_status rf_productions_read(struct rf_productions *productions, const char *path,
+                              struct rf_error *error)
+{
+    return rf_dise_read(&productions->program, path, error);
+}
+
+/* Kept in order of time; those of the same time in the order in which they were given. */
+static void add_change(struct rf_productions *productions, uint64_t at, const char *text, size_t n)
+{
+    size_t i = productions->n_changes++;
+    for (; i > 0 && productions->changes[i - 1].at > at; i--)
+        productions->changes[i] = productions->changes[i - 1];
+    productions->changes[i].at = at;
+    memcpy(productions->changes[i].text, text, n);
+    productions->changes[i].text[n] = '\0';
+}
+
+/* `name=value@N` */
+static rf_status set_later(struct rf_productions *productions, const char *text, const char *when,
+                           struct rf_error *error)
+{
+    struct rf_dise_register registers[RF_DISE_REGISTERS];
+    char first[RF_DISE_CHANGE_TEXT];
+    uint64_t at;
+    size_t n = (size_t)(when - text);
+    if (rf_units_count(when + 1, strlen(when + 1), &at) != RF_OK)
+        return rf_fail(error, RF_EINVAL, "expected a number of instructions behind '@', got '%s'",
+                       when + 1);
+    if (n >= sizeof first || productions->n_changes == RF_DISE_CHANGES)
+        return rf_fail(error, RF_EINVAL, "at most %d changes, of %d characters each",
+                       RF_DISE_CHANGES, RF_DISE_CHANGE_TEXT - 1);
+    memcpy(first, text, n);
+    first[n] = '\0';
+    memcpy(registers, productions->program.registers, sizeof registers);
+    rf_status status = rf_dise_assign(&productions->program, first, NULL, error);
+    memcpy(productions->program.registers, registers, sizeof registers); /* not yet */
+    if (status == RF_OK)
+        add_change(productions, at, text, n);
+    return status;
+}
+
+rf_status rf_productions_set(struct rf_productions *productions, const char *text,
+                             struct rf_error *error)
+{
+    const char *when = strchr(text, '@');
+    return when != NULL ? set_later(productions, text, when, error)
+                        : rf_dise_assign(&productions->program, text, NULL, error);
+}
+
+size_t rf_productions_count(const struct rf_productions *productions)
+{
+    return productions->program.n_profiles;
+}
+
+const char *rf_productions_name(const struct rf_productions *productions, size_t i, char *name,
+                                size_t size)
+{
+    const struct rf_dise_program *program = &productions->program;
+    const char *file = program->file[program->profile_file[i]];
+    const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
+    const char *dot = strrchr(base, '.');
+    rf_format(name, size, "%.*s", (int)(dot != NULL ? (size_t)(dot - base) : strlen(base)), base);
+    return name;
+}
+
+int rf_dise_handler_of(const struct rf_dise_program *program, unsigned profile)
+{
+    for (unsigned i = 0; i < program->n_sequences; i++) {
+        const struct rf_dise_sequence *sequence = &program->sequences[i];
+        for (unsigned k = 0; sequence->profile == profile && k < sequence->n; k++)
+            if (program->items[sequence->first + k].kind == RF_DISE_HANDLER)
+                return program->items[sequence->first + k].handler;
+    }
+    return -1;
+}
+
+const char *rf_productions_selector(const struct rf_productions *productions, size_t i)
+{
+    int handler = rf_dise_handler_of(&productions->program, (unsigned)i);
+    return handler >= 0 ? rf_dise_handlers[handler].selector : NULL;
+}

@@ -1,0 +1,27 @@
+/* productions.h - what stands behind <riffle/productions.h>. */
+#ifndef RF_DISE_PRODUCTIONS_H
+#define RF_DISE_PRODUCTIONS_H
+
+#include "dise/production.h"
+#include <riffle/alloc.h>
+#include <riffle/productions.h>
+
+enum { RF_DISE_CHANGES = 64, RF_DISE_CHANGE_TEXT = 128 };
+
+/* A register gets another value when the program has run so many instructions. */
+struct rf_dise_change {
+    uint64_t at;
+    char text[RF_DISE_CHANGE_TEXT];
+};
+
+struct rf_productions {
+    struct rf_alloc alloc;
+    struct rf_dise_program program;
+    size_t n_changes;
+    struct rf_dise_change changes[RF_DISE_CHANGES]; /* in order of time */
+};
+
+/* Which of the handlers the profile calls; -1: none. */
+int rf_dise_handler_of(const struct rf_dise_program *program, unsigned profile);
+
+#endif

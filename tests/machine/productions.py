@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Productions in the decode stage: bursts and the events inside them to the event, on a program that is known by hand
+(intervals.S); at frequency 1 the exhaustive profile; and what the program itself does is left alone.
+
+    productions.py RIFFLE ALONE PRODUCTIONS WORKLOADS
+"""
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+
+import isa
+
+PRODUCTIONS, WORKLOADS = sys.argv[3:5]
+ROUNDS = 3000
+# Events of each interval of a round, by what tells them.
+ROUND = {"hot-call-pair": (1, 0, 0), "hot-method": (1, 1, 1), "hot-data-stream": (1, 1, 1)}
+CORES = (("--core", "hps"), ("--functional",))
+
+
+def build(work):
+    program = work.path("intervals.rv64")
+    subprocess.run([isa.GCC, "-static", "-nostdlib", "-o", program, os.path.join(isa.HERE, "intervals.S")], check=True)
+    return program
+
+
+def options_of(profile, burst, between):
+    return ["--productions", os.path.join(PRODUCTIONS, profile + ".hps"), "--set", f"sampleFreq=max-{between}",
+            "--set", f"burstLength=max-{burst - 1}", "-e", "exact"]
+
+
+def expected(profile, burst, between):
+    """Bursts begun, events sampled and skipped."""
+    events = [ROUND[profile][i % 3] for i in range(3 * ROUNDS)]
+    told = sum(n for i, n in enumerate(events) if i % (burst + between) >= between)
+    bursts = sum(1 for i in range(len(events) + 1) if i % (burst + between) == between) if between > 0 else 1
+    return bursts, told, sum(events) - told
+
+
+def notes(text):
+    found = re.search(r"^(?:hot\S+) +(\d+) bursts with (\d+) of (\d+) intervals; (\d+) events sampled, (\d+) skipped",
+                      text, re.M)
+    return tuple(int(word) for word in found.groups()) if found else None
+
+
+def rows(text):
+    return [(row["a"], row["b"], row["count"]) for row in csv.DictReader(io.StringIO(text))]
+
+
+def check_known(tap, work, program):
+    for core in CORES:
+        for profile in ROUND:
+            for burst, between in ((1, 9), (1, 99), (2, 12), (7, 343), (100, 300), (1, 0), (5, 0)):
+                done = work.sim(program, options=[*core, *options_of(profile, burst, between)])
+                bursts, told, skipped = expected(profile, burst, between)
+                got = notes(done.stderr.decode())
+                # Events that end no interval, behind the last one: none. Intervals in bursts are those told.
+                inside = sum(1 for i in range(3 * ROUNDS) if i % (burst + between) >= between)
+                tap.case(f"{profile} {core[-1]}: bursts of {burst}, {between} between them",
+                         got == (bursts, inside, 3 * ROUNDS, told, skipped) and done.returncode == 7,
+                         f"got {got}", f"must be {(bursts, inside, 3 * ROUNDS, told, skipped)}",
+                         done.stderr.decode()[-300:])
+
+
+def exhaustive(work, program, arguments, selector, core):
+    done = work.sim(program, *arguments, options=[*core, "-p", selector, "-e", "exact", "-f", "csv", "-n", "0"])
+    return done, rows(done.stderr.decode())
+
+
+def check_whole(tap, work, program):
+    """Frequency 1 is the exhaustive profile."""
+    cases = [("hot-call-pair", "calls", program, ()), ("hot-data-stream", "addresses", program, ()),
+             ("hot-call-pair", "calls", os.path.join(WORKLOADS, "lisp.rv64"), ("1",)),
+             ("hot-call-pair", "calls", os.path.join(WORKLOADS, "regex.rv64"), ("1",))]
+    for profile, selector, what, arguments in cases:
+        for core in CORES if what == program else CORES[1:]:
+            plain, wanted = exhaustive(work, what, arguments, selector, core)
+            done = work.sim(what, *arguments, options=[*core, *options_of(profile, 3, 0), "-f", "csv", "-n", "0"])
+            tap.case(f"{profile} of {os.path.basename(what)} at frequency 1 {core[-1]}",
+                     sorted(rows(done.stderr.decode())) == sorted(wanted) != []
+                     and (done.stdout, done.returncode) == (plain.stdout, plain.returncode),
+                     f"{len(wanted)} rows, {done.stderr.decode()[:300]}")
+
+
+def instructions(text):
+    return int(re.search(r"^instructions +([\d,]+)", text, re.M).group(1).replace(",", ""))
+
+
+def cycles(text):
+    return int(re.search(r"^cycles +([\d,]+)", text, re.M).group(1).replace(",", ""))
+
+
+def check_overhead(tap, work):
+    """The program runs the same instructions, and pays for what is sampled alone."""
+    lisp = os.path.join(WORKLOADS, "lisp.rv64")
+    plain = work.sim(lisp, "1", options=["-p", "calls"]).stderr.decode()
+    often = work.sim(lisp, "1", options=options_of("hot-call-pair", 1, 99)).stderr.decode()
+    never = work.sim(lisp, "1", options=options_of("hot-call-pair", 1, 2**32)).stderr.decode()
+    tap.case("the program's instructions are its own",
+             instructions(plain) == instructions(often) == instructions(never), often[:300])
+    tap.case("counters cost nothing", cycles(plain) == cycles(never), f"{cycles(plain)} {cycles(never)}")
+    share = cycles(often) / cycles(plain) - 1
+    tap.case("a burst in 100 intervals costs little, and something", 0.001 < share < 0.03, f"{100 * share:.2f}%")
+
+
+def check_changes(tap, work, program):
+    """Another frequency from some instruction on: 10 instructions and three intervals per round."""
+    done = work.sim(program, options=["--functional", *options_of("hot-method", 1, 9), "--set",
+                                      "sampleFreq=max-99@10000"])
+    _, inside, _, _, _ = notes(done.stderr.decode())
+    tap.case("the frequency changes on the way", 300 + 59 <= inside <= 300 + 61, f"{inside} intervals in bursts")
+
+
+def check_together(tap, work, program):
+    """Three profiles at once, each with bursts of its own."""
+    alone = {}
+    for i, profile in enumerate(ROUND):
+        alone[profile] = notes(work.sim(program, options=options_of(profile, i + 1, 40 + i)).stderr.decode())
+    together = []
+    for i, profile in enumerate(ROUND):
+        together += ["--productions", os.path.join(PRODUCTIONS, profile + ".hps"), "--set",
+                     f"{profile}.sampleFreq=max-{40 + i}", "--set", f"{profile}.burstLength=max-{i}"]
+    said = work.sim(program, options=[*together, "-e", "exact"]).stderr.decode()
+    for profile, wanted in alone.items():
+        got = notes("\n".join(line for line in said.splitlines() if line.startswith(profile)))
+        tap.case(f"{profile} with the others is as alone", got == wanted is not None, f"{got}, must be {wanted}")
+
+
+def check_refused(tap, work, program):
+    call_pair = ["--productions", os.path.join(PRODUCTIONS, "hot-call-pair.hps")]
+    for title, options, said in (
+            ("a table too small", ["--core", "hps,dise_patterns=6", *call_pair],
+             "the productions need 7 entries of the pattern table, the core has 6"),
+            ("-p beside productions", [*call_pair, "-p", "calls"], "-p does not go with it"),
+            ("an unknown register", [*call_pair, "--set", "x=1"], "no register 'x' in these productions"),
+            ("--set alone", ["--set", "x=1"], "--set goes with --productions"),
+            ("no such file", ["--productions", "/nowhere"], "/nowhere: cannot read: No such file or directory")):
+        done = work.sim(program, options=options)
+        tap.case(f"{title} is refused", done.returncode != 0 and said in done.stderr.decode(), done.stderr.decode())
+
+
+def main():
+    isa.require(isa.GCC)
+    tap = isa.Tap()
+    with isa.Work(sys.argv[1], sys.argv[2]) as work:
+        program = build(work)
+        check_known(tap, work, program)
+        check_whole(tap, work, program)
+        check_overhead(tap, work)
+        check_changes(tap, work, program)
+        check_together(tap, work, program)
+        check_refused(tap, work, program)
+    tap.end()
+
+
+main()
