@@ -1,7 +1,7 @@
 /* Every engine in the registry against the truth, over streams of many kinds.
  *
  * To add an engine there is nothing to do here: it is tried with its standard options. To try others,
- * give it a row in `trials`. What must hold for each:
+ * give it a row in trials.h. What must hold for each:
  *
  *     bounds       lower <= truth <= upper for every item, truth <= absent_upper for every other
  *                  tuple; always for hard bounds, in the stated share of items for the rest
@@ -17,192 +17,10 @@
 #include "engine/engine.h"
 #include "failing.h"
 #include "test.h"
-#include "truth.h"
+#include "trials.h"
+#include "verdict.h"
 #include <riffle/engine.h>
-#include <riffle/gen.h>
 #include <riffle/profiler.h>
-
-/* Texts to try for an engine in place of its bare name. Short intervals, small tables: that is where
- * things go wrong. */
-static const struct {
-    const char *engine;
-    const char *texts[12];
-} trials[] = {
-    {"exact", {"exact", "exact(interval=1K)", "exact(interval=7)", "exact(memory=100Mi)"}},
-    {"multihash",
-     {"multihash", "multihash(paper)", "multihash(interval=1K, threshold=1%)",
-      "multihash(paper, interval=1K, threshold=1%)",
-      "multihash(paper-single, interval=1K, threshold=1%, counters=64)",
-      "multihash(paper, interval=5K, threshold=0.5%, counters=64, conservative=no, reset=yes)",
-      "multihash(interval=2K, threshold=1%, counters=20, accumulator=5, shield=no)",
-      "multihash(interval=2K, threshold=2%, tables=5, counters=50, accumulator=7, counter_bits=5)",
-      "multihash(paper, interval=2K, threshold=1%, counters=32, accumulator=4, counter_bits=5)",
-      "multihash(interval=1K, retain=no, reset=yes, counters=16, accumulator=3)",
-      "multihash(interval=auto, threshold=1%)"}},
-    {"rap-hw", {"rap-hw(eps=20%, tcam=512)"}},
-    {"rap",
-     {"rap(eps=5%)", "rap(eps=10%, b=2, key=b, bits=32, ends=1)",
-      "rap(eps=2%, b=16, first_merge=7)", "rap(eps=10%, key=both)",
-      "rap(eps=10%, buffer=1Ki, cache=0)", "rap(eps=1%, nodes=256)",
-      "rap(eps=20%, key=both, b=16, bits=20, buffer=4Ki)"}},
-    {"stratified",
-     {"stratified", "P7", "R7", "CR7", "D7", "H[P7]64", "H[CR7]64 (estimate=share)", "H[P16]64 A16",
-      "H[H[P4]2]32 (hash=paper)", "H[P5 A2]16 A8", "A16"}},
-    {"streams",
-     {"streams", "streams(memory=16Ki)", "streams(min=2, max=8, heat=0)",
-      "streams(heat=1%, interval=1K)", "streams(memory=64Ki, interval=7, min=2)"}},
-    {"tagged",
-     {"tagged", "tagged(entries=64, hit=5, evict=8)",
-      "tagged(ways=1, entries=16, hit=4, evict=4) A8"}},
-};
-
-enum { EVENTS = 40000, EVENTS_LONG = 300000, NAME_MAX_BYTES = 160 };
-
-struct stream {
-    const char *name;
-    struct rf_tuple *tuples;
-    size_t n;
-};
-
-static struct stream streams[16];
-static size_t n_streams;
-
-static struct rf_tuple *add_stream(const char *name, size_t n)
-{
-    struct rf_tuple *tuples = malloc((n + 1) * sizeof *tuples);
-    if (tuples == NULL)
-        abort();
-    streams[n_streams++] = (struct stream){name, tuples, n};
-    return tuples;
-}
-
-static void add_generated(const char *kind, uint64_t keys, size_t n, uint64_t seed)
-{
-    struct rf_gen gen = {.kind = kind, .events = n, .keys = keys, .phase = n / 5, .seed = seed};
-    struct rf_tuple *tuples = add_stream(kind, n);
-    struct rf_source *source;
-    struct rf_batch batch;
-    if (rf_source_open_gen(&source, &gen, NULL, NULL) != RF_OK)
-        abort();
-    for (size_t done = 0; done < n; done += batch.n) {
-        if (rf_source_next(source, &batch, NULL) != RF_OK || batch.n == 0 ||
-            batch.tuples.counts != NULL)
-            abort();
-        memcpy(tuples + done, batch.tuples.tuples, batch.n * sizeof *tuples);
-    }
-    rf_source_close(source);
-}
-
-static void make_streams(void)
-{
-    if (n_streams > 0)
-        return;
-    size_t n = getenv("RIFFLE_TEST_LONG") != NULL ? EVENTS_LONG : EVENTS;
-    uint64_t seed = test_seed(20);
-    add_stream("nothing", 0);
-    add_stream("one event", 1)[0] = (struct rf_tuple){5, 6};
-    struct rf_tuple *one = add_stream("one key", n), *ends = add_stream("ends of the words", n);
-    struct rf_tuple *distinct = add_stream("all distinct", n);
-    for (size_t i = 0; i < n; i++) {
-        one[i] = (struct rf_tuple){0x400000, 0};
-        distinct[i] = (struct rf_tuple){0x400000 + 4 * i, i * i};
-        ends[i] = (struct rf_tuple){i % 2 ? UINT64_MAX : 0, i % 3 ? UINT64_MAX - i % 5 : i % 5};
-    }
-    add_generated("zipf", n / 10, n, seed);
-    add_generated("uniform", 3000, n, seed);
-    add_generated("phases", n / 20, n, seed);
-    add_generated("loop", 2000, n, seed);
-}
-
-/* What a profile gets wrong. */
-struct verdict {
-    uint64_t items;     /* held against the truth */
-    uint64_t outside;   /* truth not in lower..upper */
-    uint64_t disorder;  /* not lower <= upper, or an exact count that is none */
-    uint64_t forgotten; /* tuples that are not listed and have more than absent_upper */
-};
-
-static bool same_box(const struct rf_item *x, const struct rf_item *y)
-{
-    return x->a == y->a && x->b == y->b && x->a_hi == y->a_hi && x->b_hi == y->b_hi;
-}
-
-static int box_order(const void *x, const void *y)
-{
-    const struct rf_item *s = x, *t = y;
-    int low = truth_order(s->a, t->a, s->b, t->b);
-    return low != 0 ? low : truth_order(s->a_hi, t->a_hi, s->b_hi, t->b_hi);
-}
-
-static struct rf_item *sorted_by_box(const struct rf_item *items, size_t n)
-{
-    struct rf_item *sorted = malloc((n + 1) * sizeof *sorted);
-    if (sorted == NULL)
-        abort();
-    if (n > 0)
-        memcpy(sorted, items, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, box_order);
-    return sorted;
-}
-
-static uint64_t count_forgotten(const struct rf_item *sorted, size_t n, const struct truth *truth,
-                                uint64_t absent_upper)
-{
-    uint64_t forgotten = 0;
-    for (size_t i = 0, k = 0; i < truth->n; i++) {
-        const struct truth_point *point = &truth->by_a[i];
-        const struct rf_item box = {point->a, point->b, point->a, point->b, 0, 0, 0, 0};
-        while (k < n && box_order(&sorted[k], &box) < 0)
-            k++;
-        if (k < n && same_box(&sorted[k], &box))
-            continue;
-        forgotten += point->count > absent_upper;
-    }
-    return forgotten;
-}
-
-/* Streams share no event: what they say of one tuple is no more than there were of it. */
-static struct verdict judge_streams(const struct rf_item *items, size_t n,
-                                    const struct truth *truth)
-{
-    struct verdict verdict = {.items = n};
-    struct rf_item *sorted = sorted_by_box(items, n);
-    uint64_t sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct rf_item *item = &sorted[i];
-        const struct rf_item point = {.a = item->a, .a_hi = item->a, .b = item->b, .b_hi = item->b};
-        bool first = i == 0 || truth_order(item->a, item[-1].a, item->b, item[-1].b) != 0;
-        sum = first ? item->lower : sum + item->lower;
-        verdict.outside += sum > truth_box(truth, &point);
-        verdict.disorder += item->lower > item->upper || item->count < item->lower;
-        verdict.disorder += i > 0 && same_box(&item[-1], item);
-        verdict.disorder += rf_stream_position(item) >= rf_stream_length(item);
-    }
-    free(sorted);
-    return verdict;
-}
-
-/* Duplicates count as disorder: a profile names a box once. */
-static struct verdict judge(const struct rf_profile *profile, const struct rf_item *items, size_t n,
-                            uint64_t absent_upper, const struct truth *truth)
-{
-    if (profile->shape == RF_SHAPE_STREAM)
-        return judge_streams(items, n, truth);
-    struct verdict verdict = {.items = n};
-    struct rf_item *sorted = sorted_by_box(items, n);
-    for (size_t i = 0; i < n; i++) {
-        const struct rf_item *item = &sorted[i];
-        uint64_t true_count = truth_box(truth, item);
-        verdict.outside += true_count < item->lower || true_count > item->upper;
-        verdict.disorder += item->lower > item->upper;
-        verdict.disorder += i > 0 && same_box(&sorted[i - 1], item);
-        verdict.disorder += profile->bound == RF_BOUND_EXACT && item->count != true_count;
-    }
-    if (profile->shape == RF_SHAPE_TUPLE)
-        verdict.forgotten = count_forgotten(sorted, n, truth, absent_upper);
-    free(sorted);
-    return verdict;
-}
 
 /* ---- one engine text at a time ---- */
 
@@ -269,14 +87,6 @@ static struct rf_profile *profile_of(const char *text, const struct stream *stre
     }
     rf_profiler_close(profiler);
     return profile;
-}
-
-static void add_verdict(struct verdict *sum, const struct verdict *more)
-{
-    sum->items += more->items;
-    sum->outside += more->outside;
-    sum->disorder += more->disorder;
-    sum->forgotten += more->forgotten;
 }
 
 /* All intervals of a profile, each against its own piece of the stream. */

@@ -1,0 +1,112 @@
+/* What rf_profile_check finds in a profile that breaks a promise, one promise at a time. */
+#include "base/alloc.h"
+#include "profile/file.h"
+#include "test.h"
+#include <riffle/profile.h>
+
+static const struct {
+    const char *label;
+    struct rf_item items[2];
+    uint8_t shape, bound;
+    const char *wrong;
+} broken[] = {
+    {"a count above the events",
+     {{1, 1, 1, 1, UINT64_MAX, 0, 10, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_HARD,
+     "an item's count exceeds the events"},
+    {"a count outside its bounds",
+     {{1, 1, 1, 1, 3, 4, 10, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_HARD,
+     "an item's count lies outside its bounds"},
+    {"bounds of an exact count",
+     {{1, 1, 1, 1, 3, 3, 4, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_EXACT,
+     "an exact count has bounds"},
+    {"a range that ends before it begins",
+     {{5, 0, 4, UINT64_MAX, 3, 3, 3, 0}},
+     RF_SHAPE_RANGE_A,
+     RF_BOUND_HARD,
+     "an item is no tuple, range or rectangle"},
+    {"a tuple that is a range",
+     {{5, 1, 6, 1, 3, 3, 3, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_EXACT,
+     "an item is no tuple, range or rectangle"},
+    {"a rectangle that is no square",
+     {{0, 0, 3, 7, 3, 3, 3, 0}},
+     RF_SHAPE_RECTANGLE,
+     RF_BOUND_HARD,
+     "an item is no tuple, range or rectangle"},
+    {"lower bounds above the events",
+     {{1, 1, 1, 1, 6, 6, 6, 0}, {2, 1, 2, 1, 5, 5, 5, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_EXACT,
+     "the items add up to more than the events"},
+    {"counts of ranges above the events",
+     {{0, 0, 1, UINT64_MAX, 6, 6, 6, 0}, {2, 0, 3, UINT64_MAX, 5, 5, 5, 0}},
+     RF_SHAPE_RANGE_A,
+     RF_BOUND_HARD,
+     "the items add up to more than the events"},
+    {"more intervals than there were",
+     {{1, 1, 1, 1, 6, 6, 6, 2}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_EXACT,
+     "an item's count exceeds the events"},
+    {"a tuple twice",
+     {{1, 1, 1, 1, 4, 4, 4, 0}, {1, 1, 1, 1, 4, 4, 4, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_EXACT,
+     "an item is listed twice"},
+    {"a range twice",
+     {{0, 0, 1, UINT64_MAX, 4, 4, 4, 0}, {0, 0, 1, UINT64_MAX, 4, 4, 4, 0}},
+     RF_SHAPE_RANGE_A,
+     RF_BOUND_HARD,
+     "an item is listed twice"},
+    {"overlapping ranges",
+     {{0, 0, 5, UINT64_MAX, 4, 4, 4, 0}, {4, 0, 7, UINT64_MAX, 3, 3, 3, 0}},
+     RF_SHAPE_RANGE_A,
+     RF_BOUND_HARD,
+     "two ranges overlap"},
+    {"overlapping ranges of b",
+     {{0, 0, UINT64_MAX, 5, 4, 4, 4, 0}, {0, 4, UINT64_MAX, 7, 3, 3, 3, 0}},
+     RF_SHAPE_RANGE_B,
+     RF_BOUND_HARD,
+     "two ranges overlap"},
+    {"nested ranges",
+     {{0, 0, 7, UINT64_MAX, 4, 7, 7, 0}, {4, 0, 5, UINT64_MAX, 3, 3, 7, 0}},
+     RF_SHAPE_RANGE_A,
+     RF_BOUND_HARD,
+     NULL},
+    {"estimates that add up to more",
+     {{1, 1, 1, 1, 6, 6, 8, 0}, {2, 1, 2, 1, 5, 5, 8, 0}},
+     RF_SHAPE_TUPLE,
+     RF_BOUND_CONFIDENCE,
+     NULL},
+};
+
+TEST(what_a_profile_promises_is_checked_when_it_is_read)
+{
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        struct rf_item items[2];
+        memcpy(items, broken[i].items, sizeof items);
+        const struct rf_profile profile = {.alloc = rf_alloc_standard,
+                                           .produced = 10,
+                                           .consumed = 10,
+                                           .n_intervals_seen = 1,
+                                           .shape = broken[i].shape,
+                                           .bound = broken[i].bound,
+                                           .items = items,
+                                           .n_items = items[1].count > 0 ? 2 : 1};
+        const char *wrong;
+        CHECK_ROW(broken[i].label, rf_profile_check(&profile, &wrong) == RF_OK);
+        if (broken[i].wrong == NULL)
+            CHECK_ROW(broken[i].label, wrong == NULL);
+        else
+            CHECK_TEXT(wrong != NULL ? wrong : broken[i].label, broken[i].wrong);
+    }
+}
+
+TEST_MAIN()
