@@ -485,4 +485,52 @@ TEST(a_cache_that_makes_no_sense_is_refused)
     CHECK_TEXT(error.message, "cache l1: expected SIZE/WAYS/LINE, got '5'");
 }
 
+/* 1 2 | 3 4 over and over; gaps come as ends of bursts, as a batch's own, and as losses, with threads and without. A stream
+ * of four would go across one. */
+TEST(no_stream_crosses_a_gap)
+{
+    static const struct rf_tuple eight[] = {{1, 0}, {2, 0}, {3, 0}, {4, 0},
+                                            {1, 0}, {2, 0}, {3, 0}, {4, 0}};
+    static const uint32_t ends[] = {2, 4, 6, 8};
+    static const struct rf_batch whole[] = {{.tuples = {eight, NULL, 8}, .n = 8},
+                                            {.tuples = {eight, NULL, 8}, .n = 8}};
+    static const struct rf_batch bursts[] = {
+        {.tuples = {eight, NULL, 8}, .n = 8, .ends = ends, .n_ends = 4},
+        {.tuples = {eight, NULL, 8}, .n = 8, .ends = ends, .n_ends = 4}};
+    static const struct rf_batch cut[] = {{.tuples = {eight, NULL, 2}, .n = 2},
+                                          {.tuples = {eight + 2, NULL, 2}, .n = 2, .gap = 1},
+                                          {.tuples = {eight, NULL, 2}, .n = 2, .lost = 5},
+                                          {.tuples = {eight + 2, NULL, 2}, .n = 2, .gap = 1},
+                                          {.tuples = {eight, NULL, 2}, .n = 2, .gap = 1},
+                                          {.tuples = {eight + 2, NULL, 2}, .n = 2, .lost = 1}};
+    static const struct {
+        const char *label;
+        const struct rf_batch *batches;
+        size_t n, threads;
+        uint64_t skip;
+        uint32_t length; /* of every stream that is found */
+        uint64_t events;
+    } rows[] = {
+        {"without gaps", whole, 2, 0, 0, 8, 16},
+        {"bursts", bursts, 2, 0, 0, 2, 16},
+        {"bursts on a thread", bursts, 2, 1, 0, 2, 16},
+        {"bursts, skip", bursts, 2, 0, 3, 2, 13},
+        {"gaps and losses", cut, 6, 0, 0, 2, 12},
+        {"the same on a thread", cut, 6, 1, 0, 2, 12},
+    };
+    const struct rf_lane lane = {NULL, "streams(min=2, heat=0)", 0, 0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct scripted source = script(rows[i].batches, rows[i].n);
+        struct rf_collect_setup setup = {
+            .lanes = &lane, .n_lanes = 1, .threads = rows[i].threads, .skip = rows[i].skip};
+        struct rf_run *run;
+        REQUIRE(rf_collect(&run, &source.base, &setup, NULL) == RF_OK);
+        const struct rf_profile *profile = run->profiles[0];
+        CHECK_ROW(rows[i].label, profile->n_items > 0 && profile->consumed == rows[i].events);
+        for (size_t k = 0; k < profile->n_items; k++)
+            CHECK_ROW(rows[i].label, rf_stream_length(&profile->items[k]) == rows[i].length);
+        rf_run_free(run);
+    }
+}
+
 TEST_MAIN()
