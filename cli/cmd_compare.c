@@ -35,6 +35,7 @@ static const struct cli_option options[] = {
      .argument = "ENGINE",
      .words = cli_words_engines,
      .brief = "an engine to judge; may be given often"},
+    {.type = CLI_GROUP, .group = cli_options_coproc},
     {.type = CLI_TEXT,
      .letter = 'p',
      .name = "profile",
@@ -62,7 +63,10 @@ static const struct cli_option options[] = {
          "is looked at; --executions, --tuple-share and --pc-share say which that is.\n\n"
          "overlap (Mousa and Krintz): of each profile the heaviest members that make --top of it, "
          "each with its share of these, and over all of them the sum of the smaller of both "
-         "shares: 100% for profiles that are alike, 0% for such that have nothing in common.",
+         "shares: 100% for profiles that are alike, 0% for such that have nothing in common.\n\n"
+         "rms (Zilles and Sohi): the same with the root of the mean square of the differences, "
+         "over "
+         "all values that make --tuple-share of a pc that executes --executions times.",
      .offset = offsetof(struct settings, measure)},
     {.type = CLI_SHARE,
      .letter = 't',
@@ -139,6 +143,7 @@ struct comparison {
     const struct settings *settings;
     struct rf_lane *lanes; /* [0] is the truth */
     size_t n_lanes;
+    struct cli_coprocs coprocs; /* judged behind the engines */
     uint64_t interval;
     struct cli_timing *timing;
     struct cli_curve *curve;
@@ -197,7 +202,10 @@ static void print_text(const struct table *table)
             printf("  %10llu", (unsigned long long)row->profile->bits);
         else
             printf("  %10s", "-");
-        printf("  %10.1f", row->speed * 1e-6);
+        if (row->speed > 0)
+            printf("  %10.1f", row->speed * 1e-6);
+        else
+            printf("  %10s", "-");
         for (size_t k = 0; table->measure->columns[k] != NULL; k++)
             put_share(row->values[k]);
         put_engine(row->profile->engine);
@@ -275,7 +283,7 @@ static int print(struct comparison *c)
         return print_intervals(c);
     struct table table = {c->settings, find_measure(c->settings->measure),
                           c->run,      c->interval,
-                          c->rows,     c->n_lanes - 1};
+                          c->rows,     c->run->n_profiles - 1};
     struct cli_measure_setup setup = {.threshold = c->settings->threshold,
                                       .filter = c->settings->filter,
                                       .top = c->settings->top};
@@ -283,7 +291,7 @@ static int print(struct comparison *c)
     for (size_t i = 0; i < table.n; i++) {
         struct row *row = &c->rows[i];
         row->profile = c->run->profiles[i + 1];
-        row->speed = cli_timing_speed(c->timing, i);
+        row->speed = i + 1 < c->n_lanes ? cli_timing_speed(c->timing, i) : 0;
         rf_status status =
             table.measure->run(row->values, c->run->profiles[0], row->profile, &setup, &error);
         if (status != RF_OK)
@@ -339,20 +347,24 @@ static int find_interval(struct comparison *c)
 
 static int make_lanes(struct comparison *c)
 {
-    if (c->call->n_given == 0)
+    size_t n = c->call->n_given;
+    if (n == 0)
         return cli_fail(CLI_USAGE, "compare: which engines? give at least one -e");
-    c->n_lanes = c->call->n_given + 1;
-    c->lanes = calloc(c->n_lanes, sizeof *c->lanes);
-    c->rows = calloc(c->n_lanes, sizeof *c->rows);
+    c->lanes = calloc(n + 1, sizeof *c->lanes);
+    c->rows = calloc(n + 1, sizeof *c->rows);
     if (c->lanes == NULL || c->rows == NULL)
-        return cli_fail(CLI_FAILED, "no memory for %zu engines", c->n_lanes);
+        return cli_fail(CLI_FAILED, "no memory for %zu engines", n);
     c->command = cli_command_text(c->call);
     if (c->command == NULL)
         return CLI_FAILED;
     c->lanes[0] = (struct rf_lane){c->settings->selector, "exact", 0, 0};
-    for (size_t i = 1; i < c->n_lanes; i++)
-        c->lanes[i] = (struct rf_lane){c->settings->selector, c->call->given[i - 1].value, 0, 0};
-    return find_interval(c);
+    c->n_lanes = 1;
+    for (size_t i = 0; i < n; i++)
+        if (cli_is(&c->call->given[i], "engine"))
+            c->lanes[c->n_lanes++] =
+                (struct rf_lane){c->settings->selector, c->call->given[i].value, 0, 0};
+    int status = cli_coprocs_open(&c->coprocs, c->call, c->settings->cut.seed);
+    return status == CLI_OK ? find_interval(c) : status;
 }
 
 static rf_status open_tap(struct comparison *c, struct rf_error *error)
@@ -371,6 +383,9 @@ static int open_parts(struct comparison *c)
     struct rf_error error = {""};
     if (c->settings->every > 0 && strcmp(c->settings->measure, "invariance") != 0)
         return cli_fail(CLI_USAGE, "compare: --every is for -m invariance");
+    if (c->coprocs.n > 0 && (c->settings->every > 0 || c->settings->per_interval))
+        return cli_fail(CLI_USAGE,
+                        "compare: --coproc goes neither with --every nor --per-interval");
     if (c->settings->per_interval && strcmp(c->settings->measure, "interval") != 0)
         return cli_fail(CLI_USAGE, "compare: --per-interval is for -m interval");
     rf_status status = open_tap(c, &error);
@@ -394,6 +409,8 @@ static int collect(struct comparison *c)
     struct rf_error error = {""};
     struct rf_collect_setup setup = {.lanes = c->lanes,
                                      .n_lanes = c->n_lanes,
+                                     .coprocs = c->coprocs.coprocs,
+                                     .n_coprocs = c->coprocs.n,
                                      .command = c->command,
                                      .seed = cut->seed,
                                      .interval = c->interval,
@@ -443,6 +460,7 @@ static int run(const struct cli_call *call)
     rf_run_free(c.run);
     rf_source_close(c.source);
     cli_timing_free(c.timing);
+    cli_coprocs_close(&c.coprocs);
     cli_curve_free(c.curve);
     free(c.command);
     free(c.rows);

@@ -38,6 +38,23 @@ static rf_status overlap(double *values, const struct rf_profile *perfect,
     return rf_measure_overlap(values, perfect, measured, setup->top, error);
 }
 
+/* Over all values that make --tuple-share of their load, whatever the others do. */
+static rf_status rms(double *values, const struct rf_profile *perfect,
+                     const struct rf_profile *measured, const struct cli_measure_setup *setup,
+                     struct rf_error *error)
+{
+    struct rf_measure_invariance measure;
+    struct rf_invariance_filter filter = setup->filter;
+    filter.pc_share = 0;
+    rf_status status = rf_measure_invariance(&measure, perfect, measured, &filter, error);
+    if (status != RF_OK)
+        return status;
+    values[0] = measure.rms;
+    values[1] = measure.unseen;
+    values[2] = measure.covered;
+    return RF_OK;
+}
+
 const struct cli_measure cli_measures[] = {
     {"interval",
      "tuples above --threshold, interval by interval",
@@ -48,6 +65,7 @@ const struct cli_measure cli_measures[] = {
      "the shares that both have, of the members that make --top",
      {"overlap", NULL},
      overlap},
+    {"rms", "the same, root mean square", {"rms", "unseen", "covered", NULL}, rms},
     {NULL, NULL, {NULL}, NULL},
 };
 

@@ -8,6 +8,9 @@
  *
  *     error = sum of n(v) |I(v) - I'(v)| / sum of n(v)       n, I perfect; I' measured, 0 for a pc never seen
  *
+ * The samples of a pc are what its tuples count together. A profile that knows better says so with a figure
+ * "totals-in-bounds": there they are what any of its tuples may have at most and the others have at least.
+ *
  * The perfect profile is taken once, then any number of profiles or engines of the same stream is held against
  * it, also while the stream still runs: that gives the curve of error over progress. */
 #ifndef RIFFLE_INVARIANCE_H
@@ -31,6 +34,8 @@ extern const struct rf_invariance_filter rf_invariance_paper;
 
 struct rf_measure_invariance {
     double error;
+    double
+        rms; /* the root of the mean of the squares, weighted alike (Zilles, Sohi, section 4.3) */
     double
         unseen; /* share of what is looked at, by events, that the measured profile has not at all */
     double covered;       /* share of all events that is looked at */

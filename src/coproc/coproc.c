@@ -299,6 +299,8 @@ static rf_status put_figures(const struct rf_coproc *coproc, const struct rf_sin
     rf_status status = RF_OK;
     for (size_t i = 0; i < sizeof figures / sizeof *figures && status == RF_OK; i++)
         status = put_figure(sink, figures[i].name, figures[i].value);
+    if (status == RF_OK && coproc->kind->totals_in_bounds)
+        status = put_figure(sink, "totals-in-bounds", 1);
     return status;
 }
 

@@ -26,6 +26,7 @@ struct rf_host_kind {
     } lets[RF_HOST_LETS]; /* NULL behind the last */
     size_t entry_size;
     rf_status (*report)(const struct rf_coproc *coproc, const struct rf_sink *sink);
+    bool totals_in_bounds;                              /* as <riffle/invariance.h> has it */
     uint64_t (*recorded)(const struct rf_table *table); /* samples that the table knows of */
 };
 extern const struct rf_host_kind *const rf_host_kinds[]; /* closed by NULL */

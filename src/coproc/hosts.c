@@ -121,6 +121,7 @@ static const struct rf_host_kind values = {
         {{"high", 95}, {"low", 10}, {"enough", 64}, {"times", 4}, {"upper", 30}, {"@dropped", 0}},
     .entry_size = sizeof(struct rf_values_entry),
     .report = report_values,
+    .totals_in_bounds = true,
     .recorded = recorded_values,
 };
 

@@ -8,11 +8,13 @@
  *
  * Nothing is sorted and the items are never held, so that a long stream can be looked at many times on its way.
  * Fields of the folds' items: `count` is the perfect count, `lower` the measured one, `intervals` of a pc
- * what its chosen tuples make together. */
+ * what its chosen tuples make together, `upper` what it was sampled beyond what its tuples count. */
 #include "profile/fold.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include <math.h>
 #include <stdbool.h>
+#include <string.h>
 #include <riffle/invariance.h>
 
 const struct rf_invariance_filter rf_invariance_paper = {1000, 0.1, 0.4};
@@ -23,6 +25,7 @@ struct rf_invariance {
     struct rf_fold pcs, tuples;
     uint64_t events;
     bool wrong_shape;
+    bool by_bounds; /* the measured profile has its totals in its bounds */
 };
 
 /* Where items come from: a profile's list or an engine's report. */
@@ -88,8 +91,11 @@ static rf_status add_measured(void *context, const struct rf_item *item)
     struct rf_invariance *invariance = context;
     struct rf_item key = box(item->a, 0);
     struct rf_item *pc = rf_fold_find(&invariance->pcs, &key);
-    if (pc != NULL)
-        pc->lower += item->count;
+    if (pc != NULL) {
+        uint64_t beyond = invariance->by_bounds ? item->upper - item->lower : 0;
+        pc->lower += invariance->by_bounds ? item->lower : item->count;
+        pc->upper = beyond > pc->upper ? beyond : pc->upper;
+    }
     key = box(item->a, item->b);
     struct rf_item *tuple = rf_fold_find(&invariance->tuples, &key);
     if (tuple != NULL)
@@ -124,7 +130,7 @@ static rf_status take_truth(struct rf_invariance *invariance, const struct origi
 static void forget_measured(struct rf_fold *fold)
 {
     for (size_t i = 0; i < fold->list.n; i++)
-        fold->list.items[i].lower = 0;
+        fold->list.items[i].lower = fold->list.items[i].upper = 0;
 }
 
 static bool is_looked_at(const struct rf_invariance *invariance, const struct rf_item *pc)
@@ -142,7 +148,8 @@ static double share(uint64_t part, uint64_t whole)
 static void add_tuple(struct rf_measure_invariance *sum, const struct rf_item *tuple,
                       const struct rf_item *pc)
 {
-    double difference = share(tuple->count, pc->count) - share(tuple->lower, pc->lower);
+    double difference = share(tuple->count, pc->count) - share(tuple->lower, pc->lower + pc->upper);
+    sum->rms += (double)tuple->count * difference * difference;
     sum->error += (double)tuple->count * (difference < 0 ? -difference : difference);
     sum->unseen += tuple->lower == 0 ? (double)tuple->count : 0;
     sum->covered += (double)tuple->count;
@@ -163,15 +170,25 @@ static void judge(const struct rf_invariance *invariance, struct rf_measure_inva
         measure->pcs += is_looked_at(invariance, &invariance->pcs.list.items[i]);
     if (measure->covered > 0) {
         measure->error /= measure->covered;
+        measure->rms = sqrt(measure->rms / measure->covered);
         measure->unseen /= measure->covered;
         measure->covered /= (double)invariance->events;
     }
+}
+
+static bool has_totals(const struct rf_profile *profile)
+{
+    for (size_t i = 0; profile != NULL && i < profile->n_figures; i++)
+        if (strcmp(profile->figures[i].name, "totals-in-bounds") == 0)
+            return true;
+    return false;
 }
 
 static rf_status hold_against(struct rf_invariance *invariance,
                               struct rf_measure_invariance *measure, const struct origin *origin,
                               struct rf_error *error)
 {
+    invariance->by_bounds = has_totals(origin->profile);
     forget_measured(&invariance->pcs);
     forget_measured(&invariance->tuples);
     rf_status status = for_each(invariance, origin, add_measured);

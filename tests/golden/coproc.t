@@ -102,3 +102,10 @@ riffle: wrong.uc: line 2, column 9: no register or field is called 'pcs'
 $ printf '1 2\n' | riffle replay - --coproc loads.uc
 riffle: the stream is made of tuples; a co-processor needs records
 [1]
+$ riffle compare r.rft -p values -m rms --executions 1 -e exact --coproc values.uc --format csv | cut -d, -f4-
+rms,unseen,covered,engine
+0,0,1,"exact(memory=0, interval=0)"
+0.21650635094610965,0.75,1,"values.uc(size=base, clock=1)"
+$ riffle compare r.rft -p values -m invariance --every 5 --coproc values.uc -e exact
+riffle: compare: --coproc goes neither with --every nor --per-interval
+[2]

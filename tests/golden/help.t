@@ -53,9 +53,11 @@ and the first file is the truth.
 
 Options:
   -e, --engine ENGINE     an engine to judge; may be given often
+      --coproc FILE       a co-processor that runs this microcode on the
+                          records; may be given often
   -p, --profile SELECTOR  what to count, of a stream of records
-  -m, --measure MEASURE   how to judge: interval, invariance, overlap (default:
-                          interval)
+  -m, --measure MEASURE   how to judge: interval, invariance, overlap, rms
+                          (default: interval)
   -t, --threshold SHARE   a candidate has at least this share of an interval
                           (default: 0.1%)
       --top SHARE         overlap: members that make this share of a profile

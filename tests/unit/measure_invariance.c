@@ -2,6 +2,7 @@
 #include <riffle/invariance.h>
 #include "failing.h"
 #include "test.h"
+#include <math.h>
 
 enum { ITEMS_MAX = 10 };
 
@@ -156,6 +157,52 @@ TEST(no_memory_is_said)
         CHECK_EQ(failing.mistakes, 0);
     }
     failing = (struct failing){0};
+}
+
+/* The root of the mean square, by hand. */
+TEST(root_mean_square)
+{
+    static const struct {
+        const char *label;
+        struct written perfect[ITEMS_MAX], measured[ITEMS_MAX];
+        double rms;
+    } cases[] = {
+        {"the same", {{1, 5, 700}, {1, 6, 300}}, {{1, 5, 7}, {1, 6, 3}}, 0},
+        {"one is not seen", {{1, 5, 700}, {1, 6, 300}}, {{1, 5, 7}}, 0.3},
+        /* (700 * 0.7^2 + 300 * 0.3^2) / 1000 = 0.37 */
+        {"nothing is seen", {{1, 5, 700}, {1, 6, 300}}, {{2, 5, 7}}, sqrt(0.37)},
+        /* (3000 * 0 + 2 * 500 * 0.5^2) / 4000 = 0.0625 */
+        {"two pcs", {{1, 5, 3000}, {2, 5, 500}, {2, 6, 500}}, {{1, 5, 9}, {2, 5, 1}}, 0.25},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct rf_profile perfect, measured;
+        struct rf_item p[ITEMS_MAX], m[ITEMS_MAX];
+        struct rf_measure_invariance got;
+        make(&perfect, p, cases[i].perfect);
+        make(&measured, m, cases[i].measured);
+        CHECK_EQ(rf_measure_invariance(&got, &perfect, &measured, NULL, NULL), RF_OK);
+        CHECK_ROW(cases[i].label, near(got.rms, cases[i].rms));
+    }
+}
+
+/* 100 samples: 60 surely had 5, 10 surely 6, and 30 may have had either: 70 are taken for 5. */
+TEST(totals_can_stand_in_the_bounds)
+{
+    struct rf_profile perfect, measured;
+    struct rf_item p[ITEMS_MAX], m[ITEMS_MAX];
+    struct rf_measure_invariance got;
+    struct rf_figure figure = {"totals-in-bounds", 1};
+    make(&perfect, p, (const struct written[]){{1, 5, 700}, {1, 6, 300}, {0, 0, 0}});
+    make(&measured, m, (const struct written[]){{1, 5, 70}, {1, 6, 20}, {0, 0, 0}});
+    m[0].lower = 60;
+    m[0].upper = 90;
+    m[1].lower = 10;
+    m[1].upper = 40;
+    measured.figures = &figure;
+    measured.n_figures = 1;
+    CHECK_EQ(rf_measure_invariance(&got, &perfect, &measured, NULL, NULL), RF_OK);
+    CHECK(near(got.error, 300 * 0.1 / 1000)); /* 0.7 is right, 0.2 is not 0.3 */
+    CHECK(near(got.rms, sqrt(300 * 0.1 * 0.1 / 1000)));
 }
 
 TEST_MAIN()
