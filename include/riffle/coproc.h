@@ -45,6 +45,13 @@ rf_status rf_coproc_feed(struct rf_coproc *coproc, const struct rf_record *recor
                          struct rf_error *error);
 rf_status rf_coproc_end(struct rf_coproc *coproc, struct rf_error *error);
 
+/* Put it beside a simulated core (machine.h), before that runs: it sees what retires, at the core's clock, and
+ * its interrupts run handler code on the core. The source must make records of its classes; what is fed
+ * is then ignored. The source is closed first. */
+struct rf_source;
+rf_status rf_coproc_attach(struct rf_coproc *coproc, struct rf_source *machine,
+                           struct rf_error *error);
+
 struct rf_coproc_totals {
     uint64_t samples, drops; /* taken from the core; of these, lost because the buffer was full */
     uint64_t memory;         /* bytes */

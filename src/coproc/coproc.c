@@ -193,13 +193,17 @@ static void put_into_buffer(struct rf_coproc *coproc, const struct rf_record *re
 void rf_coproc_offer(struct rf_coproc *coproc, const struct rf_record *record, uint64_t now)
 {
     rf_coproc_advance(coproc, now);
-    if (is_tagged(coproc, record))
+    if (!is_tagged(coproc, record))
+        return;
+    if (coproc->waits && !coproc->halted)
+        run(coproc, record);
+    else
         put_into_buffer(coproc, record);
 }
 
 /* --- natively ---------------------------------------------------------------------------------- */
 
-static bool is_quiet(const struct rf_coproc *coproc)
+bool rf_coproc_is_quiet(const struct rf_coproc *coproc)
 {
     return coproc->quiet != 0 && !coproc->rests &&
            coproc->counts.events - coproc->counts.last_events >= coproc->quiet;
@@ -207,7 +211,7 @@ static bool is_quiet(const struct rf_coproc *coproc)
 
 static void serve_natively(struct rf_coproc *coproc)
 {
-    if (!coproc->halted && !is_quiet(coproc))
+    if (!coproc->halted && !rf_coproc_is_quiet(coproc))
         return;
     coproc->counts.quiets += !coproc->halted;
     coproc->now += rf_coproc_serve(coproc, coproc->halted ? RF_REASON_INTERRUPT : RF_REASON_QUIET);
@@ -223,7 +227,7 @@ static void feed_paced(struct rf_coproc *coproc, const struct rf_record *records
 }
 
 /* The core waits: what is tagged is run at once. */
-static void feed_waiting(struct rf_coproc *coproc, const struct rf_record *records, size_t n)
+void rf_coproc_feed_natively(struct rf_coproc *coproc, const struct rf_record *records, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (is_tagged(coproc, &records[i]))
@@ -236,16 +240,19 @@ rf_status rf_coproc_feed(struct rf_coproc *coproc, const struct rf_record *recor
                          struct rf_error *error)
 {
     (void)error;
+    if (coproc->attachment != NULL) /* it has seen them */
+        return RF_OK;
     if (coproc->options.pace > 0)
         feed_paced(coproc, records, n);
     else
-        feed_waiting(coproc, records, n);
+        rf_coproc_feed_natively(coproc, records, n);
     return RF_OK;
 }
 
 rf_status rf_coproc_end(struct rf_coproc *coproc, struct rf_error *error)
 {
     (void)error;
+    rf_coproc_collect(coproc);
     while (coproc->buffer_n > 0) {
         rf_coproc_advance(coproc, UINT64_MAX);
         if (coproc->halted)

@@ -17,6 +17,7 @@ enum { RF_HOST_LETS = RF_WINDOW_LETS };
 /* A handler: its function, what it wants of a program, and what its table tells. */
 struct rf_host_kind {
     const char *name;
+    unsigned guest; /* its number in the code for the simulated core */
     void (*serve)(struct rf_window *window, struct rf_table *table);
     const char *roles[RF_WINDOW_ROLES]; /* in the order of the window; NULL behind the last */
     unsigned roles_needed;              /* so many of them must be there */
@@ -26,8 +27,8 @@ struct rf_host_kind {
     } lets[RF_HOST_LETS]; /* NULL behind the last */
     size_t entry_size;
     rf_status (*report)(const struct rf_coproc *coproc, const struct rf_sink *sink);
-    bool totals_in_bounds;                              /* as <riffle/invariance.h> has it */
-    uint64_t (*recorded)(const struct rf_table *table); /* samples that the table knows of */
+    bool totals_in_bounds;                        /* as <riffle/invariance.h> has it */
+    uint64_t (*recorded)(struct rf_table *table); /* samples that the table knows of */
 };
 extern const struct rf_host_kind *const rf_host_kinds[]; /* closed by NULL */
 
@@ -68,6 +69,8 @@ struct rf_coproc {
     bool upper;     /* the upper half of `value` is sampled */
     bool rests;     /* the profile is complete */
     bool halted;    /* until the handler is over */
+    bool waits;     /* the core waits for the processor: what is tagged is run at once */
+    struct attachment *attachment; /* to a simulated core; NULL: records are fed */
 
     struct rf_record *buffer; /* the sample buffer, a ring */
     uint32_t buffer_size, buffer_first, buffer_n;
@@ -79,8 +82,8 @@ struct rf_coproc {
     uint32_t high[4096]; /* upper halves of code addresses, by bits 31..20; see rf_coproc_widen */
 };
 
-/* A record of the program; `now` never goes back. An interrupt that it leads to is served natively where
- * `serve`, and otherwise left: `halted` is then set, and rf_coproc_resume has to be called. */
+/* A record of the program; `now` never goes back. An interrupt that it leads to sets `halted`: the caller has the
+ * handler run. */
 void rf_coproc_offer(struct rf_coproc *coproc, const struct rf_record *record, uint64_t now);
 /* Run what is in the buffer up to now. */
 void rf_coproc_advance(struct rf_coproc *coproc, uint64_t now);
@@ -90,6 +93,15 @@ void rf_coproc_show(struct rf_coproc *coproc, enum rf_reason reason);
 void rf_coproc_take(struct rf_coproc *coproc);
 /* All of it, with the handler's native function and the cost model. Returns the cycles. */
 uint64_t rf_coproc_serve(struct rf_coproc *coproc, enum rf_reason reason);
+
+/* rf_coproc_feed for one that waits. */
+void rf_coproc_feed_natively(struct rf_coproc *coproc, const struct rf_record *records, size_t n);
+
+/* Nobody called for long, and the handler wants to look. */
+bool rf_coproc_is_quiet(const struct rf_coproc *coproc);
+
+/* attach.c: take over what the handler on the simulated core knows. */
+void rf_coproc_collect(struct rf_coproc *coproc);
 
 /* 64 bits of a code address from its lower 32. The host knows where its programs lie; we learn it from the
  * samples, a megabyte at a time. */

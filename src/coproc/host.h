@@ -62,7 +62,8 @@ struct rf_window {
 struct rf_table {
     uint32_t entries; /* a power of two */
     uint32_t used, refused, masked, complete, passes;
-    uint32_t words[10]; /* the handler's own */
+    uint32_t words[10];                /* the handler's own */
+    uint32_t filter[RF_WINDOW_FILTER]; /* put aside while another one is in use */
 };
 
 static inline uint32_t rf_window_read(const struct rf_window *window, unsigned role, uint32_t slot)
@@ -127,7 +128,7 @@ struct rf_values_value {
 };
 
 struct rf_values_entry {
-    uint32_t pc, total, state;    /* total 0: free */
+    uint32_t pc, total, state;
     uint32_t times, last;         /* interrupts that found slots of it; the number of the latest */
     struct rf_values_value upper; /* the upper half that was seen most */
     uint32_t n;
@@ -143,6 +144,18 @@ enum {
     RF_VALUES_WAITING, /* loads in RF_VALUES_WAITS */
     RF_VALUES_SERVED,  /* how often the handler ran */
 };
+
+/* The table: header | where each load is, by hashing (1 + its number) | loads in the order of their discovery, so that
+ * going through all of them costs no more than there are. */
+static inline uint32_t *rf_values_places(struct rf_table *table)
+{
+    return (uint32_t *)(table + 1);
+}
+
+static inline struct rf_values_entry *rf_values_entries(struct rf_table *table)
+{
+    return (struct rf_values_entry *)(rf_values_places(table) + table->entries);
+}
 
 void rf_host_values(struct rf_window *window, struct rf_table *table);
 

@@ -17,28 +17,24 @@
 #include "coproc/filter.h"
 #include "coproc/host.h"
 
-static struct rf_values_entry *entries_of(struct rf_table *table)
+/* The load's entry; with `create` a new one if need be. NULL: there is none, and perhaps no room. */
+static struct rf_values_entry *find(struct rf_table *table, uint32_t pc, bool create)
 {
-    return (struct rf_values_entry *)(table + 1);
-}
-
-/* The load's entry, a new one if need be; NULL: the table is full. */
-static struct rf_values_entry *find(struct rf_table *table, uint32_t pc)
-{
-    struct rf_values_entry *entries = entries_of(table);
+    uint32_t *places = rf_values_places(table);
+    struct rf_values_entry *entries = rf_values_entries(table);
     for (uint32_t at = rf_table_hash(pc, 0);; at++) {
-        struct rf_values_entry *entry = &entries[at & (table->entries - 1)];
-        if (entry->total != 0 && entry->pc == pc)
-            return entry;
-        if (entry->total != 0)
+        uint32_t *place = &places[at & (table->entries - 1)];
+        if (*place != 0 && entries[*place - 1].pc == pc)
+            return &entries[*place - 1];
+        if (*place != 0)
             continue;
-        if (table->used >= table->entries / 4 * 3) {
-            table->refused++;
+        if (!create || table->used >= table->entries / 4 * 3) {
+            table->refused += create;
             return 0;
         }
-        table->used++;
-        entry->pc = pc;
-        return entry;
+        *place = ++table->used;
+        entries[*place - 1].pc = pc;
+        return &entries[*place - 1];
     }
 }
 
@@ -79,15 +75,21 @@ static void add_upper(struct rf_values_entry *entry, const struct rf_values_valu
     upper->misses = samples - upper->hits;
 }
 
-/* Per cent of its samples that the best value had while it was active. */
-static uint32_t best_share(const struct rf_values_entry *entry, uint32_t *samples)
+/* The value that was hit most. */
+static const struct rf_values_value *best_of(const struct rf_values_entry *entry)
 {
     const struct rf_values_value *best = &entry->values[0];
     for (uint32_t i = 1; i < entry->n; i++)
         if (entry->values[i].hits > best->hits)
             best = &entry->values[i];
-    *samples = best->hits + best->misses;
-    return *samples > 0 ? (uint32_t)((uint64_t)best->hits * 100 / *samples) : 0;
+    return best;
+}
+
+/* Did it have at least so many per cent of the samples while it was active? */
+static bool makes(const struct rf_values_value *value, uint32_t percent)
+{
+    uint64_t samples = (uint64_t)value->hits + value->misses;
+    return (uint64_t)value->hits * 100 >= samples * percent;
 }
 
 /* --- the filter ---------------------------------------------------------------------------------- */
@@ -105,29 +107,20 @@ static void mask(struct rf_window *window, uint32_t pc)
     }
 }
 
-static void fill_filter(struct rf_window *window, uint32_t word)
+static void copy_filter(uint32_t *to, const uint32_t *from, uint32_t bits)
 {
-    for (uint32_t i = 0; i < window->filter_bits / 32; i++)
-        window->filter[i] = word;
-}
-
-/* Off: all that is known. */
-static void mask_known(struct rf_window *window, struct rf_table *table)
-{
-    struct rf_values_entry *entries = entries_of(table);
-    fill_filter(window, 0);
-    for (uint32_t i = 0; i < table->entries; i++)
-        if (entries[i].total != 0 && entries[i].state != RF_VALUES_OPEN)
-            mask(window, entries[i].pc);
+    for (uint32_t i = 0; i < bits / 32; i++)
+        to[i] = from[i];
 }
 
 /* On: only those whose upper halves are wanted. */
 static void unmask_waiting(struct rf_window *window, struct rf_table *table)
 {
-    struct rf_values_entry *entries = entries_of(table);
-    fill_filter(window, UINT32_MAX);
-    for (uint32_t i = 0; i < table->entries; i++)
-        if (entries[i].total != 0 && entries[i].state == RF_VALUES_WAITS) {
+    struct rf_values_entry *entries = rf_values_entries(table);
+    for (uint32_t i = 0; i < window->filter_bits / 32; i++)
+        window->filter[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < table->used; i++)
+        if (entries[i].state == RF_VALUES_WAITS) {
             uint32_t bit = bit_of(window, entries[i].pc, 0);
             window->filter[bit / 32] &= ~(UINT32_C(1) << bit % 32);
         }
@@ -147,20 +140,21 @@ static void begin_upper(struct rf_window *window, struct rf_table *table)
     table->passes++;
     window->shift = 32;
     window->mask = window->match = 0;
+    copy_filter(table->filter, window->filter, window->filter_bits);
     unmask_waiting(window, table);
 }
 
 /* What was not seen again will not be waited for. */
 static void end_upper(struct rf_window *window, struct rf_table *table)
 {
-    struct rf_values_entry *entries = entries_of(table);
-    for (uint32_t i = 0; i < table->entries; i++)
-        if (entries[i].total != 0 && entries[i].state == RF_VALUES_WAITS)
+    struct rf_values_entry *entries = rf_values_entries(table);
+    for (uint32_t i = 0; i < table->used; i++)
+        if (entries[i].state == RF_VALUES_WAITS)
             entries[i].state = RF_VALUES_LOOKED;
     table->words[RF_VALUES_WAITING] = 0;
     table->words[RF_VALUES_PASS] = 0;
     window->shift = 0;
-    mask_known(window, table);
+    copy_filter(window->filter, table->filter, window->filter_bits);
     set_part(window, table, table->words[RF_VALUES_PART] + 1);
 }
 
@@ -168,12 +162,13 @@ static void end_upper(struct rf_window *window, struct rf_table *table)
 
 static void judge(struct rf_window *window, struct rf_table *table, struct rf_values_entry *entry)
 {
-    uint32_t samples, share = best_share(entry, &samples);
-    bool clear = samples >= window->lets[RF_VALUES_ENOUGH] &&
-                 (share >= window->lets[RF_VALUES_HIGH] || share < window->lets[RF_VALUES_LOW]);
-    if (entry->state != RF_VALUES_OPEN || (!clear && entry->times < window->lets[RF_VALUES_TIMES]))
+    const struct rf_values_value *best = best_of(entry);
+    bool clear =
+        best->hits + best->misses >= window->lets[RF_VALUES_ENOUGH] &&
+        (makes(best, window->lets[RF_VALUES_HIGH]) || !makes(best, window->lets[RF_VALUES_LOW]));
+    if (!clear && entry->times < window->lets[RF_VALUES_TIMES])
         return;
-    bool wants_upper = share >= window->lets[RF_VALUES_UPPER];
+    bool wants_upper = makes(best, window->lets[RF_VALUES_UPPER]);
     entry->state = wants_upper ? RF_VALUES_WAITS : RF_VALUES_KNOWN;
     table->words[RF_VALUES_WAITING] += wants_upper;
     table->masked++;
@@ -197,13 +192,11 @@ static void record_slot(struct rf_window *window, struct rf_table *table, uint32
                                          rf_window_read(window, RF_VALUES_HITS, slot),
                                          rf_window_read(window, RF_VALUES_MISSES, slot), 1};
     bool upper = table->words[RF_VALUES_PASS] == 1;
-    struct rf_values_entry *entry = find(table, rf_window_read(window, RF_VALUES_PC, slot));
+    uint32_t pc = rf_window_read(window, RF_VALUES_PC, slot);
+    /* One that is not known shares a bit of the filter with one that waits. */
+    struct rf_values_entry *entry = find(table, pc, !upper);
     if (entry == 0)
         return;
-    if (upper && entry->total == 0) { /* it shares a bit of the filter with one that waits */
-        table->used--;
-        return;
-    }
     window->folded++;
     if (upper) {
         add_upper(entry, &(struct rf_values_value){seen.value, seen.hits, total - seen.hits, 1});
@@ -214,17 +207,21 @@ static void record_slot(struct rf_window *window, struct rf_table *table, uint32
     entry->times += entry->last != table->words[RF_VALUES_SERVED];
     entry->last = table->words[RF_VALUES_SERVED];
     add_value(entry, &seen);
-    judge(window, table, entry);
+    if (entry->state == RF_VALUES_OPEN)
+        judge(window, table, entry);
 }
 
 static void record_slots(struct rf_window *window, struct rf_table *table)
 {
-    for (uint32_t i = 0; i < window->slots; i++) {
-        uint32_t total = rf_window_read(window, RF_VALUES_TOTAL, i);
+    const struct rf_window_role role = window->roles[RF_VALUES_TOTAL];
+    const uint32_t *words = (role.in_keys ? window->keys : window->data) + role.first;
+    uint32_t slots = window->slots;
+    for (uint32_t i = 0; i < slots; i++) {
+        uint32_t total = words[i] >> role.shift & role.mask;
         if (total != 0)
             record_slot(window, table, i, total);
     }
-    window->scanned += window->slots;
+    window->scanned += slots;
 }
 
 /* --- what to do next ------------------------------------------------------------------------------ */

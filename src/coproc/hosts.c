@@ -46,7 +46,7 @@ static rf_status report_fold(const struct rf_coproc *coproc, const struct rf_sin
     return status;
 }
 
-static uint64_t recorded_fold(const struct rf_table *table)
+static uint64_t recorded_fold(struct rf_table *table)
 {
     const struct rf_fold_entry *entries = (const struct rf_fold_entry *)(table + 1);
     uint64_t samples = 0;
@@ -57,6 +57,7 @@ static uint64_t recorded_fold(const struct rf_table *table)
 
 static const struct rf_host_kind fold = {
     .name = "fold",
+    .guest = 0,
     .serve = rf_host_fold,
     .roles = {"a", "count", "b", "a_high", "b_high"},
     .roles_needed = 2,
@@ -95,31 +96,31 @@ static rf_status report_load(const struct rf_coproc *coproc, const struct rf_val
 
 static rf_status report_values(const struct rf_coproc *coproc, const struct rf_sink *sink)
 {
-    const struct rf_values_entry *entries = (const struct rf_values_entry *)(coproc->table + 1);
+    const struct rf_values_entry *entries = rf_values_entries(coproc->table);
     rf_status status = RF_OK;
-    for (uint32_t i = 0; i < coproc->table->entries && status == RF_OK; i++)
-        if (entries[i].total > 0)
-            status = report_load(coproc, &entries[i], sink);
+    for (uint32_t i = 0; i < coproc->table->used && status == RF_OK; i++)
+        status = report_load(coproc, &entries[i], sink);
     return status;
 }
 
-static uint64_t recorded_values(const struct rf_table *table)
+static uint64_t recorded_values(struct rf_table *table)
 {
-    const struct rf_values_entry *entries = (const struct rf_values_entry *)(table + 1);
+    const struct rf_values_entry *entries = rf_values_entries(table);
     uint64_t samples = 0;
-    for (uint32_t i = 0; i < table->entries; i++)
+    for (uint32_t i = 0; i < table->used; i++)
         samples += entries[i].total;
     return samples;
 }
 
 static const struct rf_host_kind values = {
     .name = "values",
+    .guest = 1,
     .serve = rf_host_values,
     .roles = {"pc", "value", "hits", "misses", "total"},
     .roles_needed = 5,
     .lets =
         {{"high", 95}, {"low", 10}, {"enough", 64}, {"times", 4}, {"upper", 30}, {"@dropped", 0}},
-    .entry_size = sizeof(struct rf_values_entry),
+    .entry_size = sizeof(uint32_t) + sizeof(struct rf_values_entry),
     .report = report_values,
     .totals_in_bounds = true,
     .recorded = recorded_values,

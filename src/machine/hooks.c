@@ -96,6 +96,17 @@ void rf_machine_begin_call(struct machine *machine)
     machine->handler.called = taken;
 }
 
+bool rf_machine_is_timed(const struct rf_source *source)
+{
+    return ((const struct machine *)source)->timing != NULL;
+}
+
+uint64_t rf_machine_cycles(const struct rf_source *source)
+{
+    const struct machine *machine = (const struct machine *)source;
+    return machine->timing != NULL ? rf_timing_cycles(machine->timing) : machine->core.instructions;
+}
+
 void rf_machine_charge(struct rf_source *source, uint64_t cycles)
 {
     struct machine *machine = (struct machine *)source;

@@ -26,6 +26,10 @@ struct rf_machine_hooks {
     void *context;
     rf_expand *expand; /* see expand.h */
     void (*retire)(void *context, const struct rf_retirement *retirement);
+    /* The records of a group of instructions that have just retired. A trap that is asked for here is taken behind
+     * the group. */
+    void (*recorded)(void *context, const struct rf_record *records, size_t n);
+    bool each; /* a group ends with the first instruction that makes records */
     rf_watch *watch;
     uint32_t state; /* to begin with */
     uint64_t pause; /* cycles for which decode pauses at an instruction that is replaced */
@@ -72,6 +76,10 @@ void rf_machine_emit(struct rf_source *source, const struct rf_record *records, 
  * and mispredicts like all code, and the program's instructions, clock and records do not know of it. One trap at
  * a time: a second one before the first is over is not taken and returns false. */
 bool rf_machine_trap(struct rf_source *source, uint64_t pc, const uint64_t *arguments, size_t n);
+
+/* The cycle in which the last instruction committed; without timing, the number of instructions. */
+uint64_t rf_machine_cycles(const struct rf_source *source);
+bool rf_machine_is_timed(const struct rf_source *source);
 
 /* Cycles in which the core does nothing else. Nothing without timing. */
 void rf_machine_charge(struct rf_source *source, uint64_t cycles);

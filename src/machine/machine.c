@@ -77,10 +77,11 @@ static void run_together(struct machine *machine, size_t limit)
 {
     struct rf_core *core = &machine->core;
     const struct rf_step *step = rf_core_peek(core);
+    size_t full = machine->hooks.each ? machine->n_records + 1 : SIZE_MAX;
     uint32_t classes = machine->handler.running ? 0 : machine->setup.classes;
     core->instructions += step != NULL ? step->left : 0; /* as if its block were entered here */
     if (machine->timing != NULL || is_watched_closely(machine))
-        while (step != NULL && machine->n_retired < limit)
+        while (step != NULL && machine->n_retired < limit && machine->n_records < full)
             step = run_step(machine, step, classes, &machine->retired[machine->n_retired]);
     else
         while (step != NULL && machine->n_retired < limit)
@@ -156,8 +157,8 @@ static void time_together(struct machine *machine, size_t n)
             tell_missed(machine, i);
 }
 
-/* What has run is over. */
-static void settle(struct machine *machine)
+/* What has run is over; its records begin at `from`. */
+static void settle(struct machine *machine, size_t from)
 {
     size_t n = machine->n_retired;
     bool in_handler = machine->handler.running;
@@ -170,6 +171,9 @@ static void settle(struct machine *machine)
         time_together(machine, n);
     if (!in_handler && machine->hooks.retire != NULL)
         show_retired(machine);
+    if (!in_handler && machine->hooks.recorded != NULL && machine->n_records > from)
+        machine->hooks.recorded(machine->hooks.context, machine->records + from,
+                                machine->n_records - from);
     if (in_handler || machine->handler.pending)
         switch_handler(machine);
 }
@@ -198,8 +202,9 @@ static void run_watched(struct machine *machine)
     rf_core_enter(core);
     rf_core_unchain(core);
     for (size_t n; (n = may_run(machine, budget)) > 0;) {
+        size_t from = machine->n_records;
         run_together(machine, n);
-        settle(machine);
+        settle(machine, from);
     }
     rf_core_leave(core);
     core->budget = budget;

@@ -524,6 +524,11 @@ void rf_timing_set_pause(struct rf_timing *timing, uint64_t cycles)
     timing->pause = cycles;
 }
 
+uint64_t rf_timing_cycles(const struct rf_timing *timing)
+{
+    return last_commit(timing);
+}
+
 struct rf_timing_stats rf_timing_stats(const struct rf_timing *timing)
 {
     struct rf_timing_stats stats = timing->stats;

@@ -70,6 +70,7 @@ void rf_timing_call(struct rf_timing *timing, uint64_t return_address);
 void rf_timing_set_pause(struct rf_timing *timing, uint64_t cycles);
 
 /* So far; the cycles are those at which the last instruction committed. */
+uint64_t rf_timing_cycles(const struct rf_timing *timing);
 struct rf_timing_stats rf_timing_stats(const struct rf_timing *timing);
 
 #endif

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""The co-processor beside the simulated core: what it finds there and in a trace of the same records, and
+what it costs.
+
+    coproc.py RIFFLE FOLDER-OF-WORKLOADS
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
+RIFFLE, FOLDER = sys.argv[1:3]
+PROGRAM = os.path.join(os.path.abspath(FOLDER), "lisp.rv64")
+
+
+def run(*words):
+    done = subprocess.run([RIFFLE, *words], capture_output=True, text=True, timeout=300)
+    return done.returncode, done.stdout, done.stderr
+
+
+def sim(*options, program="values.uc", instructions="3M"):
+    """The run as a dictionary: its notes, and the figures of its profile."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.rfp")
+        code, _, said = run("sim", "--core", "coproc", "-q", "-o", out, "--max-instructions", instructions,
+                            *options, *(["--coproc", program] if program else ["-p", "values"]), "--",
+                            PROGRAM, "1")
+        if code != 0:
+            return {"failed": said}
+        whole = json.loads(run("report", "-f", "json", "-n", "0", out)[1])
+    facts = {note["name"]: note["text"] for note in whole["notes"]}
+    facts.update({figure["name"]: figure["value"] for figure in whole["profiles"][0]["figures"]})
+    return facts
+
+
+def same_as_replay(program):
+    """Without timing nothing is dropped: the same records give the same items, wherever they come from."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace, beside, replayed = (os.path.join(folder, name) for name in ("t.rft", "a.rfp", "b.rfp"))
+        run("sim", "--functional", "-q", "--record", trace, "-o", beside, "--max-instructions", "3M",
+            "--coproc", program, "--", PROGRAM, "1")
+        run("replay", trace, "--coproc", program, "-o", replayed)
+        items = [run("report", "-f", "csv", "-n", "0", path)[1] for path in (beside, replayed)]
+    wrong = [] if items[0] == items[1] else ["the items differ"]
+    return wrong + ([] if len(items[0]) > 2000 else [f"only {len(items[0])} bytes of items"])
+
+
+def cost():
+    """The handler's cycles are cycles of the core, and the program does not notice."""
+    without, beside = sim(program=None), sim()
+    if "failed" in without or "failed" in beside:
+        return [str(without), str(beside)]
+    more = int(beside["cycles"]) - int(without["cycles"])
+    overhead = float(beside["overhead-cycles"])
+    wrong = []
+    if without["instructions"] != beside["instructions"]:
+        wrong.append("the program ran other instructions")
+    if not 0.5 * overhead < more < 2 * overhead or overhead < 1000:
+        wrong.append(f"{more} cycles more, and an overhead of {overhead}")
+    if int(beside["traps"]) < 3:
+        wrong.append(f"{beside['traps']} traps")
+    return wrong
+
+
+def ends():
+    """When all is known, overhead stops."""
+    short, long = sim(instructions="6M"), sim(instructions="12M")
+    first, second = float(short["overhead-cycles"]), float(long["overhead-cycles"])
+    wrong = [] if second < 1.25 * first else [f"{first} cycles, then {second}"]
+    return wrong + ([] if float(long["complete"]) == 1 else ["the profile is not complete"])
+
+
+def clocks():
+    """A slower co-processor drops more."""
+    drops = [float(sim(program=f"values.uc(clock={clock})", instructions="2M")["drops"])
+             for clock in ("1", "1/4")]
+    return [] if 0 < drops[0] < drops[1] else [f"drops {drops}"]
+
+
+def main():
+    code, _, said = run("sim", "--functional", "-q", "--coproc", "values.uc", "-o", os.devnull,
+                        "--max-instructions", "1000", "--", PROGRAM, "1")
+    if not os.path.exists(PROGRAM) or "no RISC-V compiler" in said:
+        print("1..0 # SKIP no compiler for the simulated core")
+        return
+    for program in ("values.uc", "loads.uc"):
+        tap.tell(f"{program} finds the same beside the core and in a trace", same_as_replay(program))
+    tap.tell("overhead is cycles of the core", cost())
+    tap.tell("overhead stops when the profile is complete", ends())
+    tap.tell("a slower clock drops more samples", clocks())
+    tap.end()
+
+
+main()
