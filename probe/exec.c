@@ -11,14 +11,14 @@
  * option of ours, --called, and is put where the program will look for it. */
 #include "probe.h"
 #include "pub_tool_xarray.h"
-#include "source/program_kind.h"
+#include "source/target_kind.h"
 
 extern XArray *VG_(args_for_valgrind); /* of the core: what it hands on to itself through an exec */
 
 Bool __real_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments);
 Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments);
 
-static void look(struct rf_program_file *file)
+static void look(struct rf_target_file *file)
 {
     static const HChar capabilities[] = "security.capability";
     struct vg_stat stat = {0};
@@ -39,7 +39,7 @@ static void look(struct rf_program_file *file)
     file->n = n > 0 ? (UInt)n : 0;
 }
 
-static void tell_unprofiled(enum rf_program_kind kind, const HChar *path)
+static void tell_unprofiled(enum rf_target_kind kind, const HChar *path)
 {
     SizeT n = VG_(strlen)(path);
     UInt words = 2 + (UInt)(n / 8 + 1);
@@ -82,14 +82,14 @@ void exec_take_name(ThreadId thread)
 
 Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments)
 {
-    static struct rf_program_file file;
+    static struct rf_target_file file;
     if (!__real_vgPlain_should_we_trace_this_child(path, arguments))
         return False;
     if (path == NULL || VG_(strlen)(path) >= sizeof file.path)
         return True;
     VG_(strcpy)(file.path, path);
-    enum rf_program_kind kind = rf_program_kind(&file, look);
-    if (kind != RF_PROGRAM_FINE) {
+    enum rf_target_kind kind = rf_target_kind(&file, look);
+    if (kind != RF_TARGET_FINE) {
         tell_unprofiled(kind, path);
         return False;
     }

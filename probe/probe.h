@@ -10,7 +10,7 @@
  *     ring.c         the producer's side of the shared memory
  *
  * The collector is another program and another licence: the two meet in ring_layout.h, probe_words.h and
- * program_kind.h only. name_match.h, which both use, says what a written name means. */
+ * target_kind.h only. name_match.h, which both use, says what a written name means. */
 #ifndef RF_PROBE_PROBE_H
 #define RF_PROBE_PROBE_H
 

@@ -20,7 +20,7 @@ struct machine {
     struct rf_machine_setup setup;
     struct rf_core core;
     struct rf_system system;
-    struct rf_program program;
+    struct rf_loader_program program;
     char path[PATH_MAX]; /* of the program's file */
     struct rf_timing *timing;
     struct rf_machine_hooks hooks;

@@ -77,7 +77,7 @@ static void fold_hits(struct rf_hits *hits)
 static bool has_pc(const struct rf_profile *profile)
 {
     struct rf_columns columns;
-    rf_table_columns(&columns, profile);
+    rf_report_table_columns(&columns, profile);
     return profile->shape == RF_SHAPE_TUPLE && columns.by_pc;
 }
 
@@ -180,7 +180,7 @@ void rf_hits_write_head(FILE *out, const struct rf_hits *hits, const char *key,
 static void print_hottest(char *text, size_t size, const struct rf_hits *hits,
                           const struct rf_hit *hottest, uint64_t total)
 {
-    char word[RF_WORD_MAX];
+    char word[RF_REPORT_WORD_MAX];
     struct rf_place_name name = {.function = ""};
     if (hits->places.b != RF_MEANS_NUMBER)
         rf_symbols_lookup(hits->places.symbols, hottest->word, RF_SYMBOLS_ANY_PROCESS,
@@ -198,7 +198,7 @@ void rf_hits_write(FILE *out, const struct rf_hits *hits, uint64_t key)
 {
     const struct rf_hit *hottest = NULL;
     uint64_t total = 0;
-    char count[32], text[RF_WORD_MAX + 20] = "";
+    char count[32], text[RF_REPORT_WORD_MAX + 20] = "";
     for (size_t i = 0; i < hits->n; i++) {
         if (hits->at[i].key != key)
             continue;

@@ -12,7 +12,7 @@ static const char *const headers[] = {
     [RF_SHAPE_STREAM] = "stream,length,position,a,b,count,lower,upper",
 };
 
-static void write_item(FILE *out, const struct rf_table *table, size_t i)
+static void write_item(FILE *out, const struct rf_report_table *table, size_t i)
 {
     const struct rf_item *item = &table->items[i];
     switch (table->profile->shape) {
@@ -43,8 +43,8 @@ static void write_item(FILE *out, const struct rf_table *table, size_t i)
 static rf_status write_table(FILE *out, const struct rf_profile *profile,
                              const struct rf_report_setup *setup, size_t i)
 {
-    struct rf_table table;
-    rf_status status = rf_table_open(&table, profile, setup, i);
+    struct rf_report_table table;
+    rf_status status = rf_report_table_open(&table, profile, setup, i);
     if (status != RF_OK)
         return status;
     for (size_t k = 0; k < table.shown && !ferror(out); k++) {
@@ -52,7 +52,7 @@ static rf_status write_table(FILE *out, const struct rf_profile *profile,
             fprintf(out, "%zu,", table.interval);
         write_item(out, &table, k);
     }
-    rf_table_close(&table);
+    rf_report_table_close(&table);
     return RF_OK;
 }
 
@@ -60,7 +60,7 @@ static rf_status write_profile(FILE *out, const struct rf_profile *profile,
                                const struct rf_report_setup *setup)
 {
     size_t n;
-    rf_status status = rf_table_count(profile, setup, &n);
+    rf_status status = rf_report_table_count(profile, setup, &n);
     if (status != RF_OK)
         return status;
     if (profile->shape > RF_SHAPE_STREAM)

@@ -44,7 +44,7 @@ struct grid {
     size_t n_rows, n_columns;
 };
 
-static void make_grid(struct grid *grid, const struct rf_hot *hot)
+static void make_grid(struct grid *grid, const struct rf_report_hot *hot)
 {
     for (size_t i = 0; i < hot->n; i++) {
         const struct rf_range_box *box = &hot->ranges[i].node->box;
@@ -55,7 +55,7 @@ static void make_grid(struct grid *grid, const struct rf_hot *hot)
     grid->n_columns = settle(grid->columns, hot->n);
 }
 
-static uint64_t weight_at(const struct rf_hot *hot, struct span row, struct span column)
+static uint64_t weight_at(const struct rf_report_hot *hot, struct span row, struct span column)
 {
     for (size_t i = 0; i < hot->n; i++) {
         const struct rf_range_box *box = &hot->ranges[i].node->box;
@@ -87,15 +87,16 @@ static const char *letter(char text[8], size_t i)
     return p;
 }
 
-static void write_span(FILE *out, const struct rf_hot *hot, enum rf_meaning kind, struct span span)
+static void write_span(FILE *out, const struct rf_report_hot *hot, enum rf_meaning kind,
+                       struct span span)
 {
-    char name[RF_WORD_MAX];
-    rf_hot_name(hot, kind, span.lo, span.hi, name, sizeof name);
+    char name[RF_REPORT_WORD_MAX];
+    rf_report_hot_name(hot, kind, span.lo, span.hi, name, sizeof name);
     fprintf(out, "0x%" PRIx64 "..0x%" PRIx64 "%s%s\n", span.lo, span.hi,
             name[0] != '\0' ? "  " : "", name);
 }
 
-static void write_grid(FILE *out, const struct rf_hot *hot, const struct grid *grid)
+static void write_grid(FILE *out, const struct rf_report_hot *hot, const struct grid *grid)
 {
     char name[8];
     uint64_t heaviest = 0;
@@ -110,7 +111,7 @@ static void write_grid(FILE *out, const struct rf_hot *hot, const struct grid *g
         uint64_t sum = 0;
         for (size_t k = 0; k < grid->n_columns; k++)
             sum += weight_at(hot, grid->rows[i], grid->columns[k]);
-        fprintf(out, "%6.2f%%", rf_hot_share(hot, sum));
+        fprintf(out, "%6.2f%%", rf_report_hot_share(hot, sum));
         for (size_t k = 0; k < grid->n_columns; k++)
             fprintf(out, "  %s", shade(weight_at(hot, grid->rows[i], grid->columns[k]), heaviest));
         fputs("   ", out);
@@ -121,10 +122,10 @@ static void write_grid(FILE *out, const struct rf_hot *hot, const struct grid *g
         fprintf(out, "%4s  ", letter(name, k));
         write_span(out, hot, hot->places.b, grid->columns[k]);
     }
-    fprintf(out, "\n  @@ is %.2f%%\n", rf_hot_share(hot, heaviest));
+    fprintf(out, "\n  @@ is %.2f%%\n", rf_report_hot_share(hot, heaviest));
 }
 
-static rf_status draw(FILE *out, const struct rf_profile *profile, const struct rf_hot *hot)
+static rf_status draw(FILE *out, const struct rf_profile *profile, const struct rf_report_hot *hot)
 {
     rf_status status = RF_OK;
     size_t size = (hot->n + 1) * sizeof(struct span);
@@ -143,7 +144,7 @@ static rf_status draw(FILE *out, const struct rf_profile *profile, const struct 
 
 static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
-    return rf_hot_write_run(out, run, setup, RF_HOT_RECTANGLES, draw);
+    return rf_report_hot_write_run(out, run, setup, RF_REPORT_HOT_RECTANGLES, draw);
 }
 
 const struct rf_report_form rf_report_heat = {

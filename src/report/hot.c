@@ -8,7 +8,8 @@
 enum { HOT_PERCENT_STANDARD = 2 };
 
 /* Raise the threshold until no more are hot than may be shown. */
-static rf_status make_tree(struct rf_hot *hot, const struct rf_profile *profile, uint64_t most)
+static rf_status make_tree(struct rf_report_hot *hot, const struct rf_profile *profile,
+                           uint64_t most)
 {
     for (;;) {
         rf_status status = rf_range_tree_make(&hot->tree, profile, hot->threshold);
@@ -27,7 +28,7 @@ static unsigned hot_depth(const struct rf_range_tree *tree, const struct rf_rang
     return depth;
 }
 
-static void list_hot(struct rf_hot *hot)
+static void list_hot(struct rf_report_hot *hot)
 {
     for (size_t i = 0; i < hot->tree.n; i++) {
         const struct rf_range_node *node = &hot->tree.nodes[i];
@@ -38,11 +39,11 @@ static void list_hot(struct rf_hot *hot)
                                               .b = node->box.b,
                                               .b_hi = node->box.b_hi,
                                               .count = node->weight};
-        hot->ranges[hot->n++] = (struct rf_hot_range){node, hot_depth(&hot->tree, node)};
+        hot->ranges[hot->n++] = (struct rf_report_hot_range){node, hot_depth(&hot->tree, node)};
     }
 }
 
-static void close_hot(struct rf_hot *hot)
+static void close_hot(struct rf_report_hot *hot)
 {
     const struct rf_alloc *alloc = &hot->tree.alloc;
     size_t n = hot->tree.n_hot;
@@ -52,10 +53,11 @@ static void close_hot(struct rf_hot *hot)
     rf_range_tree_free(&hot->tree);
 }
 
-static rf_status open_hot(struct rf_hot *hot, const struct rf_profile *profile,
+static rf_status open_hot(struct rf_report_hot *hot, const struct rf_profile *profile,
                           const struct rf_report_setup *setup)
 {
-    *hot = (struct rf_hot){.threshold = setup->hot > 0 ? setup->hot : HOT_PERCENT_STANDARD / 100.0};
+    *hot = (struct rf_report_hot){.threshold =
+                                      setup->hot > 0 ? setup->hot : HOT_PERCENT_STANDARD / 100.0};
     rf_status status = make_tree(hot, profile, setup->items);
     if (status != RF_OK)
         return status;
@@ -67,7 +69,7 @@ static rf_status open_hot(struct rf_hot *hot, const struct rf_profile *profile,
         list_hot(hot);
     else if (n > 0)
         status = RF_ENOMEM;
-    struct rf_table table = {.profile = profile, .items = hot->items, .n = n, .shown = n};
+    struct rf_report_table table = {.profile = profile, .items = hot->items, .n = n, .shown = n};
     rf_places_open(&hot->places, profile, setup);
     if (status == RF_OK && rf_places_any(&hot->places))
         status = rf_places_prepare(&hot->places, &table);
@@ -76,18 +78,18 @@ static rf_status open_hot(struct rf_hot *hot, const struct rf_profile *profile,
     return status;
 }
 
-double rf_hot_share(const struct rf_hot *hot, uint64_t count)
+double rf_report_hot_share(const struct rf_report_hot *hot, uint64_t count)
 {
     return hot->tree.events > 0 ? 100 * (double)count / (double)hot->tree.events : 0;
 }
 
-void rf_hot_name(const struct rf_hot *hot, enum rf_meaning kind, uint64_t lo, uint64_t hi,
-                 char *text, size_t size)
+void rf_report_hot_name(const struct rf_report_hot *hot, enum rf_meaning kind, uint64_t lo,
+                        uint64_t hi, char *text, size_t size)
 {
     text[0] = '\0';
     if (kind == RF_MEANS_NUMBER || hot->places.symbols == NULL)
         return;
-    char name[RF_WORD_MAX];
+    char name[RF_REPORT_WORD_MAX];
     rf_symbols_name_range(hot->places.symbols, lo, hi, name, sizeof name);
     rf_text_readable(text, size, name);
 }
@@ -100,13 +102,13 @@ static void write_text(FILE *out, const char *label, const char *text)
 }
 
 static void write_head(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
-                       const struct rf_hot *hot)
+                       const struct rf_report_hot *hot)
 {
     if (run->command[0] != '\0')
         write_text(out, "command", run->command);
     if (profile->selector[0] != '\0')
         write_text(out, "profile", profile->selector);
-    char engine[RF_WORD_MAX];
+    char engine[RF_REPORT_WORD_MAX];
     size_t n = rf_engine_shorten(profile->engine, engine, sizeof engine);
     write_text(out, "engine", n < sizeof engine ? engine : profile->engine);
     fprintf(out, "%-12s%" PRIu64 "\n", "events", profile->consumed);
@@ -114,17 +116,18 @@ static void write_head(FILE *out, const struct rf_run *run, const struct rf_prof
             hot->n, hot->tree.n, 100 * hot->threshold);
 }
 
-static bool fits(const struct rf_profile *profile, enum rf_hot_wants wants)
+static bool fits(const struct rf_profile *profile, enum rf_report_hot_wants wants)
 {
-    return wants == RF_HOT_RECTANGLES ? profile->shape == RF_SHAPE_RECTANGLE
-                                      : !rf_shape_has_tuples(profile->shape);
+    return wants == RF_REPORT_HOT_RECTANGLES ? profile->shape == RF_SHAPE_RECTANGLE
+                                             : !rf_shape_has_tuples(profile->shape);
 }
 
-rf_status rf_hot_write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
-                           enum rf_hot_wants wants, rf_hot_draw *draw)
+rf_status rf_report_hot_write_run(FILE *out, const struct rf_run *run,
+                                  const struct rf_report_setup *setup,
+                                  enum rf_report_hot_wants wants, rf_report_hot_draw *draw)
 {
     for (size_t i = 0; i < run->n_profiles; i++) {
-        struct rf_hot hot;
+        struct rf_report_hot hot;
         const struct rf_profile *profile = run->profiles[i];
         rf_status status = fits(profile, wants) ? open_hot(&hot, profile, setup) : RF_ENOTSUP;
         if (status != RF_OK)

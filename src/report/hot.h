@@ -6,34 +6,35 @@
 #include "report/place.h"
 
 /* One hot range: a node of the tree, its box as an item for the names, how many hot ones are around. */
-struct rf_hot_range {
+struct rf_report_hot_range {
     const struct rf_range_node *node;
     unsigned depth;
 };
 
-struct rf_hot {
+struct rf_report_hot {
     struct rf_range_tree tree;
     double threshold; /* as asked for, or higher: there are no more of them than setup->items */
-    struct rf_hot_range *ranges; /* outer ones first */
-    struct rf_item *items;       /* the same boxes */
+    struct rf_report_hot_range *ranges; /* outer ones first */
+    struct rf_item *items;              /* the same boxes */
     size_t n;
     struct rf_places places;
 };
 
 /* How a form draws the hot ranges of one profile, below the head. */
-typedef rf_status rf_hot_draw(FILE *out, const struct rf_profile *profile,
-                              const struct rf_hot *hot);
-enum rf_hot_wants { RF_HOT_RANGES, RF_HOT_RECTANGLES };
+typedef rf_status rf_report_hot_draw(FILE *out, const struct rf_profile *profile,
+                                     const struct rf_report_hot *hot);
+enum rf_report_hot_wants { RF_REPORT_HOT_RANGES, RF_REPORT_HOT_RECTANGLES };
 
 /* Every profile of the run: a head (command, engine, events, threshold), then what `draw` draws.
  * RF_ENOTSUP for a profile of another kind than the form wants. */
-rf_status rf_hot_write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
-                           enum rf_hot_wants wants, rf_hot_draw *draw);
+rf_status rf_report_hot_write_run(FILE *out, const struct rf_run *run,
+                                  const struct rf_report_setup *setup,
+                                  enum rf_report_hot_wants wants, rf_report_hot_draw *draw);
 
-double rf_hot_share(const struct rf_hot *hot, uint64_t count); /* in percent */
+double rf_report_hot_share(const struct rf_report_hot *hot, uint64_t count); /* in percent */
 
 /* What a range of words covers, by name; empty where nothing is known. */
-void rf_hot_name(const struct rf_hot *hot, enum rf_meaning kind, uint64_t lo, uint64_t hi,
-                 char *text, size_t size);
+void rf_report_hot_name(const struct rf_report_hot *hot, enum rf_meaning kind, uint64_t lo,
+                        uint64_t hi, char *text, size_t size);
 
 #endif

@@ -88,8 +88,8 @@ static void write_symbol(FILE *out, const struct rf_places *places, const struct
     fputc('}', out);
 }
 
-static void write_item(FILE *out, const struct rf_table *table, const struct rf_places *places,
-                       size_t i)
+static void write_item(FILE *out, const struct rf_report_table *table,
+                       const struct rf_places *places, size_t i)
 {
     const struct rf_item *item = &table->items[i];
     fputc('{', out);
@@ -107,8 +107,8 @@ static void write_item(FILE *out, const struct rf_table *table, const struct rf_
 static rf_status write_items(FILE *out, const struct rf_profile *profile,
                              const struct rf_report_setup *setup, size_t i, const char *indent)
 {
-    struct rf_table table;
-    rf_status status = rf_table_open(&table, profile, setup, i);
+    struct rf_report_table table;
+    rf_status status = rf_report_table_open(&table, profile, setup, i);
     if (status != RF_OK)
         return status;
     struct rf_places places;
@@ -121,7 +121,7 @@ static rf_status write_items(FILE *out, const struct rf_profile *profile,
     }
     fprintf(out, "%s%s]", table.shown > 0 ? "\n" : "", table.shown > 0 ? indent : "");
     rf_places_close(&places);
-    rf_table_close(&table);
+    rf_report_table_close(&table);
     return status;
 }
 
@@ -231,7 +231,7 @@ static rf_status check_intervals(const struct rf_run *run, const struct rf_repor
 {
     size_t n;
     for (size_t i = 0; i < run->n_profiles; i++) {
-        rf_status status = rf_table_count(run->profiles[i], setup, &n);
+        rf_status status = rf_report_table_count(run->profiles[i], setup, &n);
         if (status != RF_OK)
             return status;
     }

@@ -19,7 +19,7 @@ void rf_places_open(struct rf_places *places, const struct rf_profile *profile,
                     const struct rf_report_setup *setup)
 {
     *places = (struct rf_places){.symbols = setup->symbols, .profile = profile};
-    rf_table_columns(&places->columns, profile);
+    rf_report_table_columns(&places->columns, profile);
     if (profile->shape != RF_SHAPE_RANGE_B)
         places->a = places->columns.a.meaning;
     if (profile->shape != RF_SHAPE_RANGE_A)
@@ -70,7 +70,7 @@ static void name_callee(struct rf_symbols *symbols, uint64_t address, char *text
 static void name_tuple(const struct rf_places *places, const struct rf_item *item, char *text,
                        size_t size)
 {
-    char a[RF_WORD_MAX] = "", b[RF_WORD_MAX] = "";
+    char a[RF_REPORT_WORD_MAX] = "", b[RF_REPORT_WORD_MAX] = "";
     if (places->a != RF_MEANS_NUMBER)
         name_address(places->symbols, item->a, a, sizeof a);
     if (places->b == RF_MEANS_CODE && places->columns.calls)
@@ -86,7 +86,7 @@ static void name_tuple(const struct rf_places *places, const struct rf_item *ite
 static void name_box(const struct rf_places *places, const struct rf_item *item, char *text,
                      size_t size)
 {
-    char a[RF_WORD_MAX] = "", b[RF_WORD_MAX] = "";
+    char a[RF_REPORT_WORD_MAX] = "", b[RF_REPORT_WORD_MAX] = "";
     if (places->a != RF_MEANS_NUMBER)
         rf_symbols_name_range(places->symbols, item->a, item->a_hi, a, sizeof a);
     if (places->b != RF_MEANS_NUMBER)
@@ -97,7 +97,7 @@ static void name_box(const struct rf_places *places, const struct rf_item *item,
 void rf_places_name(const struct rf_places *places, const struct rf_item *item, char *text,
                     size_t size)
 {
-    char name[RF_WORD_MAX];
+    char name[RF_REPORT_WORD_MAX];
     if (rf_shape_has_tuples(places->profile->shape))
         name_tuple(places, item, name, sizeof name);
     else
@@ -107,7 +107,7 @@ void rf_places_name(const struct rf_places *places, const struct rf_item *item, 
 
 /* ---- all at once ---- */
 
-static size_t list_addresses(const struct rf_places *places, const struct rf_table *table,
+static size_t list_addresses(const struct rf_places *places, const struct rf_report_table *table,
                              uint64_t *addresses)
 {
     size_t n = 0;
@@ -120,7 +120,7 @@ static size_t list_addresses(const struct rf_places *places, const struct rf_tab
     return n;
 }
 
-static rf_status read_symbols(const struct rf_places *places, const struct rf_table *table)
+static rf_status read_symbols(const struct rf_places *places, const struct rf_report_table *table)
 {
     const struct rf_alloc *alloc = &places->profile->alloc;
     size_t size = 2 * table->shown * sizeof(uint64_t);
@@ -148,7 +148,7 @@ static int by_a(const void *left, const void *right)
 }
 
 /* What all items of one a add up to, in order of a. */
-static rf_status add_up(struct rf_places *places, const struct rf_table *table)
+static rf_status add_up(struct rf_places *places, const struct rf_report_table *table)
 {
     size_t size = table->n * sizeof *places->sums;
     struct rf_place_sum *sums = rf_alloc_get(&places->profile->alloc, size);
@@ -178,7 +178,7 @@ double rf_places_part(const struct rf_places *places, const struct rf_item *item
     return sum != NULL && sum->count > 0 ? 100 * (double)item->count / (double)sum->count : 0;
 }
 
-rf_status rf_places_prepare(struct rf_places *places, const struct rf_table *table)
+rf_status rf_places_prepare(struct rf_places *places, const struct rf_report_table *table)
 {
     if (!rf_places_any(places) || !rf_shape_has_tuples(places->profile->shape) || table->shown == 0)
         return RF_OK;

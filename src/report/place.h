@@ -24,7 +24,7 @@ void rf_places_open(struct rf_places *places, const struct rf_profile *profile,
 bool rf_places_any(const struct rf_places *places); /* there is something to name */
 
 /* Read the symbols of all shown items in one go, add up what the shares of a pc are of. */
-rf_status rf_places_prepare(struct rf_places *places, const struct rf_table *table);
+rf_status rf_places_prepare(struct rf_places *places, const struct rf_report_table *table);
 void rf_places_close(struct rf_places *places);
 
 const char *rf_places_heading(const struct rf_places *places);

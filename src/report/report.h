@@ -11,7 +11,7 @@ extern const struct rf_report_form rf_report_text, rf_report_csv, rf_report_json
 extern const struct rf_report_form rf_report_tree, rf_report_heat;
 
 /* One table: the items of a profile, or those of one of its intervals. */
-struct rf_table {
+struct rf_report_table {
     const struct rf_profile *profile;
     const struct rf_item *items;
     size_t n, shown;
@@ -25,15 +25,15 @@ struct rf_table {
 };
 
 /* Of an item of a stream: the references that the stream made. */
-uint64_t rf_table_heat(const struct rf_item *item);
+uint64_t rf_report_table_heat(const struct rf_item *item);
 
 /* How many tables a profile makes: one, or one per interval. A stream that was not cut is its own
  * interval 0. RF_ENOTSUP: intervals are asked for and the profile did not keep them. */
-rf_status rf_table_count(const struct rf_profile *profile, const struct rf_report_setup *setup,
-                         size_t *n);
-rf_status rf_table_open(struct rf_table *table, const struct rf_profile *profile,
-                        const struct rf_report_setup *setup, size_t i);
-void rf_table_close(struct rf_table *table);
+rf_status rf_report_table_count(const struct rf_profile *profile,
+                                const struct rf_report_setup *setup, size_t *n);
+rf_status rf_report_table_open(struct rf_report_table *table, const struct rf_profile *profile,
+                               const struct rf_report_setup *setup, size_t i);
+void rf_report_table_close(struct rf_report_table *table);
 
 /* A tuple's two words: the fields that the selector projects on, or "a" and "b". The name of b is empty where
  * there is only one. */
@@ -46,14 +46,14 @@ struct rf_columns {
     bool by_pc; /* a is the address of the instruction itself */
     bool calls; /* the events are calls, nothing else */
 };
-void rf_table_columns(struct rf_columns *columns, const struct rf_profile *profile);
+void rf_report_table_columns(struct rf_columns *columns, const struct rf_profile *profile);
 
 /* A code address as the program had it, without the collector's number of the program. */
 uint64_t rf_report_address(uint64_t word);
 
 /* A word as people read it: every table of the text form goes through here. `column` is the name it
  * stands under. Terminated, cut to `size`; returns the length. */
-enum { RF_WORD_MAX = 16 * 1024 };
+enum { RF_REPORT_WORD_MAX = 16 * 1024 };
 size_t rf_report_word(char *text, size_t size, const struct rf_report_setup *setup,
                       const char *column, uint64_t word);
 

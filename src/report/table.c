@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-rf_status rf_table_count(const struct rf_profile *profile, const struct rf_report_setup *setup,
-                         size_t *n)
+rf_status rf_report_table_count(const struct rf_profile *profile,
+                                const struct rf_report_setup *setup, size_t *n)
 {
     *n = 1;
     if (!setup->per_interval || profile->n_intervals_seen == 0)
@@ -31,7 +31,7 @@ struct span {
     uint64_t sum; /* of the counts up to here, itself included */
 };
 
-static struct span span_of(const struct rf_table *table, const struct rf_item *item)
+static struct span span_of(const struct rf_report_table *table, const struct rf_item *item)
 {
     if (table->profile->shape == RF_SHAPE_RANGE_B)
         return (struct span){item->b, item->b_hi, item->count};
@@ -92,7 +92,7 @@ static uint64_t inside(const struct span *spans, size_t n, struct span span)
     return spans[behind - 1].sum - (first > 0 ? spans[first - 1].sum : 0);
 }
 
-static rf_status sum_ranges(struct rf_table *table)
+static rf_status sum_ranges(struct rf_report_table *table)
 {
     const struct rf_alloc *alloc = &table->profile->alloc;
     void *memory = NULL;
@@ -116,7 +116,7 @@ static bool contains(const struct rf_item *outer, const struct rf_item *inner)
            inner->b_hi <= outer->b_hi;
 }
 
-static void sum_rectangles(struct rf_table *table)
+static void sum_rectangles(struct rf_report_table *table)
 {
     for (size_t i = 0; i < table->shown; i++) {
         table->totals[i] = 0;
@@ -126,7 +126,7 @@ static void sum_rectangles(struct rf_table *table)
     }
 }
 
-static rf_status add_totals(struct rf_table *table)
+static rf_status add_totals(struct rf_report_table *table)
 {
     void *totals = NULL;
     if (rf_shape_has_tuples(table->profile->shape) || table->shown == 0)
@@ -140,7 +140,7 @@ static rf_status add_totals(struct rf_table *table)
     return RF_OK;
 }
 
-uint64_t rf_table_heat(const struct rf_item *item)
+uint64_t rf_report_table_heat(const struct rf_item *item)
 {
     return item->count * rf_stream_length(item);
 }
@@ -148,8 +148,8 @@ uint64_t rf_table_heat(const struct rf_item *item)
 static int by_heat(const void *left, const void *right)
 {
     const struct rf_item *x = left, *y = right;
-    const uint64_t a[] = {rf_table_heat(y), x->a_hi, x->b_hi};
-    const uint64_t b[] = {rf_table_heat(x), y->a_hi, y->b_hi};
+    const uint64_t a[] = {rf_report_table_heat(y), x->a_hi, x->b_hi};
+    const uint64_t b[] = {rf_report_table_heat(x), y->a_hi, y->b_hi};
     for (size_t i = 0; i < 3; i++)
         if (a[i] != b[i])
             return a[i] < b[i] ? -1 : 1;
@@ -157,7 +157,7 @@ static int by_heat(const void *left, const void *right)
 }
 
 /* Put the items of each stream together. `wanted` is how many streams to show; 0: all. */
-static rf_status arrange_streams(struct rf_table *table, uint64_t wanted)
+static rf_status arrange_streams(struct rf_report_table *table, uint64_t wanted)
 {
     void *copy = NULL;
     if (table->profile->shape != RF_SHAPE_STREAM || table->n == 0)
@@ -179,15 +179,15 @@ static rf_status arrange_streams(struct rf_table *table, uint64_t wanted)
     return RF_OK;
 }
 
-rf_status rf_table_open(struct rf_table *table, const struct rf_profile *profile,
-                        const struct rf_report_setup *setup, size_t i)
+rf_status rf_report_table_open(struct rf_report_table *table, const struct rf_profile *profile,
+                               const struct rf_report_setup *setup, size_t i)
 {
-    *table = (struct rf_table){.profile = profile,
-                               .items = profile->items,
-                               .n = profile->n_items,
-                               .events = profile->consumed,
-                               .absent_upper = profile->absent_upper,
-                               .interval = i};
+    *table = (struct rf_report_table){.profile = profile,
+                                      .items = profile->items,
+                                      .n = profile->n_items,
+                                      .events = profile->consumed,
+                                      .absent_upper = profile->absent_upper,
+                                      .interval = i};
     if (setup->per_interval && i < profile->n_intervals) {
         const struct rf_interval *interval = &profile->intervals[i];
         table->items = rf_profile_interval_items(profile, i);
@@ -201,11 +201,11 @@ rf_status rf_table_open(struct rf_table *table, const struct rf_profile *profile
     if (status == RF_OK)
         status = add_totals(table);
     if (status != RF_OK)
-        rf_table_close(table);
+        rf_report_table_close(table);
     return status;
 }
 
-void rf_table_close(struct rf_table *table)
+void rf_report_table_close(struct rf_report_table *table)
 {
     rf_alloc_free(&table->profile->alloc, table->totals, table->shown * sizeof *table->totals);
     table->totals = NULL;
@@ -219,7 +219,7 @@ static struct rf_column column_of(const struct rf_field_info *info)
     return info != NULL ? (struct rf_column){info->name, info->meaning} : (struct rf_column){"", 0};
 }
 
-void rf_table_columns(struct rf_columns *columns, const struct rf_profile *profile)
+void rf_report_table_columns(struct rf_columns *columns, const struct rf_profile *profile)
 {
     struct rf_selector selector;
     *columns = (struct rf_columns){.a = {"a", RF_MEANS_NUMBER}, .b = {"b", RF_MEANS_NUMBER}};

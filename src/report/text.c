@@ -27,7 +27,7 @@
 #include <riffle/overhead.h>
 #include <riffle/text.h>
 
-enum { NUMBER_MAX = 32, LINE_MAX_BYTES = 2 * RF_WORD_MAX, LABEL = 12 };
+enum { NUMBER_MAX = 32, LINE_MAX_BYTES = 2 * RF_REPORT_WORD_MAX, LABEL = 12 };
 
 /* 1234567 as 1,234,567. */
 static const char *group(char text[NUMBER_MAX], uint64_t n)
@@ -110,7 +110,7 @@ static void write_engine(FILE *out, const struct rf_profile *profile,
 {
     char memory[NUMBER_MAX], storage[NUMBER_MAX];
     write_label(out, setup, "engine");
-    char engine[RF_WORD_MAX];
+    char engine[RF_REPORT_WORD_MAX];
     size_t n = rf_engine_shorten(profile->engine, engine, sizeof engine);
     rf_write_readable(out, n < sizeof engine ? engine : profile->engine);
     fprintf(out, ", seed %" PRIu64 "\n", profile->seed);
@@ -237,7 +237,7 @@ static void add_column(struct layout *layout, enum column_kind kind, const char 
     layout->columns[layout->n++] = (struct column){kind, heading, strlen(heading)};
 }
 
-static void add_words(struct layout *layout, const struct rf_table *table)
+static void add_words(struct layout *layout, const struct rf_report_table *table)
 {
     switch (table->profile->shape) {
     case RF_SHAPE_TUPLE:
@@ -263,11 +263,11 @@ static void add_words(struct layout *layout, const struct rf_table *table)
     }
 }
 
-static void make_layout(struct layout *layout, const struct rf_table *table,
+static void make_layout(struct layout *layout, const struct rf_report_table *table,
                         const struct rf_report_setup *setup)
 {
     layout->n = 0;
-    rf_table_columns(&layout->names, table->profile);
+    rf_report_table_columns(&layout->names, table->profile);
     add_column(layout, SHARE, "share");
     if (table->streams != NULL)
         add_column(layout, HEAT, "heat");
@@ -290,22 +290,22 @@ static void make_layout(struct layout *layout, const struct rf_table *table,
         add_column(layout, PLACE, rf_places_heading(&layout->places));
 }
 
-static double share_of(const struct rf_table *table, uint64_t count)
+static double share_of(const struct rf_report_table *table, uint64_t count)
 {
     return table->events > 0 ? 100 * (double)count / (double)table->events : 0;
 }
 
 /* The events that a line is about. */
-static uint64_t weight_of(const struct rf_table *table, const struct rf_item *item)
+static uint64_t weight_of(const struct rf_report_table *table, const struct rf_item *item)
 {
-    return table->streams != NULL ? rf_table_heat(item) : item->count;
+    return table->streams != NULL ? rf_report_table_heat(item) : item->count;
 }
 
-static uint64_t number_of(const struct rf_table *table, size_t row, enum column_kind kind)
+static uint64_t number_of(const struct rf_report_table *table, size_t row, enum column_kind kind)
 {
     const struct rf_item *item = &table->items[row];
     const uint64_t numbers[] = {[SHARE] = 0,
-                                [HEAT] = rf_table_heat(item),
+                                [HEAT] = rf_report_table_heat(item),
                                 [LENGTH] = rf_stream_length(item),
                                 [COUNT] = item->count,
                                 [TOTAL] = table->totals != NULL ? table->totals[row] : 0,
@@ -326,8 +326,8 @@ static const char *field_of(const struct layout *layout, enum column_kind kind)
 }
 
 static void make_cell(char *cell, size_t size, const struct layout *layout,
-                      const struct rf_table *table, const struct rf_report_setup *setup, size_t row,
-                      enum column_kind kind)
+                      const struct rf_report_table *table, const struct rf_report_setup *setup,
+                      size_t row, enum column_kind kind)
 {
     char number[NUMBER_MAX];
     const struct rf_item *item = &table->items[row];
@@ -345,10 +345,10 @@ static void make_cell(char *cell, size_t size, const struct layout *layout,
         rf_report_word(cell, size, setup, field_of(layout, kind), number_of(table, row, kind));
 }
 
-static void measure_columns(struct layout *layout, const struct rf_table *table,
+static void measure_columns(struct layout *layout, const struct rf_report_table *table,
                             const struct rf_report_setup *setup)
 {
-    char cell[RF_WORD_MAX];
+    char cell[RF_REPORT_WORD_MAX];
     for (size_t row = 0; row < table->shown; row++)
         for (size_t i = 0; i < layout->n; i++) {
             struct column *column = &layout->columns[i];
@@ -396,7 +396,8 @@ static void write_line(FILE *out, const char *line, const struct rf_report_setup
 }
 
 /* What the columns are, for tables that name places. */
-static void write_legend(FILE *out, const struct layout *layout, const struct rf_table *table)
+static void write_legend(FILE *out, const struct layout *layout,
+                         const struct rf_report_table *table)
 {
     char events[NUMBER_MAX];
     if (!rf_places_any(&layout->places))
@@ -413,11 +414,11 @@ static void write_legend(FILE *out, const struct layout *layout, const struct rf
 
 enum { STRONG_SHARE = 10 };
 
-static rf_status write_rows(FILE *out, const struct rf_table *table,
+static rf_status write_rows(FILE *out, const struct rf_report_table *table,
                             const struct rf_report_setup *setup)
 {
     struct layout layout;
-    char line[LINE_MAX_BYTES] = "", cell[RF_WORD_MAX];
+    char line[LINE_MAX_BYTES] = "", cell[RF_REPORT_WORD_MAX];
     make_layout(&layout, table, setup);
     rf_status status = rf_places_prepare(&layout.places, table);
     write_legend(out, &layout, table);
@@ -444,9 +445,9 @@ static rf_status write_rows(FILE *out, const struct rf_table *table,
 static rf_status write_table(FILE *out, const struct rf_profile *profile,
                              const struct rf_report_setup *setup, size_t i)
 {
-    struct rf_table table;
+    struct rf_report_table table;
     char found[NUMBER_MAX], shown[NUMBER_MAX], events[NUMBER_MAX], number[NUMBER_MAX];
-    rf_status status = rf_table_open(&table, profile, setup, i);
+    rf_status status = rf_report_table_open(&table, profile, setup, i);
     if (status != RF_OK)
         return status;
     if (setup->per_interval) {
@@ -462,7 +463,7 @@ static rf_status write_table(FILE *out, const struct rf_profile *profile,
         fputc('\n', out);
         status = write_rows(out, &table, setup);
     }
-    rf_table_close(&table);
+    rf_report_table_close(&table);
     return status;
 }
 
@@ -471,7 +472,7 @@ static rf_status write_profile(FILE *out, const struct rf_run *run,
                                const struct rf_report_setup *setup)
 {
     size_t n;
-    rf_status status = rf_table_count(profile, setup, &n);
+    rf_status status = rf_report_table_count(profile, setup, &n);
     if (status != RF_OK)
         return status;
     write_profile_head(out, profile, setup);

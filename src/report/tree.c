@@ -25,21 +25,21 @@ static int print_box(char *text, size_t size, const struct rf_profile *profile,
                     box->a_hi, box->b, box->b_hi);
 }
 
-static void print_place(char *text, size_t size, const struct rf_hot *hot, size_t i)
+static void print_place(char *text, size_t size, const struct rf_report_hot *hot, size_t i)
 {
     text[0] = '\0';
     if (rf_places_any(&hot->places))
         rf_places_name(&hot->places, &hot->items[i], text, size);
 }
 
-static int indent_of(const struct rf_hot *hot, size_t i)
+static int indent_of(const struct rf_report_hot *hot, size_t i)
 {
     return 2 * (int)hot->ranges[i].depth;
 }
 
-static int widest(const struct rf_hot *hot, const struct rf_profile *profile)
+static int widest(const struct rf_report_hot *hot, const struct rf_profile *profile)
 {
-    char text[RF_WORD_MAX];
+    char text[RF_REPORT_WORD_MAX];
     int width = 0;
     for (size_t i = 0; i < hot->n; i++) {
         int own =
@@ -49,23 +49,23 @@ static int widest(const struct rf_hot *hot, const struct rf_profile *profile)
     return width;
 }
 
-static void write_range(FILE *out, const struct rf_profile *profile, const struct rf_hot *hot,
-                        size_t i, int width)
+static void write_range(FILE *out, const struct rf_profile *profile,
+                        const struct rf_report_hot *hot, size_t i, int width)
 {
-    char box[RF_WORD_MAX], place[RF_WORD_MAX];
+    char box[RF_REPORT_WORD_MAX], place[RF_REPORT_WORD_MAX];
     const struct rf_range_node *node = hot->ranges[i].node;
     int indent = indent_of(hot, i);
     print_box(box, sizeof box, profile, &node->box);
     print_place(place, sizeof place, hot, i);
-    fprintf(out, "%6.2f%%  %9.2f%%  %*s", rf_hot_share(hot, node->weight),
-            rf_hot_share(hot, node->total), indent, "");
+    fprintf(out, "%6.2f%%  %9.2f%%  %*s", rf_report_hot_share(hot, node->weight),
+            rf_report_hot_share(hot, node->total), indent, "");
     if (place[0] != '\0')
         fprintf(out, "%-*s  %s\n", width - indent, box, place);
     else
         fprintf(out, "%s\n", box);
 }
 
-static rf_status draw(FILE *out, const struct rf_profile *profile, const struct rf_hot *hot)
+static rf_status draw(FILE *out, const struct rf_profile *profile, const struct rf_report_hot *hot)
 {
     int width = widest(hot, profile);
     fputs("  share  with inner\n", out);
@@ -76,7 +76,7 @@ static rf_status draw(FILE *out, const struct rf_profile *profile, const struct 
 
 static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
-    return rf_hot_write_run(out, run, setup, RF_HOT_RANGES, draw);
+    return rf_report_hot_write_run(out, run, setup, RF_REPORT_HOT_RANGES, draw);
 }
 
 const struct rf_report_form rf_report_tree = {

@@ -193,9 +193,9 @@ static rf_status see_unprofiled(struct rf_decode *decode, const uint64_t *words,
                                 struct rf_error *error)
 {
     const char *path = (const char *)(words + 2);
-    if (memchr(path, '\0', (n - 2) * 8) == NULL || words[1] == 0 || words[1] >= RF_PROGRAM_KINDS)
+    if (memchr(path, '\0', (n - 2) * 8) == NULL || words[1] == 0 || words[1] >= RF_TARGET_KINDS)
         return rf_processes_damaged(error);
-    rf_processes_unprofiled(decode->processes, (enum rf_program_kind)words[1], path);
+    rf_processes_unprofiled(decode->processes, (enum rf_target_kind)words[1], path);
     return RF_OK;
 }
 

@@ -269,7 +269,7 @@ rf_status rf_processes_name(struct rf_processes *processes, struct rf_process *p
 
 /* ---- programs that cannot be profiled ---- */
 
-void rf_processes_unprofiled(struct rf_processes *processes, enum rf_program_kind kind,
+void rf_processes_unprofiled(struct rf_processes *processes, enum rf_target_kind kind,
                              const char *path)
 {
     struct rf_unprofiled *known = processes->unprofiled;

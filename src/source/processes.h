@@ -50,7 +50,7 @@ struct rf_piece {
 /* A program that a process became and that cannot be profiled. */
 struct rf_unprofiled {
     char path[256]; /* its end, where it is longer */
-    enum rf_program_kind kind;
+    enum rf_target_kind kind;
     uint64_t times;
 };
 
@@ -117,7 +117,7 @@ rf_status rf_processes_switch(struct rf_processes *processes, struct rf_process 
                               uint64_t thread, struct rf_error *error);
 rf_status rf_processes_name(struct rf_processes *processes, struct rf_process *process,
                             uint64_t thread, const char *name, struct rf_error *error);
-void rf_processes_unprofiled(struct rf_processes *processes, enum rf_program_kind kind,
+void rf_processes_unprofiled(struct rf_processes *processes, enum rf_target_kind kind,
                              const char *path);
 
 /* The stream makes no sense: RF_EDAMAGED with a sentence. */

@@ -1,4 +1,4 @@
-/* target.c - the program that is to be profiled: can it be, and why not? program_kind.h decides. */
+/* target.c - the program that is to be profiled: can it be, and why not? target_kind.h decides. */
 #include "source/target.h"
 #include "base/error.h"
 #include <fcntl.h>
@@ -28,7 +28,7 @@ bool rf_target_find(char *path, size_t size, const char *name)
     return false;
 }
 
-static void look(struct rf_program_file *file)
+static void look(struct rf_target_file *file)
 {
     struct stat status;
     file->n = 0;
@@ -47,34 +47,34 @@ static void look(struct rf_program_file *file)
 
 static const struct {
     const char *name, *sentence;
-} kinds[RF_PROGRAM_KINDS] = {
-    [RF_PROGRAM_FINE] = {"", ""},
-    [RF_PROGRAM_SETUID] = {"setuid", "is setuid: only the system can start it with its rights, "
-                                     "so it cannot be profiled"},
-    [RF_PROGRAM_SETGID] = {"setgid", "is setgid: only the system can start it with its rights, "
-                                     "so it cannot be profiled"},
-    [RF_PROGRAM_CAPABLE] = {"with capabilities", "has file capabilities: only the system can start "
-                                                 "it with its rights, so it cannot be profiled"},
-    [RF_PROGRAM_32_BIT] = {"32-bit", "is a 32-bit program; only 64-bit ones can be profiled"},
-    [RF_PROGRAM_RISCV] = {"RISC-V", "is a RISC-V program; 'riffle sim' runs and profiles it"},
-    [RF_PROGRAM_FOREIGN] = {"of another machine", "is a program of another machine; 'riffle run' "
-                                                  "is for x86-64, 'riffle sim' for RISC-V"},
-    [RF_PROGRAM_UNREADABLE] = {"unreadable", "may be executed but not read, so it cannot be "
-                                             "profiled"},
+} kinds[RF_TARGET_KINDS] = {
+    [RF_TARGET_FINE] = {"", ""},
+    [RF_TARGET_SETUID] = {"setuid", "is setuid: only the system can start it with its rights, "
+                                    "so it cannot be profiled"},
+    [RF_TARGET_SETGID] = {"setgid", "is setgid: only the system can start it with its rights, "
+                                    "so it cannot be profiled"},
+    [RF_TARGET_CAPABLE] = {"with capabilities", "has file capabilities: only the system can start "
+                                                "it with its rights, so it cannot be profiled"},
+    [RF_TARGET_32_BIT] = {"32-bit", "is a 32-bit program; only 64-bit ones can be profiled"},
+    [RF_TARGET_RISCV] = {"RISC-V", "is a RISC-V program; 'riffle sim' runs and profiles it"},
+    [RF_TARGET_FOREIGN] = {"of another machine", "is a program of another machine; 'riffle run' "
+                                                 "is for x86-64, 'riffle sim' for RISC-V"},
+    [RF_TARGET_UNREADABLE] = {"unreadable", "may be executed but not read, so it cannot be "
+                                            "profiled"},
 };
 
-const char *rf_target_kind_name(enum rf_program_kind kind)
+const char *rf_target_kind_name(enum rf_target_kind kind)
 {
-    return kinds[kind < RF_PROGRAM_KINDS ? kind : RF_PROGRAM_FINE].name;
+    return kinds[kind < RF_TARGET_KINDS ? kind : RF_TARGET_FINE].name;
 }
 
 rf_status rf_target_check(const char *name, struct rf_error *error)
 {
-    struct rf_program_file file;
+    struct rf_target_file file;
     if (!rf_target_find(file.path, sizeof file.path, name))
         return RF_OK;
-    enum rf_program_kind kind = rf_program_kind(&file, look);
-    if (kind == RF_PROGRAM_FINE)
+    enum rf_target_kind kind = rf_target_kind(&file, look);
+    if (kind == RF_TARGET_FINE)
         return RF_OK;
     return rf_fail(error, RF_ENOTSUP, "'%s' %s", file.path, kinds[kind].sentence);
 }

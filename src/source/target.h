@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <riffle/status.h>
-#include "source/program_kind.h"
+#include "source/target_kind.h"
 
 /* The path of `name`, which has a slash in it or is looked up in PATH. */
 bool rf_target_find(char *path, size_t size, const char *name);
@@ -14,6 +14,6 @@ bool rf_target_find(char *path, size_t size, const char *name);
 rf_status rf_target_check(const char *name, struct rf_error *error);
 
 /* In a word or two: "setuid", "32-bit". */
-const char *rf_target_kind_name(enum rf_program_kind kind);
+const char *rf_target_kind_name(enum rf_target_kind kind);
 
 #endif

@@ -23,7 +23,7 @@ static int by_file(const void *left, const void *right)
 static bool needs_spot(const struct where *where)
 {
     return where->file != NULL && where->linked && !where->file->dead &&
-           rf_table_spot(where->file, where->link) == NULL;
+           rf_symbol_table_spot(where->file, where->link) == NULL;
 }
 
 /* Links of one file, sorted: read them. `links` has room for all. */
@@ -84,7 +84,7 @@ static const struct rf_place_name nothing = {
 static void name_function(struct rf_place_name *name, const struct where *where,
                           const struct rf_spot *spot)
 {
-    const struct rf_symbol *symbol = rf_table_at(where->file, where->link);
+    const struct rf_symbol *symbol = rf_symbol_table_at(where->file, where->link);
     if (symbol != NULL) {
         name->function = symbol->name;
         name->offset = where->link - symbol->lo;
@@ -96,8 +96,8 @@ static void name_function(struct rf_place_name *name, const struct where *where,
 
 static void fill_name(struct rf_place_name *name, const struct where *where)
 {
-    const struct rf_section *section = rf_table_section(where->file, where->link);
-    const struct rf_spot *spot = rf_table_spot(where->file, where->link);
+    const struct rf_section *section = rf_symbol_table_section(where->file, where->link);
+    const struct rf_spot *spot = rf_symbol_table_spot(where->file, where->link);
     name->offset = name->link = where->link;
     if (section != NULL && where->linked) {
         name->section = section->name;
@@ -116,7 +116,7 @@ static void fill_name(struct rf_place_name *name, const struct where *where)
 /* A spot is worth a child only for code. */
 static bool is_code(const struct where *where)
 {
-    const struct rf_section *section = rf_table_section(where->file, where->link);
+    const struct rf_section *section = rf_symbol_table_section(where->file, where->link);
     return section == NULL || section->executable;
 }
 

@@ -87,15 +87,16 @@ void rf_file_release(struct rf_file *file, const struct rf_alloc *alloc);
 
 /* ---- table.c: the symbols of a file ---- */
 
-void rf_table_sort(struct rf_file *file);
-const struct rf_symbol *rf_table_at(const struct rf_file *file, uint64_t link);
-const struct rf_section *rf_table_section(const struct rf_file *file, uint64_t link);
+void rf_symbol_table_sort(struct rf_file *file);
+const struct rf_symbol *rf_symbol_table_at(const struct rf_file *file, uint64_t link);
+const struct rf_section *rf_symbol_table_section(const struct rf_file *file, uint64_t link);
 /* The segment that a mapping of `size` bytes from `offset` of the file is of; NULL: none. */
-const struct rf_segment *rf_table_segment(const struct rf_file *file, uint64_t offset,
-                                          uint64_t size);
-bool rf_table_holds(const struct rf_file *file, uint64_t link); /* in memory, zeroed data too */
-const struct rf_spot *rf_table_spot(const struct rf_file *file, uint64_t link);
-void rf_table_sort_spots(struct rf_file *file);
+const struct rf_segment *rf_symbol_table_segment(const struct rf_file *file, uint64_t offset,
+                                                 uint64_t size);
+bool rf_symbol_table_holds(const struct rf_file *file,
+                           uint64_t link); /* in memory, zeroed data too */
+const struct rf_spot *rf_symbol_table_spot(const struct rf_file *file, uint64_t link);
+void rf_symbol_table_sort_spots(struct rf_file *file);
 
 /* ---- the job and its reader ---- */
 

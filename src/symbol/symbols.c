@@ -176,7 +176,7 @@ rf_status rf_names_read_table(struct rf_symbols *symbols, struct rf_file *file)
     if (!(ends & RF_WIRE_TABLE_WHOLE))
         forget_table(file);
     file->dead = !(ends & RF_WIRE_TABLE_WHOLE) || file->problem != NULL;
-    rf_table_sort(file);
+    rf_symbol_table_sort(file);
     if (file->problem != NULL)
         note_problem(symbols, file, file->problem, "its places are shown as addresses");
     else if (file->dead)
@@ -238,7 +238,7 @@ rf_status rf_names_read_spots(struct rf_symbols *symbols, struct rf_file *file,
     }
     for (; done < n && status == RF_OK; done++)
         status = add_empty_spot(symbols, file, links[done]);
-    rf_table_sort_spots(file);
+    rf_symbol_table_sort_spots(file);
     return status;
 }
 
@@ -311,7 +311,7 @@ size_t rf_names_row(const struct rf_symbols *symbols, uint64_t address, uint32_t
 bool rf_names_bias(const struct rf_file *file, const struct rf_module *module, uint64_t *bias)
 {
     const struct rf_segment *segment =
-        rf_table_segment(file, module->offset, module->end - module->start);
+        rf_symbol_table_segment(file, module->offset, module->end - module->start);
     if (segment != NULL)
         *bias = module->start - module->offset + segment->offset - segment->link;
     return segment != NULL;
@@ -337,7 +337,7 @@ static size_t row_of_image(struct rf_symbols *symbols, uint64_t address, uint32_
         !rf_names_bias(file, &symbols->run->modules[best], link))
         return NO_ROW;
     *link = address - *link;
-    return rf_table_holds(file, *link) ? best : NO_ROW;
+    return rf_symbol_table_holds(file, *link) ? best : NO_ROW;
 }
 
 rf_status rf_names_where(struct rf_symbols *symbols, uint64_t address, uint32_t process,

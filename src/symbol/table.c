@@ -18,7 +18,7 @@ static int by_address(const void *left, const void *right)
     return strcmp(l->name, r->name);
 }
 
-const struct rf_section *rf_table_section(const struct rf_file *file, uint64_t link)
+const struct rf_section *rf_symbol_table_section(const struct rf_file *file, uint64_t link)
 {
     for (size_t i = 0; i < file->sections.n; i++)
         if (link - file->sections.at[i].link < file->sections.at[i].size)
@@ -29,14 +29,14 @@ const struct rf_section *rf_table_section(const struct rf_file *file, uint64_t l
 /* Where a symbol without a size ends: `next` is where the next one begins. */
 static uint64_t end_of(const struct rf_file *file, const struct rf_symbol *symbol, uint64_t next)
 {
-    const struct rf_section *section = rf_table_section(file, symbol->lo);
+    const struct rf_section *section = rf_symbol_table_section(file, symbol->lo);
     if (section == NULL || symbol->kind != RF_SYMBOL_FUNCTION)
         return symbol->lo;
     uint64_t end = section->link + section->size;
     return next < end ? next : end;
 }
 
-void rf_table_sort(struct rf_file *file)
+void rf_symbol_table_sort(struct rf_file *file)
 {
     struct rf_symbol *symbols = file->symbols.at;
     size_t n = file->symbols.n;
@@ -69,7 +69,7 @@ static size_t count_up_to(const struct rf_file *file, uint64_t link)
     return lo;
 }
 
-const struct rf_symbol *rf_table_at(const struct rf_file *file, uint64_t link)
+const struct rf_symbol *rf_symbol_table_at(const struct rf_file *file, uint64_t link)
 {
     const struct rf_symbol *symbols = file->symbols.at, *best = NULL;
     for (size_t i = count_up_to(file, link); i-- > 0;) {
@@ -97,8 +97,8 @@ static unsigned fit(const struct rf_segment *segment, uint64_t offset, uint64_t 
     return (bytes + page - 1) / page == size / page ? 3 : 2;
 }
 
-const struct rf_segment *rf_table_segment(const struct rf_file *file, uint64_t offset,
-                                          uint64_t size)
+const struct rf_segment *rf_symbol_table_segment(const struct rf_file *file, uint64_t offset,
+                                                 uint64_t size)
 {
     const struct rf_segment *best = NULL;
     unsigned best_fit = 0;
@@ -112,7 +112,7 @@ const struct rf_segment *rf_table_segment(const struct rf_file *file, uint64_t o
     return best;
 }
 
-bool rf_table_holds(const struct rf_file *file, uint64_t link)
+bool rf_symbol_table_holds(const struct rf_file *file, uint64_t link)
 {
     for (size_t i = 0; i < file->segments.n; i++)
         if (link - file->segments.at[i].link < file->segments.at[i].memory_size)
@@ -126,13 +126,13 @@ static int by_link(const void *left, const void *right)
     return (l->link > r->link) - (l->link < r->link);
 }
 
-void rf_table_sort_spots(struct rf_file *file)
+void rf_symbol_table_sort_spots(struct rf_file *file)
 {
     if (file->spots.n > 0)
         qsort(file->spots.at, file->spots.n, sizeof *file->spots.at, by_link);
 }
 
-const struct rf_spot *rf_table_spot(const struct rf_file *file, uint64_t link)
+const struct rf_spot *rf_symbol_table_spot(const struct rf_file *file, uint64_t link)
 {
     struct rf_spot key = {.link = link};
     if (file->spots.n == 0)

@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static const char *const arguments[] = {"program", "argument", NULL}, *const nothing[] = {NULL};
     struct rf_core core;
-    struct rf_program program;
+    struct rf_loader_program program;
     struct rf_error error = {""};
     if (rf_core_open(&core, NULL, &error) != RF_OK)
         return 0;

@@ -5,15 +5,15 @@
 
 static void ask(const struct rf_file *file, uint64_t link)
 {
-    const struct rf_symbol *symbol = rf_table_at(file, link);
-    const struct rf_spot *spot = rf_table_spot(file, link);
+    const struct rf_symbol *symbol = rf_symbol_table_at(file, link);
+    const struct rf_spot *spot = rf_symbol_table_spot(file, link);
     PROMISE(symbol == NULL || (symbol->lo <= link && link < symbol->hi));
     PROMISE(symbol == NULL || strlen(symbol->name) <= RF_WIRE_TEXT_MAX);
     PROMISE(spot == NULL || spot->link == link);
     for (uint32_t i = 0; spot != NULL && i < spot->n_inlined; i++)
         PROMISE(strlen(spot->inlined[i].function) <= RF_WIRE_TEXT_MAX);
-    rf_table_holds(file, link);
-    rf_table_segment(file, link, link);
+    rf_symbol_table_holds(file, link);
+    rf_symbol_table_segment(file, link, link);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -24,8 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     rf_status status;
     rf_wire_decode(&file, &arena, bytes, n, &status);
     PROMISE(status == RF_OK);
-    rf_table_sort(&file);
-    rf_table_sort_spots(&file);
+    rf_symbol_table_sort(&file);
+    rf_symbol_table_sort_spots(&file);
     for (size_t i = 0; i < file.symbols.n; i++) {
         ask(&file, file.symbols.at[i].lo);
         ask(&file, file.symbols.at[i].hi);

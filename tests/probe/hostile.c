@@ -4,7 +4,7 @@
  *
  * Every slot but the first is free game; the first is its own probe's. */
 #include "source/probe_words.h"
-#include "source/program_kind.h"
+#include "source/target_kind.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ static void name_control_characters(void)
 {
     struct rf_ring_slot *slot = take(1, 1);
     *at++ = RF_WORD_HEADER(RF_WORD_UNPROFILED, 3);
-    *at++ = RF_PROGRAM_SETUID;
+    *at++ = RF_TARGET_SETUID;
     memcpy(at++, "/\033[2Jx\x9b", 8);
     publish(slot, RF_RING_DONE);
 }

@@ -35,7 +35,7 @@ static rf_status try_file(const void *file, size_t size, struct rf_error *error)
 {
     static const char *const arguments[] = {"program", NULL}, *const nothing[] = {NULL};
     struct rf_core core;
-    struct rf_program program;
+    struct rf_loader_program program;
     if (rf_core_open(&core, NULL, error) != RF_OK)
         return RF_ENOMEM;
     rf_status status = rf_loader_load(&core.memory, &program, file, size, "file", error);
@@ -140,7 +140,7 @@ TEST(arguments_that_do_not_fit_are_refused)
     large[size - 1] = '\0';
     const char *const arguments[] = {large, NULL}, *const nothing[] = {NULL};
     struct rf_core core;
-    struct rf_program program;
+    struct rf_loader_program program;
     REQUIRE(rf_core_open(&core, NULL, &error) == RF_OK);
     CHECK_EQ(rf_loader_load(&core.memory, &program, &file, sizeof file, "file", &error), RF_OK);
     CHECK_EQ(rf_loader_start(&core, &program, arguments, nothing, &error), RF_EINVAL);

@@ -204,8 +204,8 @@ static unsigned decode(const uint8_t *bytes, size_t n)
             length += strlen(file.spots.at[i].inlined[k].function);
     }
     CHECK(length <= n);
-    rf_table_sort(&file);
-    rf_table_at(&file, 0x1100);
+    rf_symbol_table_sort(&file);
+    rf_symbol_table_at(&file, 0x1100);
     rf_file_release(&file, alloc);
     rf_arena_release(&arena);
     free(exact);

@@ -145,17 +145,17 @@ static bool take(struct rf_part *part, void *cell, struct rf_message *message)
     return true;
 }
 
-static struct rf_run sum_of(const struct rf_message *message, uint64_t n, uint64_t times)
+static struct rf_part_run sum_of(const struct rf_message *message, uint64_t n, uint64_t times)
 {
-    return (struct rf_run){{message->tuple, n * message->count, n * message->samples}, times};
+    return (struct rf_part_run){{message->tuple, n * message->count, n * message->samples}, times};
 }
 
 /* As long as it fits an entry adds up; then it goes out and starts again. */
-static void take_run(struct rf_part *part, void *cell, const struct rf_run *run,
+static void take_run(struct rf_part *part, void *cell, const struct rf_part_run *run,
                      const struct rf_way *way)
 {
     struct table *table = cell;
-    struct rf_run out = {run->message, 1};
+    struct rf_part_run out = {run->message, 1};
     uint64_t left = run->times - 1;
     if (run->message.count > count_max) {
         rf_chain_take_run(way, run);
@@ -167,7 +167,7 @@ static void take_run(struct rf_part *part, void *cell, const struct rf_run *run,
     uint64_t per = count_max / run->message.count;
     uint64_t fits = (count_max - held->count) / run->message.count;
     if (left > fits) {
-        out = (struct rf_run){*held, 1};
+        out = (struct rf_part_run){*held, 1};
         out.message.count += fits * run->message.count;
         out.message.samples += fits * run->message.samples;
         rf_chain_take_run(way, &out);

@@ -91,7 +91,7 @@ void rf_chain_start(const struct rf_chain *chain, void *cell)
             part->ops->start(part, (char *)cell + part->offset);
 }
 
-void rf_chain_take_run(const struct rf_way *way, const struct rf_run *run)
+void rf_chain_take_run(const struct rf_way *way, const struct rf_part_run *run)
 {
     struct rf_part *part = way->next;
     if (run->times == 0)

@@ -161,7 +161,7 @@ static void post(struct state *state, const struct rf_message *message)
 }
 
 /* A message that came `times` times. */
-static void post_run(void *context, const struct rf_run *run)
+static void post_run(void *context, const struct rf_part_run *run)
 {
     struct state *state = context;
     const struct rf_message *message = &run->message;
@@ -296,7 +296,7 @@ static size_t most_tuples_out(const struct rf_compressor_config *config)
 rf_status rf_compressor_feed_counted(void *memory, struct rf_tuple tuple, uint64_t count)
 {
     struct state *state = memory;
-    const struct rf_run run = {{tuple, 1, 1}, count};
+    const struct rf_part_run run = {{tuple, 1, 1}, count};
     const struct rf_way way = {
         .next = state->chain.first, .cell = state->cell, .end = post_run, .context = state};
     rf_status status = rf_tally_reserve(&state->software, most_tuples_out(&state->config));

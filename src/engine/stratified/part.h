@@ -33,12 +33,12 @@ struct rf_message {
 };
 
 /* The same message `times` times, one after the other. */
-struct rf_run {
+struct rf_part_run {
     struct rf_message message;
     uint64_t times;
 };
 
-typedef void rf_run_visit(void *context, const struct rf_run *run);
+typedef void rf_part_visit(void *context, const struct rf_part_run *run);
 
 /* Where a run goes on: through `next` and the parts behind it, then along `outer`, the way around the chain;
  * at the end of all `end` gets what came out. */
@@ -46,7 +46,7 @@ struct rf_way {
     struct rf_part *next;
     void *cell; /* of its chain */
     const struct rf_way *outer;
-    rf_run_visit *end; /* where there is no outer way */
+    rf_part_visit *end; /* where there is no outer way */
     void *context;
 };
 
@@ -96,7 +96,7 @@ struct rf_part_ops {
     bool (*take)(struct rf_part *part, void *cell, struct rf_message *message);
     /* Take a run, and send on what comes out. It does the same as that many calls of take, in a time that
      * does not grow with them. Samplers draw at most RF_RUN_DRAWN random numbers for it, see sampler.c. */
-    void (*take_run)(struct rf_part *part, void *cell, const struct rf_run *run,
+    void (*take_run)(struct rf_part *part, void *cell, const struct rf_part_run *run,
                      const struct rf_way *way);
     /* Events that it counted and that no message has spoken of. NULL: none. */
     uint64_t (*pending)(const struct rf_part *part, const void *cell);
@@ -165,7 +165,7 @@ static inline bool rf_chain_take(struct rf_part *part, void *cell, struct rf_mes
     return true;
 }
 
-void rf_chain_take_run(const struct rf_way *way, const struct rf_run *run);
+void rf_chain_take_run(const struct rf_way *way, const struct rf_part_run *run);
 
 enum { RF_RUN_DRAWN = 1 << 12 };
 enum { RF_TABLE_COUNT_BITS = 31 }; /* of an entry of A; a count beyond it goes out */

@@ -52,12 +52,13 @@ static bool take_periodic(struct rf_part *part, void *cell, struct rf_message *m
     return say(part, message);
 }
 
-static struct rf_run said(const struct rf_part *part, const struct rf_run *run, uint64_t times)
+static struct rf_part_run said(const struct rf_part *part, const struct rf_part_run *run,
+                               uint64_t times)
 {
-    return (struct rf_run){{run->message.tuple, part->n, 1}, times};
+    return (struct rf_part_run){{run->message.tuple, part->n, 1}, times};
 }
 
-static void run_periodic(struct rf_part *part, void *cell, const struct rf_run *run,
+static void run_periodic(struct rf_part *part, void *cell, const struct rf_part_run *run,
                          const struct rf_way *way)
 {
     uint32_t *counter = cell;
@@ -67,7 +68,7 @@ static void run_periodic(struct rf_part *part, void *cell, const struct rf_run *
     uint64_t all = *counter + left;
     n += all / part->n;
     *counter = (uint32_t)(all % part->n);
-    struct rf_run out = said(part, run, n);
+    struct rf_part_run out = said(part, run, n);
     rf_chain_take_run(way, &out);
 }
 
@@ -104,7 +105,7 @@ static uint64_t divide_randomly(struct rf_part *part, uint64_t amount, uint64_t 
     return amount / by + (rf_random_below(&part->random, by) < amount % by);
 }
 
-static void run_random(struct rf_part *part, void *cell, const struct rf_run *run,
+static void run_random(struct rf_part *part, void *cell, const struct rf_part_run *run,
                        const struct rf_way *way)
 {
     struct rf_message ignored;
@@ -114,7 +115,7 @@ static void run_random(struct rf_part *part, void *cell, const struct rf_run *ru
     else
         for (uint64_t i = 0; i < run->times; i++)
             n += take_random(part, cell, &ignored);
-    struct rf_run out = said(part, run, n);
+    struct rf_part_run out = said(part, run, n);
     rf_chain_take_run(way, &out);
 }
 
@@ -139,7 +140,7 @@ static bool take_countdown(struct rf_part *part, void *cell, struct rf_message *
 }
 
 /* The mean of 1 .. 2r is (2r + 1) / 2. */
-static void run_countdown(struct rf_part *part, void *cell, const struct rf_run *run,
+static void run_countdown(struct rf_part *part, void *cell, const struct rf_part_run *run,
                           const struct rf_way *way)
 {
     struct rf_message ignored;
@@ -151,7 +152,7 @@ static void run_countdown(struct rf_part *part, void *cell, const struct rf_run 
         for (uint64_t i = 0; i < run->times; i++)
             n += take_countdown(part, cell, &ignored);
     }
-    struct rf_run out = said(part, run, n);
+    struct rf_part_run out = said(part, run, n);
     rf_chain_take_run(way, &out);
 }
 
@@ -179,13 +180,13 @@ static bool take_counter(struct rf_part *part, void *cell, struct rf_message *me
     return true;
 }
 
-static void count_out(void *context, const struct rf_run *run)
+static void count_out(void *context, const struct rf_part_run *run)
 {
     *(uint64_t *)context += run->times;
 }
 
 /* A long run: what comes out of the sampler shares out all that was counted. */
-static void share_out(struct rf_part *part, uint64_t *counter, const struct rf_run *run,
+static void share_out(struct rf_part *part, uint64_t *counter, const struct rf_part_run *run,
                       const struct rf_way *way)
 {
     uint64_t n = 0, counts = run->times * run->message.count;
@@ -197,14 +198,14 @@ static void share_out(struct rf_part *part, uint64_t *counter, const struct rf_r
         return;
     }
     uint64_t each = counts / n;
-    struct rf_run out = {{run->message.tuple, *counter + counts - each * (n - 1), 1}, 1};
+    struct rf_part_run out = {{run->message.tuple, *counter + counts - each * (n - 1), 1}, 1};
     rf_chain_take_run(way, &out);
-    out = (struct rf_run){{run->message.tuple, each, 1}, n - 1};
+    out = (struct rf_part_run){{run->message.tuple, each, 1}, n - 1};
     rf_chain_take_run(way, &out);
     *counter = 0;
 }
 
-static void run_counter(struct rf_part *part, void *cell, const struct rf_run *run,
+static void run_counter(struct rf_part *part, void *cell, const struct rf_part_run *run,
                         const struct rf_way *way)
 {
     if (run->times > RF_RUN_DRAWN) {
@@ -212,7 +213,7 @@ static void run_counter(struct rf_part *part, void *cell, const struct rf_run *r
         return;
     }
     for (uint64_t i = 0; i < run->times; i++) {
-        struct rf_run out = {run->message, 1};
+        struct rf_part_run out = {run->message, 1};
         if (take_counter(part, cell, &out.message))
             rf_chain_take_run(way, &out);
     }

@@ -33,7 +33,7 @@ static bool take(struct rf_part *part, void *cell, struct rf_message *message)
     return rf_chain_take(part->inside.first, rf_splitter_cell(part, cell, stratum), message);
 }
 
-static void take_run(struct rf_part *part, void *cell, const struct rf_run *run,
+static void take_run(struct rf_part *part, void *cell, const struct rf_part_run *run,
                      const struct rf_way *way)
 {
     uint32_t stratum = rf_stratum_of(&part->stratum, run->message.tuple);

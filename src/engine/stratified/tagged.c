@@ -257,7 +257,7 @@ static uint64_t same_events(const struct limits *limits, uint64_t *set, uint64_t
 }
 
 /* Once a set is after a message as it was after the one before, it goes on like that. */
-static void take_run(struct rf_part *part, void *cell, const struct rf_run *run,
+static void take_run(struct rf_part *part, void *cell, const struct rf_part_run *run,
                      const struct rf_way *way)
 {
     const struct limits limits = limits_of(&part->tagged);
@@ -268,7 +268,7 @@ static void take_run(struct rf_part *part, void *cell, const struct rf_run *run,
         left -= same_events(&limits, set, ways, tag, left, &count);
         if (count == 0)
             continue;
-        struct rf_run out = {{run->message.tuple, count, 1}, 1};
+        struct rf_part_run out = {{run->message.tuple, count, 1}, 1};
         if (left_before != 0 && memcmp(before, set, ways * sizeof *set) == 0) {
             uint64_t period = left_before - left;
             out.times += left / period;

@@ -55,12 +55,13 @@ static rf_status load_segment(struct rf_memory *memory, const Elf64_Phdr *segmen
     return RF_OK;
 }
 
-static void note_segment(struct rf_program *program, const Elf64_Phdr *segment, uint64_t headers)
+static void note_segment(struct rf_loader_program *program, const Elf64_Phdr *segment,
+                         uint64_t headers)
 {
     uint64_t end = segment->p_vaddr + segment->p_memsz;
     if (headers >= segment->p_offset && headers - segment->p_offset < segment->p_filesz)
         program->headers = segment->p_vaddr + (headers - segment->p_offset);
-    if ((segment->p_flags & PF_X) != 0 && program->n_code < RF_PROGRAM_SEGMENTS)
+    if ((segment->p_flags & PF_X) != 0 && program->n_code < RF_LOADER_SEGMENTS)
         program->code[program->n_code++] = (struct rf_module){.start = segment->p_vaddr,
                                                               .end = end,
                                                               .offset = segment->p_offset,
@@ -69,15 +70,15 @@ static void note_segment(struct rf_program *program, const Elf64_Phdr *segment, 
         program->end = end;
 }
 
-rf_status rf_loader_load(struct rf_memory *memory, struct rf_program *program, const void *file,
-                         size_t size, const char *name, struct rf_error *error)
+rf_status rf_loader_load(struct rf_memory *memory, struct rf_loader_program *program,
+                         const void *file, size_t size, const char *name, struct rf_error *error)
 {
     Elf64_Ehdr header;
     if (size < sizeof header)
         return refuse(error, name, "not an ELF file");
     memcpy(&header, file, sizeof header);
     rf_status status = check_header(&header, size, name, error);
-    *program = (struct rf_program){.entry = header.e_entry, .n_headers = header.e_phnum};
+    *program = (struct rf_loader_program){.entry = header.e_entry, .n_headers = header.e_phnum};
     for (unsigned i = 0; status == RF_OK && i < header.e_phnum; i++) {
         Elf64_Phdr segment;
         memcpy(&segment, (const uint8_t *)file + header.e_phoff + i * sizeof segment,
@@ -150,7 +151,7 @@ static bool push_pointers(struct stack *stack, const char *const *list, uint64_t
     return true;
 }
 
-static bool push_auxv(struct stack *stack, const struct rf_program *program, uint64_t random)
+static bool push_auxv(struct stack *stack, const struct rf_loader_program *program, uint64_t random)
 {
     const uint64_t auxv[][2] = {
         {AT_NULL, 0},
@@ -173,7 +174,7 @@ static bool push_auxv(struct stack *stack, const struct rf_program *program, uin
     return true;
 }
 
-rf_status rf_loader_start(struct rf_core *core, const struct rf_program *program,
+rf_status rf_loader_start(struct rf_core *core, const struct rf_loader_program *program,
                           const char *const *arguments, const char *const *environment,
                           struct rf_error *error)
 {

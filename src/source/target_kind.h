@@ -1,4 +1,4 @@
-/* program_kind.h - can Valgrind run this program? Asked by riffle of the target, by the probe of what a child becomes.
+/* target_kind.h - can Valgrind run this program? Asked by riffle of the target, by the probe of what a child becomes.
  *
  *     setuid, setgid, capabilities   only the system can start it with its rights
  *     32 bits, another machine       the probe is for 64-bit x86
@@ -6,50 +6,50 @@
  *
  * A script is what its interpreter is. The caller brings a function that looks at a file, for the probe has no C
  * library. This file is MIT licensed and shared with the probe. */
-#ifndef RF_SOURCE_PROGRAM_KIND_H
-#define RF_SOURCE_PROGRAM_KIND_H
+#ifndef RF_SOURCE_TARGET_KIND_H
+#define RF_SOURCE_TARGET_KIND_H
 
 #include <stdint.h>
 
-enum rf_program_kind {
-    RF_PROGRAM_FINE, /* or not there, or no program: let exec say so */
-    RF_PROGRAM_SETUID,
-    RF_PROGRAM_SETGID,
-    RF_PROGRAM_CAPABLE,
-    RF_PROGRAM_32_BIT,
-    RF_PROGRAM_RISCV,
-    RF_PROGRAM_FOREIGN,
-    RF_PROGRAM_UNREADABLE,
-    RF_PROGRAM_KINDS,
+enum rf_target_kind {
+    RF_TARGET_FINE, /* or not there, or no program: let exec say so */
+    RF_TARGET_SETUID,
+    RF_TARGET_SETGID,
+    RF_TARGET_CAPABLE,
+    RF_TARGET_32_BIT,
+    RF_TARGET_RISCV,
+    RF_TARGET_FOREIGN,
+    RF_TARGET_UNREADABLE,
+    RF_TARGET_KINDS,
 };
 
-enum { RF_PROGRAM_HEAD = 256, RF_PROGRAM_SCRIPTS_MAX = 5 };
+enum { RF_TARGET_HEAD = 256, RF_TARGET_SCRIPTS_MAX = 5 };
 
 /* What the system says of a file. */
-struct rf_program_file {
+struct rf_target_file {
     char path[4096];
     uint32_t mode;
     int is_there, is_readable, has_capabilities;
-    unsigned char head[RF_PROGRAM_HEAD];
+    unsigned char head[RF_TARGET_HEAD];
     uint32_t n; /* bytes of the head */
 };
 
 /* Fills in everything but the path. */
-typedef void rf_program_look(struct rf_program_file *file);
+typedef void rf_target_look(struct rf_target_file *file);
 
-static inline enum rf_program_kind rf_program_kind_of_elf(const unsigned char *head)
+static inline enum rf_target_kind rf_target_kind_of_elf(const unsigned char *head)
 {
     enum { CLASS = 4, CLASS_32 = 1, MACHINE = 18, X86_64 = 62, I386 = 3, RISCV = 243 };
     unsigned machine = head[MACHINE] | (unsigned)head[MACHINE + 1] << 8;
     if (machine == RISCV)
-        return RF_PROGRAM_RISCV;
+        return RF_TARGET_RISCV;
     if (machine != X86_64 && machine != I386)
-        return RF_PROGRAM_FOREIGN;
-    return head[CLASS] == CLASS_32 ? RF_PROGRAM_32_BIT : RF_PROGRAM_FINE;
+        return RF_TARGET_FOREIGN;
+    return head[CLASS] == CLASS_32 ? RF_TARGET_32_BIT : RF_TARGET_FINE;
 }
 
 /* The interpreter of a script takes the place of the path; 0: it is no script. */
-static inline int rf_program_follow_script(struct rf_program_file *file)
+static inline int rf_target_follow_script(struct rf_target_file *file)
 {
     uint32_t at = 2, to = 0;
     if (file->n < 3 || file->head[0] != '#' || file->head[1] != '!')
@@ -63,28 +63,27 @@ static inline int rf_program_follow_script(struct rf_program_file *file)
 }
 
 /* file->path is the program; it is that of the last interpreter afterwards. */
-static inline enum rf_program_kind rf_program_kind(struct rf_program_file *file,
-                                                   rf_program_look *look)
+static inline enum rf_target_kind rf_target_kind(struct rf_target_file *file, rf_target_look *look)
 {
-    for (int i = 0; i < RF_PROGRAM_SCRIPTS_MAX; i++) {
+    for (int i = 0; i < RF_TARGET_SCRIPTS_MAX; i++) {
         look(file);
         if (!file->is_there)
-            return RF_PROGRAM_FINE;
+            return RF_TARGET_FINE;
         if (file->mode & 04000)
-            return RF_PROGRAM_SETUID;
+            return RF_TARGET_SETUID;
         if ((file->mode & 02010) == 02010)
-            return RF_PROGRAM_SETGID;
+            return RF_TARGET_SETGID;
         if (file->has_capabilities)
-            return RF_PROGRAM_CAPABLE;
+            return RF_TARGET_CAPABLE;
         if (!file->is_readable)
-            return RF_PROGRAM_UNREADABLE;
+            return RF_TARGET_UNREADABLE;
         if (file->n >= 20 && file->head[0] == 0x7f && file->head[1] == 'E' &&
             file->head[2] == 'L' && file->head[3] == 'F')
-            return rf_program_kind_of_elf(file->head);
-        if (!rf_program_follow_script(file))
+            return rf_target_kind_of_elf(file->head);
+        if (!rf_target_follow_script(file))
             break;
     }
-    return RF_PROGRAM_FINE;
+    return RF_TARGET_FINE;
 }
 
 #endif
