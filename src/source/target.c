@@ -1,6 +1,7 @@
 /* target.c - the program that is to be profiled: can it be, and why not? target_kind.h decides. */
 #include "source/target.h"
 #include "base/error.h"
+#include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,78 @@ static const struct {
                                                  "is for x86-64, 'riffle sim' for RISC-V"},
     [RF_TARGET_UNREADABLE] = {"unreadable", "may be executed but not read, so it cannot be "
                                             "profiled"},
+    [RF_TARGET_DAMAGED] = {"damaged", "is a damaged program: its headers make no sense, or a part "
+                                      "of the file is missing"},
+    [RF_TARGET_NO_INTERPRETER] = {"without its loader",
+                                  "cannot run: the loader that it names is not there"},
 };
+
+/* ---- the program itself ---- */
+
+static bool is_elf(const struct rf_target_file *file)
+{
+    return file->n >= 4 && memcmp(file->head, ELFMAG, SELFMAG) == 0;
+}
+
+static bool has_good_header(const Elf64_Ehdr *header)
+{
+    return header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == ELFDATA2LSB &&
+           (header->e_type == ET_EXEC || header->e_type == ET_DYN) &&
+           header->e_phentsize == sizeof(Elf64_Phdr) && header->e_phnum > 0;
+}
+
+static bool lies_inside(const Elf64_Phdr *segment, uint64_t size)
+{
+    return segment->p_offset <= size && segment->p_filesz <= size - segment->p_offset;
+}
+
+/* Can the loader that a program names be read? */
+static bool has_interpreter(int fd, const Elf64_Phdr *segment)
+{
+    char path[4096] = "";
+    if (segment->p_filesz == 0 || segment->p_filesz > sizeof path)
+        return false;
+    ssize_t n = pread(fd, path, segment->p_filesz, (off_t)segment->p_offset);
+    return n == (ssize_t)segment->p_filesz && path[n - 1] == '\0' && access(path, R_OK) == 0;
+}
+
+/* The segments as the file has them: all inside it, one at least to load. */
+static enum rf_target_kind judge_segments(int fd, const Elf64_Ehdr *header, uint64_t size)
+{
+    bool loads = false;
+    enum rf_target_kind kind = RF_TARGET_FINE;
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        Elf64_Phdr segment;
+        uint64_t at = header->e_phoff + i * sizeof segment;
+        if (at < header->e_phoff || at > size ||
+            pread(fd, &segment, sizeof segment, (off_t)at) != sizeof segment)
+            return RF_TARGET_DAMAGED;
+        if (segment.p_type != PT_LOAD && segment.p_type != PT_INTERP)
+            continue;
+        if (!lies_inside(&segment, size))
+            return RF_TARGET_DAMAGED;
+        loads |= segment.p_type == PT_LOAD;
+        if (segment.p_type == PT_INTERP && !has_interpreter(fd, &segment))
+            kind = RF_TARGET_NO_INTERPRETER;
+    }
+    return loads ? kind : RF_TARGET_DAMAGED;
+}
+
+/* A program for this machine by its first bytes: is the rest there, too? */
+static enum rf_target_kind judge_elf(const char *path)
+{
+    Elf64_Ehdr header;
+    struct stat status;
+    enum rf_target_kind kind = RF_TARGET_DAMAGED;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return RF_TARGET_UNREADABLE;
+    if (pread(fd, &header, sizeof header, 0) == sizeof header && has_good_header(&header) &&
+        fstat(fd, &status) == 0)
+        kind = judge_segments(fd, &header, (uint64_t)status.st_size);
+    close(fd);
+    return kind;
+}
 
 const char *rf_target_kind_name(enum rf_target_kind kind)
 {
@@ -74,6 +146,8 @@ rf_status rf_target_check(const char *name, struct rf_error *error)
     if (!rf_target_find(file.path, sizeof file.path, name))
         return RF_OK;
     enum rf_target_kind kind = rf_target_kind(&file, look);
+    if (kind == RF_TARGET_FINE && is_elf(&file))
+        kind = judge_elf(file.path);
     if (kind == RF_TARGET_FINE)
         return RF_OK;
     return rf_fail(error, RF_ENOTSUP, "'%s' %s", file.path, kinds[kind].sentence);

@@ -3,6 +3,7 @@
  *     setuid, setgid, capabilities   only the system can start it with its rights
  *     32 bits, another machine       the probe is for 64-bit x86
  *     may not be read                Valgrind loads a program by reading it
+ *     damaged, no dynamic linker     the system would not start it, either
  *
  * A script is what its interpreter is. The caller brings a function that looks at a file, for the probe has no C
  * library. This file is MIT licensed and shared with the probe. */
@@ -20,6 +21,8 @@ enum rf_target_kind {
     RF_TARGET_RISCV,
     RF_TARGET_FOREIGN,
     RF_TARGET_UNREADABLE,
+    RF_TARGET_DAMAGED, /* these two: only riffle looks that close, at the target */
+    RF_TARGET_NO_INTERPRETER,
     RF_TARGET_KINDS,
 };
 

@@ -109,6 +109,20 @@ def check_children(folder):
         check(f"a child that is {kind} is named", path + " (" in report.stdout, report)
 
 
+def damaged(folder, program):
+    """An x86-64 program in which something is broken; fields by their place in the ELF header."""
+    def patch(name, at, field):
+        content = program[:at] + field + program[at + len(field):]
+        return (name, make(folder, name, content, 0o755), "is a damaged program")
+    cuts = [(f"cut-{n}", make(folder, f"cut-{n}", program[:n], 0o755), "is a damaged program")
+            for n in (5, 20, 200, len(program) // 2)]
+    loader = program.replace(b"/lib64/ld-linux", b"/none4/ld-linux")
+    return cuts + [patch("type", 16, struct.pack("<H", 1)), patch("headers", 32, struct.pack("<Q", 1 << 40)),
+                   patch("size", 54, struct.pack("<H", 3)), patch("none", 56, struct.pack("<H", 0)),
+                   patch("empty", 64, bytes(56 * struct.unpack("<H", program[56:58])[0])),
+                   ("loader", make(folder, "loader", loader, 0o755), "the loader that it names")]
+
+
 def check_targets(folder):
     """What cannot be profiled at all gets one sentence of ours and no profile."""
     program = open("/usr/bin/id", "rb").read()
@@ -116,7 +130,8 @@ def check_targets(folder):
                ("setgid", make(folder, "b", program, 0o2755), "is setgid"),
                ("32-bit", make(folder, "c", elf(32, 3, LEAVE_WITH_7), 0o755), "is a 32-bit program"),
                ("RISC-V", make(folder, "d", elf(64, 243), 0o755), "'riffle sim' runs"),
-               ("ARM", make(folder, "e", elf(64, 183), 0o755), "of another machine"))
+               ("ARM", make(folder, "e", elf(64, 183), 0o755), "of another machine"),
+               *damaged(folder, program))
     for kind, path, sentence in targets:
         saved = os.path.join(folder, "no.rfp")
         run = subprocess.run([RIFFLE, "run", "-o", saved, "--", path], capture_output=True, text=True)
