@@ -231,12 +231,14 @@ static rf_status check_boxes(const struct rf_profile *profile, struct rf_item *i
     struct rf_range_tree tree;
     const struct rf_profile list = {
         .alloc = profile->alloc, .shape = profile->shape, .items = items, .n_items = n};
-    if (n < 2 || *wrong != NULL)
+    if (n == 0 || *wrong != NULL)
+        return RF_OK;
+    if (profile->shape == RF_SHAPE_STREAM)
+        return check_streams(items, n, &profile->alloc, wrong);
+    if (n == 1)
         return RF_OK;
     if (profile->shape == RF_SHAPE_TUPLE)
         return check_tuples(items, n, &profile->alloc, wrong);
-    if (profile->shape == RF_SHAPE_STREAM)
-        return check_streams(items, n, &profile->alloc, wrong);
     rf_status status = rf_range_tree_make(&tree, &list, 1);
     if (status != RF_OK)
         return status;
