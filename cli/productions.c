@@ -81,7 +81,7 @@ int cli_productions_select(struct cli_call *with, const struct cli_call *call,
 {
     bool any = false;
     size_t n = call->n_given, profiles = rf_productions_count(productions);
-    struct cli_given *given = calloc(n + 1 + profiles, sizeof *given);
+    struct cli_given *given = calloc(n + 2 + profiles, sizeof *given);
     *with = *call;
     if (given == NULL)
         return cli_fail(CLI_FAILED, "no memory for the command line");
@@ -95,13 +95,11 @@ int cli_productions_select(struct cli_call *with, const struct cli_call *call,
         if (selector != NULL)
             given[n++] = (struct cli_given){.name = "profile", .value = selector};
     }
+    if (!any) /* then it is for what it costs: a profile without events */
+        given[n++] = (struct cli_given){.name = "profile", .value = "calls"};
     with->given = given;
     with->n_given = n;
-    return any ? CLI_OK
-               : cli_fail(CLI_USAGE,
-                          "%s: no production calls a handler, so there is "
-                          "nothing to profile",
-                          call->command->name);
+    return CLI_OK;
 }
 
 rf_status cli_productions_note(struct rf_run *run, const struct rf_productions *productions,

@@ -95,7 +95,8 @@ static void put_item(const struct rf_dise_item *item, unsigned profile, const st
         return;
     }
     made = fill_in(item, insn);
-    put(out, made.kind == RF_OP_CLASS_BRANCH ? RF_PUT_SKIP : RF_PUT_CODE, &made);
+    enum rf_put branch = item->likely ? RF_PUT_LIKELY : RF_PUT_SKIP;
+    put(out, made.kind == RF_OP_CLASS_BRANCH ? branch : RF_PUT_CODE, &made);
 }
 
 /* Items `from` to `to`; a skip over items goes over all that became of them. */
@@ -112,7 +113,7 @@ static void put_items(const struct rf_dise_program *program,
     at[to - from] = out->n;
     for (unsigned i = from; i < to; i++) {
         struct rf_insn *made = &out->insn[at[i - from]];
-        if (out->put[at[i - from]] == RF_PUT_SKIP)
+        if (out->put[at[i - from]] == RF_PUT_SKIP || out->put[at[i - from]] == RF_PUT_LIKELY)
             made->imm = (int32_t)(at[i - from + (unsigned)made->imm] - at[i - from]);
     }
 }

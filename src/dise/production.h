@@ -132,6 +132,7 @@ enum rf_dise_part {
 struct rf_dise_item {
     uint8_t kind;              /* enum rf_dise_item_kind */
     uint8_t handler;           /* of HANDLER: index for rf_dise_handlers */
+    bool likely;               /* of CODE, a branch: taken more often than not */
     uint8_t if_set;            /* of HANDLER: only if this register is not 0; RF_REG_NONE: always */
     uint8_t rd, rs1, rs2, imm; /* of CODE: enum rf_dise_part; where a literal is not in insn */
     struct rf_insn insn;       /* of CODE; of a branch, imm is items to go ahead */

@@ -1,7 +1,7 @@
 /* sequence.c - replacements: T.INSN, calls of handlers, and instructions as an assembler writes them.
  *
  *     sequence = item { [";"] item }
- *     item     = T.INSN | call ( handler ) | ccall ( register , handler ) | mnemonic operands
+ *     item     = T.INSN | call ( handler ) | ccall ( register , handler ) | [likely] mnemonic operands
  *
  * Operands are those of isa.def, read along the same string that the disassembler prints along. In place of
  * an integer register there may be $name, a private one, or T.RS, T.RT, T.RD of the matched instruction; in place of
@@ -26,7 +26,8 @@ static bool starts_item(const struct rf_dise_parser *parser)
     if (rf_dise_token_is(&parser->lexer.after, ":")) /* a definition comes next */
         return false;
     return rf_dise_token_is(token, "T.INSN") || rf_dise_token_is(token, "call") ||
-           rf_dise_token_is(token, "ccall") || rf_dise_find_op(token) < RF_OP_COUNT;
+           rf_dise_token_is(token, "ccall") || rf_dise_token_is(token, "likely") ||
+           rf_dise_find_op(token) < RF_OP_COUNT;
 }
 
 bool rf_dise_starts_sequence(const struct rf_dise_parser *parser)
@@ -165,14 +166,18 @@ static bool may_stand(unsigned op)
 
 static rf_status parse_code(struct rf_dise_parser *parser, struct rf_dise_item *item)
 {
+    bool likely = rf_dise_lex_accept(&parser->lexer, "likely");
     struct rf_dise_token token = rf_dise_lex_take(&parser->lexer);
     unsigned op = rf_dise_find_op(&token);
     rf_status status = RF_OK;
+    if (op == RF_OP_COUNT || (likely && rf_op_table[op].kind != RF_OP_CLASS_BRANCH))
+        return rf_dise_fail(&parser->lexer, &token.place, "a branch must stand behind 'likely'");
     if (!may_stand(op))
         return rf_dise_fail(&parser->lexer, &token.place,
                             "%.*s cannot stand in a sequence: it leaves it", (int)token.n,
                             token.text);
     *item = (struct rf_dise_item){.kind = RF_DISE_CODE,
+                                  .likely = likely,
                                   .insn = {.op = (uint8_t)op,
                                            .kind = rf_op_table[op].kind,
                                            .length = 4,

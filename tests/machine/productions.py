@@ -40,7 +40,7 @@ def expected(profile, burst, between):
 
 
 def notes(text):
-    found = re.search(r"^(?:hot\S+) +(\d+) bursts with (\d+) of (\d+) intervals; (\d+) events sampled, (\d+) skipped",
+    found = re.search(r"^(?:hot|dise)\S+ +(\d+) bursts with (\d+) of (\d+) intervals; (\d+) events sampled, (\d+) skipped",
                       text, re.M)
     return tuple(int(word) for word in found.groups()) if found else None
 
@@ -128,6 +128,23 @@ def check_together(tap, work, program):
         tap.case(f"{profile} with the others is as alone", got == wanted is not None, f"{got}, must be {wanted}")
 
 
+def check_plain(tap, work, program):
+    """DISE with checks in its sequences samples the same events as HPS, and pays for each that it looks at."""
+    for hps, dise in (("hot-call-pair", "dise-call-pair"), ("hot-method", "dise-method"),
+                      ("hot-data-stream", "dise-data-stream")):
+        for burst, between in ((1, 99), (3, 20)):
+            ours = work.sim(program, options=[*options_of(hps, burst, between), "-n", "0"]).stderr.decode()
+            plain = work.sim(program, options=["--productions", os.path.join(PRODUCTIONS, dise + ".hps"), "--set",
+                                               f"left={between}", "--set", f"now={between}", "--set", f"next={burst}",
+                                               "-n", "0"]).stderr.decode()
+            tap.case(f"{dise}: bursts of {burst}, {between} between them, the events of {hps}",
+                     notes(ours)[3:] == notes(plain)[3:] and notes(ours)[3] > 0, f"{notes(ours)}, {notes(plain)}")
+            tap.case(f"{dise} costs more than {hps}", cycles(plain) > cycles(ours), f"{cycles(plain)} {cycles(ours)}")
+    basic = work.sim(program, options=["--productions", os.path.join(PRODUCTIONS, "dise-basic.hps")]).stderr.decode()
+    tap.case("counting alone is replaced at every event, and told to nobody",
+             re.search(r"^expansions +9,000$", basic, re.M) is not None and "traps" not in basic, basic[:600])
+
+
 def check_refused(tap, work, program):
     call_pair = ["--productions", os.path.join(PRODUCTIONS, "hot-call-pair.hps")]
     for title, options, said in (
@@ -151,6 +168,7 @@ def main():
         check_overhead(tap, work)
         check_changes(tap, work, program)
         check_together(tap, work, program)
+        check_plain(tap, work, program)
         check_refused(tap, work, program)
     tap.end()
 

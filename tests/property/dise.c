@@ -130,7 +130,8 @@ static void random_items(struct ref_production *production)
             (struct ref_item){.kind = (enum ref_item_kind)(REF_ADDI + below(5)),
                               .reg = 2 * production->profile + (unsigned)below(2),
                               .handler = (unsigned)below(3),
-                              .imm = 1 + (int)below(production->n_items - 1 - i)};
+                              .imm = 1 + (int)below(production->n_items - 1 - i),
+                              .likely = one_in(2)};
 }
 
 static void random_ops(struct ref_production *production)
@@ -252,7 +253,7 @@ static void say_item(const struct ref_item *item)
         say(" sd T.RT,%d(sp)", item->imm);
         break;
     case REF_BNE:
-        say(" bne $r%u,zero,.+%d", item->reg, item->imm);
+        say(" %sbne $r%u,zero,.+%d", item->likely ? "likely " : "", item->reg, item->imm);
         break;
     case REF_CALL:
         say(" call(%s)", handlers[item->handler]);

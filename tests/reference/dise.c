@@ -206,7 +206,8 @@ static void put_item(struct rf_expansion *out, const struct ref_production *prod
     case REF_BNE: /* bne $reg,zero,.+imm */
         for (int k = 0; k < item->imm; k++)
             ahead += (int)size_of(&production->items[i + (unsigned)k]);
-        put(out, RF_PUT_SKIP, code(RF_OP_bne, RF_REG_NONE, reg, 0, ahead));
+        put(out, item->likely ? RF_PUT_LIKELY : RF_PUT_SKIP,
+            code(RF_OP_bne, RF_REG_NONE, reg, 0, ahead));
         break;
     default:
         put_call(out, item, production->profile, insn);

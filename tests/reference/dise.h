@@ -38,6 +38,7 @@ struct ref_item {
     unsigned reg;     /* private */
     unsigned handler; /* of CALL and CCALL */
     int imm;          /* of SD; of BNE: items ahead */
+    bool likely;      /* of BNE */
 };
 
 struct ref_op {

@@ -142,6 +142,8 @@ TEST(what_is_wrong_has_a_place)
         {"R: T.INSN\nR: T.INSN", "t:2:1: 'R' is defined twice"},
         {"R: T.INSN T.INSN", "t:1:11: a second T.INSN"},
         {"R: jal ra,4", "t:1:4: jal cannot stand in a sequence"},
+        {"R: likely addi a0,a0,1", "t:1:11: a branch must stand behind 'likely'"},
+        {"R: likely", "t:1:10: a branch must stand behind 'likely'"},
         {"R: addi a0,a0,4096", "t:1:15: 4096 is not between -2048 and 2047"},
         {"R: addi a0,$a,1", "t:1:12: no register 'a'"},
         {"R: addi a0,,1", "t:1:12: expected a register"},

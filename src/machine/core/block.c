@@ -100,8 +100,8 @@ struct layout {
 };
 
 /* How many steps each kind of item takes. */
-static const uint8_t steps_of[] = {
-    [RF_PUT_CODE] = 1, [RF_PUT_OWN] = 1, [RF_PUT_SKIP] = 3, [RF_PUT_PASS] = 2, [RF_PUT_CALL] = 1};
+static const uint8_t steps_of[] = {[RF_PUT_CODE] = 1,   [RF_PUT_OWN] = 1,  [RF_PUT_SKIP] = 3,
+                                   [RF_PUT_LIKELY] = 3, [RF_PUT_PASS] = 2, [RF_PUT_CALL] = 1};
 
 static struct rf_step *add_step(struct layout *layout, unsigned item, rf_step_run *run)
 {
@@ -133,15 +133,16 @@ static uint32_t ahead(const struct layout *layout, unsigned item)
 /* A branch within the sequence: `choose` is no instruction, what it chooses is. */
 static void add_branch(struct layout *layout, unsigned item)
 {
-    bool skips = layout->expansion->put[item] == RF_PUT_SKIP;
+    unsigned put = layout->expansion->put[item];
     struct rf_step *choose = add_step(layout, item, rf_execute_choose);
     choose->is_instruction = false;
-    choose->which = skips;
-    if (skips)
-        add_step(layout, item, rf_execute_stay)->insn.kind = RF_OP_CLASS_ALU;
+    choose->which = put != RF_PUT_PASS;
+    if (put != RF_PUT_PASS)
+        add_step(layout, item, rf_execute_stay)->insn.kind =
+            put == RF_PUT_LIKELY ? RF_OP_CLASS_SKIP : RF_OP_CLASS_ALU;
     uint32_t steps = ahead(layout, item);
     struct rf_step *leave = add_step(layout, item, rf_execute_ahead);
-    leave->insn.kind = skips ? RF_OP_CLASS_SKIP : RF_OP_CLASS_ALU;
+    leave->insn.kind = put == RF_PUT_SKIP ? RF_OP_CLASS_SKIP : RF_OP_CLASS_ALU;
     leave->which = steps;
 }
 

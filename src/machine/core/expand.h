@@ -18,8 +18,9 @@ enum rf_put {
     RF_PUT_OWN,  /* the program's. A transfer or a system instruction must be the last */
     RF_PUT_SKIP, /* a branch within the sequence, imm items ahead. Its target is fetched anew: it is
                     predicted as not taken */
-    RF_PUT_PASS, /* the same, predicted as taken, and right */
-    RF_PUT_CALL, /* of handler number imm */
+    RF_PUT_LIKELY, /* the same, predicted as taken: what comes behind it is fetched anew */
+    RF_PUT_PASS,   /* the same; whether it is taken costs nothing either way */
+    RF_PUT_CALL,   /* of handler number imm */
 };
 
 /* How an instruction came into the pipeline. */
