@@ -471,7 +471,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_compare = {
     .name = "compare",
     .brief = "judge engines by the exact profile of the same stream",
-    .arguments = "FILE|- | FIRST.rfp SECOND.rfp",
+    .arguments = {"FILE|- | FIRST.rfp SECOND.rfp", 1, 2},
     .text =
         "Runs any number of engines over one stream in one pass, beside the exact profile, and "
         "prints for each the memory it held, the bits of storage it would have in hardware, its "
@@ -486,9 +486,6 @@ const struct cli_command cli_command_compare = {
                 "        --threshold 0.1% --format csv\n"
                 "    riffle compare -m overlap whole.rfp sampled.rfp\n"
                 "    riffle compare loads.rft -m invariance -e 'H[P256]2048' -e R256 --every 1M",
-    .options = options,
-    .settings_size = sizeof(struct settings),
-    .arguments_min = 1,
-    .arguments_max = 2,
+    .settings = {options, sizeof(struct settings)},
     .run = run,
 };

@@ -128,7 +128,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_control = {
     .name = "control",
     .brief = "change how a program is told in bursts while it runs",
-    .arguments = "PID [NAME=VALUE...]",
+    .arguments = {"PID [NAME=VALUE...]", 1, CLI_ANY_NUMBER},
     .text = "PID is that of riffle run --burst, or of a program that it profiles. The change holds "
             "from the next burst on, for "
             "all processes of the run. Only the user who started the run can make it. Without "
@@ -142,8 +142,5 @@ const struct cli_command cli_command_control = {
     .examples = "    riffle control 4711\n"
                 "    riffle control 4711 frequency=1/100 burst=10\n"
                 "    riffle control 4711 values=off",
-    .options = (const struct cli_option[]){{.type = CLI_END}},
-    .arguments_min = 1,
-    .arguments_max = CLI_ANY_NUMBER,
     .run = run,
 };

@@ -86,7 +86,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_coproc = {
     .name = "coproc",
     .brief = "list microprograms, check and list one, or size their machine",
-    .arguments = "[FILE]",
+    .arguments = {"[FILE]", 0, 1},
     .text =
         "Without an argument, the programs that come with riffle. With one, the program is "
         "assembled and its listing printed: address, word, source. What is wrong with it is "
@@ -100,10 +100,7 @@ const struct cli_command cli_command_coproc = {
     .examples = "    riffle coproc\n"
                 "    riffle coproc values.uc\n"
                 "    riffle run --coproc values.uc -- gzip -c FILE >/dev/null",
-    .options = options,
-    .settings_size = sizeof(struct settings),
-    .arguments_min = 0,
-    .arguments_max = 1,
+    .settings = {options, sizeof(struct settings)},
     .words = cli_words_programs,
     .run = run,
 };

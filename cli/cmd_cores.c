@@ -2,8 +2,6 @@
 #include "plan.h"
 #include <string.h>
 
-static const struct cli_option options[] = {{.type = CLI_END}};
-
 static void list(void)
 {
     for (const struct rf_machine_core *core = rf_machine_cores(); core->name != NULL; core++)
@@ -32,7 +30,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_cores = {
     .name = "cores",
     .brief = "list the simulated cores; show one with every parameter",
-    .arguments = "[CORE]",
+    .arguments = {"[CORE]", 0, 1},
     .text =
         "A core is written as a name and what differs from it, key=value with commas between. "
         "Shown, it has every key and its value: sizes in bytes (a cache as size/ways/bytes of a "
@@ -41,8 +39,6 @@ const struct cli_command cli_command_cores = {
     .examples = "    riffle cores\n"
                 "    riffle cores hps\n"
                 "    riffle cores coproc,rob=128,dcache=16Ki/2/64",
-    .options = options,
-    .arguments_max = 1,
     .words = cli_words_cores,
     .run = run,
 };

@@ -64,15 +64,12 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_cost = {
     .name = "cost",
     .brief = "area, delay and energy of rap as hardware",
-    .arguments = "",
+    .arguments = {"", 0, 0},
     .text = "The parts of the engine of Mysore et al. (section 3.4) at 0.18 um, scaled to the size "
             "asked for; the standard size is theirs. Cycles come from running a stream through "
             "the engine rap-hw.",
     .examples = "    riffle cost\n"
                 "    riffle cost --entries 400",
-    .options = options,
-    .settings_size = sizeof(struct settings),
-    .arguments_min = 0,
-    .arguments_max = 0,
+    .settings = {options, sizeof(struct settings)},
     .run = run,
 };

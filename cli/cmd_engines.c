@@ -2,8 +2,6 @@
 #include "plan.h"
 #include <string.h>
 
-static const struct cli_option options[] = {{.type = CLI_END}};
-
 static void list(void)
 {
     struct rf_engine_info info;
@@ -74,15 +72,13 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_engines = {
     .name = "engines",
     .brief = "list the engines; show one with its options and memory",
-    .arguments = "[ENGINE]",
+    .arguments = {"[ENGINE]", 0, 1},
     .text = "An engine is written as a name, or as a name with options in parentheses. Shown with "
             "its options, it tells the memory it will hold and, where it is a model of hardware, "
             "the bits of storage that hardware would have.",
     .examples = "    riffle engines\n"
                 "    riffle engines exact\n"
                 "    riffle engines 'exact(interval=1M)'",
-    .options = options,
-    .arguments_max = 1,
     .words = cli_words_engines,
     .run = run,
 };

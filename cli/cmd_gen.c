@@ -100,7 +100,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_gen = {
     .name = "gen",
     .brief = "make a synthetic stream",
-    .arguments = "zipf|uniform|phases|loop",
+    .arguments = {"zipf|uniform|phases|loop", 1, 1},
     .text =
         "Writes a stream of tuples, one per line, or as a trace. It is the same for the same "
         "options on every machine.\n\n"
@@ -110,10 +110,7 @@ const struct cli_command cli_command_gen = {
         "favourite values, strides and noise.",
     .examples = "    riffle gen zipf --events 10M --keys 1M --seed 1 | riffle replay -\n"
                 "    riffle gen loop --events 100M -o loop.rft",
-    .options = options,
-    .settings_size = sizeof(struct settings),
-    .arguments_min = 1,
-    .arguments_max = 1,
+    .settings = {options, sizeof(struct settings)},
     .words = kinds,
     .run = run,
 };

@@ -64,15 +64,13 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_help = {
     .name = "help",
     .brief = "explain a command; write man pages and shell completion",
-    .arguments = "[COMMAND | productions]",
+    .arguments = {"[COMMAND | productions]", 0, 1},
     .text = "Without a command, lists them all. 'productions' is the language of sim "
             "--productions.",
     .examples = "    riffle help replay\n"
                 "    riffle help --man replay | man -l -\n"
                 "    . <(riffle help --completion bash)",
-    .options = options,
-    .settings_size = sizeof(struct settings),
-    .arguments_max = 1,
+    .settings = {options, sizeof(struct settings)},
     .words = cli_words_commands,
     .run = run,
 };

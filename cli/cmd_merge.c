@@ -67,15 +67,12 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_merge = {
     .name = "merge",
     .brief = "add up profile files",
-    .arguments = "FILE...",
+    .arguments = {"FILE...", 1, CLI_ANY_NUMBER},
     .text = "Profiles with the same selector and engine add up item by item, their bounds too; "
             "others stand side by side. Runs of different builds are refused. Without -o the sum "
             "is printed.",
     .examples = "    riffle merge monday.rfp tuesday.rfp -o both.rfp\n"
                 "    riffle merge node*.rfp -n 10",
-    .options = options,
-    .settings_size = sizeof(struct settings),
-    .arguments_min = 1,
-    .arguments_max = CLI_ANY_NUMBER,
+    .settings = {options, sizeof(struct settings)},
     .run = run,
 };

@@ -147,7 +147,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_query = {
     .name = "query",
     .brief = "how many events a range holds",
-    .arguments = "FILE LOW..HIGH [LOW..HIGH]",
+    .arguments = {"FILE LOW..HIGH [LOW..HIGH]", 2, 3},
     .text = "Answers from a saved profile with the bounds that hold for the range, whether the "
             "profile has a range like it or not. Both ends are in. A place is a number or a "
             "function that ran, with an offset: main..main+0x3f.\n\n"
@@ -156,9 +156,6 @@ const struct cli_command cli_command_query = {
     .examples = "    riffle replay loads.rft -e 'rap(key=b)' -o loads.rfp\n"
                 "    riffle query loads.rfp 0..255\n"
                 "    riffle query both.rfp 0x400000..0x4fffff 0..0xff",
-    .options = options,
-    .settings_size = sizeof(struct settings),
-    .arguments_min = 2,
-    .arguments_max = 3,
+    .settings = {options, sizeof(struct settings)},
     .run = run,
 };

@@ -127,7 +127,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_replay = {
     .name = "replay",
     .brief = "run a stream through engines and report what they found",
-    .arguments = "FILE|-",
+    .arguments = {"FILE|-", 1, 1},
     .text =
         "The stream is a trace (.rft) or text, told apart by its first bytes; - is standard input. "
         "Text has one tuple per line, 'a b [count]', in decimal or 0x hexadecimal; # begins a "
@@ -143,9 +143,6 @@ const struct cli_command cli_command_replay = {
     .examples = "    riffle gen zipf --events 1M | riffle replay - -n 10\n"
                 "    riffle replay loads.rft -p 'load value==0 -> pc,addr' --format csv -n 0\n"
                 "    riffle replay loads.rft -e exact --interval 1M --per-interval -o loads.rfp",
-    .options = options,
-    .settings_size = sizeof(struct settings),
-    .arguments_min = 1,
-    .arguments_max = 1,
+    .settings = {options, sizeof(struct settings)},
     .run = run,
 };

@@ -25,14 +25,11 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_report = {
     .name = "report",
     .brief = "print the profiles of a file",
-    .arguments = "FILE",
+    .arguments = {"FILE", 1, 1},
     .text = "Prints what replay, run or merge saved with -o.",
     .examples = "    riffle report loads.rfp -n 50\n"
                 "    riffle report loads.rfp --format json > loads.json\n"
                 "    riffle report loads.rfp --annotate longest_match",
-    .options = options,
-    .settings_size = sizeof(struct settings),
-    .arguments_min = 1,
-    .arguments_max = 1,
+    .settings = {options, sizeof(struct settings)},
     .run = run,
 };

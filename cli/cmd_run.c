@@ -487,7 +487,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_run = {
     .name = "run",
     .brief = "profile a program as it runs",
-    .arguments = "PROGRAM [ARGUMENT...]",
+    .arguments = {"PROGRAM [ARGUMENT...]", 1, CLI_ANY_NUMBER},
     .text =
         "Runs an unmodified x86-64 Linux program under the probe, a tool for Valgrind, and counts "
         "its loads, branches, calls and more while it runs. Nothing but the classes and fields "
@@ -509,10 +509,7 @@ const struct cli_command cli_command_run = {
                 "    riffle run -p 'load value==0 -> pc,addr' --module libc.so.6 -- sort FILE\n"
                 "    riffle run -p calls --frequency 1/1000 -- gzip -c FILE >/dev/null\n"
                 "    riffle run -p values --record loads.rft -- gzip -c FILE >/dev/null",
-    .options = options,
-    .settings_size = sizeof(struct settings),
-    .arguments_min = 1,
-    .arguments_max = CLI_ANY_NUMBER,
+    .settings = {options, sizeof(struct settings)},
     .first_ends_options = true,
     .run = run,
 };

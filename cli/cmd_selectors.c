@@ -1,8 +1,6 @@
 /* cmd_selectors.c - riffle selectors: the presets there are, and what a selector comes to. */
 #include "plan.h"
 
-static const struct cli_option options[] = {{.type = CLI_END}};
-
 enum { CLASSES_TEXT = 80 };
 
 static void print_classes(uint32_t classes, char text[CLASSES_TEXT])
@@ -56,7 +54,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_selectors = {
     .name = "selectors",
     .brief = "list the names for usual selectors; check one",
-    .arguments = "[SELECTOR]",
+    .arguments = {"[SELECTOR]", 0, 1},
     .text = "A selector says which events are counted, and what of them:\n\n"
             "    CLASS[,CLASS...] [CONDITION...] -> FIELD[,FIELD]\n\n"
             "Classes are load, store, branch, jump, call, return, alu, insn, or any. Fields, as a "
@@ -69,8 +67,6 @@ const struct cli_command cli_command_selectors = {
     .examples = "    riffle selectors\n"
                 "    riffle selectors zero-loads\n"
                 "    riffle selectors 'load value==0 pc in 0x401000..0x402000 -> pc,addr'",
-    .options = options,
-    .arguments_max = 1,
     .words = cli_words_selectors,
     .run = run,
 };

@@ -353,7 +353,7 @@ static int run(const struct cli_call *asked)
 const struct cli_command cli_command_sim = {
     .name = "sim",
     .brief = "profile a RISC-V program on a simulated core, with its cycles",
-    .arguments = "PROGRAM [ARGUMENT...]",
+    .arguments = {"PROGRAM [ARGUMENT...]", 1, CLI_ANY_NUMBER},
     .text =
         "Runs a statically linked 64-bit RISC-V Linux program (riscv64-linux-gnu-gcc -static) on a "
         "simulated out-of-order core and reports as run does, with instructions, cycles and what "
@@ -376,10 +376,7 @@ const struct cli_command cli_command_sim = {
                 "    riffle sim --functional -p edges -o prog.rfp -- prog.rv64 1000\n"
                 "    riffle sim --functional -q -- prog.rv64 1000\n"
                 "    riffle sim --productions lab/hps/hot-call-pair.hps -- prog.rv64 1000",
-    .options = options,
-    .settings_size = sizeof(struct settings),
-    .arguments_min = 1,
-    .arguments_max = CLI_ANY_NUMBER,
+    .settings = {options, sizeof(struct settings)},
     .first_ends_options = true,
     .run = run,
 };

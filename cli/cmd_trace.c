@@ -215,7 +215,7 @@ static int run(const struct cli_call *call)
 const struct cli_command cli_command_trace = {
     .name = "trace",
     .brief = "look into a trace; convert between text and .rft",
-    .arguments = "info FILE | head FILE | convert IN OUT",
+    .arguments = {"info FILE | head FILE | convert IN OUT", 2, 3},
     .text =
         "info tells what the header and the index of a trace say. head prints its first events. "
         "convert copies a stream from one form into another: to a trace where OUT ends in .rft, "
@@ -224,10 +224,7 @@ const struct cli_command cli_command_trace = {
     .examples = "    riffle trace info loads.rft\n"
                 "    riffle trace convert loads.txt loads.rft\n"
                 "    riffle trace convert -p values all.rft - | sort | uniq -c",
-    .options = options,
-    .settings_size = sizeof(struct settings),
-    .arguments_min = 2,
-    .arguments_max = 3,
+    .settings = {options, sizeof(struct settings)},
     .words = action_names,
     .run = run,
 };

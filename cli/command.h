@@ -22,7 +22,7 @@ enum cli_type {
     CLI_SEED,   /* uint64_t; "random": another one in every call */
     CLI_SHARE,  /* double, 0.001 or 0.1% */
     CLI_CHOICE, /* const char *, one of `words` */
-    CLI_LIST,   /* may be given often; only in cli_call.given */
+    CLI_LIST,   /* may be given more than once; only in cli_call.given */
     CLI_GROUP,  /* the options of another table, `group`, at `offset` */
     CLI_HELP,   /* --help, which every command has */
 };
@@ -37,7 +37,7 @@ struct cli_option {
     enum cli_type type;
     char letter;          /* 0: none */
     const char *name;     /* without the dashes */
-    const char *argument; /* how it is called in the help: "N", "FILE"; NULL for a flag */
+    const char *argument; /* its name in the help: "N", "FILE"; NULL for a flag */
     const char *standard; /* the default, as text; passes through the same parser; NULL: 0. The
                              default of a list is only shown; the command applies it. */
     const char *brief;    /* one line for --help */
@@ -48,7 +48,7 @@ struct cli_option {
     const struct cli_default *defaults; /* of a group: these instead of its own; may be NULL */
 };
 
-/* An option that may be given often, as it was given. */
+/* An option that may be given more than once, as it was given. */
 struct cli_given {
     const char *name; /* of the option */
     const char *value;
@@ -65,18 +65,22 @@ struct cli_call {
     char **argv;
 };
 
-enum { CLI_SETTINGS_MAX = 512, CLI_ANY_NUMBER = 1 << 20 };
+enum { CLI_ANY_NUMBER = 1 << 20 };
 
 struct cli_command {
     const char *name;
-    const char *brief;     /* one line, no full stop */
-    const char *arguments; /* how they are called in the help: "FILE|-" */
-    const char *text;      /* paragraphs, separated by empty lines; lines that begin with four
+    const char *brief; /* one line, no full stop */
+    struct {
+        const char *usage; /* their names in the help: "FILE|-" */
+        size_t min, max;
+    } arguments;
+    const char *text;     /* paragraphs, separated by empty lines; lines that begin with four
                               spaces stay as they are */
-    const char *examples;  /* such lines, too */
-    const struct cli_option *options;
-    size_t settings_size;
-    size_t arguments_min, arguments_max;
+    const char *examples; /* such lines, too */
+    struct {
+        const struct cli_option *options; /* NULL: none */
+        size_t size;                      /* of the struct that they fill */
+    } settings;
     cli_words *words;        /* the first argument is one of these; NULL: a file */
     bool first_ends_options; /* the first argument is a program, all behind it belongs to it */
     int (*run)(const struct cli_call *call);

@@ -85,7 +85,7 @@ static void help_command(FILE *out, const struct cli_command *command)
 {
     fprintf(out, "riffle %s - %s\n\n", command->name, command->brief);
     fprintf(out, "Usage: riffle %s [OPTION...]%s%s\n\n", command->name,
-            command->arguments[0] != '\0' ? " " : "", command->arguments);
+            command->arguments.usage[0] != '\0' ? " " : "", command->arguments.usage);
     put_text(out, command->text);
     fputs("\nOptions:\n", out);
     struct cli_option option;

@@ -130,7 +130,7 @@ static void man_command(FILE *out, const struct cli_command *command)
     fprintf(out, ".SH NAME\nriffle\\-%s \\- ", command->name);
     put(out, command->brief);
     fprintf(out, "\n.SH SYNOPSIS\n.B riffle %s\n[\\fIOPTION\\fR...] ", command->name);
-    put(out, command->arguments);
+    put(out, command->arguments.usage);
     fputs("\n.SH DESCRIPTION\n", out);
     put_text(out, command->text);
     fputs(".SH OPTIONS\n", out);

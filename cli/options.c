@@ -53,7 +53,8 @@ static bool find_row(const struct cli_option *table, const struct cli_option *gr
 bool cli_option_at(const struct cli_command *command, size_t i, struct cli_option *option)
 {
     const struct cli_option top = {.offset = 0};
-    if (find_row(command->options, &top, &i, option))
+    const struct cli_option *options = command->settings.options;
+    if (options != NULL && find_row(options, &top, &i, option))
         return true;
     *option = help;
     return i == 0;
@@ -264,12 +265,12 @@ static int take_word(struct parse *parse, char *word)
 static int check_arguments(const struct cli_call *call)
 {
     const struct cli_command *command = call->command;
-    if (call->n_arguments < command->arguments_min)
+    if (call->n_arguments < command->arguments.min)
         return cli_fail(CLI_USAGE, "%s: wants %s; see 'riffle help %s'", command->name,
-                        command->arguments, command->name);
-    if (call->n_arguments > command->arguments_max)
+                        command->arguments.usage, command->name);
+    if (call->n_arguments > command->arguments.max)
         return cli_fail(CLI_USAGE, "%s: what is '%s' for? see 'riffle help %s'", command->name,
-                        call->arguments[command->arguments_max], command->name);
+                        call->arguments[command->arguments.max], command->name);
     return CLI_OK;
 }
 
@@ -293,10 +294,10 @@ static int final_status(const struct cli_command *command, int status)
 
 int cli_run(const struct cli_command *command, int argc, char **argv)
 {
-    _Alignas(16) unsigned char settings[CLI_SETTINGS_MAX] = {0};
     size_t words = (size_t)argc + 1;
     struct cli_given *given = calloc(words, sizeof *given);
     char **arguments = calloc(words, sizeof *arguments);
+    void *settings = calloc(1, command->settings.size + 1);
     struct parse parse = {.call = {.command = command,
                                    .settings = settings,
                                    .given = given,
@@ -306,7 +307,7 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
                           .given = given,
                           .next = 2};
     int status = CLI_OK;
-    if (given == NULL || arguments == NULL)
+    if (given == NULL || arguments == NULL || settings == NULL)
         status = cli_fail(CLI_FAILED, "no memory for the command line");
     else
         status = parse_words(&parse);
@@ -316,6 +317,7 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
         status = command->run(&parse.call);
     free(given);
     free(arguments);
+    free(settings);
     return final_status(command, status);
 }
 
