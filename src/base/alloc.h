@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <riffle/alloc.h>
 
 /* malloc and free. Its file is the one place of base and engine that calls libc. */
@@ -18,6 +19,13 @@ static inline const struct rf_alloc *rf_alloc_or_standard(const struct rf_alloc 
 static inline void *rf_alloc_get(const struct rf_alloc *alloc, size_t size)
 {
     return alloc->resize(alloc->context, NULL, 0, size);
+}
+
+/* The same, filled with zero bytes. */
+static inline void *rf_alloc_zeroed(const struct rf_alloc *alloc, size_t size)
+{
+    void *got = rf_alloc_get(alloc, size);
+    return got != NULL ? memset(got, 0, size) : NULL;
 }
 
 static inline void rf_alloc_free(const struct rf_alloc *alloc, void *ptr, size_t size)

@@ -189,10 +189,9 @@ rf_status rf_lanes_open(struct rf_lanes **opened, const struct rf_collect_setup 
                         struct rf_error *error)
 {
     const struct rf_alloc *alloc = rf_alloc_or_standard(setup->alloc);
-    struct rf_lanes *lanes = *opened = rf_alloc_get(alloc, size_of(setup));
+    struct rf_lanes *lanes = *opened = rf_alloc_zeroed(alloc, size_of(setup));
     if (lanes == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory for %zu lanes", setup->n_lanes);
-    memset(lanes, 0, size_of(setup));
     lanes->setup = setup;
     lanes->alloc = alloc;
     rf_status status = open_all(lanes, error);

@@ -41,10 +41,9 @@ struct rf_share_tally {
 
 struct rf_share_tally *rf_share_tally_new(int keep_intervals, const struct rf_alloc *alloc)
 {
-    struct rf_share_tally *tally = rf_alloc_get(alloc, sizeof *tally);
+    struct rf_share_tally *tally = rf_alloc_zeroed(alloc, sizeof *tally);
     if (tally == NULL)
         return NULL;
-    memset(tally, 0, sizeof *tally);
     tally->alloc = *alloc;
     tally->keep_intervals = keep_intervals != 0;
     return tally;

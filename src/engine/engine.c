@@ -96,10 +96,9 @@ rf_status rf_engine_open(struct rf_engine **opened, const char *text,
     if (setup == NULL)
         setup = &nothing;
     const struct rf_alloc *alloc = rf_alloc_or_standard(setup->alloc);
-    struct rf_engine *engine = rf_alloc_get(alloc, sizeof *engine);
+    struct rf_engine *engine = rf_alloc_zeroed(alloc, sizeof *engine);
     if (engine == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory for an engine");
-    memset(engine, 0, sizeof *engine);
     engine->alloc = *alloc;
     engine->intervals = setup->intervals;
     engine->stop = setup->stop;

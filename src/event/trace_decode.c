@@ -30,10 +30,9 @@ struct rf_trace_decoder {
 struct rf_trace_decoder *rf_trace_decoder_new(size_t events, const struct rf_alloc *alloc)
 {
     alloc = rf_alloc_or_standard(alloc);
-    struct rf_trace_decoder *d = rf_alloc_get(alloc, sizeof *d);
+    struct rf_trace_decoder *d = rf_alloc_zeroed(alloc, sizeof *d);
     if (d == NULL)
         return NULL;
-    memset(d, 0, sizeof *d);
     d->alloc = *alloc;
     d->events = events;
     d->keys_max = events / RF_TRACE_EVENTS_PER_KEY + 1;
@@ -64,10 +63,9 @@ static bool get_columns(struct rf_trace_decoder *d, size_t n_columns)
     for (size_t i = 0; i < n_columns; i++) {
         if (d->columns[i] != NULL)
             continue;
-        d->columns[i] = rf_alloc_get(&d->alloc, size);
+        d->columns[i] = rf_alloc_zeroed(&d->alloc, size);
         if (d->columns[i] == NULL)
             return false;
-        memset(d->columns[i], 0, size);
     }
     return true;
 }

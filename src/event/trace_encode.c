@@ -64,10 +64,9 @@ size_t rf_trace_columns(const struct rf_trace_events *events,
 struct rf_trace_encoder *rf_trace_encoder_new(size_t events, const struct rf_alloc *alloc)
 {
     alloc = rf_alloc_or_standard(alloc);
-    struct rf_trace_encoder *e = rf_alloc_get(alloc, sizeof *e);
+    struct rf_trace_encoder *e = rf_alloc_zeroed(alloc, sizeof *e);
     if (e == NULL)
         return NULL;
-    memset(e, 0, sizeof *e);
     e->alloc = *alloc;
     e->events = events;
     e->keys_max = events / RF_TRACE_EVENTS_PER_KEY + 1;

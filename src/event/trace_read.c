@@ -528,10 +528,9 @@ rf_status rf_trace_reader_open(struct rf_trace_reader **reader_out,
 {
     alloc = rf_alloc_or_standard(alloc);
     *reader_out = NULL;
-    struct rf_trace_reader *reader = rf_alloc_get(alloc, sizeof *reader);
+    struct rf_trace_reader *reader = rf_alloc_zeroed(alloc, sizeof *reader);
     if (reader == NULL)
         return rf_fail(error, RF_ENOMEM, "%s: no memory to read it", input->name);
-    memset(reader, 0, sizeof *reader);
     reader->alloc = *alloc;
     reader->fd = input->fd;
     reader->depth = input->depth;

@@ -99,10 +99,9 @@ rf_status rf_trace_create(struct rf_trace_writer **writer_out, const char *path,
 {
     alloc = rf_alloc_or_standard(alloc);
     *writer_out = NULL;
-    struct rf_trace_writer *writer = rf_alloc_get(alloc, sizeof *writer);
+    struct rf_trace_writer *writer = rf_alloc_zeroed(alloc, sizeof *writer);
     if (writer == NULL)
         return rf_fail(error, RF_ENOMEM, "%s: no memory to write it", path);
-    memset(writer, 0, sizeof *writer);
     writer->alloc = *alloc;
     writer->block.kind = kind;
     if (!get_memory(writer)) {

@@ -84,10 +84,9 @@ static struct slot *find(struct slot *slots, size_t room, struct rf_tuple tuple)
 static void grow(struct rf_bursts *bursts)
 {
     size_t room = bursts->room == 0 ? ROOM_FIRST : bursts->room * 2;
-    struct slot *slots = rf_alloc_get(&bursts->alloc, room * sizeof *slots);
+    struct slot *slots = rf_alloc_zeroed(&bursts->alloc, room * sizeof *slots);
     if (slots == NULL)
         return;
-    memset(slots, 0, room * sizeof *slots);
     for (size_t i = 0; i < bursts->room; i++)
         if (bursts->slots[i].used)
             *find(slots, room, bursts->slots[i].tuple) = bursts->slots[i];

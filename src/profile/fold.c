@@ -123,10 +123,9 @@ static uint32_t *find(const struct rf_fold *fold, const struct rf_item *item)
 
 static rf_status grow_slots(struct rf_fold *fold, unsigned bits)
 {
-    uint32_t *slots = rf_alloc_get(fold->alloc, slots_size(bits));
+    uint32_t *slots = rf_alloc_zeroed(fold->alloc, slots_size(bits));
     if (slots == NULL)
         return RF_ENOMEM;
-    memset(slots, 0, slots_size(bits));
     rf_alloc_free(fold->alloc, fold->slots, slots_size(fold->bits));
     fold->slots = slots;
     fold->bits = bits;

@@ -31,10 +31,9 @@ bool rf_profile_set_text(const struct rf_alloc *alloc, char **place, const char 
 
 struct rf_profile *rf_profile_new(const struct rf_alloc *alloc)
 {
-    struct rf_profile *profile = rf_alloc_get(alloc, sizeof *profile);
+    struct rf_profile *profile = rf_alloc_zeroed(alloc, sizeof *profile);
     if (profile == NULL)
         return NULL;
-    memset(profile, 0, sizeof *profile);
     profile->alloc = *alloc;
     profile->selector = rf_profile_text(alloc, "", 0);
     profile->engine = rf_profile_text(alloc, "", 0);

@@ -252,10 +252,9 @@ rf_status rf_profiler_open(struct rf_profiler **opened, const char *engine,
     if (setup == NULL)
         setup = &nothing;
     struct rf_profiler *profiler =
-        rf_alloc_get(rf_alloc_or_standard(setup->alloc), sizeof *profiler);
+        rf_alloc_zeroed(rf_alloc_or_standard(setup->alloc), sizeof *profiler);
     if (profiler == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory for a profiler");
-    memset(profiler, 0, sizeof *profiler);
     prepare(profiler, setup);
     rf_status status = open_parts(profiler, engine, setup, error);
     if (status != RF_OK) {

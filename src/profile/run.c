@@ -7,10 +7,9 @@ rf_status rf_run_new(struct rf_run **made, const char *command, const struct rf_
 {
     *made = NULL;
     alloc = rf_alloc_or_standard(alloc);
-    struct rf_run *run = rf_alloc_get(alloc, sizeof *run);
+    struct rf_run *run = rf_alloc_zeroed(alloc, sizeof *run);
     if (run == NULL)
         return RF_ENOMEM;
-    memset(run, 0, sizeof *run);
     run->alloc = *alloc;
     command = command != NULL ? command : "";
     run->command = rf_profile_text(alloc, command, strlen(command));

@@ -235,10 +235,9 @@ rf_status rf_loop_new(struct rf_loop **loop_out, uint64_t keys, uint64_t phase, 
     alloc = rf_alloc_or_standard(alloc);
     uint64_t n_loads = keys / TUPLES_PER_LOAD;
     n_loads = n_loads < LOADS_MIN ? LOADS_MIN : n_loads > LOADS_MAX ? LOADS_MAX : n_loads;
-    struct rf_loop *loop = rf_alloc_get(alloc, sizeof *loop);
+    struct rf_loop *loop = rf_alloc_zeroed(alloc, sizeof *loop);
     if (loop == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory for a synthetic program");
-    memset(loop, 0, sizeof *loop);
     loop->alloc = *alloc;
     loop->n_loads = (size_t)n_loads;
     loop->loads = rf_alloc_get(alloc, loop->n_loads * sizeof *loop->loads);

@@ -12,10 +12,9 @@
 void *rf_source_new(const struct rf_source_ops *ops, size_t size, const struct rf_alloc *alloc)
 {
     alloc = rf_alloc_or_standard(alloc);
-    struct rf_source *source = rf_alloc_get(alloc, size);
+    struct rf_source *source = rf_alloc_zeroed(alloc, size);
     if (source == NULL)
         return NULL;
-    memset(source, 0, size);
     source->ops = ops;
     source->alloc = *alloc;
     return source;

@@ -89,10 +89,9 @@ rf_status rf_symbols_open(struct rf_symbols **opened, const struct rf_run *run,
                           const struct rf_symbols_setup *setup, struct rf_error *error)
 {
     const struct rf_alloc *alloc = rf_alloc_or_standard(setup != NULL ? setup->alloc : NULL);
-    struct rf_symbols *symbols = rf_alloc_get(alloc, sizeof *symbols);
+    struct rf_symbols *symbols = rf_alloc_zeroed(alloc, sizeof *symbols);
     if (symbols == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory for symbols");
-    memset(symbols, 0, sizeof *symbols);
     symbols->run = run;
     symbols->last_event = last_event(run);
     take_setup(symbols, setup);

@@ -36,11 +36,10 @@ static rf_status make_block(struct rf_rap **made, size_t profiles,
     if (__builtin_mul_overflow(stride, profiles, &size) ||
         __builtin_add_overflow(size, sizeof(struct rf_rap) + ALIGNMENT, &size))
         return rf_fail(error, RF_ENOMEM, "no memory for %zu profiles", profiles);
-    struct rf_rap *rap = rf_alloc_get(alloc, size);
+    struct rf_rap *rap = rf_alloc_zeroed(alloc, size);
     if (rap == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory for %zu profiles of %zu bytes", profiles,
                        stride);
-    memset(rap, 0, size);
     *rap = (struct rf_rap){*alloc, size, profiles, stride,
                            (char *)aligned((size_t)(uintptr_t)(rap + 1))};
     *made = rap;

@@ -210,11 +210,10 @@ rf_status rf_timing_open(struct rf_timing **opened, const struct rf_timing_confi
     size_t counters = (size_t)1 << config->history;
     size_t btb = config->btb * sizeof(struct rf_btb_entry);
     size_t size = sizeof(struct rf_timing) + counters + btb;
-    struct rf_timing *timing = rf_alloc_get(rf_alloc_or_standard(alloc), size);
+    struct rf_timing *timing = rf_alloc_zeroed(rf_alloc_or_standard(alloc), size);
     *opened = NULL;
     if (timing == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory for the timing model");
-    memset(timing, 0, size);
     timing->config = *config;
     timing->alloc = *rf_alloc_or_standard(alloc);
     timing->size = size;
