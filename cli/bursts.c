@@ -5,10 +5,7 @@
 #include <string.h>
 
 const struct cli_option cli_options_bursts[] = {
-    {.type = CLI_COUNT,
-     .name = "burst",
-     .argument = "N",
-     .standard = "0",
+    {CLI_COUNT, 0, "burst", "N", "0",
      .brief = "tell N sampling intervals in a row, then skip until the next burst; 0: tell all",
      .text = "A sampling interval ends with a call or a backward branch. What is skipped is "
              "counted, and the counts of "
@@ -16,15 +13,12 @@ const struct cli_option cli_options_bursts[] = {
              "between bursts. "
              "Short bursts suit calls and methods, long ones streams of references.",
      .offset = offsetof(struct cli_bursts, burst)},
-    {.type = CLI_TEXT,
-     .name = "frequency",
-     .argument = "F",
+    {CLI_TEXT, 0, "frequency", "F",
      .brief = "share of the sampling intervals that is told: 1/1000, 0.1%",
      .text = "Without --burst bursts are one interval long; without --frequency one interval in a "
              "thousand is told.",
      .offset = offsetof(struct cli_bursts, frequency)},
-    {.type = CLI_FLAG,
-     .name = "regular",
+    {CLI_FLAG, 0, "regular",
      .brief = "bursts come at equal distances, not at random ones of that mean",
      .text = "A distance that beats with a loop of the program shows parts of it too often, and "
              "the confidence intervals do "

@@ -29,26 +29,13 @@ static const char *forms(size_t i)
 }
 
 static const struct cli_option options[] = {
-    {.type = CLI_LIST,
-     .letter = 'e',
-     .name = "engine",
-     .argument = "ENGINE",
-     .words = cli_words_engines,
+    {CLI_LIST, 'e', "engine", "ENGINE", .words = cli_words_engines,
      .brief = "an engine to judge; may be given often"},
     {.type = CLI_GROUP, .group = cli_options_coproc},
-    {.type = CLI_TEXT,
-     .letter = 'p',
-     .name = "profile",
-     .argument = "SELECTOR",
-     .words = cli_words_selectors,
+    {CLI_TEXT, 'p', "profile", "SELECTOR", .words = cli_words_selectors,
      .brief = "what to count, of a stream of records",
      .offset = offsetof(struct settings, selector)},
-    {.type = CLI_CHOICE,
-     .letter = 'm',
-     .name = "measure",
-     .argument = "MEASURE",
-     .standard = "interval",
-     .words = cli_words_measures,
+    {CLI_CHOICE, 'm', "measure", "MEASURE", "interval", .words = cli_words_measures,
      .brief = "how to judge",
      .text =
          "interval (Narayanasamy et al.): over the tuples that make at least the threshold's "
@@ -68,56 +55,28 @@ static const struct cli_option options[] = {
          "over "
          "all values that make --tuple-share of a pc that executes --executions times.",
      .offset = offsetof(struct settings, measure)},
-    {.type = CLI_SHARE,
-     .letter = 't',
-     .name = "threshold",
-     .argument = "SHARE",
-     .standard = "0.1%",
+    {CLI_SHARE, 't', "threshold", "SHARE", "0.1%",
      .brief = "a candidate has at least this share of an interval",
      .offset = offsetof(struct settings, threshold)},
-    {.type = CLI_SHARE,
-     .name = "top",
-     .argument = "SHARE",
-     .standard = "90%",
+    {CLI_SHARE, 0, "top", "SHARE", "90%",
      .brief = "overlap: members that make this share of a profile",
      .offset = offsetof(struct settings, top)},
-    {.type = CLI_COUNT,
-     .name = "executions",
-     .argument = "N",
-     .standard = "1000",
+    {CLI_COUNT, 0, "executions", "N", "1000",
      .brief = "invariance: pcs that execute at least N times",
      .offset = offsetof(struct settings, filter.executions)},
-    {.type = CLI_SHARE,
-     .name = "tuple-share",
-     .argument = "SHARE",
-     .standard = "10%",
+    {CLI_SHARE, 0, "tuple-share", "SHARE", "10%",
      .brief = "invariance: tuples that make this share of their pc",
      .offset = offsetof(struct settings, filter.tuple_share)},
-    {.type = CLI_SHARE,
-     .name = "pc-share",
-     .argument = "SHARE",
-     .standard = "40%",
+    {CLI_SHARE, 0, "pc-share", "SHARE", "40%",
      .brief = "invariance: pcs that such tuples make this share of",
      .offset = offsetof(struct settings, filter.pc_share)},
-    {.type = CLI_COUNT,
-     .name = "every",
-     .argument = "N",
-     .standard = "0",
-     .brief = "invariance: the error every N events, as CSV",
+    {CLI_COUNT, 0, "every", "N", "0", .brief = "invariance: the error every N events, as CSV",
      .offset = offsetof(struct settings, every)},
-    {.type = CLI_FLAG,
-     .name = "per-interval",
-     .brief = "interval: the error of every interval, as CSV",
+    {CLI_FLAG, 0, "per-interval", .brief = "interval: the error of every interval, as CSV",
      .offset = offsetof(struct settings, per_interval)},
     {.type = CLI_GROUP, .group = cli_options_interval, .offset = offsetof(struct settings, cut)},
     {.type = CLI_GROUP, .group = cli_options_window, .offset = offsetof(struct settings, cut)},
-    {.type = CLI_CHOICE,
-     .letter = 'f',
-     .name = "format",
-     .argument = "FORM",
-     .standard = "text",
-     .words = forms,
-     .brief = "how to print it",
+    {CLI_CHOICE, 'f', "format", "FORM", "text", .words = forms, .brief = "how to print it",
      .offset = offsetof(struct settings, format)},
     {.type = CLI_END},
 };
@@ -332,10 +291,8 @@ static int find_interval(struct comparison *c)
         struct rf_error error = {""};
         struct rf_engine *engine;
         rf_status status = rf_engine_open(&engine, c->lanes[i].engine, &setup, &error);
-        if (status != RF_OK) {
-            cli_fail_status(status, &error);
-            return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
-        }
+        if (status != RF_OK)
+            return cli_fail_parsed(status, &error);
         uint64_t interval = rf_engine_interval(engine);
         rf_engine_close(engine);
         int agreed = check_interval(c, c->lanes[i].engine, interval);

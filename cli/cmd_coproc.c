@@ -9,13 +9,9 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {.type = CLI_FLAG,
-     .name = "disassemble",
-     .brief = "source made from the words, not the listing",
+    {CLI_FLAG, 0, "disassemble", .brief = "source made from the words, not the listing",
      .offset = offsetof(struct settings, disassemble)},
-    {.type = CLI_FLAG,
-     .name = "transistors",
-     .brief = "how large the machine is, as CSV",
+    {CLI_FLAG, 0, "transistors", .brief = "how large the machine is, as CSV",
      .offset = offsetof(struct settings, transistors)},
     {.type = CLI_END},
 };
@@ -74,10 +70,8 @@ static int run(const struct cli_call *call)
     if (call->n_arguments == 0)
         return CLI_OK;
     rf_status status = rf_coproc_open(&coproc, call->arguments[0], NULL, &error);
-    if (status != RF_OK) {
-        cli_fail_status(status, &error);
-        return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
-    }
+    if (status != RF_OK)
+        return cli_fail_parsed(status, &error);
     int shown = show(coproc, settings->disassemble ? rf_coproc_disassemble : rf_coproc_list);
     rf_coproc_close(coproc);
     return shown;

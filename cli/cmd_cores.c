@@ -22,11 +22,6 @@ static int show(const char *core)
     return CLI_OK;
 }
 
-static int run(const struct cli_call *call)
-{
-    return cli_list_or_show(call, list, show);
-}
-
 const struct cli_command cli_command_cores = {
     .name = "cores",
     .brief = "list the simulated cores; show one with every parameter",
@@ -40,5 +35,6 @@ const struct cli_command cli_command_cores = {
                 "    riffle cores hps\n"
                 "    riffle cores coproc,rob=128,dcache=16Ki/2/64",
     .words = cli_words_cores,
-    .run = run,
+    .list = list,
+    .show = show,
 };

@@ -47,10 +47,8 @@ static int show(const char *text)
     struct rf_error error = {""};
     struct rf_engine_info info = {0};
     rf_status status = rf_engine_open(&engine, text, NULL, &error);
-    if (status != RF_OK) {
-        cli_fail_status(status, &error);
-        return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
-    }
+    if (status != RF_OK)
+        return cli_fail_parsed(status, &error);
     char full[1024];
     rf_engine_print(engine, full, sizeof full);
     bool known = find_info(text, &info) || find_info(full, &info);
@@ -64,11 +62,6 @@ static int show(const char *text)
     return CLI_OK;
 }
 
-static int run(const struct cli_call *call)
-{
-    return cli_list_or_show(call, list, show);
-}
-
 const struct cli_command cli_command_engines = {
     .name = "engines",
     .brief = "list the engines; show one with its options and memory",
@@ -80,5 +73,6 @@ const struct cli_command cli_command_engines = {
                 "    riffle engines exact\n"
                 "    riffle engines 'exact(interval=1M)'",
     .words = cli_words_engines,
-    .run = run,
+    .list = list,
+    .show = show,
 };

@@ -10,53 +10,22 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {.type = CLI_COUNT,
-     .letter = 'N',
-     .name = "events",
-     .argument = "N",
-     .standard = "1M",
-     .brief = "how long the stream is",
+    {CLI_COUNT, 'N', "events", "N", "1M", .brief = "how long the stream is",
      .offset = offsetof(struct settings, events)},
-    {.type = CLI_COUNT,
-     .letter = 'k',
-     .name = "keys",
-     .argument = "N",
-     .standard = "1M",
-     .brief = "distinct tuples to draw from",
+    {CLI_COUNT, 'k', "keys", "N", "1M", .brief = "distinct tuples to draw from",
      .offset = offsetof(struct settings, keys)},
-    {.type = CLI_SHARE,
-     .letter = 's',
-     .name = "skew",
-     .argument = "X",
-     .standard = "1.0",
-     .brief = "exponent of zipf and phases",
+    {CLI_SHARE, 's', "skew", "X", "1.0", .brief = "exponent of zipf and phases",
      .text = "Key number k comes with a probability proportional to 1 / k^X.",
      .offset = offsetof(struct settings, skew)},
-    {.type = CLI_COUNT,
-     .name = "phase",
-     .argument = "N",
-     .standard = "1M",
-     .brief = "events until phases exchanges its keys",
+    {CLI_COUNT, 0, "phase", "N", "1M", .brief = "events until phases exchanges its keys",
      .offset = offsetof(struct settings, phase)},
-    {.type = CLI_COUNT,
-     .name = "seed",
-     .argument = "N",
-     .standard = "0",
-     .brief = "the same seed gives the same stream, everywhere",
+    {CLI_COUNT, 0, "seed", "N", "0", .brief = "the same seed gives the same stream, everywhere",
      .offset = offsetof(struct settings, seed)},
-    {.type = CLI_FILE,
-     .letter = 'o',
-     .name = "output",
-     .argument = "FILE",
-     .standard = "-",
+    {CLI_FILE, 'o', "output", "FILE", "-",
      .brief = "where to; a name that ends in .rft gets a trace",
      .offset = offsetof(struct settings, output)},
-    {.type = CLI_CHOICE,
-     .name = "to",
-     .argument = "FORM",
-     .words = cli_words_stream_forms,
-     .brief = "the form, whatever the name",
-     .offset = offsetof(struct settings, to)},
+    {CLI_CHOICE, 0, "to", "FORM", .words = cli_words_stream_forms,
+     .brief = "the form, whatever the name", .offset = offsetof(struct settings, to)},
     {.type = CLI_END},
 };
 
@@ -86,10 +55,8 @@ static int run(const struct cli_call *call)
                          .phase = settings->phase,
                          .seed = settings->seed};
     rf_status opened = rf_source_open_gen(&source, &gen, NULL, &error);
-    if (opened != RF_OK) {
-        cli_fail_status(opened, &error);
-        return opened == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
-    }
+    if (opened != RF_OK)
+        return cli_fail_parsed(opened, &error);
     char *command = cli_command_text(call);
     int status = command != NULL ? copy(call, source, command) : CLI_FAILED;
     free(command);

@@ -15,15 +15,10 @@ static const char *shells(size_t i)
 }
 
 static const struct cli_option options[] = {
-    {.type = CLI_FLAG,
-     .name = "man",
-     .brief = "write the man page",
+    {CLI_FLAG, 0, "man", .brief = "write the man page",
      .text = "In roff, for man -l. 'make install' installs the page of every command.",
      .offset = offsetof(struct settings, man)},
-    {.type = CLI_CHOICE,
-     .name = "completion",
-     .argument = "SHELL",
-     .words = shells,
+    {CLI_CHOICE, 0, "completion", "SHELL", .words = shells,
      .brief = "write the completion script for a shell",
      .offset = offsetof(struct settings, completion)},
     {.type = CLI_END},

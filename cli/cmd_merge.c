@@ -8,15 +8,9 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {.type = CLI_FILE,
-     .letter = 'o',
-     .name = "output",
-     .argument = "FILE",
-     .brief = "save the sum there and print nothing",
+    {CLI_FILE, 'o', "output", "FILE", .brief = "save the sum there and print nothing",
      .offset = offsetof(struct settings, output)},
-    {.type = CLI_FLAG,
-     .name = "any-build",
-     .brief = "merge profiles of different builds, too",
+    {CLI_FLAG, 0, "any-build", .brief = "merge profiles of different builds, too",
      .text = "Without it, files of different builds at the same addresses are refused: what is "
              "added up there is not the same code.",
      .offset = offsetof(struct settings, any_build)},

@@ -8,9 +8,7 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {.type = CLI_FLAG,
-     .name = "csv",
-     .brief = "as CSV: a_lo,a_hi,b_lo,b_hi,lower,upper,events",
+    {CLI_FLAG, 0, "csv", .brief = "as CSV: a_lo,a_hi,b_lo,b_hi,lower,upper,events",
      .offset = offsetof(struct settings, csv)},
     {.type = CLI_END},
 };

@@ -46,11 +46,6 @@ static int show(const char *text)
     return CLI_OK;
 }
 
-static int run(const struct cli_call *call)
-{
-    return cli_list_or_show(call, list, show);
-}
-
 const struct cli_command cli_command_selectors = {
     .name = "selectors",
     .brief = "list the names for usual selectors; check one",
@@ -68,5 +63,6 @@ const struct cli_command cli_command_selectors = {
                 "    riffle selectors zero-loads\n"
                 "    riffle selectors 'load value==0 pc in 0x401000..0x402000 -> pc,addr'",
     .words = cli_words_selectors,
-    .run = run,
+    .list = list,
+    .show = show,
 };

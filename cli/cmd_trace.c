@@ -12,26 +12,13 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {.type = CLI_COUNT,
-     .letter = 'n',
-     .name = "items",
-     .argument = "N",
-     .standard = "10",
-     .brief = "head: how many events; 0: all",
+    {CLI_COUNT, 'n', "items", "N", "10", .brief = "head: how many events; 0: all",
      .offset = offsetof(struct settings, items)},
-    {.type = CLI_TEXT,
-     .letter = 'p',
-     .name = "profile",
-     .argument = "SELECTOR",
-     .words = cli_words_selectors,
+    {CLI_TEXT, 'p', "profile", "SELECTOR", .words = cli_words_selectors,
      .brief = "convert: make tuples of records by this selector",
      .offset = offsetof(struct settings, selector)},
-    {.type = CLI_CHOICE,
-     .name = "to",
-     .argument = "FORM",
-     .words = cli_words_stream_forms,
-     .brief = "convert: the form, whatever OUT is called",
-     .offset = offsetof(struct settings, to)},
+    {CLI_CHOICE, 0, "to", "FORM", .words = cli_words_stream_forms,
+     .brief = "convert: the form, whatever OUT is called", .offset = offsetof(struct settings, to)},
     {.type = CLI_END},
 };
 

@@ -33,6 +33,8 @@ struct cli_default {
     const char *standard;
 };
 
+/* A row begins with how the option is written, in this order: {CLI_COUNT, 'i', "interval", "N", "0", ...}.
+ * The rest is given by name. */
 struct cli_option {
     enum cli_type type;
     char letter;          /* 0: none */
@@ -84,6 +86,9 @@ struct cli_command {
     cli_words *words;        /* the first argument is one of these; NULL: a file */
     bool first_ends_options; /* the first argument is a program, all behind it belongs to it */
     int (*run)(const struct cli_call *call);
+    /* In place of run, for a command that lists things or shows the one that its argument names. */
+    void (*list)(void);
+    int (*show)(const char *name);
 };
 
 extern const struct cli_command *const cli_commands[]; /* closed by NULL, in alphabetical order */
@@ -100,16 +105,6 @@ const char *cli_standard(const struct cli_command *command, const char *name);
 bool cli_is(const struct cli_given *given, const char *name);
 /* The command line in one text, as a run notes it. The caller frees it; NULL: no memory, and told. */
 char *cli_command_text(const struct cli_call *call);
-
-/* A command that lists things, or shows the one that is named. */
-static inline int cli_list_or_show(const struct cli_call *call, void (*list)(void),
-                                   int (*show)(const char *text))
-{
-    if (call->n_arguments > 0)
-        return show(call->arguments[0]);
-    list();
-    return CLI_OK;
-}
 
 /* help.c, man.c, completion.c: what else the tables make. */
 void cli_help(FILE *out, const struct cli_command *command); /* NULL: of the program */

@@ -8,10 +8,7 @@ const char *cli_words_programs(size_t i)
 }
 
 const struct cli_option cli_options_coproc[] = {
-    {.type = CLI_LIST,
-     .name = "coproc",
-     .argument = "FILE",
-     .words = cli_words_programs,
+    {CLI_LIST, 0, "coproc", "FILE", .words = cli_words_programs,
      .brief = "a co-processor that runs this microcode on the records; may be given often",
      .text =
          "A file of microcode, or the name of a program that comes with riffle ('riffle coproc' "
@@ -32,10 +29,8 @@ int cli_coprocs_open(struct cli_coprocs *coprocs, const struct cli_call *call, u
         if (!cli_is(&call->given[i], "coproc"))
             continue;
         rf_status status = rf_coproc_open(coproc, call->given[i].value, &setup, &error);
-        if (status != RF_OK) {
-            cli_fail_status(status, &error);
-            return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
-        }
+        if (status != RF_OK)
+            return cli_fail_parsed(status, &error);
         coprocs->n++;
     }
     return CLI_OK;

@@ -15,21 +15,13 @@
 #include <string.h>
 
 const struct cli_option cli_options_lanes[] = {
-    {.type = CLI_LIST,
-     .letter = 'e',
-     .name = "engine",
-     .argument = "ENGINE",
-     .words = cli_words_engines,
+    {CLI_LIST, 'e', "engine", "ENGINE", .words = cli_words_engines,
      .brief = "what counts; may be given often",
      .text = "A name, or a name with options: multihash(tables=4, threshold=0.1%). An engine "
              "serves the selector (-p) before it. A selector that has no engine of its own gets "
              "those before the first -p, else those of the next selector that has some. 'riffle "
              "engines' lists them."},
-    {.type = CLI_LIST,
-     .letter = 'p',
-     .name = "profile",
-     .argument = "SELECTOR",
-     .words = cli_words_selectors,
+    {CLI_LIST, 'p', "profile", "SELECTOR", .words = cli_words_selectors,
      .brief = "what to count; may be given often",
      .text = "A preset's name such as values, edges or calls, or a selector: "
              "'load value==0 -> pc,addr'; 'riffle selectors' lists the former, its help has "
@@ -216,10 +208,8 @@ static int check(const struct cli_lanes *lanes)
     for (size_t i = 0; i < lanes->n; i++) {
         struct rf_error error = {""};
         rf_status status = check_lane(&lanes->lanes[i], &error);
-        if (status != RF_OK) {
-            cli_fail_status(status, &error);
-            return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
-        }
+        if (status != RF_OK)
+            return cli_fail_parsed(status, &error);
     }
     return CLI_OK;
 }

@@ -292,6 +292,16 @@ static int final_status(const struct cli_command *command, int status)
     return status & ~CLI_OF_PROGRAM;
 }
 
+static int run(const struct cli_command *command, const struct cli_call *call)
+{
+    if (command->run != NULL)
+        return command->run(call);
+    if (call->n_arguments > 0)
+        return command->show(call->arguments[0]);
+    command->list();
+    return CLI_OK;
+}
+
 int cli_run(const struct cli_command *command, int argc, char **argv)
 {
     size_t words = (size_t)argc + 1;
@@ -314,7 +324,7 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
     if (status == CLI_OK && parse.help)
         cli_help(stdout, command);
     else if (status == CLI_OK && (status = check_arguments(&parse.call)) == CLI_OK)
-        status = command->run(&parse.call);
+        status = run(command, &parse.call);
     free(given);
     free(arguments);
     free(settings);

@@ -10,18 +10,10 @@
 /* ---- options ---- */
 
 const struct cli_option cli_options_interval[] = {
-    {.type = CLI_COUNT,
-     .letter = 'i',
-     .name = "interval",
-     .argument = "N",
-     .standard = "0",
+    {CLI_COUNT, 'i', "interval", "N", "0",
      .brief = "cut the stream every N events; 0: as the engine says",
      .offset = offsetof(struct cli_cut, interval)},
-    {.type = CLI_SEED,
-     .name = "seed",
-     .argument = "N|random",
-     .standard = "0",
-     .brief = "of the engines' hashes and random choices",
+    {CLI_SEED, 0, "seed", "N|random", "0", .brief = "of the engines' hashes and random choices",
      .text =
          "The same stream and seed give the same profile. The report has the seed, and -o saves "
          "it.",
@@ -30,26 +22,15 @@ const struct cli_option cli_options_interval[] = {
 };
 
 const struct cli_option cli_options_window[] = {
-    {.type = CLI_COUNT,
-     .name = "skip",
-     .argument = "N",
-     .standard = "0",
-     .brief = "leave out the first N events",
+    {CLI_COUNT, 0, "skip", "N", "0", .brief = "leave out the first N events",
      .offset = offsetof(struct cli_cut, skip)},
-    {.type = CLI_COUNT,
-     .name = "limit",
-     .argument = "N",
-     .standard = "0",
-     .brief = "take at most N events; 0: all",
+    {CLI_COUNT, 0, "limit", "N", "0", .brief = "take at most N events; 0: all",
      .offset = offsetof(struct cli_cut, limit)},
     {.type = CLI_END},
 };
 
 const struct cli_option cli_options_threads[] = {
-    {.type = CLI_COUNT,
-     .name = "threads",
-     .argument = "N",
-     .standard = "0",
+    {CLI_COUNT, 0, "threads", "N", "0",
      .brief = "of riffle itself; 0: as many as there are processors for it",
      .text = "One reads the stream, every other one works for one or more of the engines. "
              "What is found does not depend on it.",
@@ -58,10 +39,7 @@ const struct cli_option cli_options_threads[] = {
 };
 
 const struct cli_option cli_options_cache[] = {
-    {.type = CLI_TEXT,
-     .name = "cache",
-     .argument = "SHAPE",
-     .brief = "caches to model for selectors that read 'miss'",
+    {CLI_TEXT, 0, "cache", "SHAPE", .brief = "caches to model for selectors that read 'miss'",
      .text = "Each level as size/ways/bytes of a line: l1=32Ki/8/64,l2=1Mi/16/64. All loads "
              "and stores run through it; miss is the number of levels that a load or store "
              "missed."},
@@ -90,26 +68,17 @@ const struct cli_option cli_options_profiling[] = {
     {.type = CLI_GROUP,
      .group = cli_options_threads,
      .offset = offsetof(struct cli_profiling, cut)},
-    {.type = CLI_FILE,
-     .letter = 'o',
-     .name = "output",
-     .argument = "FILE",
-     .brief = "save the profiles, for report and merge",
+    {CLI_FILE, 'o', "output", "FILE", .brief = "save the profiles, for report and merge",
      .text = "By custom the name ends in .rfp. It appears whole or not at all, readable by its "
              "owner alone: profiles of values hold what the program had in memory.",
      .offset = offsetof(struct cli_profiling, output)},
-    {.type = CLI_FILE,
-     .name = "record",
-     .argument = "FILE",
+    {CLI_FILE, 0, "record", "FILE",
      .brief = "keep the stream, too, for replay: the tuples of one -p; of several -p the records, "
               "from which replay -p may select anew",
      .text = "By custom the name ends in .rft. Where the program's files were is in "
              "it, too: replay finds names as this report does.",
      .offset = offsetof(struct cli_profiling, record)},
-    {.type = CLI_FLAG,
-     .letter = 'q',
-     .name = "quiet",
-     .brief = "print no report",
+    {CLI_FLAG, 'q', "quiet", .brief = "print no report",
      .offset = offsetof(struct cli_profiling, quiet)},
     {.type = CLI_END},
 };

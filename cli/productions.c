@@ -4,18 +4,14 @@
 #include <string.h>
 
 const struct cli_option cli_options_productions[] = {
-    {.type = CLI_LIST,
-     .name = "productions",
-     .argument = "FILE",
+    {CLI_LIST, 0, "productions", "FILE",
      .brief = "sample in bursts by the productions of FILE; may be given often",
      .text = "Each file is one profile, in place of -p: what it looks for when an instruction is "
              "decoded, and the handler that is told. Without -e the engine is exact. Counts stand "
              "for all events, with bounds that "
              "hold for 95 of 100 of them. 'riffle help productions' has the language, doc/HPS.md "
              "teaches it, lab/hps has files to begin with."},
-    {.type = CLI_LIST,
-     .name = "set",
-     .argument = "REGISTER=VALUE",
+    {CLI_LIST, 0, "set", "REGISTER=VALUE",
      .brief = "another value for a private register of the productions; may be given often",
      .text =
          "Such as sampleFreq=max-999, or hot-method.burstLength=max-9 for one of several files. "
@@ -72,8 +68,7 @@ int cli_productions_take(struct rf_productions **productions, const struct cli_c
         return CLI_OK;
     rf_productions_close(*productions);
     *productions = NULL;
-    cli_fail_status(status, &error);
-    return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
+    return cli_fail_parsed(status, &error);
 }
 
 int cli_productions_select(struct cli_call *with, const struct cli_call *call,

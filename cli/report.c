@@ -9,46 +9,23 @@ const char *cli_words_forms(size_t i)
 }
 
 const struct cli_option cli_options_report[] = {
-    {.type = CLI_CHOICE,
-     .letter = 'f',
-     .name = "format",
-     .argument = "FORM",
-     .standard = "text",
-     .words = cli_words_forms,
-     .brief = "how to print it",
-     .offset = offsetof(struct cli_report, format)},
-    {.type = CLI_COUNT,
-     .letter = 'n',
-     .name = "items",
-     .argument = "N",
-     .standard = "20",
-     .brief = "the N heaviest of each profile; 0: all",
+    {CLI_CHOICE, 'f', "format", "FORM", "text", .words = cli_words_forms,
+     .brief = "how to print it", .offset = offsetof(struct cli_report, format)},
+    {CLI_COUNT, 'n', "items", "N", "20", .brief = "the N heaviest of each profile; 0: all",
      .offset = offsetof(struct cli_report, items)},
-    {.type = CLI_SHARE,
-     .name = "hot",
-     .argument = "SHARE",
-     .standard = "2%",
-     .brief = "tree, heat: what makes a range hot",
+    {CLI_SHARE, 0, "hot", "SHARE", "2%", .brief = "tree, heat: what makes a range hot",
      .offset = offsetof(struct cli_report, hot)},
-    {.type = CLI_FLAG,
-     .name = "per-interval",
-     .brief = "the items of every interval, too",
+    {CLI_FLAG, 0, "per-interval", .brief = "the items of every interval, too",
      .text = "Only where the stream is cut into intervals, by --interval or by the engine.",
      .offset = offsetof(struct cli_report, per_interval)},
-    {.type = CLI_FLAG,
-     .name = "no-names",
-     .brief = "addresses as numbers only",
+    {CLI_FLAG, 0, "no-names", .brief = "addresses as numbers only",
      .text = "Reads none of the files that ran, and asks nothing of them.",
      .offset = offsetof(struct cli_report, no_names)},
     {.type = CLI_END},
 };
 
 const struct cli_option cli_options_annotate[] = {
-    {.type = CLI_TEXT,
-     .letter = 'a',
-     .name = "annotate",
-     .argument = "FUNCTION",
-     .brief = "the source of a function with its counts",
+    {CLI_TEXT, 'a', "annotate", "FUNCTION", .brief = "the source of a function with its counts",
      .text = "For each line how often, which share of all, and the value seen most. Without "
              "source the disassembly by objdump. Profiles by pc only. The name is written as for "
              "--function of run; of several functions that it fits, those with the most events "

@@ -48,6 +48,12 @@ int cli_fail_unused(rf_status status, const struct rf_error *error)
     return exit_status == CLI_DAMAGED ? CLI_FAILED : exit_status;
 }
 
+int cli_fail_parsed(rf_status status, const struct rf_error *error)
+{
+    cli_fail_status(status, error);
+    return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
+}
+
 enum { NEAR_ENOUGH = 3 };
 
 const char *cli_nearest(const char *word, cli_words *words)

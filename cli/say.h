@@ -30,6 +30,8 @@ int cli_fail(int exit_status, const char *format, ...) CLI_PRINTF(2, 3); /* retu
 int cli_fail_status(rf_status status, const struct rf_error *error);
 /* The same where nothing of a damaged input was used: that is plain failure. */
 int cli_fail_unused(rf_status status, const struct rf_error *error);
+/* The same for what the command line says: a text that cannot be parsed is a wrong call. */
+int cli_fail_parsed(rf_status status, const struct rf_error *error);
 /* The word of the list that `word` may have meant, or NULL. */
 const char *cli_nearest(const char *word, cli_words *words);
 /* Flush stdout: the worse of `exit_status` and what that brings. A closed pipe is no failure. */

@@ -30,14 +30,8 @@ struct units {
 
 static bool add_range(struct units *units, const struct unit_range *range)
 {
-    if (units->n == units->room) {
-        size_t room = units->room == 0 ? 256 : 2 * units->room;
-        struct unit_range *grown = realloc(units->at, room * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        units->at = grown;
-        units->room = room;
-    }
+    if (!rf_list_grow(&rf_alloc_standard, units))
+        return false;
     units->at[units->n++] = *range;
     return true;
 }

@@ -13,14 +13,8 @@ enum { NESTING_MAX = 64 };
 
 static bool add_function(struct rf_functions *functions, const struct rf_function *function)
 {
-    if (functions->n == functions->room) {
-        size_t room = functions->room == 0 ? 256 : 2 * functions->room;
-        struct rf_function *grown = realloc(functions->at, room * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        functions->at = grown;
-        functions->room = room;
-    }
+    if (!rf_list_grow(&rf_alloc_standard, functions))
+        return false;
     functions->at[functions->n++] = *function;
     return true;
 }
