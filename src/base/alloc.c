@@ -1,7 +1,7 @@
 /* alloc.c - the standard allocator, on malloc.
  *
- * Large blocks are aligned to huge pages and the kernel is asked for them: a table of 200 MB is then
- * mapped by a hundred page faults instead of fifty thousand, and random access to it misses the TLB far
+ * Large blocks are aligned to huge pages and the kernel is asked to use them. A table of 200 MB then takes a
+ * hundred page faults instead of fifty thousand, and random access to it misses the TLB far
  * less. */
 #include "base/alloc.h"
 #include <stdlib.h>

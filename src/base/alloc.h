@@ -1,4 +1,4 @@
-/* alloc.h - short hands for struct rf_alloc. */
+/* alloc.h - shorthands for struct rf_alloc. */
 #ifndef RF_BASE_ALLOC_H
 #define RF_BASE_ALLOC_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <riffle/alloc.h>
 
-/* malloc and free. Its file is the one place of base and engine that calls libc. */
+/* malloc and free. alloc.c is the only file of base and engine that calls libc. */
 extern const struct rf_alloc rf_alloc_standard;
 
 static inline const struct rf_alloc *rf_alloc_or_standard(const struct rf_alloc *alloc)
@@ -34,7 +34,7 @@ static inline void rf_alloc_free(const struct rf_alloc *alloc, void *ptr, size_t
         alloc->resize(alloc->context, ptr, size, 0);
 }
 
-/* Grow an array to `n` elements of `element` bytes; false and unchanged when that cannot be had. */
+/* Grow an array to `n` elements of `element` bytes; false, and nothing changed, when there is no memory. */
 static inline bool rf_alloc_array(const struct rf_alloc *alloc, void **array, size_t old_n,
                                   size_t n, size_t element)
 {

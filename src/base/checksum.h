@@ -1,7 +1,7 @@
 /* checksum.h - 64 bits that change when the bytes of a file do.
  *
- * Each word goes in by (h ^ word) x odd, then h ^= h >> 32. Both can be undone, so a change within one
- * word always changes the sum; two independent changes cancel once in 2^64. Against accidents, not
+ * Each word goes in by (h ^ word) x odd, then h ^= h >> 32. Both steps are invertible, so a change within one
+ * word always changes the sum. Two independent changes cancel once in 2^64. It guards against accidents, not
  * against an adversary. About 4 bytes per nanosecond. */
 #ifndef RF_BASE_CHECKSUM_H
 #define RF_BASE_CHECKSUM_H

@@ -18,14 +18,14 @@
 rf_status rf_fail(struct rf_error *error, rf_status status, const char *format, ...)
     RF_PRINTF(3, 4);
 
-/* The analyzer does not look into functions of this form; so it knows what they return. */
+/* The analyzer does not look into variadic functions; the macro shows it what they return. */
 #ifdef __clang_analyzer__
 #define rf_fail(error, status, ...) (rf_fail(error, status, __VA_ARGS__), (status))
 #endif
 
 /* Like snprintf: terminated, cut to `size`; returns the length that the whole text needs. */
 size_t rf_format(char *text, size_t size, const char *format, ...) RF_PRINTF(3, 4);
-/* What is left of `text` behind n characters, as its next two arguments. */
+/* The rest of `text` after its first n characters: a pointer and a size, the next two arguments. */
 #define RF_REST(text, size, n)                                                                     \
     (text) + ((n) < (size) ? (n) : (size)), ((n) < (size) ? (size) - (n) : 0)
 

@@ -27,7 +27,7 @@ void rf_hash_paper_init(struct rf_hash_paper *hash, unsigned bits, uint64_t seed
     hash->bits = bits;
     for (unsigned i = 0; i < 256; i++)
         hash->randomize[i] = (uint8_t)i;
-    /* A permutation: two values of a byte never fall together before the fold. */
+    /* A permutation: two values of a byte never collide before the fold. */
     for (unsigned i = 255; i > 0; i--) {
         unsigned k = (unsigned)rf_random_below(&random, i + 1);
         uint8_t swap = hash->randomize[i];

@@ -7,14 +7,14 @@
  * randomize maps each byte through a table of 256 random bytes, flip reverses the order of the
  * bytes, xorfold cuts the word into pieces of `bits` bits and xors them. Every step is linear over
  * xor and works byte by byte, so the whole function is the xor of 16 table look-ups, one for each
- * byte of the tuple: rf_hash_paper is that, with results identical to the steps written out
- * (rf_hash_paper_steps, which tests hold against it).
+ * byte of the tuple: rf_hash_paper does that. Tests compare it with the steps written out,
+ * rf_hash_paper_steps.
  *
  * The modern one is a multiply and fold of both words, a fraction of the cost. Different seeds give
  * independent functions of both kinds.
  *
- * Whoever knows the function can make tuples that all collide: a factor that is 0 makes one value of all.
- * So both factors of the modern one are keyed. A key comes from a seed where results depend on the hash
+ * Whoever knows the function can make tuples that all collide, for example by making one factor 0. Therefore
+ * both factors of the modern one are keyed. A key comes from a seed where results depend on the hash
  * (seeds below 2^32 key one factor only: they can be guessed anyway, and the experiments were recorded with
  * them); where results do not, as in tables that only find things, the key is a secret. */
 #ifndef RF_BASE_HASH_H
@@ -65,8 +65,8 @@ static inline struct rf_hash_key rf_hash_key(uint64_t seed)
                                 (seed >> 32) * RF_HASH_MULTIPLY_C ^ RF_HASH_MULTIPLY_B};
 }
 
-/* A key that nobody can know who wrote the input: it comes from where `object` lies in memory, which differs
- * from run to run. Nothing that is ever reported may depend on it. */
+/* A key that the author of the input cannot know: it is derived from the address of `object`, which differs
+ * from run to run. No result may depend on it. */
 struct rf_hash_key rf_hash_secret(const void *object);
 
 /* 64 well-mixed bits. Take an index from the top: (h >> (64 - bits)). */

@@ -1,6 +1,7 @@
 /* magic.h - the first eight bytes of our files; one letter tells them apart.
  *
- * As in PNG: no text begins so, and a transfer that changes line ends or strips the eighth bit is noticed. */
+ * As in PNG, no text begins with these bytes, and they show a transfer that changed line ends or stripped
+ * the eighth bit. */
 #ifndef RF_BASE_MAGIC_H
 #define RF_BASE_MAGIC_H
 

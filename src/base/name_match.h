@@ -16,7 +16,7 @@
 
 #include <stddef.h>
 
-/* How well it fits: the greater, the better. A pattern with * or ? fits wholly or not. */
+/* How well it fits: the greater, the better. A pattern with * or ? fits wholly or not at all. */
 enum rf_name_fit {
     RF_NAME_DIFFERS,
     RF_NAME_LAST_PART, /* of a qualified name */
@@ -63,7 +63,7 @@ static inline int rf_name_equal(struct rf_name_piece left, struct rf_name_piece 
     return l == left.end && r == right.end;
 }
 
-/* With * and ?: where it fails, the last * takes one character more. */
+/* Match with * and ?. On a mismatch the last * takes one more character. */
 static inline int rf_name_fits(struct rf_name_piece pattern, struct rf_name_piece name)
 {
     const char *p = pattern.at, *n = name.at, *star = NULL, *from = NULL;
@@ -92,7 +92,7 @@ static inline int rf_name_same(struct rf_name_piece pattern, struct rf_name_piec
            (rf_name_is_pattern(pattern) && rf_name_fits(pattern, name));
 }
 
-/* A parenthesis that does not begin the parameters: how long it is; 0: it does. */
+/* The length of a parenthesis that is not the list of parameters; 0: it is that list. */
 static inline size_t rf_name_other_parenthesis(struct rf_name_piece name, const char *at)
 {
     static const char nobody[] = "(anonymous namespace)";
@@ -121,7 +121,7 @@ static inline int rf_name_depth(struct rf_name_piece name, const char *at)
     return *at == '<' ? 1 : at > name.at && at[-1] == '-' ? 0 : -1;
 }
 
-/* Without parameters and what follows them. */
+/* The name without its parameters and without what follows them. */
 static inline struct rf_name_piece rf_name_plain(struct rf_name_piece name)
 {
     int depth = 0;
@@ -137,7 +137,7 @@ static inline struct rf_name_piece rf_name_plain(struct rf_name_piece name)
     return name;
 }
 
-/* Behind the last `mark` (":" for "::", or " ") that is not inside template arguments. */
+/* What follows the last `mark` (":" for "::", or " ") that is not inside template arguments. */
 static inline const char *rf_name_behind(struct rf_name_piece name, char mark)
 {
     const char *last = name.at;

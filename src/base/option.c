@@ -82,7 +82,7 @@ static bool in_limits(const struct rf_option *option, double value)
     return (option->min == 0 && option->max == 0) || (value >= option->min && value <= option->max);
 }
 
-/* The word that an option knows for 0, as the begin of a list of what it may be. */
+/* The option's word for 0, as the first of the values that an error message lists. */
 static const char *word_or(const struct rf_option *option)
 {
     return option->choices != NULL ? " or " : "";
@@ -93,7 +93,7 @@ static const char *word_of(const struct rf_option *option)
     return option->choices != NULL ? option->choices : "";
 }
 
-/* Small ones plainly: 1024 and not 1Ki. */
+/* Small numbers are written plainly: 1024, not 1Ki. */
 static void print_limit(char *text, size_t size, double limit)
 {
     enum { SMALL = 100000 };

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <riffle/option.h>
 
-/* Whether `name` is nearer to the word than *best edits, and not just because both are short; then *best is
- * how near. */
+/* True if `name` is fewer than *best edits away from the word, and not just because both are short. *best
+ * then becomes that number of edits. */
 bool rf_option_is_near(const char *word, const char *name, unsigned *best);
 
 #endif

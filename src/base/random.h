@@ -40,7 +40,7 @@ static inline uint64_t rf_random_next(struct rf_random *random)
     return result;
 }
 
-/* Uniform in 0 .. n-1 without bias worth the name (2^-64); n > 0. */
+/* Uniform in 0 .. n-1, with a bias of at most 2^-64; n > 0. */
 static inline uint64_t rf_random_below(struct rf_random *random, uint64_t n)
 {
     return (uint64_t)((unsigned __int128)rf_random_next(random) * n >> 64);

@@ -15,7 +15,7 @@ static bool continues(unsigned char c)
     return (c & 0xc0) == 0x80;
 }
 
-/* How many bytes the UTF-8 sequence has that begins with `first`; 0: none begins so. */
+/* The length in bytes of a UTF-8 sequence that begins with `first`; 0: no sequence does. */
 static size_t sequence_length(unsigned char first)
 {
     if (first < 0x80)
@@ -25,7 +25,7 @@ static size_t sequence_length(unsigned char first)
     return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* The sequence at s has a value that a shorter one has, or one that is no character. */
+/* The sequence at s is overlong, or its value is no character. */
 static bool is_forbidden(const unsigned char *s)
 {
     bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);

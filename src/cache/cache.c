@@ -14,13 +14,13 @@
  * accesses are to the most recent line of a set, and one comparison is enough for them. A tag is the whole line
  * number; an empty way holds a number no line has.
  *
- * Guarantee: exactly LRU; the same levels missed as a list of lines for each set, moved by hand
- * (tests/reference/cache.h).
+ * Guarantee: exactly LRU. It misses the same levels as a plain list of lines per set
+ *  (tests/reference/cache.h).
  * Memory: for each set 8 bytes x (1 + ways, rounded up to 8 or 16), and a header: 153 KB for the
  * default shape.
  *
- * What is modelled: both loads and stores bring a line in (write-allocate). A level is asked only
- * for what missed above it, and lines that fall out of a lower level stay in the upper one (neither
+ * What is modelled: both loads and stores bring a line in (write-allocate). A level is asked only for what
+ * missed in the level before it. Lines evicted from a lower level stay in the upper one (neither
  * inclusive nor exclusive). Cannot: time, prefetching, write-back traffic, other cores, physical
  * addresses (indexes are virtual addresses). */
 #include "cache/cache.h"
@@ -42,7 +42,7 @@ static bool is_power_of_two(uint64_t x)
     return x != 0 && (x & (x - 1)) == 0;
 }
 
-/* The next '/'-separated number; false where there is none. */
+/* The next number before a '/' or the end; false where there is none. */
 static bool read_number(const char **text, const char *end, uint64_t *number)
 {
     const char *from = *text;
@@ -290,7 +290,7 @@ static inline uint64_t to_front(uint64_t order, uint64_t way)
     return (order & ~moved) | (order << 4 & moved) | way;
 }
 
-/* Is the line there? It is the most recent of its set afterwards. */
+/* Is the line there? It then becomes the most recent of its set. */
 static inline bool touch(struct rf_cache_tags *level, uint64_t line)
 {
     uint64_t set = line & level->set_mask;
@@ -308,7 +308,7 @@ static inline bool touch(struct rf_cache_tags *level, uint64_t line)
     return hit;
 }
 
-/* One line's worth, from level `from` downwards. */
+/* An access within one line, from level `from` downwards. */
 static unsigned descend(struct rf_cache *cache, uint64_t addr, unsigned from)
 {
     unsigned missed = from;
@@ -326,7 +326,7 @@ static void count(struct rf_cache *cache, unsigned missed, enum rf_cache_use use
     }
 }
 
-/* An access over more than one line: each is touched, the worst is the answer. */
+/* An access that crosses lines touches each of them; the result is the most levels that one of them missed. */
 static unsigned access_lines(struct rf_cache *cache, uint64_t addr, uint64_t lines)
 {
     unsigned shift = cache->levels[0]->line_shift;

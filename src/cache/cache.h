@@ -1,4 +1,4 @@
-/* cache.h - the insides of the cache model, for who asks it millions of times a second. */
+/* cache.h - the internals of the cache model, for callers that ask it millions of times per second. */
 #ifndef RF_CACHE_CACHE_H
 #define RF_CACHE_CACHE_H
 
@@ -7,7 +7,7 @@
 
 struct rf_cache_tags {
     uint64_t *tags;  /* `room` words per set */
-    uint64_t *order; /* one word a set: nibble 0 is the most recent way */
+    uint64_t *order; /* one word per set: nibble 0 is the most recent way */
     uint64_t set_mask;
     uint32_t ways;
     uint32_t room; /* 8 or 16: ways past the last are EMPTY for ever */
@@ -25,8 +25,8 @@ struct rf_cache {
     struct rf_alloc alloc;
 };
 
-/* Is all of this in the line of its set that was used last? An access to it is a hit and changes
- * nothing, so it need not be made by somebody who does not read the counts. */
+/* Is the whole access in the line of its set that was used last? Such an access is a hit and changes nothing.
+ * A caller that does not read the counts need not make it. */
 static inline bool rf_cache_is_recent(const struct rf_cache *cache, uint64_t addr, unsigned bytes)
 {
     const struct rf_cache_tags *first = &cache->own[0];

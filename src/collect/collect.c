@@ -4,9 +4,10 @@
  *                       (skip, limit)  (cache model)          +--> lanes.c    select, count
  *                                                             +--> coprocs.c  run microcode
  *
- * Guarantee: what was counted before a failure, a stop or a damaged end is in the run. An engine that runs out of
- * memory and a recording that cannot be written end alone: the source is read to its end, so that produced is
- * what the program made and lost is the difference. In every profile produced = consumed + lost. */
+ * Guarantee: what was counted before a failure, a stop or a damaged end is in the run. An engine that runs
+ * out of memory, or a recording that cannot be written, stops without stopping the others. The source is read
+ * to its end, so that produced counts all events and lost is the difference. In every profile produced =
+ * consumed + lost. */
 #include <riffle/collect.h>
 #include <riffle/trace.h>
 #include "base/alloc.h"
@@ -26,9 +27,9 @@ struct pump {
     uint64_t events;
     bool begun;                          /* the first batch was seen */
     char ended[sizeof(struct rf_error)]; /* why the source ended early; empty: it did not */
-    rf_status recorded;                  /* RF_OK so long as the recording goes well; else `why` */
+    rf_status recorded;                  /* RF_OK as long as the recording goes well; else `why` */
     struct rf_error why;
-    struct rf_misses *misses; /* NULL: the source tells them, or nobody asks */
+    struct rf_misses *misses; /* NULL: the source has them, or no selector reads them */
     double next_progress;
 };
 
@@ -46,7 +47,7 @@ static rf_status write_piece(struct rf_trace_writer *writer, const struct rf_bat
                                   : rf_trace_write_tuples(writer, &piece->tuples, error);
 }
 
-/* A recording that fails ends alone; the profiles go on. */
+/* A recording that fails stops; the profiles go on. */
 static void record(struct pump *pump, const struct rf_batch *piece)
 {
     if (pump->setup->record != NULL && pump->recorded == RF_OK)
@@ -73,7 +74,7 @@ static rf_status fill_misses(struct pump *pump, const struct rf_record *records,
     return status;
 }
 
-/* Records that are skipped leave their lines in the caches. */
+/* Skipped records still warm the caches. */
 static void warm(struct pump *pump, const struct rf_record *records, uint64_t n)
 {
     for (uint64_t done = 0; pump->misses != NULL && done < n; done += RF_MISSES_CHUNK)
@@ -81,7 +82,7 @@ static void warm(struct pump *pump, const struct rf_record *records, uint64_t n)
                        n - done < RF_MISSES_CHUNK ? (size_t)(n - done) : RF_MISSES_CHUNK);
 }
 
-/* `events` came in a row: how many of them to leave out in front and to take behind that. */
+/* Of the next `events` events: how many to leave out at the front, and how many to take after those. */
 static void trim(struct pump *pump, uint64_t events, uint64_t *leave, uint64_t *take)
 {
     *leave = pump->skip < events ? pump->skip : events;
@@ -92,7 +93,7 @@ static void trim(struct pump *pump, uint64_t events, uint64_t *leave, uint64_t *
     pump->events += *take;
 }
 
-/* Counted tuples while a limit is on: one by one, since any of them may have to be split. */
+/* With a limit, counted tuples are taken one by one, since any of them may have to be split. */
 static rf_status trim_counted(struct pump *pump, const struct rf_batch *batch,
                               struct rf_error *error)
 {
@@ -187,7 +188,7 @@ static bool stopped(const struct pump *pump)
     return pump->setup->stop != NULL && *pump->setup->stop;
 }
 
-/* The next batch, its losses noted. What comes after a stop may be half a line: it is left out. */
+/* The next batch; its losses are noted. After a stop the batch may end in half a line, so it is left out. */
 static rf_status next_batch(struct pump *pump, struct rf_batch *batch, struct rf_error *error)
 {
     memset(batch, 0, sizeof *batch);
@@ -266,7 +267,7 @@ static void close_pump(struct pump *pump)
     rf_lanes_close(pump->lanes);
 }
 
-/* Pump until the end. Returns what went wrong first: in the source, in a lane, in the recording. */
+/* Pump until the end. Returns the first error: of the source, else of a lane, else of the recording. */
 static rf_status run_dry(struct pump *pump, struct rf_error *error)
 {
     struct rf_error first = {""}, second = {""};

@@ -1,4 +1,4 @@
-/* coprocs.c - records into co-processors, and what these found into profiles. */
+/* coprocs.c - feed records to co-processors, and make profiles of what they found. */
 #include "collect/coprocs.h"
 #include <riffle/coproc.h>
 #include "base/alloc.h"

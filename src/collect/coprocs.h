@@ -4,10 +4,10 @@
 
 #include <riffle/collect.h>
 
-/* Hand on a piece of the stream; tuples are refused. */
+/* Feed a piece of the stream; tuples are refused. */
 rf_status rf_coprocs_feed(const struct rf_collect_setup *setup, const struct rf_batch *piece,
                           struct rf_error *error);
-/* The source has ended. One profile for each, in their order. */
+/* The source has ended. Makes one profile per co-processor, in their order. */
 rf_status rf_coprocs_add_profiles(const struct rf_collect_setup *setup, struct rf_run *run,
                                   struct rf_error *error);
 

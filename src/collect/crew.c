@@ -4,16 +4,18 @@
  *                      [parcel of lane 1, being filled] --full--> queue --> thread 1 --> engine 1
  *                             ^------------------ free <--------------------'
  *
- * Engine speed is profiling speed, and a run has an engine for each profile: with a core for each of them
- * it goes as fast as the slowest, not as slow as their sum. A thread owns the parcels of its lanes: one open
- * for each lane and SPARE more that queue. When all of them queue, the reader waits, and through the ring the
- * profiled program: nothing is lost and memory stays bounded. To wake somebody costs as much as a parcel of
- * tuples, so a thread sleeps until several parcels queue, the reader until many are free.
+ * A run has one engine per profile, and the engines limit its speed. With a core for each, the run is as fast
+ * as the slowest engine, instead of taking the sum of their times. A thread owns the parcels of its lanes:
+ * one open
+ * for each lane and SPARE more that queue. When all of them queue, the reader waits, and so does the profiled
+ * program, because its ring fills: nothing is lost and memory stays bounded. Waking a thread costs as much as
+ * a parcel of tuples. Therefore a thread sleeps until several parcels queue, and the reader until many are
+ * free.
  *
  * Signals stay with the caller's thread, where a wait for the source can be interrupted.
  * Memory: 96 KiB per parcel; each thread has one parcel per lane of its own and SPARE more.
- * Cannot: split one engine; a lane is as fast as one core. After a failure, how far the lanes of other threads
- * had come depends on chance, as after an interrupt; their profiles are right as far as they go. */
+ * Cannot: split one engine; a lane is as fast as one core. After a failure or an interrupt, how far the lanes
+ * of other threads got depends on timing; their profiles are right as far as they go. */
 #include "collect/crew.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -37,7 +39,7 @@ struct worker {
     struct rf_crew *crew;
     pthread_t thread;
     pthread_mutex_t lock; /* of everything below */
-    pthread_cond_t work;  /* for the thread: enough queues, or somebody waits, or the end */
+    pthread_cond_t work;  /* for the thread: enough parcels queue, someone waits, or the end */
     pthread_cond_t done;  /* for the reader: enough are free, or nothing is left to do */
     struct parcel *first, *last, *free;
     size_t n_queued, n_free;
@@ -124,7 +126,7 @@ static void *run(void *argument)
 
 /* --- the reader -------------------------------------------------------------------------------- */
 
-/* An empty parcel for the lane, once there is one. */
+/* Wait for an empty parcel for the lane. */
 static struct parcel *open_parcel(struct rf_crew *crew, size_t lane, bool counted)
 {
     struct worker *worker = worker_of(crew, lane);
@@ -150,7 +152,7 @@ static rf_status status_of(const struct worker *worker, struct rf_error *error)
     return worker->status;
 }
 
-/* What the lane has open goes to its thread. Returns that thread's status. */
+/* Send the lane's open parcel to its thread. Returns that thread's status. */
 static rf_status send(struct rf_crew *crew, size_t lane, struct rf_error *error)
 {
     struct worker *worker = worker_of(crew, lane);

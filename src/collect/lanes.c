@@ -1,14 +1,14 @@
-/* lanes.c - from a piece of the stream into the engine of every lane that wants it.
+/* lanes.c - feed a piece of the stream to the engine of every lane that wants it.
  *
  *     tuples --------------------------+--> [mark --> shared engine]
  *     records --selector--> tuples ----+--> engine                        on a thread of its own, if
  *                                                                         there are any (crew.c)
  *
- * Tuples are handed on where they lie. Records are selected chunk by chunk into one small buffer that
+ * Tuples are handed on in place. Records are selected chunk by chunk into one small buffer that
  * stays in the first-level cache and serves all lanes in turn.
  *
- * A lane whose engine runs out of memory ends alone: it is blind from there on, the events that follow count as
- * lost, and the others go on. Memory: two chunks of 16 KiB, what the
+ * A lane whose engine runs out of memory stops alone: it is blind from then on, later events count as lost,
+ * and the other lanes go on. Memory: two chunks of 16 KiB, what the
  * engines hold and what their threads queue. */
 #include "collect/lanes.h"
 #include <riffle/engine.h>
@@ -148,7 +148,7 @@ static rf_status open_lane(struct rf_lanes *lanes, size_t i, struct rf_error *er
                                     : open_profiler(lanes, i, NULL, error);
 }
 
-/* Also called on the crew's threads. No tuples stand for a gap. */
+/* Also called on the crew's threads. A call without tuples stands for a gap. */
 static rf_status feed_lane(void *context, size_t i, const struct rf_tuples *tuples,
                            struct rf_error *error)
 {
@@ -279,7 +279,7 @@ static rf_status feed(struct rf_lanes *lanes, size_t i, const struct rf_tuples *
     return shared ? feed_marked(lanes, i, tuples, error) : feed_engine(lanes, i, tuples, error);
 }
 
-/* A source that selects by itself says whose its tuples are. */
+/* A source that selects by itself says which lane its tuples are for. */
 static bool wants(const struct rf_lanes *lanes, size_t i, uint32_t stream)
 {
     return !lanes->setup->selected || lanes->setup->lanes[i].stream == stream;
@@ -356,7 +356,7 @@ rf_status rf_lanes_feed(struct rf_lanes *lanes, const struct rf_batch *piece,
     return status;
 }
 
-/* Engines that do not mind are not told: their threads would get many small parcels. */
+/* Engines that ignore gaps are not told of them: their threads would get many small parcels. */
 static bool minds_gaps(const struct rf_lanes *lanes, size_t i, uint32_t stream)
 {
     const struct rf_profiler *profiler = lanes->lanes[i].profiler;
@@ -385,7 +385,7 @@ void rf_lanes_gap(struct rf_lanes *lanes, uint32_t stream)
     }
 }
 
-/* What was fed to an engine comes before what was lost. */
+/* Tuples that were fed to an engine are counted before those that were lost. */
 void rf_lanes_lose(struct rf_lanes *lanes, uint32_t stream, uint64_t events)
 {
     if (lanes->crew != NULL)
@@ -419,7 +419,7 @@ static rf_status note_blindness(struct rf_run *run, struct rf_profile *profile,
     return status == RF_OK ? rf_run_add_note(run, "blind", text) : status;
 }
 
-/* The run takes the profile over, or it is freed. */
+/* The run takes over the profile; on failure the profile is freed. */
 static rf_status add_profile(struct rf_run *run, struct rf_profile *profile,
                              const struct lane *lane, const struct lane *owner)
 {

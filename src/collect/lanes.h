@@ -1,4 +1,4 @@
-/* lanes.h - the lanes of a collector: a selector, an engine and the profile that grows behind it, each.
+/* lanes.h - the lanes of a collector: each has a selector, an engine and the profile that it makes.
  *
  * Called from one thread; engines may work on threads of their own (crew.h). */
 #ifndef RF_COLLECT_LANES_H
@@ -13,27 +13,27 @@ struct rf_lanes;
 rf_status rf_lanes_open(struct rf_lanes **lanes, const struct rf_collect_setup *setup,
                         struct rf_error *error);
 
-/* Once, when the first batch tells what the source is made of: records, or tuples. */
+/* Call once, when the first batch shows whether the source has records or tuples. */
 rf_status rf_lanes_begin(struct rf_lanes *lanes, const struct rf_batch *first,
                          struct rf_error *error);
 
-/* Select and count. A lane that runs out of memory is no failure here; rf_lanes_wait tells of it. */
+/* Select and count. A lane that runs out of memory is no failure here; rf_lanes_wait reports it. */
 rf_status rf_lanes_feed(struct rf_lanes *lanes, const struct rf_batch *piece,
                         struct rf_error *error);
 
-/* What comes next in a stream does not follow what was fed before. Does any of its lanes mind? */
+/* There is a gap in the stream before what comes next. Returns whether a lane of the stream takes note of gaps. */
 void rf_lanes_gap(struct rf_lanes *lanes, uint32_t stream);
 bool rf_lanes_mind_gaps(const struct rf_lanes *lanes, uint32_t stream);
 
 /* This many events of a stream never came. */
 void rf_lanes_lose(struct rf_lanes *lanes, uint32_t stream, uint64_t events);
 
-/* A batch of tuples of a source that tells its events in bursts: where those end, and what was skipped. The tuples are
- * fed, too, by themselves. */
+/* For a source that samples in bursts: where the bursts of a batch end, and how much was skipped. The tuples
+ * of the batch are fed separately. */
 rf_status rf_lanes_burst(struct rf_lanes *lanes, const struct rf_batch *batch,
                          struct rf_error *error);
 
-/* Wait for the engines; the status is that of the first that failed. */
+/* Wait for the engines; returns the status of the first that failed. */
 rf_status rf_lanes_wait(struct rf_lanes *lanes, struct rf_error *error);
 
 /* One profile per lane, in their order. */

@@ -16,7 +16,7 @@ void rf_misses_close(struct rf_misses *misses); /* NULL is fine */
 /* At most RF_MISSES_CHUNK records, copied, their `miss` filled; valid until the next call. */
 const struct rf_record *rf_misses_fill(struct rf_misses *misses, const struct rf_record *records,
                                        size_t n);
-/* What the caches were and how often they missed, as a note of the run. */
+/* Add a note to the run: the shape of the caches and how often they missed. */
 rf_status rf_misses_note(const struct rf_misses *misses, struct rf_run *run);
 
 #endif

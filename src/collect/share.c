@@ -1,17 +1,17 @@
-/* share.c - marking tuples of several lanes, and dealing their one profile out again.
+/* share.c - mark the tuples of several lanes, and split their common profile again.
  *
  *     lane 0: edges <pc, target> --mark 0--+                         +--> profile of edges
  *                                          +--> engine --> profile --+
  *     lane 1: calls <pc, target> --mark 1--+                         +--> profile of calls
  *
- * The engine cuts its intervals over all lanes together. Tuples are fed to it up to the end of an interval at
- * most, so that it is known how many events of each lane lie in it.
+ * The engine cuts its intervals over all lanes together. A call never feeds tuples past the end of an
+ * interval, so that the number of events of each lane in it is known.
  *
- * Guarantee: a lane's profile has what the shared one had for it. A bound above the lane's own events, or above
- * those that it had in an interval, is cut to them: no tuple occurs more often. Consumed and lost are the
+ * Guarantee: a lane's profile has all items that the shared profile has for it. Bounds are cut to the number
+ * of the lane's own events, in all and per interval: no tuple occurs more often. Consumed and lost are the
  * lane's own, so that produced = consumed + lost holds for each. Memory: a copy of each item; where intervals are
- * kept, 8 bytes per lane and interval. Cannot: share between selectors whose <a> is a value, which needs its
- * top byte, or engines of ranges, which the mark would tear apart. */
+ * kept, 8 bytes per lane and interval. Cannot: share selectors whose <a> is a value, because values use the
+ * top byte; nor engines of ranges, because the mark would split their ranges. */
 #include "collect/share.h"
 #include <riffle/engine.h>
 #include "profile/fold.h"
@@ -66,7 +66,7 @@ rf_status rf_share_join(struct rf_share_tally *tally, unsigned *tag)
     return RF_OK;
 }
 
-/* Room for one interval more, so that its end cannot fail. */
+/* Make room for one more interval in advance, so that ending it cannot fail. */
 static rf_status reserve_interval(struct rf_share_tally *tally)
 {
     if (!tally->keep_intervals || tally->room - tally->n_ended >= tally->lanes)
@@ -118,7 +118,7 @@ static rf_status feed_inside(struct rf_share_tally *tally, struct rf_profiler *p
     return status;
 }
 
-/* As many of the tuples from `first` on as fit in `left` events, one at least. */
+/* How many tuples from `first` on fit in `left` events; at least one. */
 static struct rf_tuples fitting(const struct rf_tuples *tuples, size_t first, uint64_t left)
 {
     struct rf_tuples piece = {tuples->tuples + first, NULL, tuples->n - first};
@@ -134,7 +134,7 @@ static struct rf_tuples fitting(const struct rf_tuples *tuples, size_t first, ui
     return piece;
 }
 
-/* A count that reaches past the end of an interval: in parts. */
+/* Feed in parts a count that reaches past the end of an interval. */
 static rf_status feed_counted(struct rf_share_tally *tally, struct rf_profiler *profiler,
                               struct rf_tuple tuple, uint64_t times, struct rf_error *error)
 {
@@ -173,7 +173,7 @@ static size_t count_marked(const struct rf_item *items, size_t n, unsigned tag)
     return count;
 }
 
-/* Copy what has the tag behind out[0 .. *filled - 1], marks taken off. */
+/* Append the items with the tag to out[0 .. *filled - 1], without their marks. */
 static void copy_marked(struct rf_item *out, size_t *filled, const struct rf_item *items, size_t n,
                         unsigned tag)
 {

@@ -1,9 +1,10 @@
 /* share.h - several lanes through one engine, told apart by a tag.
  *
- * Sastry, Bodik, Smith, section 2.1: the compressor does not interpret its tuples, so one of them serves several
- * profiles at once; the selector marks whose a tuple is. Here the mark is the top byte of <a>, which is an
- * address in every preset and has no use for it on 64-bit machines of today. It is part of what the engine
- * hashes, so that equal tuples of two lanes stay apart. Afterwards the one profile is dealt out again. */
+ * Sastry, Bodik, Smith, section 2.1: the compressor does not interpret its tuples, so one compressor serves
+ * several profiles at once; the selector marks which profile a tuple belongs to. Here the mark is the top
+ * byte of <a>. In every preset <a> is an address, and addresses on 64-bit machines leave that byte unused.
+ * The engine hashes the mark, too, so that equal tuples of two lanes stay apart. At the end the common
+ * profile is split by mark. */
 #ifndef RF_COLLECT_SHARE_H
 #define RF_COLLECT_SHARE_H
 
@@ -21,13 +22,13 @@ struct rf_share {
     uint64_t produced;    /* the tally says how many of these were consumed; the rest was lost */
 };
 
-/* How many events of each lane the shared engine consumed, in all and per interval. */
+/* Counts how many events of each lane the shared engine consumed, in all and per interval. */
 struct rf_share_tally;
 
 struct rf_share_tally *rf_share_tally_new(int keep_intervals, const struct rf_alloc *alloc);
 void rf_share_tally_free(struct rf_share_tally *tally); /* NULL is fine */
 
-/* One lane more, before anything is fed: its tag. RF_EINVAL: there are RF_SHARE_MAX already. */
+/* Add a lane, before anything is fed, and get its tag. RF_EINVAL: there are RF_SHARE_MAX already. */
 rf_status rf_share_join(struct rf_share_tally *tally, unsigned *tag);
 
 /* Mark n tuples, from `in` to `out`. */

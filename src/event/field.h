@@ -28,15 +28,15 @@ enum rf_field_word {
 /* "pc", "addr", ...; NULL for RF_FIELD_NONE and numbers that are no field. */
 const char *rf_field_name(unsigned field);
 
-/* Only a whole record of this class can tell the field. Otherwise it is the word that rf_field_is says, or
- * it is known when the instruction is translated. */
+/* True if the field needs a whole record of this class. Otherwise the field is the word that rf_field_is
+ * names, or it is known when the instruction is translated. */
 bool rf_field_is_late(unsigned field, unsigned kind);
 enum rf_field_word rf_field_is(unsigned field);
 
 /* The word that the source must hand out with records of this class, if the field is asked for. */
 enum rf_field_word rf_field_needs(unsigned field, unsigned kind);
 
-/* How the probe's command line calls that word. */
+/* The name of that word on the probe's command line. */
 char rf_field_letter(enum rf_field_word word);
 
 #endif

@@ -1,7 +1,7 @@
 /* newfile.h - a file that appears whole under its name, or not at all.
  *
  * Written under a temporary name in the same folder, readable by its owner alone, renamed by finish.
- * "-" is standard output; what exists and is no plain file (a pipe, /dev/null) is written as it is. */
+ * "-" is standard output; a pipe, /dev/null or another existing file that is not a plain one is written in place. */
 #ifndef RF_EVENT_NEWFILE_H
 #define RF_EVENT_NEWFILE_H
 
@@ -23,7 +23,7 @@ rf_status rf_newfile_create(struct rf_newfile *file, const char *path, const str
                             struct rf_error *error);
 rf_status rf_newfile_write(struct rf_newfile *file, const void *bytes, size_t n,
                            struct rf_error *error);
-/* Both leave nothing to release; a finish that fails leaves no file. */
+/* Neither leaves anything to release. A finish that fails leaves no file. */
 rf_status rf_newfile_finish(struct rf_newfile *file, struct rf_error *error);
 void rf_newfile_abandon(struct rf_newfile *file);
 

@@ -4,8 +4,8 @@
  *                                keep[] &= lo <= field <= hi            once for each condition
  *                                out[n] = <a, b>, n += keep[]           both fields
  *
- * Every step is one loop over one column without branches: which field it is, is asked once for 128
- * records. Every comparison is the same instruction sequence, field - lo <= hi - lo in unsigned
+ * Every step is one loop over one column without branches. Which field it reads is decided once per 128
+ *  records. Every comparison is the same instruction sequence, field - lo <= hi - lo in unsigned
  * arithmetic. Memory: 4 KiB on the stack. */
 #include "event/selector.h"
 #include "event/field.h"
@@ -188,7 +188,7 @@ static bool needs_quotes(const char *symbol)
     return false;
 }
 
-/* `more` is added: comparisons are kept with both ends in, and some are written with an end out. */
+/* `more` is added because comparisons are stored as closed ranges, while some are written with an open end. */
 static void put_place(struct output *out, const struct rf_place *place, uint64_t more)
 {
     uint64_t value = place->value + more;

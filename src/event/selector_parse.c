@@ -6,7 +6,7 @@
  *                | field "in" place ".." place
  *     place      = number | symbol [ "+" number ]       symbol = word | "'" anything "'"
  *
- * Every comparison becomes lo <= field <= hi, both ends in. For a name the value is the offset from it,
+ * Every comparison becomes lo <= field <= hi. For a name the value is the offset from it,
  * in arithmetic modulo 2^64, so that `pc<main` is hi = main + (0 - 1) and needs no case of its own.
  * Numbers are what rf_units_count reads, and -1 is all ones. */
 #include "event/selector.h"
@@ -284,7 +284,7 @@ static rf_status read_comparison(struct parser *parser, struct rf_condition *con
     return RF_OK;
 }
 
-/* The word "in" and not the begin of another. */
+/* The word "in", and not the beginning of another word. */
 static bool take_in(struct parser *parser)
 {
     skip_space(parser);
@@ -333,7 +333,7 @@ static rf_status read_selector(struct parser *parser)
     return status == RF_OK ? read_projection(parser) : status;
 }
 
-/* A single word that is no class: a preset, or meant to be one. */
+/* A single word that is no class is a preset, or was meant to be one. */
 static bool is_lone_word(const char *text, struct word *word)
 {
     struct parser parser = {.text = text, .p = text};

@@ -31,12 +31,12 @@ enum rf_trace_flags { RF_TRACE_HAS_COUNTS = 1 };
 
 extern const unsigned char rf_trace_magic[RF_MAGIC_SIZE];
 
-/* Do these bytes begin a trace? Two of the eight may be damaged: no text looks like that. */
+/* Do these bytes begin a trace? Two of the eight may be damaged; no text comes that close. */
 bool rf_trace_is_magic(const unsigned char *bytes, size_t n);
 
-/* The head of a block. In modules and index `first` is the events of the whole file and `number` how many
- * blocks there are; `events` is the number of modules or, in the index, the bytes that they take, head
- * included: a reader that has found the index knows where they begin. */
+/* The head of a block. In modules and index, `first` is the number of events in the whole file and `number`
+ * the number of blocks. `events` is the number of modules; in the index it is the size of the modules in
+ * bytes, head included, which tells a reader that found the index where the modules begin. */
 struct rf_trace_head {
     uint8_t kind;  /* enum rf_trace_kind, RF_TRACE_MODULES_KIND or RF_TRACE_INDEX_KIND */
     uint8_t flags; /* enum rf_trace_flags */
@@ -49,7 +49,7 @@ struct rf_trace_head {
 };
 
 void rf_trace_head_write(const struct rf_trace_head *head, unsigned char *bytes);
-/* False when the bytes are no sound head: checksum, limits. */
+/* False when the bytes are no sound head: a wrong checksum, or a number out of its limits. */
 bool rf_trace_head_read(struct rf_trace_head *head, const unsigned char *bytes);
 
 /* Four bytes that begin every head. */
@@ -85,7 +85,7 @@ struct rf_trace_events {
 
 enum { RF_TRACE_EVENTS_PER_KEY = 8, RF_TRACE_NARROW_KEYS = 256 };
 
-/* Columns of the payload that stand behind the key's. */
+/* Columns of the payload that follow the key's. */
 enum rf_trace_column {
     RF_COLUMN_KEY,
     RF_COLUMN_B,
@@ -99,7 +99,7 @@ enum rf_trace_column {
 /* Records have the most. */
 enum { RF_TRACE_COLUMNS_MAX = RF_COLUMNS - RF_COLUMN_SHAPE };
 
-/* The columns of such events, key's left out; returns how many. */
+/* The columns of such events without the key's; returns how many there are. */
 size_t rf_trace_columns(const struct rf_trace_events *events,
                         enum rf_trace_column columns[RF_TRACE_COLUMNS_MAX]);
 
@@ -173,18 +173,18 @@ rf_status rf_trace_reader_open(struct rf_trace_reader **reader, const struct rf_
 /* Read the header, unless that was done; rf_trace_reader_info knows it then. Not needed before next. */
 rf_status rf_trace_reader_begin(struct rf_trace_reader *reader, struct rf_error *error);
 
-/* The events of the next whole block, valid until the next call; n = 0 at the end. RF_EDAMAGED comes
- * there, when everything that is whole has been handed out. */
+/* The events of the next whole block, valid until the next call; n = 0 at the end. RF_EDAMAGED is returned at
+ * the end, after all whole blocks have been handed out. */
 rf_status rf_trace_reader_next(struct rf_trace_reader *reader, struct rf_trace_events *events,
                                struct rf_error *error);
 
 /* Go on at the block that holds event number `event`, by way of the index; *first is set to the number
- * of that block's first event. RF_ENOTSUP when the file cannot be sought or has no sound index: read
- * on from the begin then. Only before the first next. */
+ * of that block's first event. RF_ENOTSUP when the file cannot be sought or has no sound index; read it from
+ * the beginning then. Only before the first next. */
 rf_status rf_trace_reader_seek(struct rf_trace_reader *reader, uint64_t event, uint64_t *first);
 
-/* The modules: of a file found through its index, wherever the reader stands; else as soon as it has come
- * past them. Valid until the reader is closed. RF_ENOMEM or RF_OK. */
+/* The modules. With a sound index they are found at once, wherever the reader is; without one they are known
+ * after the reader has passed them. Valid until the reader is closed. RF_ENOMEM or RF_OK. */
 rf_status rf_trace_reader_modules(struct rf_trace_reader *reader, const struct rf_module **modules,
                                   size_t *n);
 

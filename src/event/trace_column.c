@@ -8,8 +8,8 @@
  *
  *     meta:  [ way | w << 4 ] [ base or number of values ] [ least step or values ]        data: bytes
  *
- * Steps are also taken where they are no shorter but mostly alike (an array walked round and round): the
- * bytes repeat then. All arithmetic is modulo 2^64, so that every list of words can be written.
+ * Steps are also used where they are no shorter but mostly equal (a loop over an array), because the bytes
+ * then repeat. All arithmetic is modulo 2^64, so that every list of words can be written.
  *
  * Bound: meta 17 bytes per list, and 7 more bytes per value for a dictionary, which is only taken where data
  * shrinks by as much; so n values need at most 17 + 8 n bytes in all. */
@@ -20,7 +20,7 @@ enum way { OFFSET, STEP, DICTIONARY, WAYS };
 
 enum { DICTIONARY_MAX = 256, SLOTS = 1024, DICTIONARY_LEAST = 16 };
 
-/* What one pass over the values tells. */
+/* What one pass over the values finds. */
 struct shape {
     uint64_t min, max;
     int64_t step_min, step_max;
@@ -82,7 +82,7 @@ static void encode_step(struct rf_column_out *out, const uint64_t *values, size_
             put_data(out, values[i] - values[i - 1] - (uint64_t)shape->step_min, width);
 }
 
-/* The distinct values behind a hash table of their numbers. */
+/* The distinct values, and a hash table of their numbers. */
 struct dictionary {
     uint16_t slots[SLOTS]; /* 1 + number, 0: free */
     uint64_t values[DICTIONARY_MAX];

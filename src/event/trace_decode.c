@@ -1,9 +1,9 @@
 /* trace_decode.c - a block's columns back into events; trace_encode.c has the layout.
  *
- * Nothing of the bytes is believed: lengths are checked where they are used, the numbers of keys before the
- * first, the sizes of groups against their sum. One thing is only checked afterwards: that each key comes up as
+ * No byte is trusted. Lengths are checked where they are used, the number of keys before the first key is
+ *  read, the sizes of groups against their sum. Only one check comes afterwards: that each key occurs as
  * often as its size says. Until then an event may read past its group, so every column has room for twice
- * the events: begin < n and n steps at most.
+ * the events: a group begins below n, and there are at most n steps.
  *
  * Memory: 64 bytes per event for records, 16 to 32 for tuples, allocated when first needed. */
 #include "event/trace.h"
@@ -214,7 +214,7 @@ static bool decode_flat(struct rf_trace_decoder *d, const struct rf_trace_events
     return true;
 }
 
-/* No record of a class that there is not. */
+/* A record must have a class that exists. */
 static bool kinds_are_sound(const struct rf_trace_events *events)
 {
     unsigned most = 0;

@@ -1,8 +1,8 @@
 /* trace_encode.c - the events of a block as columns.
  *
- * A program runs the same instructions again and again, and each has its own habits. So the events of a
- * block are sorted by key (a; for records pc and class), each column of each key is written by itself, and
- * the order is kept as the number of each event's key:
+ * A program runs the same instructions again and again, and the events of one instruction resemble each
+ *  other. Therefore the events of a block are sorted by key (a; for records pc and class), and each column of
+ * each key is written by itself. The order is kept as the number of each event's key:
  *
  *     <10,5> <20,7> <10,5> <20,8>   ->   index 0 1 0 1    keys 10 20    sizes 2 2    b: 5 5 | 7 8
  *
@@ -10,8 +10,8 @@
  * of few different values, which is what trace_column.c is good at. Reading back is one load per column for
  * each event, from where its key stands.
  *
- * With more than one key for eight events that does not pay: n_groups is 0 then, and each column is one
- * list in the order of events, the key's being the first.
+ * With more than one key per eight events this does not pay. n_groups is then 0, and each column is one list
+ * in the order of events, beginning with the key's.
  *
  *     payload:  u32 n_groups | u32 bytes of meta | index, 1 or 2 bytes per event | meta | data
  *     columns:  grouped: keys, sizes, then each column group by group     tuples:  (a) b [count]

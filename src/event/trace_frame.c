@@ -32,7 +32,7 @@ void rf_trace_head_write(const struct rf_trace_head *head, unsigned char *bytes)
     rf_store64(bytes + 40, rf_checksum(bytes, 40));
 }
 
-/* Lengths that no writer makes. */
+/* True for lengths that no writer makes. */
 static bool is_within_limits(const struct rf_trace_head *head)
 {
     if (head->kind == RF_TRACE_INDEX_KIND)

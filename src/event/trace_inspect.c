@@ -1,4 +1,4 @@
-/* trace_inspect.c - what a .rft file says of itself, every block checked and none unpacked. */
+/* trace_inspect.c - what a .rft file says about itself; every block is checked and none is unpacked. */
 #include "event/trace.h"
 #include "base/error.h"
 #include <errno.h>

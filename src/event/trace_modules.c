@@ -8,7 +8,7 @@
  * the bytes, and a list costs two allocations however long it is.
  *
  * Guarantee: what decodes has texts that end inside the copy, and start <= end, from <= to. Lengths are
- * held against the bytes that are left before anything is used. Cannot: be longer than 4 MiB. */
+ * compared with the bytes that are left before anything is used. Limit: 4 MiB. */
 #include "event/trace.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -45,7 +45,7 @@ void rf_trace_module_write(const struct rf_module *module, unsigned char *bytes)
     memcpy(text + path + 1, id > 0 ? module->build_id : "", id + 1);
 }
 
-/* A text of n bytes and its zero, none of them 0 before that. */
+/* A text of n bytes without a zero, and the zero that ends it. */
 static bool is_text(const char *text, size_t n)
 {
     return memchr(text, '\0', n + 1) == text + n;

@@ -10,11 +10,11 @@
  * heads, and in the index at the end, tell how much is missing. The header is for people: a file without a
  * sound one still gives its blocks.
  *
- * A flip of any byte is noticed: the header, heads, payloads and the index have checksums, and the index holds
- * where each block begins, the trailer where the index does.
+ * A change of any byte is noticed: the header, heads, payloads and the index have checksums. The index holds
+ * where each block begins, and the trailer where the index begins.
  *
  * Memory: the buffers grow to the largest block that has a sound head; heads with lengths that no writer
- * makes are not sound, so at most 24 MiB. */
+ * makes are not sound, so the limit is 24 MiB. */
 #define ZSTD_STATIC_LINKING_ONLY
 #include "event/trace.h"
 #include "base/alloc.h"
@@ -53,7 +53,7 @@ struct rf_trace_reader {
     uint64_t next_first;
     uint64_t index_sum; /* of what the index should hold */
     struct rf_trace_modules modules;
-    size_t modules_size; /* bytes that the stream had of them, head included */
+    size_t modules_size; /* their bytes in the stream, head included */
     struct damage damage;
 
     unsigned char *raw;
@@ -88,7 +88,7 @@ static rf_status read_some(struct rf_trace_reader *reader, struct rf_error *erro
     return RF_OK;
 }
 
-/* Have n bytes from `at` on, or all that are left: compare have() afterwards. */
+/* Read until n bytes from `at` on are there, or the file ends; have() tells how many there are. */
 static rf_status need(struct rf_trace_reader *reader, size_t n, struct rf_error *error)
 {
     if (reader->end - reader->at >= n)
@@ -314,7 +314,7 @@ static void accept(struct rf_trace_reader *reader, const struct rf_trace_head *h
     reader->at += RF_TRACE_HEAD_SIZE + (size_t)head->stored;
 }
 
-/* The stream has come to the modules: `at` stands on a whole block of them. */
+/* The reader has reached the modules: `at` is the position of a whole block of them. */
 static rf_status take_modules(struct rf_trace_reader *reader, const struct rf_trace_head *head)
 {
     struct rf_trace_modules modules;

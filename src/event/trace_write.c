@@ -4,7 +4,7 @@
  *                                                                 +------> index, 16 bytes per block
  *     modules ----------------------------------------------------------> in front of the index
  *
- * A failed write is remembered: everything after it fails alike, and finish then leaves no file.
+ * A failed write is remembered: every later call fails with the same error, and finish leaves no file.
  *
  * Memory: about 14 MiB for tuples, 16 for records, mostly room for the worst case that is never touched;
  * and the index. */
@@ -179,7 +179,7 @@ static rf_status flush(struct rf_trace_writer *writer, struct rf_error *error)
     return status;
 }
 
-/* Remember a failure; hand out an old one again. */
+/* Remember a failure; return the first one again. */
 static rf_status settle(struct rf_trace_writer *writer, rf_status status, struct rf_error *error)
 {
     if (writer->failed == RF_OK && status != RF_OK) {

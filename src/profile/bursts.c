@@ -1,16 +1,17 @@
-/* bursts.c - from the bursts of a program to the whole of it.
+/* bursts.c - estimate the counts of a whole run from its bursts.
  *
- * The events of a burst are alike: they come from the same few loops. So a burst is not as many observations as it
- * has events, but a cluster, and what tells how sure an estimate is are the differences between bursts. (Cochran,
+ * The events of a burst come from the same few loops and resemble each other. Therefore the events of a burst
+ * are not independent observations; the burst is a cluster. The differences between bursts tell how sure an
+ * estimate is. (Cochran,
  * "Sampling Techniques", chapter 9: clusters of unequal size, ratio to size.)
  *
  *     m_i events in burst i, y_i of them of an item        share  p = sum y / sum m
  *
  *     variance of p   V = (1 - f) n / (n - 1)  sum (y_i - p m_i)^2 / (sum m)^2          f: share of events told
- *     design effect   D = V / (p (1 - p) / sum m), 1 at least; that many events are worth one
+ *     design effect D = V / (p (1 - p) / sum m), at least 1; D events are worth one independent event
  *
- * The interval is Wilson's, with sum m / D independent events: it holds for rare items, too, and never leaves 0..1. A
- * count becomes p times all events, told and skipped, which are known to the event.
+ * The interval is Wilson's, with sum m / D independent events: it holds for rare items, too, and never leaves 0..1. The
+ * estimated count is p times the number of all events, sampled and skipped, which is known exactly.
  *
  *     sum (y_i - p m_i)^2 = sum y^2 - 2 p sum y m + p^2 sum m^2
  *

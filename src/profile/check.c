@@ -1,6 +1,6 @@
 /* check.c - whether the numbers of a profile agree with each other.
  *
- * Everything else in the library takes these for granted; a file from outside has to show them.
+ * The library relies on these; a file from outside must be checked for them.
  *
  *     1  produced = consumed + lost
  *     2  lower <= upper <= events and count <= events, for every item and every interval; so no sum overflows.
@@ -14,7 +14,7 @@
  *     8  no two items are the same box; of two ranges one lies inside the other or they are disjoint; a stream has
  *        all its positions, with the same numbers
  *
- * The last needs memory, and only a file from outside can break it: rf_profile_check alone looks. */
+ * Only rf_profile_check checks the last one: it needs memory, and only a file from outside can break it. */
 #include <riffle/range.h>
 #include "profile/file.h"
 #include "profile/fold.h"

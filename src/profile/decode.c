@@ -1,6 +1,6 @@
 /* decode.c - a run from the bytes of a .rfp file, which may be anything.
  *
- * Nothing is believed before it was checked: the checksums, every length against the bytes that are
+ * Everything is checked before it is used: the checksums, every length against the bytes that are
  * left (an item takes eight at least, so a list cannot claim more than there is), the numbers against
  * each other (check.c). Allocation is bounded by the file: its payload by 1 MiB or 128 times its bytes, the items
  * by eight times the payload. Damage gives RF_EDAMAGED and nothing else. */
@@ -65,7 +65,7 @@ static uint64_t get_difference(struct reader *reader, uint64_t from)
     return from + (folded >> 1 ^ (0 - (folded & 1)));
 }
 
-/* How many things follow, of `least` bytes each. */
+/* How many elements follow, of at least `least` bytes each. */
 static size_t get_count(struct reader *reader, size_t least)
 {
     uint64_t n = get_number(reader);
@@ -115,7 +115,7 @@ static void get_into_text(struct reader *reader, char **place)
     *place = text;
 }
 
-/* Room for n elements, all zero; NULL when there is none. */
+/* Zeroed room for n elements; NULL when there is no memory. */
 static void *get_room(struct reader *reader, size_t n, size_t element)
 {
     void *array = NULL;

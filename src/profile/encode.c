@@ -2,9 +2,9 @@
  *
  *     run -> payload of small numbers -> zstd -> header with lengths and checksums in front
  *
- * Numbers are written seven bits a byte, differences of neighbours where neighbours are alike (items
- * stand heaviest first, so counts fall slowly), each field of all items in one go: that is what zstd
- * likes. Level and parameters are fixed and nothing of the time or machine goes in, so that the same
+ * Numbers are written with seven bits per byte, as differences where neighbours are close (items are sorted
+ * by count, heaviest first). Each field is written for all items in one go, which zstd compresses best. Level
+ * and parameters are fixed and nothing of the time or machine goes in, so that the same
  * run gives the same bytes. doc/FORMATS.md has the layout field by field. */
 #include "profile/file.h"
 #include "profile/profile.h"
@@ -205,7 +205,7 @@ static void fill_header(unsigned char *header, const struct rf_bytes *payload, u
     rf_store64(header + RF_RFP_AT_HEADER_CHECKSUM, rf_checksum(header, RF_RFP_AT_HEADER_CHECKSUM));
 }
 
-/* A frame of zeros that zstd skips, where the contents are smaller than a reader believes. */
+/* A frame of zeros that zstd skips. It pads a file that compressed better than readers accept. */
 static size_t fill_up(unsigned char *bytes, size_t packed, size_t length)
 {
     enum { SKIPPED = 0x184d2a50, HEAD = 8 };
@@ -229,7 +229,7 @@ static rf_status pack(const struct rf_alloc *alloc, const struct rf_bytes *paylo
     size_t packed =
         ZSTD_compress(file->bytes + RF_RFP_HEADER, most, payload->bytes, payload->n, LEVEL);
     if (ZSTD_isError(packed))
-        return RF_ENOMEM; /* the one thing that can go wrong with room for the bound */
+        return RF_ENOMEM; /* the only possible failure when there is room for the bound */
     packed = fill_up(file->bytes + RF_RFP_HEADER, packed, payload->n);
     fill_header(file->bytes, payload, packed);
     file->n = RF_RFP_HEADER + packed;

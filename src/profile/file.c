@@ -1,9 +1,9 @@
 /* file.c - runs in files: saved whole or not at all, loaded whole or refused.
  *
  * A file is written under a temporary name in the folder where it will stand, flushed to the disk and
- * renamed (event/newfile.h): whoever looks under its own name sees the old one or the new one, after
- * a power cut, too. It is its owner's alone, as a profile tells addresses and values of a program's
- * memory. */
+ * renamed (event/newfile.h): under the final name there is always the whole old file or the whole new one,
+ * even after a power cut. Only its owner can read it, because a profile has addresses and values of a
+ * program's memory. */
 #include "profile/file.h"
 #include "base/alloc.h"
 #include "base/error.h"

@@ -18,9 +18,9 @@ enum {
     RF_RFP_AT_HEADER_CHECKSUM = 40,
 };
 
-/* Bytes of a payload before compression that we are ready to hold: this many in any case, and above that no more
- * than the file makes likely, so that a small file costs little memory. A writer that compresses better than this
- * fills up with a frame that zstd skips. */
+/* The most bytes that a payload may have before compression: this many in any case, and otherwise a multiple
+ * of the file's size, so that a small file costs little memory. A writer whose file compresses better than
+ * this pads it with a frame that zstd skips. */
 #define RF_RFP_LENGTH_MAX  (UINT64_C(1) << 32)
 #define RF_RFP_LENGTH_FREE (UINT64_C(1) << 20)
 enum { RF_RFP_RATIO_MAX = 128 };
@@ -39,7 +39,7 @@ rf_status rf_bytes_reserve(struct rf_bytes *bytes, const struct rf_alloc *alloc,
 /* The whole file. The same run gives the same bytes. */
 rf_status rf_run_encode(const struct rf_run *run, struct rf_bytes *file, struct rf_error *error);
 
-/* Whether the numbers of a profile agree with each other; what is saved does, what is loaded must.
+/* Whether the numbers of a profile agree with each other. Checked when a profile is saved and when it is loaded.
  * Returns what is wrong, or NULL. */
 const char *rf_profile_contradiction(const struct rf_profile *profile);
 

@@ -4,13 +4,13 @@
  *     slot = 1 + index into a dense array of items, 4 bytes; at most half of the slots in use
  *
  * Count, lower and intervals add up. The upper bound has to allow for the lists an item is missing
- * from: with u the upper bounds where it was seen and A(l) what list l allows to the absent,
+ * from: with u(l) its upper bound in list l, and A(l) the bound that list l gives for absent items,
  *
  *     upper = sum of u(l) over lists with it + sum of A(l) over lists without it
  *           = sum of (u(l) - A(l)) over lists with it + sum of A(l) over all lists
  *
  * so the array keeps the first sum, modulo 2^64, and the second is added once, when the items are
- * taken. An item that turns up late therefore needs no history.
+ * taken. An item that appears late therefore needs no history.
  *
  * Memory: 64 bytes per item and 8 to 16 for its slots; twice that while it grows. */
 #include "profile/fold.h"

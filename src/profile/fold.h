@@ -1,7 +1,7 @@
 /* fold.h - adds up lists of items, box by box.
  *
- * Used where several looks at a stream become one profile: the intervals of a profiler, the runs of
- * a merge. A fold that failed for lack of memory is as it was before the call. */
+ * Used where several reports become one profile: the intervals of a profiler, the runs of a merge. A fold
+ * that failed for lack of memory is as it was before the call. */
 #ifndef RF_PROFILE_FOLD_H
 #define RF_PROFILE_FOLD_H
 
@@ -34,14 +34,14 @@ void rf_fold_init(struct rf_fold *fold, const struct rf_alloc *alloc);
 void rf_fold_free(struct rf_fold *fold);
 rf_status rf_fold_copy(struct rf_fold *copy, const struct rf_fold *fold);
 
-/* Add one list. Whatever is not in it may have occurred up to `absent_upper` times there. */
+/* Add one list. An item that is not in the list may have occurred up to `absent_upper` times. */
 rf_status rf_fold_add(struct rf_fold *fold, const struct rf_item *items, size_t n,
                       uint64_t absent_upper);
 
 /* The sum for that box so far, `upper` not yet complete; NULL: never added. Valid until the next add. */
 struct rf_item *rf_fold_find(const struct rf_fold *fold, const struct rf_item *box);
 
-/* The sums, in profile order and an array of exactly that many; the fold is empty afterwards. */
+/* Take the sums in profile order, as an array of exactly that length; the fold is then empty. */
 rf_status rf_fold_take(struct rf_fold *fold, struct rf_items *list);
 
 /* Below 0: x comes before y in a profile. */

@@ -11,8 +11,8 @@
  *     error = sum of |p - h| over the three looked at / sum of p over the same
  *
  * Departure: the paper's measured profile is the accumulator alone, so a false negative has h = 0
- * there. Ours may list tuples below the threshold; what it lists counts. Where no tuple has any
- * true count (a profile of inventions), the sum is divided by the events of the interval.
+ * there. Ours may list tuples below the threshold, and these counts are used. Where no looked-at tuple
+ * occurred at all, the sum is divided by the events of the interval.
  *
  * Memory: the candidates of both, 72 to 80 bytes each. */
 #include "profile/fold.h"
@@ -46,7 +46,8 @@ static size_t count_pieces(const struct rf_profile *profile)
     return is_cut(profile) ? profile->n_intervals : 1;
 }
 
-/* The fewest events that make a candidate; products such as 0.1% of 1M are meant to be whole. */
+/* The fewest events that make a candidate. Products such as 0.1% of 1M are rounded to the whole number that
+ * is meant. */
 static uint64_t candidate_count(double threshold, uint64_t events)
 {
     double exact = threshold * (double)events * (1 - 1e-12);

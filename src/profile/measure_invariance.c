@@ -1,12 +1,12 @@
-/* measure_invariance.c - how wrong a profile of values is, for who would specialise code by it.
+/* measure_invariance.c - how wrong a profile of values is for an optimizer that specialises code by it.
  *
  * Sastry, Bodik, Smith, section 5.3.1; riffle/invariance.h has the definition.
  *
  *     truth:    all items once  -> executions of every pc          (fold `pcs`, 64 bytes per pc)
- *               all items again -> tuples that make their share    (fold `tuples`; at most 1/tuple_share a pc)
+ *               all items again -> tuples that make their share    (fold `tuples`; at most 1/tuple_share per pc)
  *     measured: all items once  -> its count of each of those tuples and of each pc
  *
- * Nothing is sorted and the items are never held, so that a long stream can be looked at many times on its way.
+ * Nothing is sorted and the items are not stored, so that a long stream can be measured many times while it runs.
  * Fields of the folds' items: `count` is the perfect count, `lower` the measured one, `intervals` of a pc
  * what its chosen tuples make together, `upper` what it was sampled beyond what its tuples count. */
 #include "profile/fold.h"

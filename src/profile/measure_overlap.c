@@ -7,7 +7,7 @@
  *     y   a 45  c 45 | b 10     of 90: a 1/2, c 1/2        overlap: a 1/2
  *
  * A member is an item; of streams, a stream with its heat. Profiles of different length compare well, since only
- * shares count: that is how a sampled profile is held against the whole.
+ * shares count: a sampled profile can be compared with the whole one.
  *
  * Departure: the paper's shares are of the whole profile, so that a profile overlaps with itself by no more than `top`.
  * Ours are of the chosen members: a profile overlaps with itself by 1.
@@ -44,7 +44,7 @@ static rf_status list_members(const struct rf_profile *profile, struct rf_items 
     return RF_OK;
 }
 
-/* Keep the first that make the share. Returns what they add up to. */
+/* Keep the first items that together make the share. Returns their sum. */
 static double keep_top(struct rf_items *list, double share)
 {
     double all = 0, top = 0;

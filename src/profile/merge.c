@@ -1,11 +1,10 @@
 /* merge.c - two runs as one.
  *
- * Profiles of the same selector, engine and interval add up item by item, whatever their seeds: bounds
- * are bounds of counts, and say nothing of the hashes they came from. An item that one side
+ * Profiles of the same selector, engine and interval add up item by item, whatever their seeds: bounds are
+ * about counts, not about the hashes they came from. An item that one side
  * lacks may have had up to that side's absent_upper there, which goes into its upper bound; the fold
- * does that (fold.c). Ranges get theirs from what nests in what (range.c). Totals add up, kept
- * intervals stand behind each other, memory is that of the larger, as the engines need not have run
- * at the same time.
+ * does that (fold.c). The bounds of ranges follow from their nesting (range.c). Totals add up. Kept intervals
+ * are appended. Memory is that of the larger, as the engines need not have run at the same time.
  *
  * A merged profile is made beside the old one and then put in its place: when memory runs out in the
  * middle, the run has the profiles before it merged and the others as they were. */
@@ -169,7 +168,7 @@ static rf_status merge_profiles(struct rf_profile **merged, const struct rf_allo
         status = merge_intervals(sum, x, y);
     if (status == RF_OK)
         status = merge_figures(sum, x, y);
-    /* A file from outside may name a box twice; sums of that need not make sense. */
+    /* A file from outside may name a box twice, and then the sums may make no sense. */
     if (status == RF_OK && rf_profile_contradiction(sum) != NULL)
         status = RF_EINVAL;
     if (status != RF_OK) {
@@ -180,7 +179,7 @@ static rf_status merge_profiles(struct rf_profile **merged, const struct rf_allo
     return RF_OK;
 }
 
-/* Nothing added to it, a profile is copied. */
+/* A profile that has no partner is copied. */
 static rf_status append_copy(struct rf_run *run, const struct rf_profile *profile)
 {
     struct rf_profile nothing = {.bound = profile->bound, .confidence = profile->confidence};
@@ -283,7 +282,7 @@ static rf_status tell_clash(const struct rf_module *x, const struct rf_module *y
                    (unsigned long long)start, x->path, y->path);
 }
 
-/* What both have, one after the other in one place, is no difference. */
+/* Two modules that both runs mapped at the same place, one after the other, are no difference. */
 rf_status rf_run_same_builds(const struct rf_run *run, const struct rf_run *other,
                              struct rf_error *error)
 {

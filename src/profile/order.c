@@ -1,7 +1,7 @@
 /* order.c - the order of items in a profile: heaviest first, ties by a, b, a_hi, b_hi.
  *
- * The C library's qsort allocates, and where memory comes from is the caller's business here; hence
- * an in-place sort of our own: quicksort around the median of three, short pieces by insertion, and
+ * The C library's qsort allocates, but here the caller provides all memory. Therefore this is an in-place
+ * sort of our own: quicksort around the median of three, short pieces by insertion, and
  * heapsort for a piece that has been halved badly too often, so that no input takes more than
  * n log n steps (a profile can come from a hostile file). */
 #include "profile/fold.h"

@@ -1,4 +1,4 @@
-/* overhead.c - the cycles of messages over the cycles of the run; riffle/overhead.h says whose they are. */
+/* overhead.c - the cycles of messages over the cycles of the run; riffle/overhead.h explains both. */
 #include <riffle/overhead.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static uint64_t number_of(const char *note)
     return note != NULL ? strtoull(note, NULL, 10) : 0;
 }
 
-/* All instructions: any projection, no conditions. */
+/* The selector takes all instructions: any fields, no conditions. */
 static bool counts_instructions(const struct rf_profile *profile)
 {
     struct rf_selector selector;

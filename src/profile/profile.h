@@ -1,7 +1,7 @@
 /* profile.h - what the files of this folder share: making profiles and the pieces they own.
  *
- * Every array of a profile or run is exactly as long as its count says, so that it can be given back
- * to an allocator that wants the size; texts are as long as they read. */
+ * Every array of a profile or run is exactly as long as its count says, so that it can be given back to an
+ * allocator that wants the size. The size of a text is its length and one. */
 #ifndef RF_PROFILE_PROFILE_H
 #define RF_PROFILE_PROFILE_H
 
@@ -15,7 +15,7 @@ struct rf_profile *rf_profile_new(const struct rf_alloc *alloc);
 char *rf_profile_text(const struct rf_alloc *alloc, const char *text, size_t n);
 void rf_profile_free_text(const struct rf_alloc *alloc, char *text);
 
-/* Replace a text by a copy of another; false and unchanged when there is no memory. */
+/* Replace a text by a copy of another; false, and nothing changed, when there is no memory. */
 bool rf_profile_set_text(const struct rf_alloc *alloc, char **place, const char *text);
 
 /* profiler.c: events that still fit into the interval under way; UINT64_MAX: it has no end. */
@@ -25,7 +25,7 @@ uint64_t rf_profiler_left(const struct rf_profiler *profiler);
 /* These never reached the engine. */
 void rf_profiler_lose_tuples(struct rf_profiler *profiler, const struct rf_tuples *tuples);
 
-/* range.c: of a sum of profiles of ranges, bounds that hold. Nothing to do for tuples. */
+/* range.c: set bounds that hold for a sum of profiles of ranges. Does nothing for tuples. */
 rf_status rf_profile_bound_ranges(struct rf_profile *profile);
 
 /* The first item of an interval; NULL where it has none. */

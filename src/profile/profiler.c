@@ -1,17 +1,17 @@
-/* profiler.c - an engine with a profile growing behind it.
+/* profiler.c - an engine and the profile that is made of its reports.
  *
  *     feed -> engine --interval over--> gather --whole--> fold (sums)
  *                                                 `-----> kept intervals, where asked for
  *     profile = copy of the sums + what the engine has of the interval under way
  *
- * An interval's items are gathered first and folded when the engine has told them all: what an item
- * that is not listed may have had (absent_upper) comes last, and an interval goes in whole or, when
- * memory runs out, not at all. A stream that is not cut never touches the fold: its one report
+ * An interval's items are gathered first and folded after the engine's whole report: the bound for items that
+ * are not listed (absent_upper) comes last, and an interval goes in whole or, when memory runs out, not at
+ * all. A stream that is not cut never touches the fold: its one report
  * becomes the profile.
  *
- * Bounds: no item occurs more often than there are events, so uppers are cut to that; where engines
- * give a confidence, the widths of the intervals add up, which is wider than the sum needs while
- * their errors are independent.
+ * Bounds: no item occurs more often than there are events, so uppers are cut to that; where engines give a
+ * confidence, the widths of the intervals add up; that is wider than necessary if their errors are
+ * independent.
  *
  * Memory beyond the engine's: 72 to 80 bytes per distinct item over all intervals, 64 per item of every
  * interval when they are kept. */
@@ -31,7 +31,7 @@ struct gather {
     struct rf_figure *figures;
     size_t n_figures;
     struct rf_summary summary;
-    struct rf_profiler *owner; /* whose interval it is; NULL: a look in between */
+    struct rf_profiler *owner; /* whose interval it is; NULL: a report within an interval */
 };
 
 struct rf_profiler {
@@ -46,7 +46,7 @@ struct rf_profiler {
 
     struct rf_fold fold;
     uint64_t n_intervals_seen;
-    struct rf_summary weakest; /* over the intervals: the promise that holds for all of them */
+    struct rf_summary weakest; /* the weakest promise: it holds for all intervals */
     struct rf_interval *intervals;
     size_t n_intervals, intervals_room;
     struct rf_items kept;
@@ -154,7 +154,7 @@ static void weaken(struct rf_summary *sum, const struct rf_summary *other)
         sum->confidence = other->confidence;
 }
 
-/* Behind what is there, in order among themselves. There is room. */
+/* Append in order. There is room. */
 static void append_sorted(struct rf_items *list, const struct rf_items *more)
 {
     if (more->n == 0)
@@ -171,7 +171,7 @@ static void list_interval(struct rf_profiler *profiler, const struct gather *gat
     append_sorted(&profiler->kept, &gather->list);
 }
 
-/* What one interval told becomes what `times` such intervals tell together. */
+/* Turn the report of one interval into the sum of `times` such intervals. */
 static void multiply(struct gather *gather, uint64_t times)
 {
     gather->summary.events *= times;
@@ -289,7 +289,7 @@ rf_status rf_profiler_feed(struct rf_profiler *profiler, const struct rf_tuples 
     return status;
 }
 
-/* Consumed and lost together must fit: what is lost past that is not told apart. */
+/* The sum of consumed and lost must not overflow; losses beyond that are not counted. */
 void rf_profiler_lose(struct rf_profiler *profiler, uint64_t events)
 {
     uint64_t most = RF_EVENTS_MAX - 1 - profiler->lost;

@@ -1,4 +1,4 @@
-/* range.c - questions to a profile of ranges: sums of boxes, and the tree they make again.
+/* range.c - queries to a profile of ranges: sums of boxes, and the tree that the boxes form.
  *
  * Boxes of one profile nest or are disjoint. In the order of the curve that goes through a square quarter
  * by quarter (the bits of a and b taken in turns; of a alone for ranges), wider ones first, everything
@@ -29,8 +29,8 @@ static bool disjoint(const struct rf_range_box *x, const struct rf_range_box *y)
     return x->a_hi < y->a || y->a_hi < x->a || x->b_hi < y->b || y->b_hi < x->b;
 }
 
-/* Of tuples an upper bound inside cannot be summed up: what is not listed may be there. What surely lies
- * outside is not inside. */
+/* For tuples, upper bounds inside a box cannot be added up, because tuples that are not listed may be there.
+ * What surely lies outside is not inside, which gives the upper bound. */
 static void query_tuples(const struct rf_profile *profile, const struct rf_range_box *box,
                          struct rf_range_answer *answer)
 {
@@ -140,8 +140,9 @@ void rf_range_tree_free(struct rf_range_tree *tree)
     tree->n = 0;
 }
 
-/* Sums of bounds are too narrow: a range that one side lacks is not absent there if ranges inside it are
- * not. What holds follows from the counts: all inside are in it, those around it may be. */
+/* Sums of bounds would be too narrow: a range that one side lacks is not absent there if ranges inside it are
+ * listed. Bounds that hold follow from the counts: all counts of ranges inside it belong to it, those of the
+ * ranges around it may. */
 rf_status rf_profile_bound_ranges(struct rf_profile *profile)
 {
     struct rf_range_tree tree;
