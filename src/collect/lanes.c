@@ -262,8 +262,9 @@ static rf_status feed_marked(struct rf_lanes *lanes, size_t i, const struct rf_t
         size_t piece = tuples->n - done < CHUNK ? tuples->n - done : CHUNK;
         const uint64_t *counts = tuples->counts != NULL ? tuples->counts + done : NULL;
         rf_share_mark(lanes->marked, tuples->tuples + done, piece, lane->share.tag);
-        for (size_t k = 0; k < piece; k++)
-            lane->share.produced += counts != NULL ? counts[k] : 1;
+        lane->share.produced += counts == NULL ? piece : 0;
+        for (size_t k = 0; counts != NULL && k < piece; k++)
+            lane->share.produced += counts[k];
         const struct rf_tuples marked = {lanes->marked, counts, piece};
         rf_status status = feed_engine(lanes, lane->owner, &marked, error);
         if (status != RF_OK)

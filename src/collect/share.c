@@ -89,15 +89,41 @@ static void end_interval(struct rf_share_tally *tally)
     memset(tally->inside, 0, sizeof tally->inside);
 }
 
+/* How many tuples from the first on have its tag. The tuples of a lane come many at a time: whole blocks are
+ * compared without a branch. */
+static size_t same_tag(const struct rf_tuple *tuples, size_t n)
+{
+    enum { BLOCK = 64 };
+    size_t i = 0;
+    for (uint64_t other = 0; i + BLOCK <= n; i += BLOCK) {
+        for (size_t k = 0; k < BLOCK; k++)
+            other |= tuples[i + k].a ^ tuples[0].a;
+        if (other >> RF_SHARE_SHIFT != 0)
+            break;
+    }
+    while (i < n && (tuples[i].a ^ tuples[0].a) >> RF_SHARE_SHIFT == 0)
+        i++;
+    return i;
+}
+
+static void count_one(struct rf_share_tally *tally, const struct rf_tuple *tuple, uint64_t times)
+{
+    tally->consumed[tuple->a >> RF_SHARE_SHIFT] += times;
+    tally->inside[tuple->a >> RF_SHARE_SHIFT] += times;
+}
+
 /* The first `events` events of these tuples were consumed. */
 static void count(struct rf_share_tally *tally, const struct rf_tuples *tuples, uint64_t events)
 {
-    for (size_t i = 0; i < tuples->n && events > 0; i++) {
-        uint64_t times = tuples->counts != NULL ? tuples->counts[i] : 1;
-        times = times < events ? times : events;
+    size_t n = tuples->counts == NULL && events < tuples->n ? (size_t)events : tuples->n;
+    for (size_t i = 0, run; tuples->counts == NULL && i < n; i += run) {
+        run = same_tag(tuples->tuples + i, n - i);
+        count_one(tally, &tuples->tuples[i], run);
+    }
+    for (size_t i = 0; tuples->counts != NULL && i < n && events > 0; i++) {
+        uint64_t times = tuples->counts[i] < events ? tuples->counts[i] : events;
         events -= times;
-        tally->consumed[tuples->tuples[i].a >> RF_SHARE_SHIFT] += times;
-        tally->inside[tuples->tuples[i].a >> RF_SHARE_SHIFT] += times;
+        count_one(tally, &tuples->tuples[i], times);
     }
 }
 

@@ -274,17 +274,30 @@ static size_t length_of(const struct rf_book *book, uint64_t word)
     return (uint32_t)word;
 }
 
-/* The path that begins at `at`; NULL when no path does, or when it is not whole. The last one of a part
- * is left alone: it may still change. */
-static const struct rf_book_path *path_at(const struct rf_decode *decode, size_t at)
+/* Where paths are read from. A copy, which the compiler can keep in registers. */
+struct view {
+    const uint64_t *words;
+    size_t end;
+    const struct rf_book_path *const *paths;
+    size_t n_paths;
+};
+
+/* The last path or message of a part is left alone: it may still change. */
+static struct view view_of(const struct rf_decode *decode)
 {
     const struct rf_piece *piece = &decode->piece;
     const struct rf_book *book = &piece->process->book;
-    size_t spare = piece->whole || piece->last ? 0 : 1;
-    if (at >= piece->n || piece->words[at] >= book->n_paths)
+    bool spares = !piece->whole && !piece->last && piece->n > 0;
+    return (struct view){piece->words, piece->n - spares, book->paths, book->n_paths};
+}
+
+/* The path that begins at `at`; NULL when no path does, or when it is not whole. */
+static inline const struct rf_book_path *path_at(const struct view *view, size_t at)
+{
+    if (at >= view->end || view->words[at] >= view->n_paths)
         return NULL;
-    const struct rf_book_path *path = book->paths[piece->words[at]];
-    return 1 + (size_t)path->words + spare <= piece->n - at ? path : NULL;
+    const struct rf_book_path *path = view->paths[view->words[at]];
+    return 1 + (size_t)path->words <= view->end - at ? path : NULL;
 }
 
 /* How many tuples every lane of the process still takes before one of them is handed out. */
@@ -309,18 +322,20 @@ static bool expand_paths(struct rf_decode *decode)
     const struct rf_book_path *path, *following;
     for (size_t i = 0; i < decode->n_selectors; i++)
         next[i] = lanes[i].tuples + lanes[i].n;
-    size_t room = lanes_room(decode, lanes, next);
-    path = path_at(decode, decode->at);
+    size_t room = lanes_room(decode, lanes, next), at = decode->at;
+    const struct view view = view_of(decode);
+    path = path_at(&view, at);
     while (room > 0 && path != NULL) {
-        const uint64_t *words = decode->piece.words + decode->at;
-        decode->at += 1 + (size_t)path->words;
-        following = path_at(decode, decode->at);
+        const uint64_t *words = view.words + at;
+        at += 1 + (size_t)path->words;
+        following = path_at(&view, at);
         if (following != NULL) /* its steps are fetched while this one is expanded */
             __builtin_prefetch(&following->steps[2]);
         rf_book_expand(&process->book, path, words, process->thread, next);
         room = path->most < room ? room - path->most : lanes_room(decode, lanes, next);
         path = following;
     }
+    decode->at = at;
     for (size_t i = 0; i < decode->n_selectors; i++)
         lanes[i].n = (size_t)(next[i] - lanes[i].tuples);
     return room == 0;
@@ -330,7 +345,8 @@ static bool expand_paths(struct rf_decode *decode)
 static bool record_paths(struct rf_decode *decode)
 {
     const struct rf_book_path *path;
-    while (decode->n_records < RF_SOURCE_BATCH && (path = path_at(decode, decode->at)) != NULL) {
+    const struct view view = view_of(decode);
+    while (decode->n_records < RF_SOURCE_BATCH && (path = path_at(&view, decode->at)) != NULL) {
         decode->n_records +=
             rf_book_records(path, decode->piece.words + decode->at, decode->piece.process->thread,
                             decode->record_buffer + decode->n_records);
