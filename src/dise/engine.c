@@ -36,7 +36,6 @@ struct action {
     unsigned of_interest; /* 1 << profile: a handler of that is for such instructions */
     unsigned n_ops;
     bool expands;
-    uint64_t taken;
     struct rf_dise_op ops[OPS_MAX];
 };
 
@@ -49,8 +48,9 @@ struct rf_dise_engine {
     uint64_t mask; /* of the bits of a counter */
     uint32_t flags, used;
     uint64_t bursts[RF_DISE_PROFILES];
-    size_t n_actions, room;
+    size_t n_actions, room, room_taken;
     struct action *actions; /* number 0 is nobody's */
+    uint64_t *taken;        /* how often each was */
 };
 
 /* --- opening ------------------------------------------------------------------------------------ */
@@ -192,6 +192,7 @@ void rf_dise_close(struct rf_dise_engine *engine)
         return;
     struct rf_alloc alloc = engine->alloc;
     rf_alloc_free(&alloc, engine->actions, engine->room * sizeof *engine->actions);
+    rf_alloc_free(&alloc, engine->taken, engine->room_taken * sizeof *engine->taken);
     rf_alloc_free(&alloc, engine, sizeof *engine);
 }
 
@@ -283,21 +284,31 @@ static bool same_winners(const struct action *a, const struct action *b)
            memcmp(a->control, b->control, sizeof a->control) == 0;
 }
 
+static bool grow(struct rf_dise_engine *engine)
+{
+    size_t room = engine->room != 0 ? 2 * engine->room : 16;
+    if (!rf_alloc_array(&engine->alloc, (void **)&engine->taken, engine->room_taken, room,
+                        sizeof *engine->taken))
+        return false;
+    engine->room_taken = room;
+    if (!rf_alloc_array(&engine->alloc, (void **)&engine->actions, engine->room, room,
+                        sizeof *engine->actions))
+        return false;
+    engine->room = room;
+    return true;
+}
+
 /* The action with these winners, a new one if need be; 0: no memory for it. */
 static uint32_t keep_action(struct rf_dise_engine *engine, struct action *action)
 {
     for (size_t i = 1; i < engine->n_actions; i++)
         if (same_winners(&engine->actions[i], action))
             return (uint32_t)i;
-    if (engine->n_actions >= engine->room) {
-        size_t room = engine->room != 0 ? 2 * engine->room : 16;
-        if (!rf_alloc_array(&engine->alloc, (void **)&engine->actions, engine->room, room,
-                            sizeof *engine->actions))
-            return 0;
-        engine->room = room;
-    }
+    if (engine->n_actions >= engine->room && !grow(engine))
+        return 0;
     collect_ops(engine, action);
     engine->actions[engine->n_actions] = *action;
+    engine->taken[engine->n_actions] = 0;
     return (uint32_t)engine->n_actions++;
 }
 
@@ -309,8 +320,12 @@ void rf_dise_expand(void *context, const struct rf_insn *insn, uint64_t pc, uint
     struct action action;
     if (!find_winners(engine, &facts, state, &action))
         return;
-    out->watch = keep_action(engine, &action);
-    if (out->watch == 0)
+    uint32_t which = keep_action(engine, &action);
+    bool only_counts =
+        which == 0 || (engine->actions[which].n_ops == 0 && !engine->actions[which].expands);
+    out->watch = only_counts ? 0 : which;
+    out->tally = only_counts ? which : 0;
+    if (only_counts)
         return;
     int sequences[RF_DISE_PROFILES];
     unsigned n = 0;
@@ -345,14 +360,19 @@ uint32_t rf_dise_watch(void *context, uint32_t watch)
 {
     struct rf_dise_engine *engine = context;
     assert(watch > 0 && watch < engine->n_actions);
-    struct action *action = &engine->actions[watch];
-    action->taken++;
+    const struct action *action = &engine->actions[watch];
+    engine->taken[watch]++;
     for (unsigned i = 0; i < action->n_ops; i++)
         run_op(engine, &action->ops[i]);
     uint32_t state = rf_dise_state(engine);
     if (state != action->state)
         count_bursts(engine, action->state, state);
     return state;
+}
+
+uint64_t *const *rf_dise_tallies(const struct rf_dise_engine *engine)
+{
+    return &engine->taken;
 }
 
 uint32_t rf_dise_state(const struct rf_dise_engine *engine)
@@ -376,11 +396,11 @@ struct rf_dise_stats rf_dise_stats(const struct rf_dise_engine *engine, unsigned
     for (size_t i = 1; i < engine->n_actions; i++) {
         const struct action *action = &engine->actions[i];
         bool counts = action->control[profile] != NONE;
-        stats.events += counts ? action->taken : 0;
+        stats.events += counts ? engine->taken[i] : 0;
         if (counts && is_on(engine->program, profile, action->state))
-            stats.in_bursts += action->taken;
-        stats.of_interest += (action->of_interest >> profile & 1) != 0 ? action->taken : 0;
-        stats.expansions += action->replacement[profile] != NONE ? action->taken : 0;
+            stats.in_bursts += engine->taken[i];
+        stats.of_interest += (action->of_interest >> profile & 1) != 0 ? engine->taken[i] : 0;
+        stats.expansions += action->replacement[profile] != NONE ? engine->taken[i] : 0;
     }
     return stats;
 }
@@ -394,6 +414,6 @@ uint64_t rf_dise_expansions(const struct rf_dise_engine *engine)
 {
     uint64_t n = 0;
     for (size_t i = 1; i < engine->n_actions; i++)
-        n += engine->actions[i].expands ? engine->actions[i].taken : 0;
+        n += engine->actions[i].expands ? engine->taken[i] : 0;
     return n;
 }

@@ -3,6 +3,7 @@
  *     rf_dise_open(&engine, program, &sizes, registers, alloc, &error);
  *     rf_dise_expand(engine, insn, pc, state, &expansion);     as code is decoded
  *     state = rf_dise_watch(engine, expansion.watch);          as it runs
+ *     rf_dise_tallies(engine)[expansion.tally]++;              the same, where counting is all
  *
  * The last two have the form of the machine's hooks. The state is the flags that patterns ask for. One thread at
  * a time. */
@@ -33,6 +34,9 @@ void rf_dise_close(struct rf_dise_engine *engine); /* NULL is fine */
 
 rf_expand rf_dise_expand; /* the context of both is the engine */
 rf_watch rf_dise_watch;
+
+/* What expand counts in. */
+uint64_t *const *rf_dise_tallies(const struct rf_dise_engine *engine);
 
 uint32_t rf_dise_state(const struct rf_dise_engine *engine);
 uint32_t rf_dise_flags(const struct rf_dise_engine *engine); /* all of them */

@@ -382,6 +382,7 @@ static void attach(struct productions_source *source)
     const struct rf_machine_hooks hooks = {.context = source,
                                            .expand = expand,
                                            .watch = watch,
+                                           .tallies = rf_dise_tallies(source->engine),
                                            .state = rf_dise_state(source->engine),
                                            .pause = source->config.dise_cycles,
                                            .call = call,

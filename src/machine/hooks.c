@@ -10,6 +10,7 @@ void rf_machine_hook(struct rf_source *source, const struct rf_machine_hooks *ho
     machine->hooks = *hooks;
     machine->core.expand_context = hooks->context;
     machine->core.watch = hooks->watch;
+    machine->core.tallies = hooks->tallies;
     machine->core.expand = hooks->expand;
     machine->core.state = hooks->state;
     machine->core.expansion_pauses = hooks->pause > 0;

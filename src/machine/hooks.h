@@ -31,7 +31,8 @@ struct rf_machine_hooks {
     void (*recorded)(void *context, const struct rf_record *records, size_t n);
     bool each; /* a group ends with the first instruction that makes records */
     rf_watch *watch;
-    uint32_t state; /* to begin with */
+    uint64_t *const *tallies; /* what expand counts in */
+    uint32_t state;           /* to begin with */
     uint64_t pause; /* cycles for which decode pauses at an instruction that is replaced */
     /* A sequence calls handler `number`: returns the guest address of it, 0: there is none. It runs before the rest of
      * the sequence and gets the private registers from RF_REG_ARGUMENT on as its arguments. Into it and out

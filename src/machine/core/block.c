@@ -118,6 +118,8 @@ static struct rf_step *add_step(struct layout *layout, unsigned item, rf_step_ru
 
 static rf_step_run *run_of(const struct layout *layout, unsigned item)
 {
+    if (layout->expansion->tally != 0)
+        return layout->core->chained ? rf_execute_tallied_chained : rf_execute_tallied;
     rf_step_run *const *table = layout->core->chained ? rf_execute_chained : rf_execute_table;
     return table[layout->expansion->insn[item].op];
 }
@@ -146,12 +148,19 @@ static void add_branch(struct layout *layout, unsigned item)
     leave->which = steps;
 }
 
+static void add_own(struct layout *layout, unsigned item)
+{
+    struct rf_step *step = add_step(layout, item, run_of(layout, item));
+    step->classes = rf_records_classes(&step->insn);
+    step->which = layout->expansion->tally;
+}
+
 static void add_item(struct layout *layout, unsigned item)
 {
     const struct rf_insn *insn = &layout->expansion->insn[item];
     switch (layout->expansion->put[item]) {
     case RF_PUT_OWN:
-        add_step(layout, item, run_of(layout, item))->classes = rf_records_classes(insn);
+        add_own(layout, item);
         break;
     case RF_PUT_CODE:
         assert(!ends_block(insn) && insn->kind != RF_OP_CLASS_BRANCH);
@@ -179,9 +188,11 @@ static bool get_expansion(const struct rf_core *core, const struct rf_insn *insn
 {
     expansion->n = 0;
     expansion->watch = 0;
+    expansion->tally = 0;
     if (core->expand != NULL && core->state != RF_STATE_HANDLER)
         core->expand(core->expand_context, insn, pc, core->state, expansion);
     assert(expansion->n <= RF_EXPAND_MAX);
+    assert(expansion->tally == 0 || (expansion->n == 0 && expansion->watch == 0));
     if (expansion->n > 0)
         return true;
     expansion->n = 1;

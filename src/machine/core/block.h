@@ -34,6 +34,7 @@ void rf_block_flush(struct rf_core *core);
 /* execute.c: what carries out an instruction, and the steps that are none. */
 extern rf_step_run *const rf_execute_table[], *const rf_execute_chained[];
 rf_step_run rf_execute_enter, rf_execute_goto;
+rf_step_run rf_execute_tallied, rf_execute_tallied_chained;
 rf_step_run rf_execute_watch, rf_execute_choose, rf_execute_stay, rf_execute_ahead, rf_execute_call;
 
 #endif

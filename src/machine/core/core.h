@@ -70,6 +70,7 @@ struct rf_core {
     rf_expand *expand; /* NULL: none; rf_core_flush after a change */
     rf_watch *watch;
     void *expand_context;
+    uint64_t *const *tallies;   /* where whoever expands counts; may move */
     bool expansion_pauses;      /* the first of a sequence has the entry of that name */
     uint32_t state;             /* that code is decoded for now */
     int32_t call;               /* of RF_STOP_CALL */

@@ -560,3 +560,16 @@ rf_step_run *const rf_execute_chained[RF_OP_COUNT] = {
 #include "machine/isa/isa.def"
 #undef INSN
 };
+
+/* An instruction that is counted. */
+const struct rf_step *rf_execute_tallied(struct rf_core *core, const struct rf_step *step)
+{
+    (*core->tallies)[step->which]++;
+    return rf_execute_table[step->insn.op](core, step);
+}
+
+const struct rf_step *rf_execute_tallied_chained(struct rf_core *core, const struct rf_step *step)
+{
+    (*core->tallies)[step->which]++;
+    return rf_execute_chained[step->insn.op](core, step);
+}

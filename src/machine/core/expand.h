@@ -36,9 +36,10 @@ struct rf_expansion {
     uint8_t put[RF_EXPAND_MAX]; /* enum rf_put */
     struct rf_insn insn[RF_EXPAND_MAX];
     uint32_t watch; /* 0: none */
+    uint32_t tally; /* of an instruction that stays as it is: counted in tallies[this]; 0: not */
 };
 
-/* Fill in *out, which comes in with n and watch 0. Whatever is put in may use the private registers. The first
+/* Fill in *out, which comes in with n, watch and tally 0. Whatever is put in may use the private registers. The first
  * takes the fetch of the instruction, the others cost decode bandwidth alone; the sequence counts as one
  * instruction. Called once for each time that code is decoded. */
 typedef void rf_expand(void *context, const struct rf_insn *insn, uint64_t pc, uint32_t state,
