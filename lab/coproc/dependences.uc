@@ -7,16 +7,17 @@
 #     address                pc of the store                       the ring: as many stores as half the array
 #     pc of the load         pc of the store | distance | count    the slots: likewise
 #
-# An address is that of eight bytes: a load that reads other bytes of them than were stored seems to depend, and an
-# access that crosses into the next eight is seen in the first. The distance is a power of two: 0 is the last store,
-# 1 the one before, 2 the two before these, 3 the next four, and so on. The profile is of <pc of the load,
-# distance in the upper half and pc of the store in the lower>.
+# An address is that of four bytes: a load that reads other bytes of them than were stored seems to depend, and a
+# longer access is seen by its first four. Of 1, 4 and 8 bytes, four are closest to the truth. The distance is a
+# power of two: 0 is the last store, 1 the one before, 2 the two before these, 3 the next four, and so on. The
+# profile is of <pc of the load, distance in the upper half and pc of the store in the lower>.
 .let patience = 5       # the host is called when 2^5 - 1 loads found no room
+.let grain = 2          # of addresses: 2^2 bytes
 .let keep = 1           # the host must not clear the ring
 .on store goto store
 .on load goto load
 .field pc = pc[31:0]
-.field word = addr[34:3]
+.field word = addr[grain + 31 : grain]
 .index newest : log2(ASSOC / 2)         # where the next store goes
 .index place : log2(ASSOC / 2)
 .index back : log2(ASSOC / 2)           # stores since

@@ -1,6 +1,12 @@
 # The co-processor: its programs, its listing, a profile, and what is refused.
-$ riffle coproc | cut -d' ' -f1 | grep loads
+$ riffle coproc | cut -d' ' -f1 | grep -e loads -e edges -e contexts -e dependences -e conflicts -e stratified -e multihash1
+conflicts.uc
+contexts.uc
+dependences.uc
+edges.uc
 loads.uc
+multihash1.uc
+stratified.uc
 $ riffle coproc loads.uc | tail -9
    1  0901f800_20c00000_00000000          counts[slot]++; done
                                   
@@ -54,6 +60,18 @@ a,b,count,lower,upper
 0x401000,0x0,8,8,24
 0x401004,0x0,8,8,24
 0x401008,0x0,8,8,24
+$ riffle replay r.rft --coproc edges.uc --format csv
+a,b,count,lower,upper
+0x401010,0x401000,4,4,8
+0x401010,0x401014,4,4,8
+$ riffle replay r.rft --coproc dependences.uc --format csv
+a,b,count,lower,upper
+0x401004,0x40100c,7,7,32
+0x401008,0x10040100c,6,6,32
+0x401000,0x20040100c,5,5,32
+$ riffle replay r.rft --coproc 'conflicts.uc(sets=32)' --format csv
+a,b,count,lower,upper
+0x0,0x7000,3,3,32
 $ riffle replay r.rft --coproc loads.uc -n 2
 command     riffle replay r.rft --coproc loads.uc -n 2
 profile     load -> pc

@@ -66,7 +66,7 @@ struct tracker {
     struct tracker_rules rules;
     struct map counts;
     uint64_t events;
-    struct map places; /* bytes, eight bytes or blocks: who was there last (x), and when (y) */
+    struct map places; /* bytes, words or blocks: who was there last (x), and when (y) */
     uint64_t now;      /* stores or misses so far */
     struct map nodes;  /* <node, pc of a call> to the node that is called (x) */
     struct map ids;    /* the number of a call stack to its node (x) */
@@ -140,9 +140,10 @@ static void record_context(struct tracker *tracker, const struct rf_record *r)
 
 /* --- memory */
 
+/* 32 bits of the address are looked at. */
 static uint64_t first_place(const struct tracker *tracker, const struct rf_record *r)
 {
-    return tracker->rules.bytes ? r->addr : (r->addr & ~UINT64_C(7)) % (UINT64_C(1) << 35);
+    return tracker->rules.bytes ? r->addr : (uint32_t)(r->addr >> tracker->rules.grain);
 }
 
 static unsigned n_places(const struct tracker *tracker, const struct rf_record *r)

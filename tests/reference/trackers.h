@@ -1,6 +1,6 @@
 /* trackers.h - what the co-processor's programs look for, found exactly: no slots, nothing dropped or replaced.
  *
- * With the limits of a program (a ring of so many stores, eight bytes at a time) a tracker says what the program
+ * With the limits of a program (a ring of so many stores, four bytes at a time) a tracker says what the program
  * must find when all tuples have slots. Without limits it says what is true. */
 #ifndef RF_TESTS_REFERENCE_TRACKERS_H
 #define RF_TESTS_REFERENCE_TRACKERS_H
@@ -13,8 +13,9 @@ struct tracker_rules {
         ring; /* stores or misses that are remembered; 0: all. Of `conflicts` it is what is meant by short */
     uint64_t depth; /* of the call stack; 0: any */
     unsigned level; /* caches that a load must miss to be an event of `contexts` */
-    unsigned bytes; /* 1: dependences byte by byte; 0: eight at a time, by the first */
-    unsigned sets;  /* of the cache */
+    unsigned bytes; /* 1: dependences byte by byte; 0: 2^grain at a time, by the first */
+    unsigned grain;
+    unsigned sets; /* of the cache */
 };
 
 struct tracker;

@@ -68,7 +68,8 @@ static struct rf_record make_access(struct stream *stream)
     bool store = rf_random_below(random, 3) == 0;
     uint64_t number = skewed(random, stream->size > 1 ? 100 : 4);
     return (struct rf_record){.pc = (store ? 0x1000 : 0x2000) + 4 * number,
-                              .addr = 0x10000 + 8 * (number * 16 + skewed(random, 30)),
+                              .addr = 0x10000 + number * 64 + 4 * skewed(random, 30) +
+                                      rf_random_below(random, 4),
                               .width = 64,
                               .kind = store ? RF_CLASS_STORE : RF_CLASS_LOAD};
 }
@@ -93,7 +94,7 @@ static const struct {
 } programs[] = {
     {"edges", make_edge, {0}, 0.12},
     {"contexts", make_context, {.depth = 128, .level = 1}, 0.14},
-    {"dependences", make_access, {.ring = 128}, 0.17},
+    {"dependences", make_access, {.ring = 128, .grain = 2}, 0.17},
     {"conflicts", make_miss, {.ring = 128, .sets = 64}, 0.16},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
