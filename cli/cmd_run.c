@@ -7,6 +7,7 @@
  * target by themselves, and riffle stays to report what it did of them. */
 #include "bursts.h"
 #include "plan.h"
+#include "productions.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct settings, cache),
      .defaults = caches},
     {.type = CLI_GROUP, .group = cli_options_bursts, .offset = offsetof(struct settings, bursts)},
+    {.type = CLI_GROUP, .group = cli_options_productions},
     {CLI_LIST, 0, "function", "NAME",
      .brief = "only instructions of this function; may be given often",
      .text = "As reports write it, with or without parameters, mangled, or the last part of a C++ "
@@ -78,6 +80,7 @@ struct plan {
     struct rf_probe_range ranges[LIST_MAX + 1];
     size_t n_functions, n_modules, n_ranges;
     struct rf_probe_bursts bursts;
+    const struct rf_productions_native *productions; /* NULL: none */
 };
 
 static bool parse_range(struct rf_probe_range *range, const char *text)
@@ -195,10 +198,11 @@ static void count_exactly(struct plan *plan, const struct cli_call *call)
             lanes->lanes[i].engine = "exact";
 }
 
-static int make_plan(struct plan *plan, const struct cli_call *call)
+static int make_plan(struct plan *plan, const struct cli_call *call,
+                     const struct rf_productions_native *productions)
 {
     const struct settings *settings = call->settings;
-    *plan = (struct plan){.settings = settings};
+    *plan = (struct plan){.settings = settings, .productions = productions};
     for (size_t i = 0; i < call->n_given; i++) {
         int status = take_place(plan, &call->given[i]);
         if (status != CLI_OK)
@@ -213,6 +217,8 @@ static int make_plan(struct plan *plan, const struct cli_call *call)
     plan->common.cache = misses ? settings->cache : NULL;
     if (status == CLI_OK)
         status = cli_bursts_take(&plan->bursts, &settings->bursts, settings->profiling.cut.seed);
+    if (productions != NULL)
+        plan->bursts = productions->bursts;
     if (status == CLI_OK)
         status = refuse_whole(plan);
     if (status == CLI_OK && plan->bursts.burst > 0)
@@ -432,6 +438,7 @@ static int start(struct plan *plan, const struct cli_call *call)
     struct rf_error error = {""};
     struct rf_source *source;
     const struct settings *settings = plan->settings;
+    bool has = plan->productions != NULL;
     const struct rf_probe_setup setup = {.argv = (const char *const *)call->arguments,
                                          .selectors = plan->common.selectors,
                                          .n_selectors = plan->common.n_selectors,
@@ -444,6 +451,8 @@ static int start(struct plan *plan, const struct cli_call *call)
                                          .modules = plan->modules,
                                          .ranges = plan->ranges,
                                          .bursts = plan->bursts,
+                                         .patterns = has ? plan->productions->patterns : NULL,
+                                         .n_patterns = has ? plan->productions->n_patterns : 0,
                                          .stop = &stopped};
     if (!can_run(call->arguments[0]))
         return refuse_program(call->arguments[0]);
@@ -460,13 +469,44 @@ static int start(struct plan *plan, const struct cli_call *call)
     return status;
 }
 
-static int run(const struct cli_call *call)
+static int run_plan(const struct cli_call *call, const struct rf_productions_native *native)
 {
     struct plan plan;
-    int status = make_plan(&plan, call);
+    int status = make_plan(&plan, call, native);
     if (status == CLI_OK)
         status = start(&plan, call);
     cli_plan_free(&plan.common);
+    return status;
+}
+
+/* Productions stand for -p, --burst and --frequency. */
+static int run_productions(const struct cli_call *asked, const struct rf_productions *productions)
+{
+    struct rf_productions_native native;
+    struct rf_error error = {""};
+    struct cli_call call;
+    const struct settings *settings = asked->settings;
+    if (settings->bursts.burst > 0 || settings->bursts.frequency != NULL)
+        return cli_fail(CLI_USAGE,
+                        "run: --productions say how often to sample; change that with --set");
+    rf_status known = rf_productions_native(productions, &native, &error);
+    if (known != RF_OK)
+        return cli_fail_status(known, &error);
+    int status = cli_productions_select(&call, asked, productions, &native);
+    if (status == CLI_OK)
+        status = run_plan(&call, &native);
+    free((void *)call.given);
+    return status;
+}
+
+static int run(const struct cli_call *call)
+{
+    struct rf_productions *productions;
+    int status = cli_productions_take(&productions, call);
+    if (status != CLI_OK)
+        return status;
+    status = productions != NULL ? run_productions(call, productions) : run_plan(call, NULL);
+    rf_productions_close(productions);
     return status;
 }
 

@@ -302,7 +302,7 @@ static int make_plan(struct cli_plan *plan, struct cli_call *call,
     const struct settings *settings = call->settings;
     int status = CLI_OK;
     if (productions != NULL)
-        status = cli_productions_select(call, call, productions);
+        status = cli_productions_select(call, call, productions, NULL);
     if (status == CLI_OK)
         status = cli_plan_make(plan, call, &settings->profiling);
     plan->records = productions == NULL;

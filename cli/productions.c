@@ -72,7 +72,8 @@ int cli_productions_take(struct rf_productions **productions, const struct cli_c
 }
 
 int cli_productions_select(struct cli_call *with, const struct cli_call *call,
-                           const struct rf_productions *productions)
+                           const struct rf_productions *productions,
+                           const struct rf_productions_native *native)
 {
     bool any = false;
     size_t n = call->n_given, profiles = rf_productions_count(productions);
@@ -85,7 +86,8 @@ int cli_productions_select(struct cli_call *with, const struct cli_call *call,
     if (!has_any(call, "engine"))
         given[n++] = (struct cli_given){.name = "engine", .value = "exact"};
     for (size_t i = 0; i < profiles; i++) {
-        const char *selector = rf_productions_selector(productions, i);
+        const char *selector =
+            native != NULL ? native->selector[i] : rf_productions_selector(productions, i);
         any |= selector != NULL;
         if (selector != NULL)
             given[n++] = (struct cli_given){.name = "profile", .value = selector};

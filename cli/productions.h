@@ -10,9 +10,10 @@ extern const struct cli_option cli_options_productions[];
 /* The files and values that were given; *productions is NULL when no file was. CLI_OK, or told why not. */
 int cli_productions_take(struct rf_productions **productions, const struct cli_call *call);
 
-/* The call as if -p were given for what the productions tell; its `given` is to be freed. CLI_OK, or told why not. */
+/* The call as if -p were given for what the productions tell, to the probe where `native` is not NULL; its `given` is to be freed. CLI_OK, or told why not. */
 int cli_productions_select(struct cli_call *with, const struct cli_call *call,
-                           const struct rf_productions *productions);
+                           const struct rf_productions *productions,
+                           const struct rf_productions_native *native);
 
 rf_status cli_productions_note(struct rf_run *run, const struct rf_productions *productions,
                                const struct rf_source *source);

@@ -158,7 +158,7 @@ static void add(struct block *block, const struct block_event *event, UInt last,
     VG_(memset)(told, 0, sizeof *told);
     told->shape = event->kind | (ULong)event->flags << 8 | (ULong)event->width << 16 |
                   (ULong)block->n_paths << RF_SHAPE_FIRST_SHIFT |
-                  (ULong)last << RF_SHAPE_LAST_SHIFT;
+                  (ULong)last << RF_SHAPE_LAST_SHIFT | (ULong)event->only << RF_SHAPE_FOR_SHIFT;
     told->pc = event->pc;
     if (event->guard != NULL)
         tell_guard(block, told, event, totals);

@@ -287,15 +287,6 @@ static void add_exit(IRSB *out, IRExpr *guard, Addr to)
 
 static ULong pending[RF_WORD_CLASSES]; /* events by group that the code does not count yet */
 
-static UInt group_of(UInt kind)
-{
-    UInt group = 0;
-    while (group < probe_options.n_groups && !(probe_options.groups[group] >> kind & 1))
-        group++;
-    tl_assert(group < probe_options.n_groups);
-    return group;
-}
-
 static UInt group_word(UInt group)
 {
     return group == 0 ? (UInt)WORD_ACC : (UInt)(WORD_GROUP + group - 1);
@@ -307,14 +298,17 @@ void burst_begin(Int guest_size)
     VG_(memset)(pending, 0, sizeof pending);
 }
 
-void burst_skip(UInt kind)
+void burst_skip(UInt groups)
 {
-    pending[group_of(kind)]++;
+    for (UInt i = 0; i < probe_options.n_groups; i++)
+        pending[i] += groups >> i & 1;
 }
 
-void burst_skip_if(IRSB *out, UInt kind, IRExpr *guard)
+void burst_skip_if(IRSB *out, UInt groups, IRExpr *guard)
 {
-    add(out, group_word(group_of(kind)), ir_unary(out, Ity_I64, Iop_1Uto64, guard));
+    for (UInt i = 0; i < probe_options.n_groups; i++)
+        if (groups >> i & 1)
+            add(out, group_word(i), ir_unary(out, Ity_I64, Iop_1Uto64, guard));
 }
 
 /* Count what is pending, and an interval where one ends here; acc, or NULL when it has not changed. */

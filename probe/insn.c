@@ -152,7 +152,7 @@ Addr insn_target(const UChar *code, UInt length, Addr pc)
     while (i < length && (is_legacy_prefix(code[i]) || (code[i] & 0xf0) == 0x40))
         i++;
     if (length < 2 || i + 1 >= length || code[i] == 0xff)
-        return ~(Addr)0;
+        return NO_TARGET;
     Bool is_short = code[i] != 0x0f && code[i] != 0xe8 && code[i] != 0xe9;
     Int distance = is_short ? (Char)code[length - 1] : *(const Int *)(code + length - 4);
     return pc + length + (Addr)(Long)distance;

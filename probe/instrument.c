@@ -23,60 +23,8 @@
  * before we see it (2 of 5.5 million in gzip), unless results (alu) are wanted, too: those need every
  * register up to date at every instruction, and main.c asks for that. */
 #include "ir.h"
+#include "tour.h"
 #include "base/name_match.h"
-
-/* The instruction that is being looked at. */
-struct insn {
-    Addr pc;
-    UInt length;
-    enum insn_kind kind;
-    Bool wanted;
-    IRExpr *loaded[8]; /* addresses it has loaded from */
-    UInt n_loaded;
-    IRExpr *result; /* of a computation; NULL: not seen yet */
-    Int result_offset;
-    Bool is_told; /* OFF: it is counted for all ways that it can go */
-};
-
-struct tour {
-    IRSB *out;
-    enum version version;
-    Bool active;         /* the first wanted instruction has come */
-    struct block *block; /* NULL: before that, or nothing is told in this version */
-    struct insn insn;
-    IRExpr *last;   /* ON: a bit, this interval ends the burst; NULL: none has ended yet */
-    Bool has_ended; /* OFF: the interval is counted already, and so is the branch that ends it */
-};
-
-static UInt wants(UInt kind)
-{
-    return probe_options.want[kind];
-}
-
-static IRExpr *if_wanted(UInt kind, UInt field, IRExpr *atom)
-{
-    return (wants(kind) & field) ? atom : NULL;
-}
-
-/* An event that every later path counts. */
-static void tell(struct tour *tour, const struct block_event *event)
-{
-    if (tour->version != OFF)
-        block_add(tour->block, event);
-    else if (event->guard != NULL)
-        burst_skip_if(tour->out, event->kind, event->guard);
-    else
-        burst_skip(event->kind);
-}
-
-/* One that only the next path counts. */
-static void tell_here(struct tour *tour, const struct block_event *event)
-{
-    if (tour->version != OFF)
-        block_add_here(tour->block, event);
-    else
-        burst_skip(event->kind);
-}
 
 static Bool same_atom(const IRExpr *a, const IRExpr *b)
 {
@@ -290,7 +238,7 @@ static void see_helper(struct tour *tour, IRStmt *st)
 
 /* ---- instructions, arithmetic ---- */
 
-static void tell_insn(struct tour *tour)
+void tell_insn(struct tour *tour)
 {
     if (!tour->insn.wanted || !wants(INSN))
         return;
@@ -316,7 +264,7 @@ static void see_put(struct tour *tour, const IRStmt *st)
 }
 
 /* The instruction is over: tell what it computed. */
-static void tell_result(struct tour *tour)
+void tell_result(struct tour *tour)
 {
     IRExpr *value = tour->insn.result;
     if (value == NULL || !tour->insn.wanted || !wants(ALU))
@@ -352,161 +300,6 @@ static void begin_insn(struct tour *tour, const IRStmt *st)
         tour->block = block_begin(tour->out);
     if (tour->insn.kind != INSN_STRING)
         tell_insn(tour);
-}
-
-/* ---- transfers of control ---- */
-
-static struct block_event branch_event(const struct tour *tour, Addr to)
-{
-    return (struct block_event){
-        .kind = BRANCH,
-        .flags = to != tour->insn.pc + tour->insn.length ? FLAG_TAKEN : 0,
-        .pc = tour->insn.pc,
-        .target = IRExpr_Const(IRConst_U64(to)),
-    };
-}
-
-/* A branch that leaves the block this way: `to` is where. */
-static void tell_branch(struct tour *tour, Addr to)
-{
-    if (!tour->insn.wanted || !wants(BRANCH))
-        return;
-    struct block_event event = branch_event(tour, to);
-    tell_here(tour, &event);
-}
-
-/* The block goes on at `to` behind a branch or jump: a loop that Valgrind has unrolled. */
-static void tell_way_on(struct tour *tour, Addr to)
-{
-    UInt kind = tour->insn.kind == INSN_CONDITIONAL ? BRANCH : JUMP;
-    Bool transfers = tour->insn.kind == INSN_CONDITIONAL || tour->insn.kind == INSN_JUMP;
-    if (!transfers || !tour->insn.wanted || !wants(kind))
-        return;
-    struct block_event event = branch_event(tour, to);
-    event.kind = (UChar)kind;
-    if (kind == JUMP)
-        event.flags = 0;
-    tell(tour, &event);
-}
-
-/* Does the instruction end a sampling interval? Calls do, too; those are told by how the block ends. */
-static Bool is_backward(const struct tour *tour)
-{
-    const struct insn *insn = &tour->insn;
-    return (insn->kind == INSN_CONDITIONAL || insn->kind == INSN_JUMP) &&
-           insn_target((const UChar *)insn->pc, insn->length, insn->pc) <= insn->pc;
-}
-
-static Bool is_branch(const struct tour *tour, const IRStmt *st)
-{
-    return tour->insn.kind == INSN_CONDITIONAL && st->Ist.Exit.jk == Ijk_Boring;
-}
-
-static void tell_exit(struct tour *tour, const IRStmt *st)
-{
-    Addr to = st->Ist.Exit.dst->Ico.U64;
-    if (tour->block == NULL)
-        return;
-    if (is_branch(tour, st))
-        tell_branch(tour, to);
-    if (tour->insn.kind == INSN_STRING && to != tour->insn.pc)
-        tell_insn(tour);
-    block_exit(tour->block);
-}
-
-/* Whichever way a branch goes, it is one event; it counts here. */
-static void skip_exit(struct tour *tour, const IRStmt *st)
-{
-    Addr to = st->Ist.Exit.dst->Ico.U64;
-    if (tour->insn.kind == INSN_STRING && to != tour->insn.pc && tour->insn.wanted && wants(INSN))
-        burst_skip_if(tour->out, INSN, st->Ist.Exit.guard);
-    Bool ends = is_branch(tour, st) && is_backward(tour) && !tour->has_ended;
-    if (is_branch(tour, st) && !tour->insn.is_told)
-        tell_branch(tour, to);
-    tour->insn.is_told |= is_branch(tour, st);
-    tour->has_ended |= ends;
-    burst_off_exit(tour->out, ends, tour->insn.pc);
-}
-
-/* In the told version a branch backwards leaves by the end of its block: burst_on_end says why. */
-static IRStmt *turn(struct tour *tour, IRStmt *st)
-{
-    Addr next, to = st->Ist.Exit.dst->Ico.U64;
-    if (to > tour->insn.pc || !is_branch(tour, st) || !ir_constant(tour->out->next, &next))
-        return st;
-    tour->out->next = ir_number(to);
-    return IRStmt_Exit(ir_unary(tour->out, Ity_I1, Iop_Not1, st->Ist.Exit.guard), Ijk_Boring,
-                       IRConst_U64(next), st->Ist.Exit.offsIP);
-}
-
-static void see_exit(struct tour *tour, IRStmt *st)
-{
-    if (tour->version == ON) {
-        st = turn(tour, st);
-        tell_exit(tour, st);
-        if (is_branch(tour, st) && is_backward(tour) && tour->last == NULL)
-            tour->last = burst_count_interval(tour->out);
-        burst_on_exit(tour->out, st->Ist.Exit.guard, st->Ist.Exit.jk, st->Ist.Exit.dst->Ico.U64,
-                      tour->last);
-        return;
-    }
-    if (tour->version == OFF)
-        skip_exit(tour, st);
-    else
-        tell_exit(tour, st);
-    addStmtToIRSB(tour->out, st);
-}
-
-static void tell_transfer(struct tour *tour, UInt kind, IRExpr *next)
-{
-    if (!tour->insn.wanted || !wants(kind))
-        return;
-    Bool is_direct = next->tag == Iex_Const;
-    struct block_event event = {
-        .kind = (UChar)kind,
-        .flags = kind != RETURN && !is_direct ? FLAG_INDIRECT : 0,
-        .pc = tour->insn.pc,
-        .target = is_direct ? next : if_wanted(kind, WANT_TARGET, next),
-    };
-    tell_here(tour, &event);
-}
-
-/* What the end of the block tells. */
-static void tell_end(struct tour *tour)
-{
-    IRExpr *next = tour->out->next;
-    IRJumpKind how = tour->out->jumpkind;
-    Addr to = 0;
-    Bool is_constant = ir_constant(next, &to);
-    tell_result(tour);
-    if (how == Ijk_Call)
-        tell_transfer(tour, CALL, next);
-    else if (how == Ijk_Ret)
-        tell_transfer(tour, RETURN, next);
-    else if (how == Ijk_Boring && tour->insn.kind == INSN_CONDITIONAL && is_constant &&
-             !tour->insn.is_told)
-        tell_branch(tour, to);
-    else if (how == Ijk_Boring && tour->insn.kind == INSN_JUMP)
-        tell_transfer(tour, JUMP, next);
-    if (tour->insn.kind == INSN_STRING && !(is_constant && to == tour->insn.pc))
-        tell_insn(tour);
-    if (tour->block != NULL)
-        block_exit(tour->block);
-}
-
-static void see_end(struct tour *tour)
-{
-    Bool ends =
-        tour->out->jumpkind == Ijk_Call || (tour->out->jumpkind == Ijk_Boring && is_backward(tour));
-    if (tour->active)
-        tell_end(tour);
-    if (tour->version == OFF)
-        burst_off_end(tour->out, ends && !tour->has_ended);
-    if (tour->version != ON)
-        return;
-    if (ends && tour->last == NULL)
-        tour->last = burst_count_interval(tour->out);
-    burst_on_end(tour->out, tour->last, tour->insn.pc);
 }
 
 /* ---- the walk ---- */

@@ -108,6 +108,8 @@ static Bool process_option(const HChar *arg)
         return parse_want(text);
     if (VG_STR_CLO(arg, "--bursts", text))
         return parse_groups(text);
+    if (VG_STR_CLO(arg, "--pattern", text))
+        return pattern_parse(text);
     if (VG_STR_CLO(arg, "--range", text))
         return parse_range(text);
     if (VG_STR_CLO(arg, "--function", text))

@@ -3,9 +3,12 @@
  *
  *     main.c         options, what Valgrind calls when memory, threads and processes change
  *     instrument.c   from Valgrind's intermediate code to events: what is told of a superblock
+ *     transfer.c     the same for branches, jumps, calls and returns
+ *     tour.c         who is told of an event
  *     block.c        one superblock being told: words to store, its DEFINE message
  *     burst.c        versions of a block that are told and that are not, and when which of them runs
  *     exec.c         which programs a child becomes cannot be profiled
+ *     pattern.c      which instructions end an interval, and whose events go to whom
  *     insn.c         which x86 instructions transfer control or compute
  *     ring.c         the producer's side of the shared memory
  *
@@ -50,7 +53,14 @@ enum { FLAG_TAKEN = RF_WORD_TAKEN, FLAG_INDIRECT = RF_WORD_INDIRECT };
 /* What is wanted of a class. */
 enum { WANT_CLASS = 1, WANT_ADDR = 2, WANT_VALUE = 4, WANT_TARGET = 8 };
 
-enum { RANGES_MAX = 16, NAMES_MAX = 16 };
+enum { RANGES_MAX = 16, NAMES_MAX = 16, PATTERNS_MAX = 64 };
+
+/* As in include/riffle/probe.h. */
+struct pattern {
+    UInt role, classes, target;
+    ULong pc_low, pc_high, target_low, target_high;
+};
+enum { TARGET_BELOW = 1, TARGET_SELF = 2, TARGET_ABOVE = 4, TARGET_NONE = 8 };
 
 struct options {
     UInt want[RF_WORD_CLASSES];
@@ -68,6 +78,8 @@ struct options {
     Bool bursts;                  /* most of the program is counted only */
     UInt groups[RF_WORD_CLASSES]; /* sets of classes that are counted together, one bit per class */
     UInt n_groups;
+    struct pattern patterns[PATTERNS_MAX]; /* none: all that is wanted goes to all selectors */
+    UInt n_patterns;
 };
 extern struct options probe_options;
 
@@ -125,6 +137,13 @@ enum insn_kind insn_classify(const UChar *code, UInt length);
 /* Where a direct jump, branch or call goes; the highest address for an indirect one. */
 Addr insn_target(const UChar *code, UInt length, Addr pc);
 
+/* ---- pattern.c ---- */
+
+#define NO_TARGET (~(Addr)0)
+Bool pattern_parse(const HChar *text); /* one more, from an option */
+/* Roles of the patterns that an event of this class matches: 1 << role. */
+UInt pattern_roles(UInt kind, Addr pc, Addr target);
+
 /* ---- block.c ---- */
 
 struct block;
@@ -132,6 +151,7 @@ struct block;
 struct block_event {
     UChar kind, flags;
     UShort width;
+    UChar only; /* selectors that it is for; 0: all */
     Addr pc;
     IRExpr *guard; /* I1; NULL: always */
     IRExpr *addr;
@@ -162,8 +182,8 @@ enum version burst_version(Addr address);
 
 /* Each block: first this; then, of version OFF, the events and exits in their order. */
 void burst_begin(Int guest_size);
-void burst_skip(UInt kind);
-void burst_skip_if(IRSB *out, UInt kind, IRExpr *guard);
+void burst_skip(UInt groups); /* in each of these, one bit per group */
+void burst_skip_if(IRSB *out, UInt groups, IRExpr *guard);
 /* In front of an exit that stays as it is; `pc` is that of the branch. */
 void burst_off_exit(IRSB *out, Bool ends_interval, Addr pc);
 void burst_off_end(IRSB *out, Bool ends_interval); /* may change out->next */

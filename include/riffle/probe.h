@@ -31,6 +31,24 @@ struct rf_probe_bursts {
     int regular; /* the distance is always the same */
 };
 
+/* Instructions by what is known of them before they run; all of it must hold. With patterns, an event goes to the
+ * selectors alone that a pattern names for it. */
+enum {
+    RF_PROBE_TARGET_BELOW = 1, /* it says itself that it goes to a lower address */
+    RF_PROBE_TARGET_SELF = 2,
+    RF_PROBE_TARGET_ABOVE = 4,
+    RF_PROBE_TARGET_NONE = 8, /* it does not say: an indirect jump, a load */
+    RF_PROBE_PATTERNS_MAX = 64,
+    RF_PROBE_PROFILES_MAX = 8, /* selectors, where there are patterns */
+};
+struct rf_probe_pattern {
+    uint8_t
+        role; /* 0: the instruction ends a sampling interval; 1 + i: its events are for selector i */
+    uint8_t classes;                                   /* 1 << enum rf_class */
+    uint8_t target;                                    /* RF_PROBE_TARGET_.. | .. */
+    uint64_t pc_low, pc_high, target_low, target_high; /* both ends in */
+};
+
 struct rf_probe_range {
     uint64_t low, high; /* high end out */
 };
@@ -51,6 +69,9 @@ struct rf_probe_setup {
     const char *const *modules; /* path or last part of it */
     const struct rf_probe_range *ranges;
     struct rf_probe_bursts bursts;
+    const struct rf_probe_pattern
+        *patterns; /* NULL: intervals end with calls and backward branches */
+    size_t n_patterns;
     const volatile int *stop; /* not 0: do not wait for children that outlive the program */
     const struct rf_alloc *alloc;
 };

@@ -14,6 +14,7 @@
 #ifndef RIFFLE_PRODUCTIONS_H
 #define RIFFLE_PRODUCTIONS_H
 
+#include <riffle/probe.h>
 #include <riffle/source.h>
 
 #ifdef __cplusplus
@@ -46,6 +47,18 @@ const char *rf_productions_selector(const struct rf_productions *productions, si
 rf_status rf_source_open_productions(struct rf_source **source, struct rf_source *machine,
                                      struct rf_productions *productions, const char *core,
                                      struct rf_error *error);
+
+/* The same for the probe: what goes into rf_probe_setup, and what to select. */
+struct rf_productions_native {
+    struct rf_probe_bursts bursts; /* burst 0: everything that matches is told */
+    size_t n_patterns;
+    struct rf_probe_pattern patterns[RF_PROBE_PATTERNS_MAX];
+    char selector[RF_PROBE_PROFILES_MAX][128]; /* of what each profile tells */
+};
+
+/* RF_EINVAL with the place of what the probe cannot do, or with a register that is set later. */
+rf_status rf_productions_native(const struct rf_productions *productions,
+                                struct rf_productions_native *native, struct rf_error *error);
 
 /* How a profile went, so far. */
 struct rf_productions_outcome {

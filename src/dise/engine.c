@@ -356,14 +356,19 @@ static void run_op(struct rf_dise_engine *engine, const struct rf_dise_op *op)
         step_counter(engine, op->counter, op->micro == RF_DISE_INC ? 1 : UINT64_MAX);
 }
 
+void rf_dise_run(struct rf_dise_engine *engine, const struct rf_dise_op *ops, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        run_op(engine, &ops[i]);
+}
+
 uint32_t rf_dise_watch(void *context, uint32_t watch)
 {
     struct rf_dise_engine *engine = context;
     assert(watch > 0 && watch < engine->n_actions);
     const struct action *action = &engine->actions[watch];
     engine->taken[watch]++;
-    for (unsigned i = 0; i < action->n_ops; i++)
-        run_op(engine, &action->ops[i]);
+    rf_dise_run(engine, action->ops, action->n_ops);
     uint32_t state = rf_dise_state(engine);
     if (state != action->state)
         count_bursts(engine, action->state, state);

@@ -38,6 +38,9 @@ rf_watch rf_dise_watch;
 /* What expand counts in. */
 uint64_t *const *rf_dise_tallies(const struct rf_dise_engine *engine);
 
+/* Micro-instructions by themselves, of no instruction. */
+void rf_dise_run(struct rf_dise_engine *engine, const struct rf_dise_op *ops, unsigned n);
+
 uint32_t rf_dise_state(const struct rf_dise_engine *engine);
 uint32_t rf_dise_flags(const struct rf_dise_engine *engine); /* all of them */
 uint64_t rf_dise_counter(const struct rf_dise_engine *engine, unsigned counter);

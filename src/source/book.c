@@ -176,6 +176,7 @@ static bool read_event(struct reading *reading, struct event *event, uint32_t n_
     record->base.kind = (uint8_t)shape;
     record->base.flags = (uint8_t)(shape >> 8);
     record->base.width = (uint16_t)(shape >> 16);
+    record->only = (uint8_t)(shape >> RF_SHAPE_FOR_SHIFT);
     event->first = (uint8_t)(shape >> RF_SHAPE_FIRST_SHIFT);
     event->last = (uint8_t)(shape >> RF_SHAPE_LAST_SHIFT);
     if (event->last == RF_WORD_PATHS_MAX)
@@ -276,10 +277,16 @@ static struct source_field field_of(const struct rf_book_record *r, unsigned fie
                                  false};
 }
 
-static enum decision decide(const struct rf_selector *selector, const struct rf_book_record *r)
+static bool is_for(const struct rf_book_record *r, size_t lane)
+{
+    return r->only == 0 || (lane < 8 && (r->only >> lane & 1));
+}
+
+static enum decision decide(const struct rf_selector *selector, const struct rf_book_record *r,
+                            size_t lane)
 {
     enum decision decision = ALWAYS;
-    if (!(selector->classes >> r->base.kind & 1))
+    if (!(selector->classes >> r->base.kind & 1) || !is_for(r, lane))
         return NEVER;
     for (unsigned i = 0; i < selector->n_conditions; i++) {
         const struct rf_condition *c = &selector->conditions[i];
@@ -359,7 +366,7 @@ static rf_status make_piece(struct rf_book_shelf *shelf, const struct define *de
     for (uint32_t i = 0; i < define->n_events; i++) {
         if (!counts(&define->events[i], path))
             continue;
-        enum decision decision = decide(&shelf->selectors[lane], &define->events[i].record);
+        enum decision decision = decide(&shelf->selectors[lane], &define->events[i].record, lane);
         depends |= decision == DEPENDS;
         if (decision != NEVER)
             bench->items[piece->n++] =

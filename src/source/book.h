@@ -38,6 +38,7 @@ struct rf_book_item {
 struct rf_book_record {
     struct rf_record base;
     uint16_t addr, value, target, guard;
+    uint8_t only; /* selectors that it is for, one bit each; 0: all */
 };
 
 enum rf_book_form {

@@ -152,6 +152,12 @@ static void leave_out(struct rf_decode *decode)
 }
 
 /* A group is in a selector's classes as a whole or not at all. */
+static bool counts_for(const struct rf_decode *decode, size_t group, size_t selector)
+{
+    return decode->patterns ? group == selector
+                            : (decode->selectors[selector].classes & decode->groups[group]) != 0;
+}
+
 static rf_status see_skipped(struct rf_decode *decode, const uint64_t *words, size_t n,
                              uint64_t bursts, struct rf_error *error)
 {
@@ -161,7 +167,7 @@ static rf_status see_skipped(struct rf_decode *decode, const uint64_t *words, si
     for (size_t i = 0; i < decode->n_selectors; i++) {
         lanes[i].bursts += bursts;
         for (size_t group = 0; group < decode->n_groups; group++)
-            if (decode->selectors[i].classes & decode->groups[group])
+            if (counts_for(decode, group, i))
                 lanes[i].skipped += words[1 + group];
     }
     for (size_t group = 0; group < decode->n_groups; group++)

@@ -38,6 +38,7 @@ struct rf_decode {
     bool bursts;  /* the program is told in bursts */
     uint8_t groups[RF_WORD_CLASSES]; /* classes that are counted together while they are skipped */
     size_t n_groups;
+    bool patterns;  /* what is skipped is counted by selector, not by group */
     size_t n_apart; /* processes with lanes of their own; the last takes what comes after it, too */
     struct rf_piece piece;
     size_t at; /* words of it that are decoded */

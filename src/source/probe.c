@@ -174,6 +174,11 @@ static rf_status check_setup(const struct rf_probe_setup *setup, struct rf_error
     if (setup->processes_apart > RF_DECODE_LANES_MAX / setup->n_selectors)
         return rf_fail(error, RF_EINVAL, "at most %zu processes can be kept apart, not %zu",
                        RF_DECODE_LANES_MAX / setup->n_selectors, setup->processes_apart);
+    if (setup->n_patterns > 0 &&
+        (setup->n_patterns > RF_PROBE_PATTERNS_MAX || setup->n_selectors > RF_PROBE_PROFILES_MAX))
+        return rf_fail(error, RF_EINVAL,
+                       "at most %d patterns and %d profiles of productions at once",
+                       RF_PROBE_PATTERNS_MAX, RF_PROBE_PROFILES_MAX);
     if (setup->bursts.burst > 0 && setup->records)
         return rf_fail(error, RF_EINVAL,
                        "records and cache misses need every event, not those of bursts alone");
@@ -193,6 +198,9 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     decode->lossy = setup->lossy != 0;
     decode->bursts = setup->bursts.burst > 0;
     decode->n_groups = rf_decode_groups(setup->selectors, setup->n_selectors, decode->groups);
+    decode->patterns = setup->n_patterns > 0;
+    if (decode->patterns)
+        decode->n_groups = setup->n_selectors;
     decode->n_apart = setup->processes_apart > 1 ? setup->processes_apart : 1;
     probe->processes.stop = setup->stop;
     probe->processes.events = &probe->events;
@@ -259,7 +267,7 @@ rf_status rf_source_open_probe(struct rf_source **source, const struct rf_probe_
 }
 
 /* What every process says that it produced is what was handed out or lost. A selector with conditions
- * leaves events out, so that only those without can be judged. */
+ * leaves events out, as patterns do, so that only those without can be judged. */
 static bool lanes_add_up(const struct rf_decode *decode, const uint64_t *produced)
 {
     for (size_t i = 0; i < decode->n_selectors; i++) {
@@ -269,7 +277,7 @@ static bool lanes_add_up(const struct rf_decode *decode, const uint64_t *produce
             left += selector->classes >> kind & 1 ? produced[kind] : 0;
         for (size_t j = i; j < decode->n_lanes; j += decode->n_selectors)
             left -= decode->lanes[j].total + decode->lanes[j].lost + decode->lanes[j].left_out;
-        if (selector->n_conditions == 0 && left != 0)
+        if (selector->n_conditions == 0 && !decode->patterns && left != 0)
             return false;
     }
     return true;

@@ -37,6 +37,7 @@
  *          32..39 first path  40..47 last path that counts it, within the block
  *          48..49 address     50..51 value     52..53 target: absent, constant or a dynamic word
  *          54     guard: a dynamic word; the event happened if it is not 0
+ *          56..63 selectors that it is for, one bit each; 0: all
  *
  * Dynamic words follow the path number in the order of the events; within one event guard, address,
  * value, target. A value narrower than 64 bits leaves rubbish in the rest of its word. */
@@ -107,5 +108,6 @@ _Static_assert(RF_WORD_PATHS_MAX < 256, "first and last path of an event are byt
 #define RF_SHAPE_VALUE_SHIFT  50
 #define RF_SHAPE_TARGET_SHIFT 52
 #define RF_SHAPE_GUARD        (UINT64_C(1) << 54)
+#define RF_SHAPE_FOR_SHIFT    56
 
 #endif

@@ -136,14 +136,32 @@ static bool add_want(struct command *command, const struct rf_probe_setup *setup
     return add_option(command, "want", text);
 }
 
+static bool add_patterns(struct command *command, const struct rf_probe_setup *setup)
+{
+    for (size_t i = 0; i < setup->n_patterns; i++) {
+        const struct rf_probe_pattern *p = &setup->patterns[i];
+        char text[128];
+        rf_format(text, sizeof text, "%x,%x,%x,%llx,%llx,%llx,%llx", p->role, p->classes, p->target,
+                  (unsigned long long)p->pc_low, (unsigned long long)p->pc_high,
+                  (unsigned long long)p->target_low, (unsigned long long)p->target_high);
+        if (!add_option(command, "pattern", text))
+            return false;
+    }
+    return true;
+}
+
 static bool add_bursts(struct command *command, const struct rf_probe_setup *setup)
 {
     char text[64] = "";
     uint8_t groups[RF_WORD_CLASSES];
     size_t n = 0, n_groups = rf_decode_groups(setup->selectors, setup->n_selectors, groups);
+    for (; setup->n_patterns > 0 && n_groups < setup->n_selectors; n_groups++)
+        groups[n_groups] = 0; /* one per selector */
+    n_groups = setup->n_patterns > 0 ? setup->n_selectors : n_groups;
     for (size_t i = 0; i < n_groups; i++)
         n += rf_format(text + n, sizeof text - n, "%s%x", n > 0 ? "," : "", groups[i]);
-    return setup->bursts.burst == 0 || add_option(command, "bursts", text);
+    return (setup->bursts.burst == 0 || add_option(command, "bursts", text)) &&
+           add_patterns(command, setup);
 }
 
 /* Descriptors that the program inherits: ours, and which numbers they get. */

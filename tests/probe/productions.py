@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""productions - run productions natively, and hold what they tell against lists made by hand.
+
+    productions.py RIFFLE INTERVALS FOLDER
+
+INTERVALS is the program of bursts.py, FOLDER has the files of lab/hps.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
+RIFFLE, INTERVALS, FOLDER = sys.argv[1:4]
+ROUNDS = 3000
+# Per interval of a round: loads and stores, calls, events (all three).
+KINDS = [{"mem": 2, "call": 1}, {"mem": 2, "call": 0}, {"mem": 1, "call": 0}]
+
+
+def run(*options):
+    """What was told and skipped per profile, and what riffle said."""
+    with tempfile.TemporaryDirectory() as folder:
+        saved = os.path.join(folder, "run.rfp")
+        done = subprocess.run([RIFFLE, "run", "-q", "-o", saved, *options, "--", INTERVALS],
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            return None, done.stderr
+        text = subprocess.run([RIFFLE, "report", saved, "-n", "0"], capture_output=True, text=True,
+                              check=True).stdout
+    figures = [tuple(int(re.search(rf"^{name}\s+([\d,]+)$", part, re.M).group(1).replace(",", ""))
+                     for name in ("bursts", "sampled", "skipped")) if "\nsampled " in part
+               else int(re.search(r"^events\s+([\d,]+)", part, re.M).group(1).replace(",", ""))
+               for part in text.split("\nprofile ")[1:]]
+    return figures, text
+
+
+def lab(name):
+    return ["--productions", os.path.join(FOLDER, name + ".hps")]
+
+
+def expect(of, burst, sparsity):
+    told = skipped = 0
+    for i in range(3 * ROUNDS):
+        n = KINDS[i % 3].get(of, 1)
+        if i % (burst + sparsity) >= sparsity:
+            told += n
+        else:
+            skipped += n
+    return 3 * ROUNDS // (burst + sparsity), told, skipped
+
+
+def check_lab():
+    for name, of in (("hot-call-pair", "call"), ("hot-data-stream", "mem"), ("hot-method", "all")):
+        for burst, sparsity in ((1, 99), (7, 43)):
+            got, text = run(*lab(name), "--set", f"sampleFreq=max-{sparsity}",
+                            "--set", f"burstLength=max-{burst - 1}")
+            wanted = [expect(of, burst, sparsity)]
+            tap.check(f"{name}: burst {burst}, {sparsity} apart", got == wanted, f"{got}, must be {wanted}; {text}")
+        got, text = run(*lab(name), "--set", "sampleFreq=max")
+        wanted = [sum(KINDS[i % 3].get(of, 1) for i in range(3 * ROUNDS))]
+        tap.check(f"{name}: at frequency 1 all is told", got == wanted, f"{got}, must be {wanted}; {text}")
+    got, text = run(*lab("hot-call-pair"), *lab("hot-data-stream"))
+    wanted = [expect("call", 1, 99), expect("mem", 1, 99)]
+    tap.check("two files at once", got == wanted, f"{got}, must be {wanted}; {text}")
+
+
+def with_text(text, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "own.hps")
+        with open(path, "w") as file:
+            file.write(text)
+        return run("--productions", path, *options)
+
+
+OWN = """
+register far = max - 9
+counter_1 = far
+P1: T.OPCLASS == return && !overflow_1 => null, inc_1;
+P2: T.OPCLASS == return && overflow_1 => null, set_1(far);
+P3: T.OPCLASS == mem_op && T.PC {pc} && overflow_1 => R, null
+R: call(DataStream_handler) T.INSN
+"""
+
+
+def check_own():
+    """Intervals that end with returns: each has 5 accesses, of which one is of leaf's first instruction."""
+    names = subprocess.run(["nm", INTERVALS], capture_output=True, text=True, check=True).stdout
+    leaf = int(re.search(r"^(\w+) . leaf$", names, re.M).group(1), 16)
+    got, text = with_text(OWN.format(pc=f"== {leaf}"))
+    tap.check("intervals and places of one's own", got == [(300, 300, 2700)], f"{got} {text}")
+    got, text = with_text(OWN.format(pc=">= 0"))
+    # an interval is: store, load, call's store, load, ret's load; the first has no store, and one is behind the last
+    tap.check("without a place", got == [(300, 1500, 13500)], f"{got} {text}")
+
+
+def check_refusals():
+    for title, text, says in (
+            ("a register of RV64", "P1: T.OPCLASS == load && T.RS == a0 => R, null\nR: call(DataStream_handler) T.INSN\n",
+             "own.hps:1:1: the probe cannot match anything but T.OPCLASS, T.PC and T.Target"),
+            ("loads that end intervals", "P1: T.OPCLASS == load && !overflow_1 => null, inc_1;\n"
+             "P2: T.OPCLASS == load && overflow_1 => R, null\nR: call(DataStream_handler) T.INSN\n",
+             "own.hps:1:1: the probe cannot count anything but"),
+            ("no handler", "P1: T.OPCLASS == proc_call => null, inc_1;\n", "no production calls a handler"),
+            ("other controls for other instructions", "register n = max - 3\ncounter_1 = n\n"
+             "P1: T.OPCLASS == proc_call && !overflow_1 => null, inc_1;\n"
+             "P2: T.OPCLASS == return && !overflow_1 => null, dec_1;\n"
+             "P3: T.OPCLASS == proc_call && overflow_1 => R, set_1(n);\nR: call(CallPair_handler) T.INSN\n",
+             "own.hps:4:1: the probe cannot run another control"),
+            ("one burst, no more", "register n = max - 3\ncounter_1 = n\n"
+             "P1: T.OPCLASS == proc_call => null, inc_1;\n"
+             "P2: T.OPCLASS == proc_call && overflow_1 => R, inc_1;\nR: call(CallPair_handler) T.INSN\n",
+             "the probe needs bursts of one length"),
+    ):
+        got, said = with_text(text)
+        tap.check(f"refused: {title}", got is None and says in said and "Traceback" not in said, f"{got} {said}")
+    got, said = run(*lab("hot-call-pair"), *lab("hot-method"), "--set", "hot-method.sampleFreq=max-9")
+    tap.check("refused: other bursts beside the first", got is None and "other bursts" in said, f"{got} {said}")
+    got, said = run(*lab("hot-call-pair"), "--burst", "3")
+    tap.check("refused: --burst beside --productions", got is None and "--set" in said, f"{got} {said}")
+
+
+check_lab()
+check_own()
+check_refusals()
+tap.end()
