@@ -15,10 +15,12 @@
 .let high = 95          # per cent: above, a load is known well enough
 .let low = 10           # per cent: below, too
 .let enough = 64        # samples that such a judgement needs
+.let worth = 30         # per cent: above, the upper half of the value is looked at, too
 .let times = 4          # or so many interrupts found it
 .on load goto start
 .field pc = pc[31:0]
 .field value = value[31:0]
+.field top = value[63:32]
 .index slot : log2(ASSOC)
 .index turn : log2(ASSOC)               # the slot to be considered next
 .index failed : log2(ASSOC)             # replacements that failed, less those that did not
@@ -26,8 +28,16 @@
 .base pcs = assoc[0 : ASSOC]
 .base active = data[0 : ASSOC]
 .base counts = data[ASSOC : ASSOC]
+# The second pass has its own slots: a load, the lower half that is looked for, the upper half seen with it, how
+# often the lower half was seen (16 bits), how often with this upper one (16). The host fills in the first two.
+.index left : log2(ASSOC)               # slots that have not seen enough
+.base wanted = assoc[0 : ASSOC / 2]
+.base lowers = data[0 : ASSOC / 2]
+.base uppers = data[ASSOC / 2 : ASSOC / 2]
+.base marks = data[ASSOC : ASSOC / 2]
 .const fresh_counts = 0x10001           # total 1, misses 0, hits 1
 .slot pc = pcs, value = active, hits = counts.b0, misses = counts.b1, total = counts.h1
+.slot wanted = wanted, lower = lowers, upper = uppers, seen = marks.h1, same = marks.h0
 .profile load -> pc,value
 .handler values
 
@@ -55,3 +65,23 @@ fresh:  v0 = counts[turn].h1; v1 = random & 255         # consider one slot
 fail:   turn = turn + 1
         failed++; if not i.full done
         interrupt                                       # the slots are full of what is worth knowing
+
+upper:  slot = match(wanted, pc); if miss done
+again:  v0 = lowers[slot]
+        if v0 == value goto found
+        slot = next(wanted, pc); if hit goto again      # another value of the same load
+        done
+found:  v1 = ++marks[slot].h1
+        v2 = uppers[slot]; if v1 == 1 goto first
+        if v2 != top goto other
+        marks[slot].h0++
+count:  if v1 < enough done
+        clear wanted[slot]; left--; if not i.zero done
+        interrupt                                       # all have seen enough
+first:  uppers[slot] = top
+        marks[slot].h0 = 1; done
+other:  v3 = marks[slot].h0
+        v3 = v3 << 2
+        if v3 >= v1 goto count
+        uppers[slot] = top                              # it was a rare one: take this
+        marks[slot].h0 = 1; goto count

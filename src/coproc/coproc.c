@@ -38,11 +38,26 @@ static void show_lets(const struct rf_coproc *coproc, struct rf_window *window)
     for (unsigned i = 0; i < RF_HOST_LETS && coproc->kind->lets[i].name != NULL; i++) {
         const char *name = coproc->kind->lets[i].name;
         uint32_t standard = coproc->kind->lets[i].standard;
-        const struct rf_program_symbol *index =
-            name[0] == '@' ? rf_program_find(program, RF_SYMBOL_INDEX, name + 1) : NULL;
-        window->lets[i] = index != NULL ? (uint32_t)index->number
-                                        : (uint32_t)rf_program_let(program, name, standard);
+        unsigned kind = name[0] == '@'   ? RF_SYMBOL_INDEX
+                        : name[0] == ':' ? RF_SYMBOL_LABEL
+                                         : RF_SYMBOL_LET;
+        const struct rf_program_symbol *symbol =
+            rf_program_find(program, kind, name + (kind != RF_SYMBOL_LET));
+        window->lets[i] = symbol != NULL ? (uint32_t)symbol->number : standard;
     }
+}
+
+/* As many as the smallest part of a slot has words. */
+static uint32_t count_slots(const struct rf_coproc *coproc)
+{
+    const struct rf_program *program = &coproc->program;
+    uint32_t slots = 0;
+    for (unsigned i = 0; i < coproc->kind->slot_roles; i++) {
+        int role = rf_program_role(program, coproc->kind->roles[i]);
+        uint32_t words = role >= 0 ? 1u << program->bases[program->roles[role].base].log2 : slots;
+        slots = slots == 0 || words < slots ? words : slots;
+    }
+    return slots;
 }
 
 static void show_registers(const struct rf_coproc *coproc, struct rf_window *window)
@@ -65,7 +80,7 @@ void rf_coproc_show(struct rf_coproc *coproc, enum rf_reason reason)
     window->mask = coproc->filter.mask;
     window->match = coproc->filter.match;
     window->filter_bits = coproc->filter.bits;
-    window->slots = rf_processor_slots(processor);
+    window->slots = count_slots(coproc);
     window->folded = window->scanned = 0;
     show_roles(coproc, window);
     show_lets(coproc, window);
@@ -76,15 +91,32 @@ void rf_coproc_show(struct rf_coproc *coproc, enum rf_reason reason)
     memcpy(window->filter, coproc->filter.table, coproc->filter.bits / 8);
 }
 
-/* The field that is called `value` is cut so many bits higher. */
-static void shift_value(struct rf_coproc *coproc, uint32_t shift)
+static void take_arrays(struct rf_coproc *coproc)
 {
-    const struct rf_program_symbol *symbol =
-        rf_program_find(&coproc->program, RF_SYMBOL_FIELD, "value");
-    if (symbol == NULL || coproc->program.fields[symbol->number].word == RF_SAMPLE_HASH)
+    const struct rf_window *window = coproc->window;
+    struct rf_processor *processor = coproc->processor;
+    if ((window->command & RF_COMMAND_RESET) != 0)
+        rf_processor_reset(processor);
+    if ((window->command & RF_COMMAND_DATA) != 0)
+        memcpy(processor->data, window->data, coproc->program.size.data_words * sizeof(uint32_t));
+    if ((window->command & RF_COMMAND_KEYS) == 0)
         return;
-    unsigned at = coproc->program.fields[symbol->number].shift + (shift & 32);
-    coproc->processor->fields[symbol->number].shift = (uint8_t)(at < 64 ? at : 63);
+    rf_associative_clear_all(&processor->match);
+    for (uint32_t i = 0; i < coproc->program.size.match_words; i++)
+        if ((window->valid[i / 32] >> i % 32 & 1) != 0)
+            rf_associative_write(&processor->match, i, window->keys[i]);
+    for (unsigned i = 0; i < RF_MICRO_INDEXES; i++)
+        processor->x[RF_OPERAND_INDEX + i] = window->indexes[i] & window->full[i];
+}
+
+/* Every class that has an entry begins there. */
+static void take_entry(struct rf_coproc *coproc)
+{
+    uint32_t entry = coproc->window->entry;
+    for (unsigned i = 0; i < RF_OPCODE_COUNT; i++)
+        if (coproc->program.entries[i] != RF_NO_ENTRY)
+            coproc->processor->entries[i] =
+                entry < coproc->program.n ? (uint16_t)entry : coproc->program.entries[i];
 }
 
 void rf_coproc_take(struct rf_coproc *coproc)
@@ -94,18 +126,14 @@ void rf_coproc_take(struct rf_coproc *coproc)
     counts->folded += window->folded;
     counts->scanned += window->scanned;
     counts->again += coproc->upper ? counts->samples - counts->last_samples : 0;
-    coproc->upper = window->shift != 0;
+    coproc->upper = window->entry != RF_WINDOW_AS_DECLARED;
     counts->last_events = counts->events;
     counts->last_samples = counts->samples;
     coproc->filter.mask = window->mask;
     coproc->filter.match = window->match;
     memcpy(coproc->filter.table, window->filter, coproc->filter.bits / 8);
-    shift_value(coproc, window->shift);
-    if ((window->command & RF_COMMAND_DATA) != 0)
-        memcpy(coproc->processor->data, window->data,
-               coproc->program.size.data_words * sizeof(uint32_t));
-    if ((window->command & RF_COMMAND_RESET) != 0)
-        rf_processor_reset(coproc->processor);
+    take_arrays(coproc);
+    take_entry(coproc);
     coproc->rests = (window->command & RF_COMMAND_REST) != 0 ||
                     (coproc->rests && window->reason == RF_REASON_END);
     coproc->halted = false;

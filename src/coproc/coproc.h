@@ -21,8 +21,11 @@ struct rf_host_kind {
     void (*serve)(struct rf_window *window, struct rf_table *table);
     const char *roles[RF_WINDOW_ROLES]; /* in the order of the window; NULL behind the last */
     unsigned roles_needed;              /* so many of them must be there */
+    unsigned slot_roles; /* the first so many are parts of the slots that are looked through */
     struct {
-        const char *name; /* of a .let; "@turn" is the number of the index register `turn` */
+        const char
+            *name; /* of a .let; "@turn" is the number of an index register, ":top" the address
+                           * of a label */
         uint32_t standard;
     } lets[RF_HOST_LETS]; /* NULL behind the last */
     size_t entry_size;

@@ -11,7 +11,7 @@
  * Departure: the paper divides the rest equally among the values. Of a load whose values are random that makes
  * five values of a fifth each. The first hit of a slot is the selection itself and tells nothing of that share.
  *
- * Where the upper half of the value was looked at, the whole value is no more frequent than that half. */
+ * Of these, those have the whole value that have its upper half, too, where that was looked at. */
 #include "coproc/estimate.h"
 
 static const double reselected_below = 0.2; /* misses > 4 hits, as in values.uc */
@@ -66,17 +66,7 @@ double rf_values_estimate(const struct rf_values_entry *entry, uint32_t v)
     return samples < (double)most ? samples : (double)most;
 }
 
-uint32_t rf_values_best(const struct rf_values_entry *entry)
+double rf_values_upper_share(const struct rf_values_value *value)
 {
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < entry->n; i++)
-        if (entry->values[i].hits > entry->values[best].hits)
-            best = i;
-    return best;
-}
-
-double rf_values_upper_share(const struct rf_values_entry *entry)
-{
-    uint64_t samples = (uint64_t)entry->upper.hits + entry->upper.misses;
-    return samples > 0 ? (double)entry->upper.hits / (double)samples : 1;
+    return value->seen > 0 ? (double)value->same / (double)value->seen : 1;
 }

@@ -6,9 +6,7 @@
 
 /* How many of the load's `total` samples had its v-th value. */
 double rf_values_estimate(const struct rf_values_entry *entry, uint32_t v);
-/* The value with the most hits. */
-uint32_t rf_values_best(const struct rf_values_entry *entry);
-/* Of the samples of the upper half, those that had `upper.value`; 1 where it was not looked at. */
-double rf_values_upper_share(const struct rf_values_entry *entry);
+/* How many of these have its upper half, as a share; 1 where that was not looked at. */
+double rf_values_upper_share(const struct rf_values_value *value);
 
 #endif

@@ -18,8 +18,9 @@ enum {
     RF_WINDOW_KEYS = 2048,
     RF_WINDOW_FILTER = 2048,
     RF_WINDOW_INDEXES = 16,
-    RF_WINDOW_ROLES = 8,
+    RF_WINDOW_ROLES = 12,
     RF_WINDOW_LETS = 16,
+    RF_WINDOW_AS_DECLARED = 0xffff,
 };
 
 /* Why the handler runs. */
@@ -35,6 +36,7 @@ enum rf_command {
     RF_COMMAND_REST =
         2, /* the profile is complete: no look from time to time, until an interrupt */
     RF_COMMAND_DATA = 4, /* take the data array as it is in the window now */
+    RF_COMMAND_KEYS = 8, /* the same of the associative array and of the index registers */
 };
 
 /* A part of a slot: words of `data` or `keys` from `first` on, and the lane in them. */
@@ -46,15 +48,14 @@ struct rf_window {
     uint32_t reason, command;
     uint32_t events, samples; /* since the handler ran last: of the classes; of these, tagged */
     uint32_t mask, match, filter_bits;
-    uint32_t
-        shift; /* added to where the field that is called `value` is cut: 0, or 32 for its upper half */
+    uint32_t entry; /* where samples begin; RF_WINDOW_AS_DECLARED */
     uint32_t slots;
     uint32_t lets[RF_WINDOW_LETS]; /* as the handler lists them */
     struct rf_window_role roles[RF_WINDOW_ROLES];
     uint32_t indexes[RF_WINDOW_INDEXES];
     uint32_t full[RF_WINDOW_INDEXES]; /* of each index register, all ones */
     uint32_t folded, scanned;         /* told by the handler, for the cost model */
-    uint32_t data[RF_WINDOW_DATA], keys[RF_WINDOW_KEYS];
+    uint32_t data[RF_WINDOW_DATA], keys[RF_WINDOW_KEYS], valid[RF_WINDOW_KEYS / 32];
     uint32_t filter[RF_WINDOW_FILTER];
 };
 
@@ -80,6 +81,14 @@ static inline void rf_window_clear(struct rf_window *window, unsigned role, uint
         window->data[r->first + slot] &= ~(r->mask << r->shift);
 }
 
+static inline void rf_window_write(struct rf_window *window, unsigned role, uint32_t slot,
+                                   uint32_t value)
+{
+    const struct rf_window_role *r = &window->roles[role];
+    uint32_t *word = (r->in_keys ? window->keys : window->data) + r->first + slot;
+    *word = (*word & ~(r->mask << r->shift)) | (value & r->mask) << r->shift;
+}
+
 static inline uint32_t rf_table_hash(uint32_t a, uint32_t b)
 {
     uint32_t h = a * UINT32_C(0x9e3779b1) ^ b * UINT32_C(0x85ebca77);
@@ -103,21 +112,37 @@ void rf_host_fold(struct rf_window *window, struct rf_table *table);
 
 /* --- values: which value each load mostly has ----------------------------------------------------- */
 
-enum { RF_VALUES_PC, RF_VALUES_VALUE, RF_VALUES_HITS, RF_VALUES_MISSES, RF_VALUES_TOTAL };
+enum {
+    RF_VALUES_PC,
+    RF_VALUES_VALUE,
+    RF_VALUES_HITS,
+    RF_VALUES_MISSES,
+    RF_VALUES_TOTAL,
+    /* Of the second pass: a load, the lower half that is looked for, the upper half seen first with it, how often
+     * the lower half was seen, how often with this upper one. */
+    RF_VALUES_WANTED,
+    RF_VALUES_LOWER,
+    RF_VALUES_UPPER,
+    RF_VALUES_SEEN,
+    RF_VALUES_SAME,
+};
 enum {
     RF_VALUES_HIGH,    /* per cent */
     RF_VALUES_LOW,     /* per cent */
     RF_VALUES_ENOUGH,  /* samples */
     RF_VALUES_TIMES,   /* interrupts */
-    RF_VALUES_UPPER,   /* per cent: above, the upper half of the value is looked at, too */
+    RF_VALUES_WORTH,   /* per cent: above, the upper half of the value is looked at, too */
     RF_VALUES_DROPPED, /* the number of the index register that tells of thrashing */
+    RF_VALUES_LEFT,    /* and of the one that counts what is left to look at */
+    RF_VALUES_ROUTINE, /* where the second pass begins; RF_WINDOW_AS_DECLARED: there is none */
 };
-enum { RF_VALUES_KEPT = 6, RF_VALUES_SPLIT_MAX = 10 };
+enum { RF_VALUES_KEPT = 6, RF_VALUES_SPLIT_MAX = 10, RF_VALUES_LOOKED_AT = 3 };
 
 /* Where a load stands. */
 enum rf_values_state {
     RF_VALUES_OPEN,   /* still profiled */
     RF_VALUES_WAITS,  /* known; its upper half is to be looked at */
+    RF_VALUES_LOOKS,  /* that is being done */
     RF_VALUES_LOOKED, /* known, and so is its upper half */
     RF_VALUES_KNOWN,  /* known, and its upper half does not matter */
 };
@@ -125,19 +150,21 @@ enum rf_values_state {
 struct rf_values_value {
     uint32_t value, hits, misses; /* misses: samples with other values while this one was active */
     uint32_t times;               /* slots that had it; each began with a hit, its selection */
+    uint32_t upper, seen,
+        same; /* its upper half: of `seen` samples with the lower one, `same` had it */
 };
 
 struct rf_values_entry {
     uint32_t pc, total, state;
-    uint32_t times, last;         /* interrupts that found slots of it; the number of the latest */
-    struct rf_values_value upper; /* the upper half that was seen most */
+    uint32_t times, last; /* interrupts that found slots of it; the number of the latest */
     uint32_t n;
     struct rf_values_value values[RF_VALUES_KEPT];
 };
 
 /* Words of the table's header. */
 enum {
-    RF_VALUES_PASS,    /* 0: lower halves; 1: upper halves of those that wait */
+    RF_VALUES_PASS,    /* 0: the first; 1: upper halves of those that wait */
+    RF_VALUES_LOOKING, /* slots of the second pass */
     RF_VALUES_SPLIT,   /* the program is in 1 << split parts */
     RF_VALUES_PART,    /* the one that is profiled */
     RF_VALUES_STILL,   /* parts in a row that were quiet */

@@ -11,9 +11,10 @@
  *     quiet         nobody called for long: record what there is. A round of quiet parts halves their number;
  *                   a quiet whole program without samples is a complete profile
  *
- * Slots hold 32 bits of a value. Loads that seem invariant are looked at a second time, with the field `value`
- * cut from the upper half: the paper names that as what it lacks. For that pass the filter is turned over:
- * all bits set, but for those of the loads that wait. */
+ * Slots hold 32 bits of a value. Loads that seem invariant are looked at a second time: the paper names that as what
+ * it lacks. The host writes their best values into slots of another form and lets samples begin at another
+ * routine, which finds the upper half that goes with each. For that pass the filter is turned over: all bits set,
+ * but for those of these loads. */
 #include "coproc/filter.h"
 #include "coproc/host.h"
 
@@ -59,22 +60,6 @@ static void add_value(struct rf_values_entry *entry, const struct rf_values_valu
         entry->values[weakest] = *seen;
 }
 
-static void add_upper(struct rf_values_entry *entry, const struct rf_values_value *seen)
-{
-    struct rf_values_value *upper = &entry->upper;
-    uint32_t samples = upper->hits + upper->misses + seen->hits + seen->misses;
-    if (upper->hits + upper->misses > 0 && upper->value != seen->value &&
-        upper->hits < seen->hits) {
-        upper->value = seen->value; /* all samples that had another one are misses now */
-        upper->hits = seen->hits;
-    } else if (upper->hits + upper->misses == 0) {
-        *upper = *seen;
-    } else if (upper->value == seen->value) {
-        upper->hits += seen->hits;
-    }
-    upper->misses = samples - upper->hits;
-}
-
 /* The value that was hit most. */
 static const struct rf_values_value *best_of(const struct rf_values_entry *entry)
 {
@@ -113,19 +98,6 @@ static void copy_filter(uint32_t *to, const uint32_t *from, uint32_t bits)
         to[i] = from[i];
 }
 
-/* On: only those whose upper halves are wanted. */
-static void unmask_waiting(struct rf_window *window, struct rf_table *table)
-{
-    struct rf_values_entry *entries = rf_values_entries(table);
-    for (uint32_t i = 0; i < window->filter_bits / 32; i++)
-        window->filter[i] = UINT32_MAX;
-    for (uint32_t i = 0; i < table->used; i++)
-        if (entries[i].state == RF_VALUES_WAITS) {
-            uint32_t bit = bit_of(window, entries[i].pc, 0);
-            window->filter[bit / 32] &= ~(UINT32_C(1) << bit % 32);
-        }
-}
-
 static void set_part(struct rf_window *window, struct rf_table *table, uint32_t part)
 {
     window->mask = (UINT32_C(1) << table->words[RF_VALUES_SPLIT]) - 1;
@@ -134,26 +106,85 @@ static void set_part(struct rf_window *window, struct rf_table *table, uint32_t 
 
 /* --- passes -------------------------------------------------------------------------------------- */
 
-static void begin_upper(struct rf_window *window, struct rf_table *table)
+static void unmask(struct rf_window *window, uint32_t pc)
 {
-    table->words[RF_VALUES_PASS] = 1;
-    table->passes++;
-    window->shift = 32;
-    window->mask = window->match = 0;
-    copy_filter(table->filter, window->filter, window->filter_bits);
-    unmask_waiting(window, table);
+    uint32_t bit = bit_of(window, pc, 0);
+    window->filter[bit / 32] &= ~(UINT32_C(1) << bit % 32);
 }
 
-/* What was not seen again will not be waited for. */
-static void end_upper(struct rf_window *window, struct rf_table *table)
+/* Nothing in the arrays, all masked. */
+static void prepare_upper(struct rf_window *window)
+{
+    for (uint32_t i = 0; i < window->filter_bits / 32; i++)
+        window->filter[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < 2 * window->slots; i++)
+        window->data[i] = 0;
+    for (uint32_t i = 0; i < window->slots / 32; i++)
+        window->valid[i] = 0;
+}
+
+/* The load's values that are worth it into slots from n on; how many slots are taken then. */
+static uint32_t look_at(struct rf_window *window, struct rf_values_entry *entry, uint32_t n)
+{
+    uint32_t most = n + RF_VALUES_LOOKED_AT;
+    for (uint32_t v = 0; v < entry->n && n < most; v++) {
+        if (entry->values[v].hits == entry->values[v].times) /* never seen but to be selected */
+            continue;
+        rf_window_write(window, RF_VALUES_WANTED, n, entry->pc);
+        rf_window_write(window, RF_VALUES_LOWER, n, entry->values[v].value);
+        window->valid[n / 32] |= UINT32_C(1) << n % 32;
+        n++;
+    }
+    unmask(window, entry->pc);
+    entry->state = RF_VALUES_LOOKS;
+    return n;
+}
+
+static void begin_upper(struct rf_window *window, struct rf_table *table)
 {
     struct rf_values_entry *entries = rf_values_entries(table);
-    for (uint32_t i = 0; i < table->used; i++)
-        if (entries[i].state == RF_VALUES_WAITS)
-            entries[i].state = RF_VALUES_LOOKED;
-    table->words[RF_VALUES_WAITING] = 0;
+    uint32_t n = 0, room = window->slots / 2 - RF_VALUES_LOOKED_AT;
+    copy_filter(table->filter, window->filter, window->filter_bits);
+    prepare_upper(window);
+    for (uint32_t i = 0; i < table->used && n < room; i++)
+        if (entries[i].state == RF_VALUES_WAITS) {
+            n = look_at(window, &entries[i], n);
+            table->words[RF_VALUES_WAITING]--;
+        }
+    table->words[RF_VALUES_PASS] = 1;
+    table->words[RF_VALUES_LOOKING] = n;
+    table->passes++;
+    window->mask = window->match = 0;
+    window->indexes[window->lets[RF_VALUES_LEFT]] = n;
+    window->entry = window->lets[RF_VALUES_ROUTINE];
+    window->command |= RF_COMMAND_DATA | RF_COMMAND_KEYS;
+}
+
+/* What a slot of the second pass found, to its value. What was not seen again is not waited for. */
+static void record_upper(struct rf_window *window, struct rf_table *table, uint32_t slot)
+{
+    struct rf_values_entry *entry =
+        find(table, rf_window_read(window, RF_VALUES_WANTED, slot), false);
+    uint32_t lower = rf_window_read(window, RF_VALUES_LOWER, slot);
+    if (entry == 0)
+        return;
+    entry->state = RF_VALUES_LOOKED;
+    for (uint32_t v = 0; v < entry->n; v++)
+        if (entry->values[v].value == lower) {
+            entry->values[v].upper = rf_window_read(window, RF_VALUES_UPPER, slot);
+            entry->values[v].seen = rf_window_read(window, RF_VALUES_SEEN, slot);
+            entry->values[v].same = rf_window_read(window, RF_VALUES_SAME, slot);
+        }
+    window->folded++;
+}
+
+static void end_upper(struct rf_window *window, struct rf_table *table)
+{
+    for (uint32_t i = 0; i < table->words[RF_VALUES_LOOKING]; i++)
+        record_upper(window, table, i);
+    window->scanned += table->words[RF_VALUES_LOOKING];
     table->words[RF_VALUES_PASS] = 0;
-    window->shift = 0;
+    window->entry = RF_WINDOW_AS_DECLARED;
     copy_filter(window->filter, table->filter, window->filter_bits);
     set_part(window, table, table->words[RF_VALUES_PART] + 1);
 }
@@ -168,41 +199,25 @@ static void judge(struct rf_window *window, struct rf_table *table, struct rf_va
         (makes(best, window->lets[RF_VALUES_HIGH]) || !makes(best, window->lets[RF_VALUES_LOW]));
     if (!clear && entry->times < window->lets[RF_VALUES_TIMES])
         return;
-    bool wants_upper = makes(best, window->lets[RF_VALUES_UPPER]);
+    bool wants_upper = window->lets[RF_VALUES_ROUTINE] != RF_WINDOW_AS_DECLARED &&
+                       makes(best, window->lets[RF_VALUES_WORTH]);
     entry->state = wants_upper ? RF_VALUES_WAITS : RF_VALUES_KNOWN;
     table->words[RF_VALUES_WAITING] += wants_upper;
     table->masked++;
     mask(window, entry->pc);
 }
 
-static void judge_upper(struct rf_window *window, struct rf_table *table,
-                        struct rf_values_entry *entry)
-{
-    if (entry->state != RF_VALUES_WAITS ||
-        entry->upper.hits + entry->upper.misses < window->lets[RF_VALUES_ENOUGH])
-        return;
-    entry->state = RF_VALUES_LOOKED;
-    table->words[RF_VALUES_WAITING]--;
-}
-
 static void record_slot(struct rf_window *window, struct rf_table *table, uint32_t slot,
                         uint32_t total)
 {
-    const struct rf_values_value seen = {rf_window_read(window, RF_VALUES_VALUE, slot),
-                                         rf_window_read(window, RF_VALUES_HITS, slot),
-                                         rf_window_read(window, RF_VALUES_MISSES, slot), 1};
-    bool upper = table->words[RF_VALUES_PASS] == 1;
-    uint32_t pc = rf_window_read(window, RF_VALUES_PC, slot);
-    /* One that is not known shares a bit of the filter with one that waits. */
-    struct rf_values_entry *entry = find(table, pc, !upper);
+    const struct rf_values_value seen = {.value = rf_window_read(window, RF_VALUES_VALUE, slot),
+                                         .hits = rf_window_read(window, RF_VALUES_HITS, slot),
+                                         .misses = rf_window_read(window, RF_VALUES_MISSES, slot),
+                                         .times = 1};
+    struct rf_values_entry *entry = find(table, rf_window_read(window, RF_VALUES_PC, slot), true);
     if (entry == 0)
         return;
     window->folded++;
-    if (upper) {
-        add_upper(entry, &(struct rf_values_value){seen.value, seen.hits, total - seen.hits, 1});
-        judge_upper(window, table, entry);
-        return;
-    }
     entry->total += total;
     entry->times += entry->last != table->words[RF_VALUES_SERVED];
     entry->last = table->words[RF_VALUES_SERVED];
@@ -271,7 +286,7 @@ static void serve_lower(struct rf_window *window, struct rf_table *table)
         return;
     }
     record_slots(window, table);
-    if (table->words[RF_VALUES_WAITING] >= window->slots / 2)
+    if (table->words[RF_VALUES_WAITING] >= window->slots / 4)
         begin_upper(window, table);
     else if (window->reason == RF_REASON_QUIET)
         after_quiet(window, table);
@@ -279,14 +294,11 @@ static void serve_lower(struct rf_window *window, struct rf_table *table)
         go_on(window, table, false);
 }
 
-/* A quiet time or nobody left ends this pass. */
 static void serve_upper(struct rf_window *window, struct rf_table *table)
 {
-    record_slots(window, table);
-    if (window->reason == RF_REASON_QUIET || table->words[RF_VALUES_WAITING] == 0)
-        end_upper(window, table);
-    else
-        unmask_waiting(window, table);
+    end_upper(window, table);
+    if (table->words[RF_VALUES_WAITING] > 0)
+        begin_upper(window, table);
 }
 
 void rf_host_values(struct rf_window *window, struct rf_table *table)

@@ -61,32 +61,31 @@ static const struct rf_host_kind fold = {
     .serve = rf_host_fold,
     .roles = {"a", "count", "b", "a_high", "b_high"},
     .roles_needed = 2,
+    .slot_roles = 5,
     .lets = {{"least", 1}, {"keep", 0}},
     .entry_size = sizeof(struct rf_fold_entry),
     .report = report_fold,
     .recorded = recorded_fold,
 };
 
-/* Bounds are of samples, and hard: at least the hits; at most all that had no other of the values. With the
- * upper half known to vary, of the whole value nothing is sure. */
+/* Bounds are of samples, and hard: at least the hits; at most all that had no other of the values. Of a value whose
+ * upper half varies nothing is sure. */
 static rf_status report_load(const struct rf_coproc *coproc, const struct rf_values_entry *entry,
                              const struct rf_sink *sink)
 {
     uint64_t hits = 0;
     rf_status status = RF_OK;
-    double upper_share = rf_values_upper_share(entry);
     for (uint32_t v = 0; v < entry->n; v++)
         hits += entry->values[v].hits;
     for (uint32_t v = 0; v < entry->n && status == RF_OK; v++) {
         const struct rf_values_value *value = &entry->values[v];
-        double estimate = rf_values_estimate(entry, v);
-        bool whole = v != rf_values_best(entry) || estimate <= upper_share * entry->total;
-        struct rf_item item = {
-            .a = rf_coproc_widen(coproc, entry->pc),
-            .b = (uint64_t)entry->upper.value << 32 | value->value,
-            .count = (uint64_t)((whole ? estimate : upper_share * entry->total) + 0.5),
-            .upper = entry->total - (hits - value->hits)};
-        item.lower = value->hits < item.count ? value->hits : item.count;
+        double whole = rf_values_estimate(entry, v) * rf_values_upper_share(value);
+        struct rf_item item = {.a = rf_coproc_widen(coproc, entry->pc),
+                               .b = (uint64_t)value->upper << 32 | value->value,
+                               .count = (uint64_t)(whole + 0.5),
+                               .upper = entry->total - (hits - value->hits)};
+        item.lower = value->same == value->seen ? value->hits : 0;
+        item.count = item.count > item.lower ? item.count : item.lower;
         item.a_hi = item.a;
         item.b_hi = item.b;
         status = sink->item(sink->context, &item);
@@ -116,10 +115,17 @@ static const struct rf_host_kind values = {
     .name = "values",
     .guest = 1,
     .serve = rf_host_values,
-    .roles = {"pc", "value", "hits", "misses", "total"},
+    .roles = {"pc", "value", "hits", "misses", "total", "wanted", "lower", "upper", "seen", "same"},
+    .slot_roles = 5,
     .roles_needed = 5,
-    .lets =
-        {{"high", 95}, {"low", 10}, {"enough", 64}, {"times", 4}, {"upper", 30}, {"@dropped", 0}},
+    .lets = {{"high", 95},
+             {"low", 10},
+             {"enough", 64},
+             {"times", 4},
+             {"worth", 30},
+             {"@dropped", 0},
+             {"@left", 0},
+             {":upper", RF_WINDOW_AS_DECLARED}},
     .entry_size = sizeof(uint32_t) + sizeof(struct rf_values_entry),
     .report = report_values,
     .totals_in_bounds = true,

@@ -318,6 +318,7 @@ static rf_status open_memory(struct rf_coproc *coproc, uint64_t seed, struct rf_
     memset(coproc->window, 0, sizeof *coproc->window);
     memset(coproc->table, 0, coproc->table_bytes);
     coproc->table->entries = entries;
+    coproc->window->entry = RF_WINDOW_AS_DECLARED;
     coproc->filter.bits = coproc->program.size.filter_bits;
     coproc->quiet = rf_program_let(&coproc->program, "quiet", 0);
     return RF_OK;

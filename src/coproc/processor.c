@@ -180,6 +180,7 @@ rf_status rf_processor_open(struct rf_processor **processor, const struct rf_pro
     p->data = (uint32_t *)((char *)p->hashes + hashes + match);
     for (unsigned i = 0; i < program->n; i++)
         load_step(&p->steps[i], program, i);
+    memcpy(p->entries, program->entries, sizeof p->entries);
     load_fields(p);
     load_leap(p);
     p->x[RF_OPERAND_RANDOM] = (uint32_t)rf_splitmix(&seed) | 1;
@@ -523,7 +524,7 @@ static inline bool mispredicts(struct rf_processor *p, unsigned at, bool taken)
 enum rf_processor_end rf_processor_run(struct rf_processor *processor,
                                        const struct rf_record *record)
 {
-    unsigned at = processor->program->entries[rf_opcode_of(record)];
+    unsigned at = processor->entries[rf_opcode_of(record)];
     unsigned cycles = 0, instructions = 0, n = processor->program->n;
     cut_fields(processor, record);
     while (at < n && cycles < RF_PROCESSOR_CYCLES) {

@@ -60,6 +60,8 @@ struct rf_processor {
     struct rf_associative match;
     uint32_t *data;
     const struct rf_program *program;
+    uint16_t entries
+        [RF_OPCODE_COUNT]; /* where samples begin; as the program has it, until the host changes it */
     struct rf_processor_field fields[RF_MICRO_FIELDS];
     unsigned n_fields;
     struct rf_hash_paper *hashes; /* one for each field that is a hash */

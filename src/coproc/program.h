@@ -59,7 +59,7 @@ enum rf_sample_word {
 };
 extern const char *const rf_sample_names[RF_SAMPLE_COUNT];
 
-enum { RF_NAME_MAX = 24, RF_SLOT_ROLES = 8, RF_PROGRAM_SYMBOLS = 512, RF_PROFILE_MAX = 120 };
+enum { RF_NAME_MAX = 24, RF_SLOT_ROLES = 12, RF_PROGRAM_SYMBOLS = 512, RF_PROFILE_MAX = 120 };
 
 struct rf_program_field {
     uint8_t word;        /* enum rf_sample_word */

@@ -203,6 +203,24 @@ TEST(wrong_programs_are_refused_by_line)
                   "line 2, column 9: no register or field is called 'v9'; did you mean 'v0'?");
 }
 
+/* The program that doc/COPROC.md begins with: as it stands there, it assembles and counts. */
+TEST(the_documented_program_runs)
+{
+    static char text[1 << 16], program[4096];
+    FILE *file = fopen(DOCUMENTS "/COPROC.md", "r");
+    REQUIRE(file != NULL);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *line = strstr(text, "    .on load goto start\n");
+    REQUIRE(line != NULL);
+    for (size_t n = 0; strncmp(line, "    ", 4) == 0 || *line == '\n'; line += n) {
+        n = strcspn(line, "\n") + 1;
+        strncat(program, line, n);
+    }
+    check_program(program, "");
+    CHECK(strstr(program, "fresh:") != NULL);
+}
+
 TEST(half_a_million_transistors)
 {
     struct rf_coproc_part parts[RF_COPROC_PARTS];
