@@ -21,13 +21,21 @@ static uint64_t whole_word(const struct rf_coproc *coproc, uint32_t low, uint32_
     return high == 0 && code ? rf_coproc_widen(coproc, low) : (uint64_t)high << 32 | low;
 }
 
-/* Of a tuple that the samples had n times, it had at least n: more were dropped or replaced. Where a program
- * estimates, nothing is sure. */
+/* A slot's count is true: not where a program estimates, nor where it keeps what it saw (a call stack) and some of
+ * that was dropped. */
+static bool is_sure(const struct rf_coproc *coproc)
+{
+    const struct rf_program *program = &coproc->program;
+    return rf_program_let(program, "estimate", 0) == 0 &&
+           (rf_program_let(program, "keep", 0) == 0 || coproc->counts.drops == 0);
+}
+
+/* Of a tuple that the samples had n times, it had at least n: more were dropped or replaced. */
 static rf_status report_fold(const struct rf_coproc *coproc, const struct rf_sink *sink)
 {
     const struct rf_fold_entry *entries = (const struct rf_fold_entry *)(coproc->table + 1);
     uint64_t taken = coproc->counts.samples - coproc->counts.drops;
-    bool a_code, b_code, sure = rf_program_let(&coproc->program, "estimate", 0) == 0;
+    bool a_code, b_code, sure = is_sure(coproc);
     rf_status status = RF_OK;
     code_words(coproc, &a_code, &b_code);
     for (uint32_t i = 0; i < coproc->table->entries && status == RF_OK; i++) {

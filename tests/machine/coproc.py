@@ -87,7 +87,7 @@ def main():
     if not os.path.exists(PROGRAM) or "no RISC-V compiler" in said:
         print("1..0 # SKIP no compiler for the simulated core")
         return
-    for program in ("values.uc", "loads.uc"):
+    for program in ("edges.uc", "dependences.uc", "values.uc", "loads.uc"):
         tap.tell(f"{program} finds the same beside the core and in a trace", same_as_replay(program))
     tap.tell("overhead is cycles of the core", cost())
     tap.tell("overhead stops when the profile is complete", ends())

@@ -195,4 +195,28 @@ TEST(where_slots_are_short_the_frequent_are_found)
         }
 }
 
+/* A call that was dropped leaves a wrong stack. An edge that was dropped leaves nothing. */
+TEST(what_is_kept_is_not_sure_where_samples_were_dropped)
+{
+    static struct found found;
+    static const char *const texts[] = {"edges.uc(pace=1, buffer=64)",
+                                        "contexts.uc(pace=1, buffer=64)"};
+    for (unsigned i = 0; i < 2; i++) {
+        struct rf_coproc *coproc;
+        struct rf_coproc_totals totals;
+        const struct rf_sink sink = {take_item, take_figure, take_end, &found};
+        struct rf_record record = {.kind = i == 0 ? RF_CLASS_BRANCH : RF_CLASS_CALL, .pc = 4};
+        found.n = 0;
+        REQUIRE(rf_coproc_open(&coproc, texts[i], NULL, NULL) == RF_OK);
+        for (int k = 0; k < 1000; k++)
+            rf_coproc_feed(coproc, &record, 1, NULL);
+        CHECK_EQ(rf_coproc_end(coproc, NULL), RF_OK);
+        CHECK_EQ(rf_coproc_report(coproc, &sink, &totals), RF_OK);
+        CHECK(totals.drops > 0 && found.n > 0);
+        for (size_t k = 0; k < found.n; k++)
+            CHECK_EQ(found.items[k].lower, i == 0 ? found.items[k].count : 0);
+        rf_coproc_close(coproc);
+    }
+}
+
 TEST_MAIN()
