@@ -145,6 +145,22 @@ def check_plain(tap, work, program):
              re.search(r"^expansions +9,000$", basic, re.M) is not None and "traps" not in basic, basic[:600])
 
 
+def check_software(tap, work):
+    """By software alone: the program does what it did, and about as much is sampled; its C library is not treated."""
+    source = os.path.join(os.path.dirname(PRODUCTIONS), "workloads", "lisp.c")
+    plain = work.sim(os.path.join(WORKLOADS, "lisp.rv64"), "1")
+    for profile, hps in (("methods", "hot-method"), ("references", "hot-data-stream")):
+        program = work.path(profile + ".rv64")
+        subprocess.run([sys.executable, os.path.join(PRODUCTIONS, "bursty.py"), source, program, "--profile", profile],
+                       check=True)
+        done = work.sim(program, "1")
+        wanted = notes(work.sim(os.path.join(WORKLOADS, "lisp.rv64"), "1", options=["--functional", "-n", "1",
+                                *options_of(hps, 1, 99)]).stderr.decode())
+        records = int(re.search(rb"^bursty: (\d+) records$", done.stderr, re.M).group(1))
+        tap.case(f"{profile} by software alone", (done.stdout, done.returncode) == (plain.stdout, plain.returncode)
+                 and 0.8 < records / wanted[3] < 1.2, f"{records} records, {wanted[3]} by {hps}", done.stderr[-300:])
+
+
 def check_refused(tap, work, program):
     call_pair = ["--productions", os.path.join(PRODUCTIONS, "hot-call-pair.hps")]
     for title, options, said in (
@@ -169,6 +185,7 @@ def main():
         check_changes(tap, work, program)
         check_together(tap, work, program)
         check_plain(tap, work, program)
+        check_software(tap, work)
         check_refused(tap, work, program)
     tap.end()
 
