@@ -162,7 +162,7 @@ static unsigned count_hashes(const struct rf_program *program)
 rf_status rf_processor_open(struct rf_processor **processor, const struct rf_program *program,
                             uint64_t seed, const struct rf_alloc *alloc)
 {
-    size_t hashes = count_hashes(program) * sizeof(struct rf_hash_paper);
+    size_t hashes = (count_hashes(program) * sizeof(struct rf_hash_paper) + 7) / 8 * 8;
     size_t match = (rf_associative_size(program->size.match_words) + 7) / 8 * 8;
     size_t bytes =
         sizeof **processor + hashes + match + program->size.data_words * sizeof(uint32_t);

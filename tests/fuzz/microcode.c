@@ -1,7 +1,7 @@
-/* Any text as microcode: refused with a sentence that names the line, or assembled, printed and assembled
- * again alike. */
+/* Any text as microcode: refused with a sentence, or assembled, printed and assembled again alike; and run: no
+ * program leaves its arrays or runs for ever. */
 #include "fuzz.h"
-#include "coproc/program.h"
+#include "coproc/processor.h"
 #include <string.h>
 
 static const struct rf_coproc_size size = {256, 512, 1024, 16384};
@@ -29,6 +29,25 @@ static void check_words(const struct rf_program *program)
     }
 }
 
+static void check_run(const struct rf_program *program)
+{
+    struct rf_processor *processor;
+    PROMISE(rf_processor_open(&processor, program, 1, NULL) == RF_OK);
+    for (uint64_t i = 0; i < 40; i++) {
+        struct rf_record record = {.kind = (uint8_t)(i % RF_CLASS_COUNT),
+                                   .flags = (uint8_t)(i / RF_CLASS_COUNT & 3),
+                                   .pc = i / 4 * 0x12345677,
+                                   .value = i * 0x9e3779b97f4a7c15,
+                                   .addr = ~i};
+        uint64_t before = processor->cycles;
+        if (processor->entries[rf_opcode_of(&record)] == RF_NO_ENTRY)
+            continue;
+        rf_processor_run(processor, &record);
+        PROMISE(processor->cycles - before <= RF_PROCESSOR_CYCLES + RF_PROCESSOR_MISPREDICT);
+    }
+    rf_processor_close(processor);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static char text[1 << 14], listing[1 << 17];
@@ -43,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     }
     check_words(&program);
     check_again(&program);
+    check_run(&program);
     rf_program_list(&program, text, listing, sizeof listing);
     return 0;
 }
