@@ -81,6 +81,7 @@ struct plan {
     size_t n_functions, n_modules, n_ranges;
     struct rf_probe_bursts bursts;
     const struct rf_productions_native *productions; /* NULL: none */
+    struct cli_program mapped;                       /* the file whose names are asked for */
 };
 
 static bool parse_range(struct rf_probe_range *range, const char *text)
@@ -161,16 +162,22 @@ static int multiply_lanes(struct plan *plan)
     return CLI_OK;
 }
 
-/* The probe selects from the first instruction on; where files will be mapped is known later. */
+static bool has_names(const struct cli_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_selectors; i++)
+        if (plan->selectors[i].unbound)
+            return true;
+    return false;
+}
+
+/* Names are looked up as files are mapped, while the probe's tuples are selected. Records are selected later. */
 static int refuse_names(const struct cli_plan *plan)
 {
-    for (size_t i = 0; i < plan->lanes.n; i++)
-        if (plan->selectors[plan->lanes.lanes[i].stream].unbound)
-            return cli_fail(CLI_USAGE,
-                            "run: '%s' names a symbol, and where that will be is known only when "
-                            "the program runs; use --function, or addresses",
-                            plan->lanes.lanes[i].selector);
-    return CLI_OK;
+    if (!plan->records || !has_names(plan))
+        return CLI_OK;
+    return cli_fail(CLI_USAGE, "run: a name in a selector goes neither with misses nor with a "
+                               "record of several -p; --function does, and names in 'riffle replay "
+                               "-p' of the record");
 }
 
 /* --skip and --limit count events of the whole, of which bursts show a part; records are all or nothing. */
@@ -210,10 +217,10 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
     }
     int status = cli_plan_make(&plan->common, call, &settings->profiling);
     plan->common.others = 1;
-    if (status == CLI_OK)
-        status = refuse_names(&plan->common);
     bool misses = status == CLI_OK && cli_plan_reads_misses(&plan->common);
     plan->common.records |= misses;
+    if (status == CLI_OK)
+        status = refuse_names(&plan->common);
     plan->common.cache = misses ? settings->cache : NULL;
     if (status == CLI_OK)
         status = cli_bursts_take(&plan->bursts, &settings->bursts, settings->profiling.cut.seed);
@@ -276,16 +283,22 @@ static rf_status note_processes(struct rf_run *run, const struct rf_probe_outcom
     unsigned long long n = outcome->processes;
     rf_status status = RF_OK;
     if (apart && n > APART_MAX)
-        status = cli_note(run, "processes", "%llu; process %d is that one and all %llu after it", n,
-                          APART_MAX, n - APART_MAX);
+        status =
+            cli_note(run, "processes", "%llu: %s; process %d is that one and all %llu after it", n,
+                     outcome->programs, APART_MAX, n - APART_MAX);
     else if (n > 1)
-        status = cli_note(run, "processes", "%llu", n);
+        status = cli_note(run, "processes", "%llu: %s", n, outcome->programs);
     if (status == RF_OK && outcome->unfollowed > 0)
         status = cli_note(run, "not-followed", "%llu processes",
                           (unsigned long long)outcome->unfollowed);
     if (status == RF_OK && outcome->threads > outcome->processes)
         status = cli_note(run, "threads", "%llu%s%s", (unsigned long long)outcome->threads,
                           outcome->thread_names[0] != '\0' ? "; " : "", outcome->thread_names);
+    for (size_t i = 0; i < outcome->n_named_threads && status == RF_OK; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "thread-%u", (unsigned)outcome->named_threads[i].number);
+        status = cli_note(run, name, "%s", outcome->named_threads[i].name);
+    }
     if (status == RF_OK && outcome->unprofiled[0] != '\0')
         status = cli_note(run, "unprofiled", "%s", outcome->unprofiled);
     return status;
@@ -389,6 +402,9 @@ static int profile(struct rf_source *source, struct plan *plan)
         return cli_fail(CLI_NOT_EXECUTABLE, "run: %s", outcome->trouble);
     if (outcome->trouble[0] != '\0')
         cli_fail(CLI_OK, "run: %s", outcome->trouble);
+    if (outcome->nowhere[0] != '\0')
+        cli_fail(CLI_OK, "run: no file that was mapped has what a selector names: %s",
+                 outcome->nowhere);
     if (outcome->events == 0 && outcome->lost == 0 && plan->n_functions + plan->n_modules > 0)
         cli_fail(CLI_OK, "run: nothing was counted in what --function and --module name");
     return leave(delivered, outcome);
@@ -426,11 +442,30 @@ static int refuse_program(const char *name)
                     S_ISDIR(status.st_mode) ? "is a folder" : "may not be executed");
 }
 
+static int check_selector(const struct rf_selector *selector, const char *program)
+{
+    int status = CLI_OK;
+    for (unsigned i = 0; i < selector->n_conditions && status == CLI_OK; i++) {
+        const char *names[3] = {NULL, NULL, NULL};
+        size_t n = 0;
+        if (selector->conditions[i].lo.symbol[0] != '\0')
+            names[n++] = selector->conditions[i].lo.symbol;
+        if (selector->conditions[i].hi.symbol[0] != '\0')
+            names[n++] = selector->conditions[i].hi.symbol;
+        status = cli_check_functions(program, names);
+    }
+    return status;
+}
+
 static int check_functions(const struct plan *plan, const char *program)
 {
     const char *const annotated[] = {plan->settings->profiling.report.annotate, NULL};
     int status = cli_check_functions(program, plan->functions);
-    return status == CLI_OK ? cli_check_functions(program, annotated) : status;
+    if (status == CLI_OK)
+        status = cli_check_functions(program, annotated);
+    for (size_t i = 0; i < plan->common.n_selectors && status == CLI_OK; i++)
+        status = check_selector(&plan->common.selectors[i], program);
+    return status;
 }
 
 static int start(struct plan *plan, const struct cli_call *call)
@@ -453,6 +488,9 @@ static int start(struct plan *plan, const struct cli_call *call)
                                          .bursts = plan->bursts,
                                          .patterns = has ? plan->productions->patterns : NULL,
                                          .n_patterns = has ? plan->productions->n_patterns : 0,
+                                         .mapped = cli_program_mapped,
+                                         .resolve = has_names(&plan->common) ? cli_resolve : NULL,
+                                         .resolve_context = &plan->mapped,
                                          .stop = &stopped};
     if (!can_run(call->arguments[0]))
         return refuse_program(call->arguments[0]);
@@ -475,6 +513,7 @@ static int run_plan(const struct cli_call *call, const struct rf_productions_nat
     int status = make_plan(&plan, call, native);
     if (status == CLI_OK)
         status = start(&plan, call);
+    cli_program_close(&plan.mapped);
     cli_plan_free(&plan.common);
     return status;
 }
@@ -528,7 +567,10 @@ const struct cli_command cli_command_run = {
         "the program cannot be run, 127 where there is none. The report goes to standard error "
         "when the "
         "program "
-        "is over. Children are followed. Setuid, setgid and 32-bit programs cannot be profiled: as "
+        "is over. A function's name in a selector is looked up in each file as it is mapped; "
+        "target==malloc finds "
+        "calls through stubs (malloc@plt), too. Children are followed. Setuid, setgid and 32-bit "
+        "programs cannot be profiled: as "
         "children they run unprofiled, and the report names them.",
     .examples = "    riffle run -- gzip -9 -c FILE >/dev/null\n"
                 "    riffle run -p values -e exact -o gzip.rfp -- gzip -9 -c FILE >/dev/null\n"

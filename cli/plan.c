@@ -163,7 +163,7 @@ void cli_plan_free(struct cli_plan *plan)
 
 rf_status cli_note(struct rf_run *run, const char *name, const char *format, ...)
 {
-    char text[160];
+    char text[4096];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);

@@ -31,7 +31,10 @@ struct cli_program {
     struct rf_symbols *symbols;
 };
 rf_status cli_program_open(struct cli_program *program, struct rf_source *source);
-int cli_resolve(void *program, const char *symbol, uint64_t *address); /* for rf_selector_bind */
+size_t cli_resolve(void *program, unsigned field, const char *symbol, uint64_t *addresses,
+                   size_t max); /* an rf_selector_resolve */
+/* For a program that runs: it has this file, and knows of no other any more. */
+void cli_program_mapped(void *program, const struct rf_module *module);
 void cli_program_close(struct cli_program *program);
 
 /* known.c: names of functions, closed by NULL, that a program has not, where its file can tell. */

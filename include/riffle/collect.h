@@ -58,7 +58,7 @@ struct rf_collect_setup {
     void (*tap)(void *context, size_t lane, const struct rf_tuples *tuples);
     void *tap_context;
     /* For names in selectors; as in rf_selector_bind. NULL: a name is refused. */
-    int (*resolve)(void *context, const char *symbol, uint64_t *address);
+    rf_selector_resolve resolve;
     void *resolve_context;
 };
 

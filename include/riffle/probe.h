@@ -15,6 +15,7 @@
 #ifndef RIFFLE_PROBE_H
 #define RIFFLE_PROBE_H
 
+#include <riffle/module.h>
 #include <riffle/selector.h>
 #include <riffle/source.h>
 
@@ -57,7 +58,7 @@ struct rf_probe_range {
 struct rf_probe_setup {
     const char *const *argv; /* program and arguments, closed by NULL; looked up in PATH */
     const char *folder;      /* where the probe is; NULL: as built or installed */
-    const struct rf_selector *selectors; /* bound; copied */
+    const struct rf_selector *selectors; /* copied */
     size_t n_selectors;
     int records;            /* hand out records, which the caller selects from */
     int no_values;          /* values are not even produced: they read as 0 */
@@ -72,6 +73,11 @@ struct rf_probe_setup {
     const struct rf_probe_pattern
         *patterns; /* NULL: intervals end with calls and backward branches */
     size_t n_patterns;
+    /* For names in selectors: each file that is mapped to be executed goes to `mapped`, before the first event of
+     * its code; then `resolve` is asked for what that file has (selector.h). NULL: names are nowhere. */
+    void (*mapped)(void *context, const struct rf_module *module);
+    rf_selector_resolve resolve;
+    void *resolve_context;
     const volatile int *stop; /* not 0: do not wait for children that outlive the program */
     const struct rf_alloc *alloc;
 };
@@ -91,12 +97,19 @@ struct rf_probe_outcome {
     uint64_t killed;     /* that ended without saying what they produced: killed */
     uint64_t events;     /* of all classes, as tuples or records */
     uint64_t lost;
-    uint64_t bursts;  /* that are over */
-    uint64_t skipped; /* events between bursts */
-    int verified;     /* every process told what it produced, and that is what came through */
+    uint64_t bursts;     /* that are over */
+    uint64_t skipped;    /* events between bursts */
+    int verified;        /* every process told what it produced, and that is what came through */
+    char programs[2048]; /* the first processes, as "1 sh (812), 2 gzip (813)", with their ids */
+    char nowhere[256];   /* names in selectors that no file had */
     char unprofiled
         [1024]; /* programs that children became and that cannot be profiled: setuid, 32-bit .. */
-    uint64_t threads;        /* of all processes, numbered as they are seen */
+    uint64_t threads; /* of all processes, numbered as they are seen */
+    struct {
+        uint32_t number;
+        char name[16];
+    } named_threads[32];
+    size_t n_named_threads;
     char thread_names[1024]; /* of those that have one: "2 worker, 3 logger" */
     char trouble[256];       /* why it ended, where that is the probe's doing; else "" */
 };

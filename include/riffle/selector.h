@@ -11,7 +11,9 @@
  *     field      = pc addr value ...                            (each is a row of fields.def)
  *
  * A projection on one field gives tuples <field, 0>. Presets are names for usual selectors; see
- * rf_selector_presets. Symbols are resolved by rf_selector_bind before the first use. */
+ * rf_selector_presets. Symbols are resolved by rf_selector_bind before the first use, or by
+ * rf_selector_bind_more while the program maps its files. A symbol may be at several places: `==` and a range
+ * that begins and ends with it mean each of them. */
 #ifndef RIFFLE_SELECTOR_H
 #define RIFFLE_SELECTOR_H
 
@@ -50,9 +52,13 @@ const struct rf_field_info *rf_field_info(unsigned field);
 /* A field of a record; 0 for RF_FIELD_NONE. */
 uint64_t rf_field_of(const struct rf_record *record, unsigned field);
 
-enum { RF_SELECTOR_CONDITIONS_MAX = 8, RF_SELECTOR_SYMBOL_MAX = 120 };
+enum {
+    RF_SELECTOR_CONDITIONS_MAX = 8,
+    RF_SELECTOR_SYMBOL_MAX = 120,
+    RF_SELECTOR_SPANS_MAX = 64, /* places that the symbols of one selector may have */
+};
 
-/* Where a number may also be a name: `symbol` is empty once the place is bound. */
+/* Where a number may also be a name: `symbol` is empty once it is bound to one address. */
 struct rf_place {
     char symbol[RF_SELECTOR_SYMBOL_MAX];
     uint64_t value; /* the number, or the offset from the symbol while unbound */
@@ -68,6 +74,12 @@ struct rf_condition {
     struct rf_place hi;
 };
 
+/* What a condition with names means: the field is in one of its spans, both ends in. */
+struct rf_selector_span {
+    uint64_t lo, hi;
+    uint8_t condition; /* which one */
+};
+
 /* Plain data: copy it freely. A source that can select by itself reads it directly. */
 struct rf_selector {
     uint32_t classes; /* bit 1 << enum rf_class */
@@ -76,7 +88,9 @@ struct rf_selector {
     uint8_t project_b; /* RF_FIELD_NONE: b is 0 */
     uint8_t n_conditions;
     uint8_t unbound; /* symbols are left to resolve */
+    uint8_t n_spans;
     struct rf_condition conditions[RF_SELECTOR_CONDITIONS_MAX];
+    struct rf_selector_span spans[RF_SELECTOR_SPANS_MAX]; /* of conditions that still have names */
 };
 
 struct rf_selector_preset {
@@ -94,14 +108,23 @@ const struct rf_selector_preset *rf_selector_presets(void);
  * field that none of the classes has is an error; where some have it, it is 0 for the others. */
 rf_status rf_selector_parse(struct rf_selector *selector, const char *text, struct rf_error *error);
 
-/* Resolve the symbols. `resolve` returns 0 and sets *address; below 0: no symbol has the name; above 0:
- * that many have it. Print the selector before, if names are wanted in its text. */
-rf_status rf_selector_bind(struct rf_selector *selector,
-                           int (*resolve)(void *context, const char *symbol, uint64_t *address),
-                           void *context, struct rf_error *error);
+/* Where a symbol is: writes up to `max` addresses and returns how many there are. `field` is what they are
+ * compared with. */
+typedef size_t (*rf_selector_resolve)(void *context, unsigned field, const char *symbol,
+                                      uint64_t *addresses, size_t max);
+
+/* Resolve the symbols, once and for all: RF_EINVAL where one is nowhere, and where a comparison by order has
+ * several places to choose from. Print the selector before, if names are wanted in its text. */
+rf_status rf_selector_bind(struct rf_selector *selector, rf_selector_resolve resolve, void *context,
+                           struct rf_error *error);
+
+/* Add the places that `resolve` knows of by now; may be called again and again. A condition whose symbols
+ * are nowhere yet does not hold ("!=" does). Comparisons by order stay with the place that came first. */
+rf_status rf_selector_bind_more(struct rf_selector *selector, rf_selector_resolve resolve,
+                                void *context, struct rf_error *error);
 
 /* Select from n records into `out`, which has room for n tuples. Returns how many were written.
- * The selector must be bound. */
+ * A symbol that was not bound is nowhere. */
 size_t rf_selector_run(const struct rf_selector *selector, const struct rf_record *records,
                        size_t n, struct rf_tuple *out);
 

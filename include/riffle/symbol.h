@@ -97,6 +97,9 @@ struct rf_symbol_range {
  * Fills up to `max` and sets *n to how many there are, a few of them counted twice. */
 rf_status rf_symbols_find(struct rf_symbols *symbols, const char *name,
                           struct rf_symbol_range *ranges, size_t max, size_t *n);
+/* The same for the stubs through which files call functions of that name in others: malloc@plt for "malloc". */
+rf_status rf_symbols_find_stubs(struct rf_symbols *symbols, const char *name,
+                                struct rf_symbol_range *ranges, size_t max, size_t *n);
 /* The function whose name is written most alike; NULL when none is near. */
 const char *rf_symbols_nearest(struct rf_symbols *symbols, const char *name);
 

@@ -1,7 +1,8 @@
 /* selector.c - what a parsed selector does: run over records, take addresses for names, print itself.
  *
  *     records --128 at a time--> keep[] = is it one of the classes?
- *                                keep[] &= lo <= field <= hi            once for each condition
+ *                                keep[] &= lo <= field <= hi            once for each condition; of a
+ *                                                                       name, once for each place
  *                                out[n] = <a, b>, n += keep[]           both fields
  *
  * Every step is one loop over one column without branches. Which field it reads is decided once per 128
@@ -86,6 +87,21 @@ static void keep_condition(const struct rf_condition *condition, const uint64_t 
         keep[i] &= (uint8_t)((column[i] - lo <= span) ^ negate);
 }
 
+/* A condition with names: in any of its spans. */
+static void keep_spans(const struct rf_selector *selector, size_t i, const uint64_t *column,
+                       size_t n, uint8_t *keep)
+{
+    uint8_t inside[CHUNK] = {0}, negate = selector->conditions[i].negate;
+    for (size_t k = 0; k < selector->n_spans; k++) {
+        uint64_t lo = selector->spans[k].lo, span = selector->spans[k].hi - lo;
+        if (selector->spans[k].condition == i)
+            for (size_t r = 0; r < n; r++)
+                inside[r] |= (uint8_t)(column[r] - lo <= span);
+    }
+    for (size_t r = 0; r < n; r++)
+        keep[r] &= (uint8_t)(inside[r] ^ negate);
+}
+
 static size_t run_chunk(const struct rf_selector *selector, const struct rf_record *records,
                         size_t n, struct rf_tuple *out)
 {
@@ -94,7 +110,10 @@ static size_t run_chunk(const struct rf_selector *selector, const struct rf_reco
     keep_classes(selector->classes, records, n, keep);
     for (size_t i = 0; i < selector->n_conditions; i++) {
         columns[selector->conditions[i].field](records, n, a);
-        keep_condition(&selector->conditions[i], a, n, keep);
+        if (rf_selector_has_name(&selector->conditions[i]))
+            keep_spans(selector, i, a, n, keep);
+        else
+            keep_condition(&selector->conditions[i], a, n, keep);
     }
     columns[selector->project_a](records, n, a);
     columns[selector->project_b](records, n, b);
@@ -117,45 +136,142 @@ size_t rf_selector_run(const struct rf_selector *selector, const struct rf_recor
 
 /* --- names to addresses ---------------------------------------------------------------------- */
 
-static rf_status bind_place(struct rf_place *place,
-                            int (*resolve)(void *context, const char *symbol, uint64_t *address),
-                            void *context, struct rf_error *error)
+enum { PLACES_MAX = RF_SELECTOR_SPANS_MAX };
+
+/* Who is asked, and whether all must be known. */
+struct binding {
+    struct rf_selector *selector;
+    rf_selector_resolve resolve;
+    void *context;
+    bool final;
+    struct rf_error *error;
+};
+
+/* The addresses that a place stands for, without its offset: one 0 where it is a number. */
+static rf_status find_places(const struct binding *binding, unsigned field,
+                             const struct rf_place *place, uint64_t *addresses, size_t *n)
 {
-    uint64_t address = 0;
-    if (place->symbol[0] == '\0')
-        return RF_OK;
-    int found = resolve(context, place->symbol, &address);
-    if (found > 0)
-        return rf_fail(error, RF_EINVAL, "selector: '%s' may be any of %d symbols; give an address",
-                       place->symbol, found);
-    if (found < 0)
-        return rf_fail(error, RF_EINVAL, "selector: no symbol is called '%s'", place->symbol);
-    place->value += address;
-    place->symbol[0] = '\0';
+    addresses[0] = 0;
+    *n = place->symbol[0] == '\0'
+             ? 1
+             : binding->resolve(binding->context, field, place->symbol, addresses, PLACES_MAX);
+    if (*n == 0 && binding->final)
+        return rf_fail(binding->error, RF_EINVAL, "selector: no symbol is called '%s'",
+                       place->symbol);
+    if (*n > PLACES_MAX)
+        return rf_fail(binding->error, RF_EINVAL,
+                       "selector: '%s' is at %zu places, and %d are the most", place->symbol, *n,
+                       PLACES_MAX);
     return RF_OK;
 }
 
-rf_status rf_selector_bind(struct rf_selector *selector,
-                           int (*resolve)(void *context, const char *symbol, uint64_t *address),
-                           void *context, struct rf_error *error)
+static rf_status add_span(const struct binding *binding, struct rf_selector_span span)
+{
+    struct rf_selector *selector = binding->selector;
+    if (span.lo > span.hi)
+        return rf_fail(binding->error, RF_EINVAL,
+                       "selector: the condition on %s can never hold: 0x%llx..0x%llx",
+                       rf_field_name(selector->conditions[span.condition].field),
+                       (unsigned long long)span.lo, (unsigned long long)span.hi);
+    for (size_t i = 0; i < selector->n_spans; i++)
+        if (selector->spans[i].condition == span.condition && selector->spans[i].lo == span.lo &&
+            selector->spans[i].hi == span.hi)
+            return RF_OK;
+    if (selector->n_spans == RF_SELECTOR_SPANS_MAX)
+        return rf_fail(binding->error, RF_EINVAL, "selector: its names have more than %d places",
+                       RF_SELECTOR_SPANS_MAX);
+    selector->spans[selector->n_spans++] = span;
+    return RF_OK;
+}
+
+static size_t count_spans(const struct rf_selector *selector, size_t i)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < selector->n_spans; k++)
+        n += selector->spans[k].condition == i;
+    return n;
+}
+
+/* Ends that are named differently: one place each. */
+static rf_status bind_ends(const struct binding *binding, uint8_t i)
+{
+    const struct rf_condition *c = &binding->selector->conditions[i];
+    uint64_t lo[PLACES_MAX], hi[PLACES_MAX];
+    size_t n_lo = 0, n_hi = 0;
+    if (count_spans(binding->selector, i) > 0)
+        return RF_OK;
+    rf_status status = find_places(binding, c->field, &c->lo, lo, &n_lo);
+    if (status == RF_OK)
+        status = find_places(binding, c->field, &c->hi, hi, &n_hi);
+    if (status != RF_OK || n_lo == 0 || n_hi == 0)
+        return status;
+    if (binding->final && (n_lo > 1 || n_hi > 1))
+        return rf_fail(binding->error, RF_EINVAL,
+                       "selector: '%s' may be any of %zu symbols; give an address",
+                       n_lo > 1 ? c->lo.symbol : c->hi.symbol, n_lo > 1 ? n_lo : n_hi);
+    return add_span(binding,
+                    (struct rf_selector_span){lo[0] + c->lo.value, hi[0] + c->hi.value, i});
+}
+
+/* Both ends have the same name: a span at each of its places. */
+static rf_status bind_name(const struct binding *binding, uint8_t i)
+{
+    const struct rf_condition *c = &binding->selector->conditions[i];
+    uint64_t places[PLACES_MAX];
+    size_t n = 0;
+    rf_status status = find_places(binding, c->field, &c->lo, places, &n);
+    for (size_t k = 0; k < n && status == RF_OK; k++)
+        status = add_span(binding, (struct rf_selector_span){places[k] + c->lo.value,
+                                                             places[k] + c->hi.value, i});
+    return status;
+}
+
+/* A condition with one span is as good as written with numbers. */
+static void settle(struct rf_selector *selector, size_t i)
+{
+    struct rf_condition *c = &selector->conditions[i];
+    const struct rf_selector_span *last = &selector->spans[selector->n_spans - 1];
+    if (count_spans(selector, i) != 1 || last->condition != i)
+        return;
+    c->lo = (struct rf_place){.value = last->lo};
+    c->hi = (struct rf_place){.value = last->hi};
+    selector->n_spans--;
+}
+
+static rf_status bind_all(const struct binding *binding)
+{
+    struct rf_selector *selector = binding->selector;
+    rf_status status = RF_OK;
+    for (uint8_t i = 0; i < selector->n_conditions && status == RF_OK; i++) {
+        const struct rf_condition *c = &selector->conditions[i];
+        if (!rf_selector_has_name(c))
+            continue;
+        status =
+            strcmp(c->lo.symbol, c->hi.symbol) == 0 ? bind_name(binding, i) : bind_ends(binding, i);
+        if (status == RF_OK && binding->final)
+            settle(selector, i);
+    }
+    return status;
+}
+
+rf_status rf_selector_bind(struct rf_selector *selector, rf_selector_resolve resolve, void *context,
+                           struct rf_error *error)
 {
     struct rf_selector bound = *selector;
-    for (size_t i = 0; i < bound.n_conditions; i++) {
-        struct rf_condition *condition = &bound.conditions[i];
-        rf_status status = bind_place(&condition->lo, resolve, context, error);
-        if (status == RF_OK)
-            status = bind_place(&condition->hi, resolve, context, error);
-        if (status != RF_OK)
-            return status;
-        if (condition->lo.value > condition->hi.value)
-            return rf_fail(error, RF_EINVAL,
-                           "selector: the condition on %s can never hold: 0x%llx..0x%llx",
-                           rf_field_name(condition->field), (unsigned long long)condition->lo.value,
-                           (unsigned long long)condition->hi.value);
-    }
+    const struct binding binding = {&bound, resolve, context, true, error};
+    rf_status status = bind_all(&binding);
+    if (status != RF_OK)
+        return status;
     bound.unbound = 0;
     *selector = bound;
     return RF_OK;
+}
+
+rf_status rf_selector_bind_more(struct rf_selector *selector, rf_selector_resolve resolve,
+                                void *context, struct rf_error *error)
+{
+    const struct binding binding = {selector, resolve, context, false, error};
+    return bind_all(&binding);
 }
 
 /* --- printing -------------------------------------------------------------------------------- */

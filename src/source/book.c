@@ -14,6 +14,7 @@
  * 24 bytes per tuple and 48 per record, for each path that has it. */
 #include "source/book.h"
 #include "event/field.h"
+#include "event/selector.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
@@ -295,8 +296,7 @@ static enum decision decide(const struct rf_selector *selector, const struct rf_
             decision = DEPENDS;
             continue;
         }
-        bool inside = field.constant - c->lo.value <= c->hi.value - c->lo.value;
-        if (inside == (c->negate != 0))
+        if (!rf_selector_holds(selector, i, field.constant))
             return NEVER;
     }
     if (field_of(r, selector->project_a).unknown || field_of(r, selector->project_b).unknown)

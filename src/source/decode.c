@@ -184,6 +184,22 @@ static void see_end(struct rf_process *process, const uint64_t *words)
     memcpy(process->produced, words + 1, sizeof process->produced);
 }
 
+/* Names in selectors may mean something in this file. What was defined before it was mapped stays as it is: code
+ * names no place outside of its own file, but for words, which are looked at when they come. */
+static rf_status bind_names(struct rf_decode *decode, const struct rf_module *module,
+                            struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    if (decode->resolve == NULL || module->path[0] == '[')
+        return RF_OK;
+    decode->mapped(decode->resolve_context, module);
+    for (size_t i = 0; i < decode->n_selectors && status == RF_OK; i++)
+        if (decode->selectors[i].unbound)
+            status = rf_selector_bind_more(&decode->selectors[i], decode->resolve,
+                                           decode->resolve_context, error);
+    return status;
+}
+
 static rf_status see_module(struct rf_decode *decode, const uint64_t *words, size_t n,
                             struct rf_error *error)
 {
@@ -192,7 +208,11 @@ static rf_status see_module(struct rf_decode *decode, const uint64_t *words, siz
         return rf_processes_damaged(error);
     const struct rf_module module = {
         .path = (char *)(uintptr_t)path, .start = words[1], .end = words[2], .offset = words[3]};
-    return rf_processes_map(decode->processes, decode->piece.process, &module, error);
+    const struct rf_modules *known = &decode->processes->modules;
+    size_t before = known->n;
+    rf_status status = rf_processes_map(decode->processes, decode->piece.process, &module, error);
+    return status == RF_OK && known->n > before ? bind_names(decode, &known->list[before], error)
+                                                : status;
 }
 
 static rf_status see_unprofiled(struct rf_decode *decode, const uint64_t *words, size_t n,

@@ -32,6 +32,9 @@ struct rf_decode {
     const struct rf_alloc *alloc;
     struct rf_processes *processes;
     struct rf_selector selectors[RF_DECODE_SELECTORS_MAX];
+    void (*mapped)(void *context, const struct rf_module *module); /* as in rf_probe_setup */
+    rf_selector_resolve resolve;
+    void *resolve_context;
     size_t n_selectors;
     bool records; /* instead of tuples */
     bool lossy;   /* the probe may drop events; otherwise it says of none that it did */

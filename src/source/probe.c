@@ -10,6 +10,7 @@
  * processes end in order, the numbers that the probes counted themselves are held against ours. */
 #include "source/probe.h"
 #include "source/decode.h"
+#include "event/selector.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <signal.h>
@@ -192,6 +193,9 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     struct rf_decode *decode = &probe->decode;
     memcpy(decode->selectors, setup->selectors, setup->n_selectors * sizeof decode->selectors[0]);
     decode->n_selectors = setup->n_selectors;
+    decode->mapped = setup->mapped;
+    decode->resolve = setup->resolve;
+    decode->resolve_context = setup->resolve_context;
     decode->alloc = &probe->base.alloc;
     decode->processes = &probe->processes;
     decode->records = setup->records != 0;
@@ -309,12 +313,45 @@ static void name_unprofiled(const struct rf_processes *processes, char *text, si
         rf_format(text + n, size - n, " and %llu more", (unsigned long long)processes->unnamed);
 }
 
+/* "1 sh (812), 2 gzip (813)", the number in parentheses being the process id. */
+static void name_processes(const struct rf_processes *processes, char *text, size_t size)
+{
+    size_t n = 0,
+           told = processes->n < RF_PROCESSES_TOLD_MAX ? processes->n : RF_PROCESSES_TOLD_MAX;
+    for (size_t i = 0; i < told && n < size; i++)
+        n += rf_format(text + n, size - n, "%s%zu %s (%lu)", i > 0 ? ", " : "", i + 1,
+                       processes->told[i].program, (unsigned long)processes->told[i].pid);
+    if (processes->n > told && n < size)
+        rf_format(text + n, size - n, " and %llu more", (unsigned long long)(processes->n - told));
+}
+
 static void name_threads(const struct rf_processes *processes, char *text, size_t size)
 {
     size_t n = 0;
     for (size_t i = 0; i < processes->n_named && n < size; i++)
         n += rf_format(text + n, size - n, "%s%u %s", i > 0 ? ", " : "",
                        (unsigned)processes->named[i].number, processes->named[i].name);
+}
+
+static bool is_nowhere(const struct rf_selector *selector, unsigned i)
+{
+    bool nowhere = rf_selector_has_name(&selector->conditions[i]);
+    for (unsigned k = 0; k < selector->n_spans; k++)
+        nowhere &= selector->spans[k].condition != i;
+    return nowhere;
+}
+
+/* Names in selectors that no file had. */
+static void name_nowhere(const struct rf_decode *decode, char *text, size_t size)
+{
+    size_t n = 0;
+    for (size_t s = 0; s < decode->n_selectors; s++)
+        for (unsigned i = 0; i < decode->selectors[s].n_conditions && n < size; i++) {
+            const struct rf_condition *c = &decode->selectors[s].conditions[i];
+            if (is_nowhere(&decode->selectors[s], i))
+                n += rf_format(text + n, size - n, "%s%s", n > 0 ? ", " : "",
+                               c->lo.symbol[0] != '\0' ? c->lo.symbol : c->hi.symbol);
+        }
 }
 
 rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outcome,
@@ -344,7 +381,14 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
         .verified = verify(probe),
     };
     outcome->threads = probe->processes.n_threads;
+    for (size_t i = 0; i < probe->processes.n_named; i++) {
+        outcome->named_threads[i].number = probe->processes.named[i].number;
+        memcpy(outcome->named_threads[i].name, probe->processes.named[i].name, RF_WORD_NAME_BYTES);
+    }
+    outcome->n_named_threads = probe->processes.n_named;
     name_threads(&probe->processes, outcome->thread_names, sizeof outcome->thread_names);
+    name_processes(&probe->processes, outcome->programs, sizeof outcome->programs);
+    name_nowhere(&probe->decode, outcome->nowhere, sizeof outcome->nowhere);
     name_unprofiled(&probe->processes, outcome->unprofiled, sizeof outcome->unprofiled);
     rf_valgrind_log_explain(&spawn->log, probe->processes.n > 0, outcome->trouble,
                             sizeof outcome->trouble);

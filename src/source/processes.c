@@ -25,6 +25,7 @@ enum { TICK_MS = 100, SPACE_SHIFT = 48, LEGACIES_MAX = 4 * RF_RING_SLOTS };
 struct rf_legacy {
     uint32_t parent, fork;
     size_t n_paths;
+    char program[RF_PROCESSES_PROGRAM_BYTES];
     struct rf_book book; /* of a parent that is gone */
     struct rf_legacy *next;
 };
@@ -109,6 +110,7 @@ rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_proc
                                  .fork = fork,
                                  .n_paths = parent->book.n_paths,
                                  .next = processes->legacies};
+    memcpy(legacy->program, parent->program, sizeof legacy->program);
     rf_book_init(&legacy->book, &processes->shelf);
     processes->legacies = legacy;
     if (++processes->n_legacies > LEGACIES_MAX)
@@ -147,6 +149,16 @@ static struct rf_legacy *take_legacy(struct rf_processes *processes, uint32_t pa
     return NULL;
 }
 
+/* The program that a process runs, by the last part of its path. */
+static void call_program(struct rf_processes *processes, struct rf_process *process,
+                         const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    rf_format(process->program, sizeof process->program, "%s", slash != NULL ? slash + 1 : path);
+    if (process->number < RF_PROCESSES_TOLD_MAX)
+        memcpy(processes->told[process->number].program, process->program, sizeof process->program);
+}
+
 static void inherit(struct rf_processes *processes, struct rf_process *process)
 {
     const struct rf_ring_reader *reader = &process->reader;
@@ -158,6 +170,7 @@ static void inherit(struct rf_processes *processes, struct rf_process *process)
     if (copy_book(&process->book, book, legacy->n_paths) != RF_OK)
         processes->status = RF_ENOMEM;
     process->has_book = process->has_space = true;
+    call_program(processes, process, legacy->program);
     free_legacy(processes, legacy);
 }
 
@@ -187,6 +200,7 @@ rf_status rf_processes_map(struct rf_processes *processes, struct rf_process *pr
     if (is_file && !process->has_space) {
         process->has_space = true;
         process->book.bias = space_of(processes, placed.path);
+        call_program(processes, process, placed.path);
     }
     uint64_t bias = is_file ? process->book.bias : 0;
     placed.process = process->reader.process;
@@ -297,6 +311,8 @@ static void attach(struct rf_processes *processes, uint32_t slot)
     struct rf_process *process = &processes->list[slot];
     *process = (struct rf_process){.used = true, .number = processes->n++};
     rf_ring_attach(&processes->ring, slot, &process->reader);
+    if (process->number < RF_PROCESSES_TOLD_MAX)
+        processes->told[process->number] = (struct rf_told_process){process->reader.pid, "?"};
     rf_book_init(&process->book, &processes->shelf);
     process->has_book = process->reader.parent == 0;
     process->thread = number_of(processes, process, 1);

@@ -20,6 +20,8 @@ enum {
     RF_PROCESSES_WORDS = RF_RING_CHUNK / 8, /* of a piece, at most */
     RF_PROCESSES_NAMED_MAX = 32,
     RF_PROCESSES_UNPROFILED_MAX = 8, /* that are named */
+    RF_PROCESSES_TOLD_MAX = 32,      /* that the report tells by id and program */
+    RF_PROCESSES_PROGRAM_BYTES = 40,
 };
 
 struct rf_process {
@@ -28,7 +30,8 @@ struct rf_process {
     struct rf_ring_reader reader;
     struct rf_book book;
     bool has_space;
-    uint64_t number;   /* from 0, in the order in which they appeared */
+    uint64_t number; /* from 0, in the order in which they appeared */
+    char program[RF_PROCESSES_PROGRAM_BYTES];
     uint16_t thread;   /* that is running; its number in the run */
     uint16_t *threads; /* numbers in the run, by the process's own; 0: not seen yet */
     size_t n_threads;
@@ -60,6 +63,12 @@ struct rf_named_thread {
     char name[RF_WORD_NAME_BYTES];
 };
 
+/* One of the first processes, by the order in which they appeared. */
+struct rf_told_process {
+    uint32_t pid;
+    char program[RF_PROCESSES_PROGRAM_BYTES]; /* the last part of its path; "?": not known */
+};
+
 struct rf_processes {
     const struct rf_alloc *alloc;
     const volatile int *stop; /* not 0: do not wait for children that outlive the program */
@@ -78,6 +87,7 @@ struct rf_processes {
     uint32_t rest_slot; /* of the pass over half-filled ones */
     double next_tick;
     uint64_t n, n_killed;
+    struct rf_told_process told[RF_PROCESSES_TOLD_MAX];
     struct rf_unprofiled unprofiled[RF_PROCESSES_UNPROFILED_MAX];
     size_t n_unprofiled;
     uint16_t n_threads; /* of all processes, numbered as they are seen */

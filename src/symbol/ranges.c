@@ -39,40 +39,74 @@ static void add_mappings(const struct rf_symbols *symbols, size_t f, const struc
     }
 }
 
-static enum rf_name_fit fit_of(const struct rf_symbol *symbol, const char *name)
+enum wanted { FUNCTIONS, STUBS };
+
+/* The name of a stub without "@plt"; false: it is none. */
+static bool name_behind_stub(const char *symbol, char *name, size_t size)
 {
+    static const char mark[] = "@plt";
+    size_t n = strlen(symbol), m = sizeof mark - 1;
+    if (n <= m || n - m >= size || strcmp(symbol + n - m, mark) != 0)
+        return false;
+    memcpy(name, symbol, n - m);
+    name[n - m] = '\0';
+    return true;
+}
+
+static enum rf_name_fit fit_of(const struct rf_symbol *symbol, const char *name, enum wanted wanted)
+{
+    char behind[RF_WIRE_TEXT_MAX];
     if (symbol->kind != RF_SYMBOL_FUNCTION)
         return RF_NAME_DIFFERS;
-    enum rf_name_fit fit = rf_name_match(name, symbol->name);
+    if (wanted == STUBS && !name_behind_stub(symbol->name, behind, sizeof behind))
+        return RF_NAME_DIFFERS;
+    enum rf_name_fit fit = rf_name_match(name, wanted == STUBS ? behind : symbol->name);
     return fit == RF_NAME_CLONE ? RF_NAME_WHOLE : fit; /* a copy is the function, too */
 }
 
 /* How well the name fits the symbol that it fits best. */
-static enum rf_name_fit best_fit(const struct rf_symbols *symbols, const char *name)
+static enum rf_name_fit best_fit(const struct rf_symbols *symbols, const char *name,
+                                 enum wanted wanted)
 {
     enum rf_name_fit best = RF_NAME_DIFFERS;
     for (size_t f = 0; f < symbols->files.n; f++)
         for (size_t i = 0; i < symbols->files.at[f].symbols.n; i++) {
-            enum rf_name_fit fit = fit_of(&symbols->files.at[f].symbols.at[i], name);
+            enum rf_name_fit fit = fit_of(&symbols->files.at[f].symbols.at[i], name, wanted);
             best = fit > best ? fit : best;
         }
     return best;
 }
 
-rf_status rf_symbols_find(struct rf_symbols *symbols, const char *name,
-                          struct rf_symbol_range *ranges, size_t max, size_t *n)
+static rf_status find(struct rf_symbols *symbols, const char *name, enum wanted wanted,
+                      struct found *found)
 {
     char readable[RF_WIRE_TEXT_MAX];
-    struct found found = {ranges, max, 0};
     rf_status status = RF_OK;
     rf_symbols_demangle(name, readable, sizeof readable);
     for (size_t f = 0; f < symbols->files.n && status == RF_OK; f++)
         status = rf_names_read_table(symbols, &symbols->files.at[f]);
-    enum rf_name_fit best = best_fit(symbols, readable);
+    enum rf_name_fit best = best_fit(symbols, readable, wanted);
     for (size_t f = 0; f < symbols->files.n && best != RF_NAME_DIFFERS; f++)
         for (size_t i = 0; i < symbols->files.at[f].symbols.n; i++)
-            if (fit_of(&symbols->files.at[f].symbols.at[i], readable) == best)
-                add_mappings(symbols, f, &symbols->files.at[f].symbols.at[i], &found);
+            if (fit_of(&symbols->files.at[f].symbols.at[i], readable, wanted) == best)
+                add_mappings(symbols, f, &symbols->files.at[f].symbols.at[i], found);
+    return status;
+}
+
+rf_status rf_symbols_find(struct rf_symbols *symbols, const char *name,
+                          struct rf_symbol_range *ranges, size_t max, size_t *n)
+{
+    struct found found = {ranges, max, 0};
+    rf_status status = find(symbols, name, FUNCTIONS, &found);
+    *n = found.n;
+    return status;
+}
+
+rf_status rf_symbols_find_stubs(struct rf_symbols *symbols, const char *name,
+                                struct rf_symbol_range *ranges, size_t max, size_t *n)
+{
+    struct found found = {ranges, max, 0};
+    rf_status status = find(symbols, name, STUBS, &found);
     *n = found.n;
     return status;
 }

@@ -14,11 +14,15 @@ static void check_again(const struct rf_selector *selector)
     PROMISE(strcmp(text, twice) == 0);
 }
 
-static int resolve(void *context, const char *symbol, uint64_t *address)
+/* At as many places as it has letters. */
+static size_t resolve(void *context, unsigned field, const char *symbol, uint64_t *addresses,
+                      size_t max)
 {
     (void)context;
-    *address = (uint64_t)(unsigned char)symbol[0] << 56 | strlen(symbol);
-    return symbol[0] == 'x';
+    size_t n = symbol[0] == 'x' ? 0 : strlen(symbol);
+    for (size_t i = 0; i < n && i < max; i++)
+        addresses[i] = (uint64_t)(unsigned char)symbol[0] << 56 | i << field;
+    return n;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -36,6 +40,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         return 0;
     }
     check_again(&selector);
+    struct rf_selector more = selector;
+    if (rf_selector_bind_more(&more, resolve, NULL, &error) == RF_OK)
+        PROMISE(rf_selector_run(&more, records, 300, out) <= 300);
     if (rf_selector_bind(&selector, resolve, NULL, &error) == RF_OK) {
         check_again(&selector);
         PROMISE(rf_selector_run(&selector, records, 300, out) <= 300);

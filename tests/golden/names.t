@@ -62,7 +62,7 @@ $ riffle trace convert hot.rft - --to rft | riffle replay - -n 1 | sed -n 's/.*0
 hot (hot.c:7)
 $ riffle replay hot.rft -n 1 -a hot | grep -c 'sink = table'
 1
-# Names in selectors: of a recorded program; a running one must be asked otherwise.
+# Names in selectors: of a recorded program.
 $ riffle run -q -p values -p calls --record all.rft -- ./hot
 done
 $ riffle replay all.rft -p 'load pc in hot..hot+0x40 value==7 -> value' --format csv
@@ -71,9 +71,24 @@ a,b,count,lower,upper
 $ riffle replay all.rft -p 'load pc==hott -> value'
 riffle: selector: no symbol is called 'hott'
 [1]
-$ riffle run -p 'load pc>=hot -> value' -- ./hot
-riffle: run: 'load pc>=hot -> value' names a symbol, and where that will be is known only when the program runs; use --function, or addresses
+# Of a running one: what is mapped later counts from then on.
+$ riffle run -p 'load pc in hot..hot+0x40 value==7 -> value' -e exact --format csv -- ./hot
+done
+a,b,count,lower,upper
+0x7,0x0,25000,25000,25000
+$ riffle run -q -p 'load pc==hott -> value' -e exact -- ./hot
+done
+riffle: run: no file that was mapped has what a selector names: hott
+$ riffle run -q -p 'load pc>=hot miss>=1 -> value' -- ./hot
+riffle: run: a name in a selector goes neither with misses nor with a record of several -p; --function does, and names in 'riffle replay -p' of the record
 [125]
+# A call of malloc goes to malloc@plt, to malloc in libc or to both; of the jumps behind it one more kind.
+$ printf '#include <stdlib.h>\nvoid *kept[100];\nint main(void) { for (int i = 0; i < 100; i++) kept[i] = malloc(5); return 0; }\n' >get.c; gcc -O0 get.c -o get
+$ riffle run -q -p calls -p edges --record get.rft -- ./get
+$ riffle replay get.rft -p 'call target==malloc -> target' -n 1 --no-names --format csv | sed 1d | cut -d, -f3
+100
+$ riffle run -p 'call target==malloc -> target' -e exact --format csv -n 1 -- ./get 2>&1 | sed 1d | cut -d, -f3
+100
 $ printf '1 2\n' | riffle replay - -p 'load pc>=hot -> value'
 riffle: the selector names a symbol, and there is no program to look it up in
 [1]

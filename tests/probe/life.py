@@ -151,6 +151,8 @@ def check_ends():
     result = run("sh", "-c", "/bin/echo a; (/bin/echo b); exec /bin/echo c")
     check("forks and execs are followed", "processes   6" in result.stderr
           or "processes   5" in result.stderr, result.stderr)
+    check("by id and program", re.search(r"processes +\d: 1 (da)?sh \(\d+\), 2 (da)?sh \(\d+\), .* echo \(\d+\)",
+                                         result.stderr) is not None, result.stderr)
     check("and verified", "produced = consumed + lost" in result.stderr, result.stderr)
     result = run("sh", "-c", "/bin/echo a; exec /bin/echo c", options=["--per-process", "-p", "calls"])
     processes = [line.split()[1] for line in result.stderr.splitlines() if line.startswith("process ")]
@@ -158,7 +160,8 @@ def check_ends():
           and len(processes) in (3, 4) and "produced = consumed + lost" in result.stderr, result.stderr)
     result = run("sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do (:); (:); done; :", options=["--per-process", "-p", "calls"])
     check("the seventeenth process joins the sixteenth, and that is told",
-          "processes   19; process 16 is that one and all 3 after it" in result.stderr
+          "processes   19: 1 " in result.stderr
+          and "; process 16 is that one and all 3 after it" in result.stderr
           and "\nprocess     16" in result.stderr and "\nprocess     17" not in result.stderr,
           result.stderr)
     result = run("sh", "-c", "exec /bin/echo c", options=["-p", "edges", "-n", "0"])

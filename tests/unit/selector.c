@@ -127,14 +127,27 @@ TEST(a_long_name_is_refused)
     CHECK_TEXT(error.message, "selector: column 10: this name is longer than 119 characters");
 }
 
-/* main is at 0x1000, end at 0x1040, zero at 0; there are two of both. */
-static int resolve(void *context, const char *symbol, uint64_t *address)
+/* Where a name is; every target has a stub, too. Many is at 70 places. */
+static const struct {
+    const char *name;
+    size_t n;
+    uint64_t addresses[2];
+} places[] = {
+    {"main", 1, {0x1000}}, {"end", 1, {0x1040}}, {"both", 2, {0x2000, 0x10}}, {"many", 70, {0}}};
+
+static size_t resolve(void *context, unsigned field, const char *symbol, uint64_t *addresses,
+                      size_t max)
 {
     (void)context;
-    *address = strcmp(symbol, "main") == 0 ? 0x1000 : strcmp(symbol, "end") == 0 ? 0x1040 : 0;
-    if (strcmp(symbol, "both") == 0)
-        return 2;
-    return *address == 0 && strcmp(symbol, "zero") != 0 ? -1 : 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (strcmp(places[i].name, symbol) != 0)
+            continue;
+        memcpy(addresses, places[i].addresses, sizeof places[i].addresses);
+        if (field == RF_FIELD_TARGET && max > 2)
+            addresses[places[i].n] = 0x80;
+        return places[i].n + (field == RF_FIELD_TARGET);
+    }
+    return 0;
 }
 
 static const struct {
@@ -146,7 +159,11 @@ static const struct {
     {"load pc>=main -> pc", "load pc>=0x1000 -> pc", ""},
     {"load pc!=end -> pc", "load pc!=0x1040 -> pc", ""},
     {"load pc==fnord -> pc", "", "selector: no symbol is called 'fnord'"},
-    {"load pc==both -> pc", "", "selector: 'both' may be any of 2 symbols; give an address"},
+    {"load pc==both -> pc", "load pc==both -> pc", ""},
+    {"load pc in both..both+8 -> pc", "load pc in both..both+8 -> pc", ""},
+    {"load pc>=both -> pc", "", "selector: 'both' may be any of 2 symbols; give an address"},
+    {"load pc in both..end -> pc", "", "selector: 'both' may be any of 2 symbols; give an address"},
+    {"load pc==many -> pc", "", "selector: 'many' is at 70 places, and 64 are the most"},
     {"load pc in end..main -> pc", "",
      "selector: the condition on pc can never hold: 0x1040..0xfff"},
 };
@@ -178,6 +195,76 @@ static const struct rf_record records[] = {
     {.kind = RF_CLASS_ALU, .pc = 0x24, .value = 200, .width = 8},
     {.kind = RF_CLASS_INSN, .pc = 0x24},
 };
+
+/* Which of these records a selector with names takes, once it is bound. */
+static const struct {
+    const char *text, *kept;
+} named[] = {
+    {"load pc==both -> pc", "10"},
+    {"load pc in both..both+8 -> pc", "10 14"},
+    {"load,store pc!=both -> pc", "14 18"},
+    {"load pc==both value==7 -> pc", ""},
+    {"call target==main -> pc", "20"},
+    {"branch target==both -> target", "10"},
+    {"branch,call target==both pc!=both -> target", "10 80"},
+};
+
+static void print_kept(const struct rf_selector *selector, char *text, size_t size)
+{
+    struct rf_tuple out[16];
+    size_t n = rf_selector_run(selector, records, sizeof records / sizeof *records, out), used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < n; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%llx", i > 0 ? " " : "",
+                                 (unsigned long long)out[i].a);
+}
+
+TEST(a_name_may_be_at_several_places)
+{
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        struct rf_selector selector;
+        char text[100];
+        REQUIRE(rf_selector_parse(&selector, named[i].text, NULL) == RF_OK);
+        REQUIRE(rf_selector_bind(&selector, resolve, NULL, NULL) == RF_OK);
+        print_kept(&selector, text, sizeof text);
+        CHECK_TEXT(text, named[i].kept);
+    }
+}
+
+static size_t resolve_nothing(void *context, unsigned field, const char *symbol,
+                              uint64_t *addresses, size_t max)
+{
+    (void)context;
+    (void)field;
+    (void)symbol;
+    (void)addresses;
+    (void)max;
+    return 0;
+}
+
+TEST(names_are_bound_as_files_are_mapped)
+{
+    static const struct {
+        const char *text, *before, *after;
+    } rows[] = {
+        {"load pc==both -> pc", "", "10"},
+        {"load pc!=both -> pc", "10 14", "14"},
+        {"load pc<end -> pc", "", "10 14"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rf_selector selector;
+        char text[100];
+        REQUIRE(rf_selector_parse(&selector, rows[i].text, NULL) == RF_OK);
+        REQUIRE(rf_selector_bind_more(&selector, resolve_nothing, NULL, NULL) == RF_OK);
+        print_kept(&selector, text, sizeof text);
+        CHECK_TEXT(text, rows[i].before);
+        for (int k = 0; k < 3; k++) /* the same place again is no other */
+            REQUIRE(rf_selector_bind_more(&selector, resolve, NULL, NULL) == RF_OK);
+        print_kept(&selector, text, sizeof text);
+        CHECK_TEXT(text, rows[i].after);
+        CHECK_EQ(selector.n_spans <= 2, 1);
+    }
+}
 
 static const struct {
     const char *text;
