@@ -1,9 +1,10 @@
 /* report.h - profiles for people and tools. One form, one file in src/report.
  *
- * CSV is a contract: a header line; tuple profiles `a,b,count,lower,upper`, a and b as 0x hex, counts
- * decimal, heaviest first, ties by a then b; per interval with `interval` in front. Ranges:
+ * CSV is a contract: a header line; tuple profiles `a,b,count,lower,upper`, a and b as 0x hex (threads
+ * decimal), counts decimal, heaviest first, ties by a then b; per interval with `interval` in front. Ranges:
  * `lo,hi,count,total`. JSON carries "schema": 1, the same items and where they came from; with
- * symbols, a tuple's item has "symbol": {"a": {"module", "function", "offset", "file", "line"}}. */
+ * symbols, a tuple's item has "symbol": {"a": {"module", "function", "offset", "file", "line"}}.
+ * A note "thread-2" of the run is the name of thread 2; the text form shows it in the thread column. */
 #ifndef RIFFLE_REPORT_H
 #define RIFFLE_REPORT_H
 

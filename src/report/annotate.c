@@ -188,7 +188,7 @@ static void print_hottest(char *text, size_t size, const struct rf_hits *hits,
     if (name.function[0] != '\0')
         rf_text_readable(word, sizeof word, name.function);
     else
-        snprintf(word, sizeof word, "0x%" PRIx64, hottest->word);
+        rf_report_word(word, sizeof word, hits->places.columns.b.name, hottest->word);
     if (hits->on_terminal)
         rf_report_cut(word, HOTTEST_NAME_MAX);
     snprintf(text, size, "%s %.1f%%", word, 100 * (double)hottest->count / (double)total);

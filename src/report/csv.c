@@ -12,32 +12,49 @@ static const char *const headers[] = {
     [RF_SHAPE_STREAM] = "stream,length,position,a,b,count,lower,upper",
 };
 
-static void write_item(FILE *out, const struct rf_report_table *table, size_t i)
+static void write_word(FILE *out, const char *column, uint64_t word)
+{
+    char text[RF_REPORT_NUMBER_MAX];
+    rf_report_word(text, sizeof text, column, word);
+    fprintf(out, "%s,", text);
+}
+
+static void write_ends(FILE *out, const char *column, uint64_t lo, uint64_t hi)
+{
+    write_word(out, column, lo);
+    write_word(out, column, hi);
+}
+
+static void write_tuple(FILE *out, const struct rf_columns *columns, const struct rf_item *item)
+{
+    write_word(out, columns->a.name, item->a);
+    write_word(out, columns->b.name, item->b);
+    fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", item->count, item->lower, item->upper);
+}
+
+static void write_box(FILE *out, const struct rf_report_table *table,
+                      const struct rf_columns *columns, size_t i)
+{
+    enum rf_shape shape = table->profile->shape;
+    const struct rf_item item = rf_report_item(columns, &table->items[i]);
+    if (shape != RF_SHAPE_RANGE_B)
+        write_ends(out, columns->a.name, item.a, item.a_hi);
+    if (shape != RF_SHAPE_RANGE_A)
+        write_ends(out, columns->b.name, item.b, item.b_hi);
+    fprintf(out, "%" PRIu64 ",%" PRIu64 "\n", item.count, table->totals[i]);
+}
+
+static void write_item(FILE *out, const struct rf_report_table *table,
+                       const struct rf_columns *columns, size_t i)
 {
     const struct rf_item *item = &table->items[i];
-    switch (table->profile->shape) {
-    case RF_SHAPE_STREAM:
+    if (table->profile->shape == RF_SHAPE_STREAM)
         fprintf(out, "0x%" PRIx64 ",%" PRIu32 ",%" PRIu32 ",", item->a_hi, rf_stream_length(item),
                 rf_stream_position(item));
-        /* fall through */
-    case RF_SHAPE_TUPLE:
-        fprintf(out, "0x%" PRIx64 ",0x%" PRIx64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", item->a,
-                item->b, item->count, item->lower, item->upper);
-        break;
-    case RF_SHAPE_RANGE_A:
-        fprintf(out, "0x%" PRIx64 ",0x%" PRIx64 ",%" PRIu64 ",%" PRIu64 "\n", item->a, item->a_hi,
-                item->count, table->totals[i]);
-        break;
-    case RF_SHAPE_RANGE_B:
-        fprintf(out, "0x%" PRIx64 ",0x%" PRIx64 ",%" PRIu64 ",%" PRIu64 "\n", item->b, item->b_hi,
-                item->count, table->totals[i]);
-        break;
-    default:
-        fprintf(out, "0x%" PRIx64 ",0x%" PRIx64 ",0x%" PRIx64 ",0x%" PRIx64, item->a, item->a_hi,
-                item->b, item->b_hi);
-        fprintf(out, ",%" PRIu64 ",%" PRIu64 "\n", item->count, table->totals[i]);
-        break;
-    }
+    if (rf_shape_has_tuples(table->profile->shape))
+        write_tuple(out, columns, item);
+    else
+        write_box(out, table, columns, i);
 }
 
 static rf_status write_table(FILE *out, const struct rf_profile *profile,
@@ -47,10 +64,12 @@ static rf_status write_table(FILE *out, const struct rf_profile *profile,
     rf_status status = rf_report_table_open(&table, profile, setup, i);
     if (status != RF_OK)
         return status;
+    struct rf_columns columns;
+    rf_report_table_columns(&columns, profile);
     for (size_t k = 0; k < table.shown && !ferror(out); k++) {
         if (setup->per_interval)
             fprintf(out, "%zu,", table.interval);
-        write_item(out, &table, k);
+        write_item(out, &table, &columns, k);
     }
     rf_report_table_close(&table);
     return RF_OK;

@@ -69,13 +69,39 @@ void rf_report_cut(char *text, size_t columns)
     memcpy(end, mark, sizeof mark);
 }
 
-size_t rf_report_word(char *text, size_t size, const struct rf_report_setup *setup,
-                      const char *column, uint64_t word)
+static bool is_code(const char *column)
 {
-    (void)setup;
-    if (strcmp(column, "thread") == 0)
-        return (size_t)snprintf(text, size, "%" PRIu64, word);
-    if (strcmp(column, "pc") == 0 || strcmp(column, "target") == 0)
-        word = rf_report_address(word);
-    return (size_t)snprintf(text, size, "0x%" PRIx64, word);
+    return strcmp(column, "pc") == 0 || strcmp(column, "target") == 0;
+}
+
+size_t rf_report_word(char *text, size_t size, const char *column, uint64_t word)
+{
+    bool decimal = strcmp(column, "thread") == 0;
+    word = is_code(column) ? rf_report_address(word) : word;
+    return (size_t)snprintf(text, size, decimal ? "%" PRIu64 : "0x%" PRIx64, word);
+}
+
+/* Of a range inside one program. */
+static void untag(const char *column, uint64_t *lo, uint64_t *hi)
+{
+    if (!is_code(column) || *lo - rf_report_address(*lo) != *hi - rf_report_address(*hi))
+        return;
+    *lo = rf_report_address(*lo);
+    *hi = rf_report_address(*hi);
+}
+
+size_t rf_report_range(char *text, size_t size, const char *column, uint64_t lo, uint64_t hi)
+{
+    bool decimal = strcmp(column, "thread") == 0;
+    untag(column, &lo, &hi);
+    return (size_t)snprintf(
+        text, size, decimal ? "%" PRIu64 "..%" PRIu64 : "0x%" PRIx64 "..0x%" PRIx64, lo, hi);
+}
+
+struct rf_item rf_report_item(const struct rf_columns *columns, const struct rf_item *item)
+{
+    struct rf_item shown = *item;
+    untag(columns->a.name, &shown.a, &shown.a_hi);
+    untag(columns->b.name, &shown.b, &shown.b_hi);
+    return shown;
 }

@@ -88,12 +88,12 @@ static const char *letter(char text[8], size_t i)
 }
 
 static void write_span(FILE *out, const struct rf_report_hot *hot, enum rf_meaning kind,
-                       struct span span)
+                       const char *column, struct span span)
 {
-    char name[RF_REPORT_WORD_MAX];
+    char name[RF_REPORT_WORD_MAX], range[2 * RF_REPORT_NUMBER_MAX];
     rf_report_hot_name(hot, kind, span.lo, span.hi, name, sizeof name);
-    fprintf(out, "0x%" PRIx64 "..0x%" PRIx64 "%s%s\n", span.lo, span.hi,
-            name[0] != '\0' ? "  " : "", name);
+    rf_report_range(range, sizeof range, column, span.lo, span.hi);
+    fprintf(out, "%s%s%s\n", range, name[0] != '\0' ? "  " : "", name);
 }
 
 static void write_grid(FILE *out, const struct rf_report_hot *hot, const struct grid *grid)
@@ -115,12 +115,12 @@ static void write_grid(FILE *out, const struct rf_report_hot *hot, const struct 
         for (size_t k = 0; k < grid->n_columns; k++)
             fprintf(out, "  %s", shade(weight_at(hot, grid->rows[i], grid->columns[k]), heaviest));
         fputs("   ", out);
-        write_span(out, hot, hot->places.a, grid->rows[i]);
+        write_span(out, hot, hot->places.a, hot->places.columns.a.name, grid->rows[i]);
     }
     fputc('\n', out);
     for (size_t k = 0; k < grid->n_columns; k++) {
         fprintf(out, "%4s  ", letter(name, k));
-        write_span(out, hot, hot->places.b, grid->columns[k]);
+        write_span(out, hot, hot->places.b, hot->places.columns.b.name, grid->columns[k]);
     }
     fprintf(out, "\n  @@ is %.2f%%\n", rf_report_hot_share(hot, heaviest));
 }

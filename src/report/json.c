@@ -1,7 +1,7 @@
 /* json.c - the whole run as one JSON object: where it came from, totals, items.
  *
  * "schema": 1 changes only when a reader of the old one would go wrong; new members may come. Words
- * are texts in hex, since many readers keep numbers as doubles; counts are plain numbers in full.
+ * are texts, threads in decimal and all others in hex, since many readers keep numbers as doubles; counts are plain numbers in full.
  * Texts may hold any bytes (a command line does): what is no UTF-8 becomes U+FFFD. */
 #include "report/place.h"
 #include <inttypes.h>
@@ -40,24 +40,38 @@ static void write_number(FILE *out, const char *name, uint64_t value)
     fprintf(out, "      \"%s\": %" PRIu64 ",\n", name, value);
 }
 
-static void write_box(FILE *out, unsigned shape, const struct rf_item *item)
+static void write_word(FILE *out, const char *name, const char *column, uint64_t word,
+                       const char *behind)
 {
+    char text[RF_REPORT_NUMBER_MAX];
+    rf_report_word(text, sizeof text, column, word);
+    fprintf(out, "\"%s\": \"%s\"%s", name, text, behind);
+}
+
+static void write_box(FILE *out, unsigned shape, const struct rf_columns *columns,
+                      const struct rf_item *whole)
+{
+    const char *a = columns->a.name, *b = columns->b.name;
+    const struct rf_item item =
+        rf_shape_has_tuples(shape) ? *whole : rf_report_item(columns, whole);
     if (shape == RF_SHAPE_STREAM)
         fprintf(out,
                 "\"stream\": \"0x%" PRIx64 "\", \"length\": %" PRIu32 ", \"position\": %" PRIu32
                 ", ",
-                item->a_hi, rf_stream_length(item), rf_stream_position(item));
-    if (rf_shape_has_tuples(shape))
-        fprintf(out, "\"a\": \"0x%" PRIx64 "\", \"b\": \"0x%" PRIx64 "\"", item->a, item->b);
-    else if (shape == RF_SHAPE_RANGE_A)
-        fprintf(out, "\"lo\": \"0x%" PRIx64 "\", \"hi\": \"0x%" PRIx64 "\"", item->a, item->a_hi);
-    else if (shape == RF_SHAPE_RANGE_B)
-        fprintf(out, "\"lo\": \"0x%" PRIx64 "\", \"hi\": \"0x%" PRIx64 "\"", item->b, item->b_hi);
-    else
-        fprintf(out,
-                "\"a_lo\": \"0x%" PRIx64 "\", \"a_hi\": \"0x%" PRIx64 "\", \"b_lo\": \"0x%" PRIx64
-                "\", \"b_hi\": \"0x%" PRIx64 "\"",
-                item->a, item->a_hi, item->b, item->b_hi);
+                item.a_hi, rf_stream_length(&item), rf_stream_position(&item));
+    if (shape == RF_SHAPE_RANGE_A || shape == RF_SHAPE_RANGE_B) {
+        bool of_a = shape == RF_SHAPE_RANGE_A;
+        write_word(out, "lo", of_a ? a : b, of_a ? item.a : item.b, ", ");
+        write_word(out, "hi", of_a ? a : b, of_a ? item.a_hi : item.b_hi, "");
+        return;
+    }
+    bool tuples = rf_shape_has_tuples(shape);
+    write_word(out, tuples ? "a" : "a_lo", a, item.a, ", ");
+    if (!tuples)
+        write_word(out, "a_hi", a, item.a_hi, ", ");
+    write_word(out, tuples ? "b" : "b_lo", b, item.b, tuples ? "" : ", ");
+    if (!tuples)
+        write_word(out, "b_hi", b, item.b_hi, "");
 }
 
 /* ", "symbol": {"a": {"module": ..., "function": ..., "offset": ..., "file": ..., "line": ...}}" */
@@ -93,7 +107,7 @@ static void write_item(FILE *out, const struct rf_report_table *table,
 {
     const struct rf_item *item = &table->items[i];
     fputc('{', out);
-    write_box(out, table->profile->shape, item);
+    write_box(out, table->profile->shape, &places->columns, item);
     fprintf(out, ", \"count\": %" PRIu64 ", \"lower\": %" PRIu64 ", \"upper\": %" PRIu64,
             item->count, item->lower, item->upper);
     if (table->totals != NULL)
@@ -221,8 +235,8 @@ static void write_modules(FILE *out, const struct rf_run *run)
                 ", \"process\": %" PRIu32 ", \"start\": \"0x%" PRIx64 "\", \"end\": \"0x%" PRIx64
                 "\", \"offset\": \"0x%" PRIx64 "\", \"from_event\": %" PRIu64
                 ", \"to_event\": %" PRIu64 "}",
-                module->process, module->start, module->end, module->offset, module->from_event,
-                module->to_event);
+                module->process, rf_report_address(module->start), rf_report_address(module->end),
+                module->offset, module->from_event, module->to_event);
     }
     fprintf(out, "%s],\n", run->n_modules > 0 ? "\n  " : "");
 }

@@ -48,14 +48,20 @@ struct rf_columns {
 };
 void rf_report_table_columns(struct rf_columns *columns, const struct rf_profile *profile);
 
+/* The note that holds a thread's name: this and its number. */
+#define RF_REPORT_THREAD "thread-"
+
 /* A code address as the program had it, without the collector's number of the program. */
 uint64_t rf_report_address(uint64_t word);
 
-/* A word as people read it: every table of the text form goes through here. `column` is the name it
- * stands under. Terminated, cut to `size`; returns the length. */
-enum { RF_REPORT_WORD_MAX = 16 * 1024 };
-size_t rf_report_word(char *text, size_t size, const struct rf_report_setup *setup,
-                      const char *column, uint64_t word);
+/* A word as every form shows it: threads in decimal, everything else in hex, code addresses as the program had them.
+ * `column` is the field it belongs to. Terminated, cut to `size`; returns the length. */
+enum { RF_REPORT_WORD_MAX = 16 * 1024, RF_REPORT_NUMBER_MAX = 32 };
+size_t rf_report_word(char *text, size_t size, const char *column, uint64_t word);
+/* The same for a range, both ends in: "0x10..0x1f". */
+size_t rf_report_range(char *text, size_t size, const char *column, uint64_t lo, uint64_t hi);
+/* A box whose code addresses are as the program had them. A range over several programs stays as it is. */
+struct rf_item rf_report_item(const struct rf_columns *columns, const struct rf_item *item);
 
 /* Cut a readable text to `columns`, at least three, with "..." at the end where something is missing. */
 void rf_report_cut(char *text, size_t columns);

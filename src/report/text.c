@@ -102,7 +102,8 @@ static void write_run_head(FILE *out, const struct rf_run *run, const struct rf_
     if (run->command[0] != '\0')
         write_outside(out, setup, "command", run->command);
     for (size_t i = 0; i < run->n_notes; i++)
-        write_note(out, setup, &run->notes[i]);
+        if (strncmp(run->notes[i].name, RF_REPORT_THREAD, strlen(RF_REPORT_THREAD)) != 0)
+            write_note(out, setup, &run->notes[i]);
 }
 
 static void write_engine(FILE *out, const struct rf_profile *profile,
@@ -230,6 +231,7 @@ struct layout {
     size_t n;
     struct rf_columns names;
     struct rf_places places;
+    const struct rf_run *run; /* that names its threads */
 };
 
 static void add_column(struct layout *layout, enum column_kind kind, const char *heading)
@@ -325,9 +327,31 @@ static const char *field_of(const struct layout *layout, enum column_kind kind)
     return kind == A || kind == A_HI ? layout->names.a.name : layout->names.b.name;
 }
 
+/* "2 worker" */
+static void make_thread(char *cell, size_t size, const struct rf_run *run, uint64_t thread)
+{
+    char note[RF_REPORT_NUMBER_MAX], name[64];
+    int n = snprintf(cell, size, "%" PRIu64, thread);
+    snprintf(note, sizeof note, RF_REPORT_THREAD "%" PRIu64, thread);
+    for (size_t i = 0; i < run->n_notes; i++)
+        if (strcmp(run->notes[i].name, note) == 0) {
+            rf_text_readable(name, sizeof name, run->notes[i].text);
+            snprintf(cell + n, size - (size_t)n, " %s", name);
+            return;
+        }
+}
+
+static void make_word(char *cell, size_t size, const struct layout *layout, const char *field,
+                      uint64_t word)
+{
+    if (strcmp(field, "thread") == 0)
+        make_thread(cell, size, layout->run, word);
+    else
+        rf_report_word(cell, size, field, word);
+}
+
 static void make_cell(char *cell, size_t size, const struct layout *layout,
-                      const struct rf_report_table *table, const struct rf_report_setup *setup,
-                      size_t row, enum column_kind kind)
+                      const struct rf_report_table *table, size_t row, enum column_kind kind)
 {
     char number[NUMBER_MAX];
     const struct rf_item *item = &table->items[row];
@@ -342,17 +366,16 @@ static void make_cell(char *cell, size_t size, const struct layout *layout,
     else if (kind < A)
         snprintf(cell, size, "%s", group(number, number_of(table, row, kind)));
     else
-        rf_report_word(cell, size, setup, field_of(layout, kind), number_of(table, row, kind));
+        make_word(cell, size, layout, field_of(layout, kind), number_of(table, row, kind));
 }
 
-static void measure_columns(struct layout *layout, const struct rf_report_table *table,
-                            const struct rf_report_setup *setup)
+static void measure_columns(struct layout *layout, const struct rf_report_table *table)
 {
     char cell[RF_REPORT_WORD_MAX];
     for (size_t row = 0; row < table->shown; row++)
         for (size_t i = 0; i < layout->n; i++) {
             struct column *column = &layout->columns[i];
-            make_cell(cell, sizeof cell, layout, table, setup, row, column->kind);
+            make_cell(cell, sizeof cell, layout, table, row, column->kind);
             size_t width = rf_text_width(cell);
             if (width > column->width)
                 column->width = width;
@@ -414,15 +437,17 @@ static void write_legend(FILE *out, const struct layout *layout,
 
 enum { STRONG_SHARE = 10 };
 
-static rf_status write_rows(FILE *out, const struct rf_report_table *table,
+static rf_status write_rows(FILE *out, const struct rf_run *run,
+                            const struct rf_report_table *table,
                             const struct rf_report_setup *setup)
 {
     struct layout layout;
     char line[LINE_MAX_BYTES] = "", cell[RF_REPORT_WORD_MAX];
     make_layout(&layout, table, setup);
+    layout.run = run;
     rf_status status = rf_places_prepare(&layout.places, table);
     write_legend(out, &layout, table);
-    measure_columns(&layout, table, setup);
+    measure_columns(&layout, table);
     fit_columns(&layout, setup);
     for (size_t i = 0; i < layout.n; i++) {
         snprintf(cell, sizeof cell, "%s", layout.columns[i].heading);
@@ -432,7 +457,7 @@ static rf_status write_rows(FILE *out, const struct rf_report_table *table,
     for (size_t row = 0; row < table->shown && !ferror(out); row++) {
         line[0] = '\0';
         for (size_t i = 0; i < layout.n; i++) {
-            make_cell(cell, sizeof cell, &layout, table, setup, row, layout.columns[i].kind);
+            make_cell(cell, sizeof cell, &layout, table, row, layout.columns[i].kind);
             append_cell(line, sizeof line, &layout, i, cell);
         }
         write_line(out, line, setup,
@@ -442,7 +467,7 @@ static rf_status write_rows(FILE *out, const struct rf_report_table *table,
     return status;
 }
 
-static rf_status write_table(FILE *out, const struct rf_profile *profile,
+static rf_status write_table(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
                              const struct rf_report_setup *setup, size_t i)
 {
     struct rf_report_table table;
@@ -461,7 +486,7 @@ static rf_status write_table(FILE *out, const struct rf_profile *profile,
                group(shown, streams ? table.shown_streams : table.shown));
     if (table.shown > 0) {
         fputc('\n', out);
-        status = write_rows(out, &table, setup);
+        status = write_rows(out, run, &table, setup);
     }
     rf_report_table_close(&table);
     return status;
@@ -478,7 +503,7 @@ static rf_status write_profile(FILE *out, const struct rf_run *run,
     write_profile_head(out, profile, setup);
     write_overhead(out, run, profile, setup);
     for (size_t i = 0; i < n && status == RF_OK; i++)
-        status = write_table(out, profile, setup, i);
+        status = write_table(out, run, profile, setup, i);
     return status;
 }
 

@@ -14,15 +14,19 @@
 #include <string.h>
 
 /* "0x10..0x1f", in two dimensions "0x10..0x1f x 0x0..0xf". */
-static int print_box(char *text, size_t size, const struct rf_profile *profile,
+static int print_box(char *text, size_t size, const struct rf_report_hot *hot,
                      const struct rf_range_box *box)
 {
-    if (profile->shape == RF_SHAPE_RANGE_B)
-        return snprintf(text, size, "0x%" PRIx64 "..0x%" PRIx64, box->b, box->b_hi);
-    if (profile->shape == RF_SHAPE_RANGE_A)
-        return snprintf(text, size, "0x%" PRIx64 "..0x%" PRIx64, box->a, box->a_hi);
-    return snprintf(text, size, "0x%" PRIx64 "..0x%" PRIx64 " x 0x%" PRIx64 "..0x%" PRIx64, box->a,
-                    box->a_hi, box->b, box->b_hi);
+    enum rf_shape shape = hot->places.profile->shape;
+    const struct rf_columns *columns = &hot->places.columns;
+    size_t n = 0;
+    if (shape != RF_SHAPE_RANGE_B)
+        n += rf_report_range(text, size, columns->a.name, box->a, box->a_hi);
+    if (shape != RF_SHAPE_RANGE_A && shape != RF_SHAPE_RANGE_B)
+        n += (size_t)snprintf(text + n, size - n, " x ");
+    if (shape != RF_SHAPE_RANGE_A)
+        n += rf_report_range(text + n, size - n, columns->b.name, box->b, box->b_hi);
+    return (int)n;
 }
 
 static void print_place(char *text, size_t size, const struct rf_report_hot *hot, size_t i)
@@ -37,25 +41,23 @@ static int indent_of(const struct rf_report_hot *hot, size_t i)
     return 2 * (int)hot->ranges[i].depth;
 }
 
-static int widest(const struct rf_report_hot *hot, const struct rf_profile *profile)
+static int widest(const struct rf_report_hot *hot)
 {
     char text[RF_REPORT_WORD_MAX];
     int width = 0;
     for (size_t i = 0; i < hot->n; i++) {
-        int own =
-            indent_of(hot, i) + print_box(text, sizeof text, profile, &hot->ranges[i].node->box);
+        int own = indent_of(hot, i) + print_box(text, sizeof text, hot, &hot->ranges[i].node->box);
         width = own > width ? own : width;
     }
     return width;
 }
 
-static void write_range(FILE *out, const struct rf_profile *profile,
-                        const struct rf_report_hot *hot, size_t i, int width)
+static void write_range(FILE *out, const struct rf_report_hot *hot, size_t i, int width)
 {
     char box[RF_REPORT_WORD_MAX], place[RF_REPORT_WORD_MAX];
     const struct rf_range_node *node = hot->ranges[i].node;
     int indent = indent_of(hot, i);
-    print_box(box, sizeof box, profile, &node->box);
+    print_box(box, sizeof box, hot, &node->box);
     print_place(place, sizeof place, hot, i);
     fprintf(out, "%6.2f%%  %9.2f%%  %*s", rf_report_hot_share(hot, node->weight),
             rf_report_hot_share(hot, node->total), indent, "");
@@ -67,10 +69,11 @@ static void write_range(FILE *out, const struct rf_profile *profile,
 
 static rf_status draw(FILE *out, const struct rf_profile *profile, const struct rf_report_hot *hot)
 {
-    int width = widest(hot, profile);
+    int width = widest(hot);
+    (void)profile;
     fputs("  share  with inner\n", out);
     for (size_t i = 0; i < hot->n && !ferror(out); i++)
-        write_range(out, profile, hot, i, width);
+        write_range(out, hot, i, width);
     return RF_OK;
 }
 

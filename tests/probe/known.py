@@ -6,6 +6,7 @@
 import csv
 import io
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -118,7 +119,7 @@ def check_values(tables, ranges):
 def check_widths(ranges):
     _, tables, notes = profile(["load -> pc,width", "load value==0 -> pc", "branch taken==1 -> pc",
                             "alu width<=16 -> pc", "load -> pc,thread", "load -> pc,size",
-                            "load,store size>=16 -> size"])
+                            "load,store size>=16 -> size", "load pc in k_thread..k_thread+13 -> thread"])
     starts = {name: (start, end) for name, start, end in ranges}
     start, end = starts["k_loads"]
     widths = sorted(int(row["b"], 16) for row in tables[0] if start <= int(row["a"], 16) < end)
@@ -131,10 +132,12 @@ def check_widths(ranges):
     check("narrow results", counts_in(tables[3], ranges)["k_alu"], 48)
     start, end = starts["k_thread"]
     threads = {row["b"] for row in tables[4] if start <= int(row["a"], 16) < end}
-    check("three threads have three numbers", threads, {"0x2", "0x3", "0x4"})
+    check("three threads have three numbers", threads, {"2", "3", "4"})
     start, end = starts["k_later"]
     threads = {row["b"] for row in tables[4] if start <= int(row["a"], 16) < end}
-    check("who comes later has a number of its own", threads, {"0x5", "0x6"})
+    check("who comes later has a number of its own", threads, {"5", "6"})
+    check("a name in a selector", {row["a"]: row["count"] for row in tables[7]}, {"2": "11", "3": "11", "4": "11"})
+    check("threads are named in their column", re.search(r"33\.33% +11 +2 worker$", notes, re.M) is not None, True)
     check("threads are named", "threads     12; 2 worker, 3 worker, 4 worker" in notes, True)
 
 

@@ -168,6 +168,13 @@ def check_ends():
     pcs = [int(word, 16) for word in re.findall(r"\b0x[0-9a-f]+", result.stderr)]
     check("code addresses are those of the program, behind exec, too", len(pcs) > 500
           and max(pcs) < 1 << 48, [hex(pc) for pc in pcs if pc >= 1 << 48][:5])
+    for form, engine in (("csv", "exact"), ("json", "exact"), ("tree", "rap(key=a)"), ("heat", "rap(key=both)")):
+        result = subprocess.run([RIFFLE, "run", "-e", engine, "-p", "edges", "-n", "0", "--format", form, "--",
+                                 "sh", "-c", "exec /bin/echo c"], capture_output=True, text=True)
+        # A range over several programs goes up to ..ff and is told as it is.
+        tagged = [word for word in re.findall(r"\b0x[0-9a-f]+", re.sub(r"0x[0-9a-f]+\.\.0x[0-9a-f]*f{12}\b", "", result.stderr))
+                  if int(word, 16) >= 1 << 48 and '"from' not in word]
+        check(f"the same as {form}", "0x" in result.stderr and not tagged, tagged[:5])
     result = run("/bin/echo", options=["-p", "load -> thread"])
     check("threads are decimal", re.search(r"%\s+[\d,]+\s+1$", result.stderr, re.M) is not None, result.stderr)
     result = run("/bin/true", options=["--limit", "1000", "-p", "values"])
