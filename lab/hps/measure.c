@@ -1,20 +1,25 @@
 /* measure.c - what the figures of HPS are made of, as CSV on stdout.
  *
- *     measure statistics PROGRAM [ARGUMENT...]                        figure 6: what the program does
- *     measure accuracy PHASES PROGRAM [ARGUMENT...]                   figures 8 to 10: overlap, all settings
- *     measure native PHASES TRACE                                     the same, of a trace of records: no streams
- *     measure sample TYPE BURST FREQUENCY FIRST PROGRAM [ARGUMENT...] one sampled profile: a,b,count
+ *     measure statistics PROGRAM [ARGUMENT...]                        figure 6:
+ * what the program does measure streams PROGRAM [ARGUMENT...] its hot data
+ * streams, without sampling measure accuracy PHASES PROGRAM [ARGUMENT...]
+ * figures 8 to 10: overlap, all settings measure native PHASES TRACE the same,
+ * of a trace of records: no streams measure sample TYPE BURST FREQUENCY FIRST
+ * PROGRAM [ARGUMENT...] one sampled profile: a,b,count
  *
- * The program runs once, on the functional core; its own output goes to stderr. TYPE is pair, method, stream, target or reference:
- * target is what the handler of hot methods is told, before addresses become methods; reference is what
+ * The program runs once, on the functional core; its own output goes to stderr.
+ * TYPE is pair, method, stream, target or reference: target is what the handler
+ * of hot methods is told, before addresses become methods; reference is what
  * streams are made of. FREQUENCY is the
- * inverse, 100 for 1/100. FIRST is how many events come before the first burst. LIMIT in the environment ends the run
- * after so many instructions; STREAMS are options of the engine for data streams (heat=1%).
+ * inverse, 100 for 1/100. FIRST is how many events come before the first burst.
+ * LIMIT in the environment ends the run after so many instructions; STREAMS are
+ * options of the engine for data streams (heat=1%).
  *
- * A phase is a start value of the sampling counter. Of N phases, the i-th has i/N of the distance between two bursts
- * before the first one, so the last starts as sampling.hps does. */
-#include "history.h"
+ * A phase is a start value of the sampling counter. Of N phases, the i-th has
+ * i/N of the distance between two bursts before the first one, so the last
+ * starts as sampling.hps does. */
 #include "base/alloc.h"
+#include "history.h"
 #include "profile/profile.h"
 #include <inttypes.h>
 #include <math.h>
@@ -40,7 +45,9 @@ struct sampled {
 static const struct sampler everything = {.burst = UINT64_MAX, .sparsity = 0, .first = 0};
 static FILE *report;
 
-/* --- which events ------------------------------------------------------------------------------- */
+/* --- which events
+ * -------------------------------------------------------------------------------
+ */
 
 static bool is_of(const struct member *member, enum type type)
 {
@@ -73,7 +80,8 @@ static void each_burst(const struct history *history, const struct sampler *samp
     }
 }
 
-/* --- call pairs and methods ----------------------------------------------------------------------- */
+/* --- call pairs and methods
+ * ----------------------------------------------------------------------- */
 
 struct count {
     const struct history *history;
@@ -143,7 +151,9 @@ static struct sampled count_events(const struct history *history, enum type type
     return sampled;
 }
 
-/* --- data streams --------------------------------------------------------------------------------- */
+/* --- data streams
+ * ---------------------------------------------------------------------------------
+ */
 
 struct trace {
     const struct history *history;
@@ -169,7 +179,8 @@ static void feed_references(struct trace *trace, size_t from, size_t to)
     }
 }
 
-/* A burst begins behind the event before its first one and ends with its last. */
+/* A burst begins behind the event before its first one and ends with its last.
+ */
 static void trace_burst(void *context, const struct burst *burst)
 {
     struct trace *trace = context;
@@ -180,8 +191,8 @@ static void trace_burst(void *context, const struct burst *burst)
     rf_profiler_gap(trace->profiler);
 }
 
-/* One grammar for all references, up to 1 GiB: no symbol of it takes more than 48 bytes, and bursts may have three times
- * their share of the references. */
+/* One grammar for all references, up to 1 GiB: no symbol of it takes more than
+ * 48 bytes, and bursts may have three times their share of the references. */
 static struct rf_profiler *open_references(const struct history *history, enum type type,
                                            const struct sampler *sampler)
 {
@@ -217,7 +228,9 @@ static struct sampled trace_references(const struct history *history, enum type 
     return sampled;
 }
 
-/* --- one profile ---------------------------------------------------------------------------------- */
+/* --- one profile
+ * ----------------------------------------------------------------------------------
+ */
 
 static struct sampled sample(const struct history *history, enum type type,
                              const struct sampler *sampler)
@@ -226,7 +239,9 @@ static struct sampled sample(const struct history *history, enum type type,
                                                : count_events(history, type, sampler);
 }
 
-/* --- figure 6 ------------------------------------------------------------------------------------- */
+/* --- figure 6
+ * -------------------------------------------------------------------------------------
+ */
 
 static int by_number(const void *left, const void *right)
 {
@@ -259,9 +274,8 @@ static size_t distinct_calls(const struct rf_profile *pairs, bool sites)
 static void print_statistics(struct history *history)
 {
     struct sampled pairs = sample(history, PAIR, &everything);
-    fprintf(
-        report,
-        "methods,call_sites,call_pairs,calls,branches,events,references,instructions,addresses\n");
+    fprintf(report, "methods,call_sites,call_pairs,calls,branches,events,"
+                    "references,instructions,addresses\n");
     fprintf(report, "%zu,%zu,%zu,%" PRIu64 ",%" PRIu64 ",%zu,%zu,%" PRIu64 ",%zu\n",
             distinct_calls(pairs.profile, false), distinct_calls(pairs.profile, true),
             pairs.profile->n_items, history->calls, history->branches, history->n_events,
@@ -270,7 +284,31 @@ static void print_statistics(struct history *history)
     rf_profile_free(pairs.profile);
 }
 
-/* --- figures 8 to 10 ------------------------------------------------------------------------------ */
+static double figure_of(const struct rf_profile *profile, const char *name)
+{
+    for (size_t i = 0; i < profile->n_figures; i++)
+        if (strcmp(profile->figures[i].name, name) == 0)
+            return profile->figures[i].value;
+    return 0;
+}
+
+/* What data streams there are in all references. */
+static void print_streams(const struct history *history)
+{
+    struct sampled all = sample(history, STREAM, &everything);
+    size_t n = 0;
+    for (size_t i = 0; i < all.profile->n_items; i++)
+        n += rf_stream_position(&all.profile->items[i]) == 0;
+    fprintf(report, "references,grammars,symbols_max,streams,coverage_percent\n");
+    fprintf(report, "%" PRIu64 ",%.0f,%.0f,%zu,%.2f\n", all.events,
+            figure_of(all.profile, "grammars"), figure_of(all.profile, "grammar-symbols-max"), n,
+            100 * figure_of(all.profile, "coverage-share"));
+    rf_profile_free(all.profile);
+}
+
+/* --- figures 8 to 10
+ * ------------------------------------------------------------------------------
+ */
 
 static const uint64_t bursts[] = {1, 10, 50, 100};
 static const uint64_t frequencies[] = {100, 500, 1000, 5000, 10000};
@@ -334,15 +372,16 @@ static void print_accuracy_of(const struct history *history, enum type type, uns
 static void print_accuracy(const struct history *history, unsigned phases)
 {
     static const enum type types[] = {PAIR, METHOD, STREAM};
-    fprintf(report,
-            "type,burst,frequency,phases,overlap_mean,overlap_sd,overlap_least,overlap_most,"
-            "sampled_mean\n");
+    fprintf(report, "type,burst,frequency,phases,overlap_mean,overlap_sd,overlap_"
+                    "least,overlap_most,"
+                    "sampled_mean\n");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i] != STREAM || history->n_references > 0)
             print_accuracy_of(history, types[i], phases);
 }
 
-/* --- one profile, to be held against riffle sim ----------------------------------------------------- */
+/* --- one profile, to be held against riffle sim
+ * ----------------------------------------------------- */
 
 static void print_sample(const struct history *history, char **arguments)
 {
@@ -352,7 +391,8 @@ static void print_sample(const struct history *history, char **arguments)
     while (type < TYPES && strcmp(arguments[0], type_names[type]) != 0)
         type++;
     if (type == TYPES || burst == 0 || every == 0)
-        die("expected pair, method, target or stream, a burst and a frequency, both above 0");
+        die("expected pair, method, target or stream, a burst and a frequency, "
+            "both above 0");
     struct sampled sampled = sample(history, type, &sampler);
     fprintf(report, "a,b,count\n");
     for (size_t i = 0; i < sampled.profile->n_items; i++)
@@ -361,7 +401,8 @@ static void print_sample(const struct history *history, char **arguments)
     rf_profile_free(sampled.profile);
 }
 
-/* The program has standard output's number; what it says goes to standard error. */
+/* The program has standard output's number; what it says goes to standard
+ * error. */
 static void set_report_apart(void)
 {
     int own = dup(STDOUT_FILENO);
@@ -372,14 +413,15 @@ static void set_report_apart(void)
 
 static int usage(void)
 {
-    die("expected statistics PROGRAM..., accuracy PHASES PROGRAM..., native PHASES TRACE or "
+    die("expected statistics PROGRAM..., streams PROGRAM..., accuracy PHASES "
+        "PROGRAM..., native PHASES TRACE or "
         "sample TYPE BURST FREQUENCY FIRST PROGRAM...");
 }
 
 /* Arguments before the program's name; 0: there is no such mode. */
 static int words_of(const char *mode)
 {
-    if (strcmp(mode, "statistics") == 0)
+    if (strcmp(mode, "statistics") == 0 || strcmp(mode, "streams") == 0)
         return 2;
     if (strcmp(mode, "accuracy") == 0 || strcmp(mode, "native") == 0)
         return 3;
@@ -399,7 +441,9 @@ int main(int argc, char **argv)
     else
         history_run(&history, (const char *const *)argv + own,
                     limit != NULL ? strtoull(limit, NULL, 10) : 0);
-    if (own == 2)
+    if (strcmp(mode, "streams") == 0)
+        print_streams(&history);
+    else if (own == 2)
         print_statistics(&history);
     else if (own == 3)
         print_accuracy(&history, (unsigned)strtoul(argv[2], NULL, 10));

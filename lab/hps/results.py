@@ -57,6 +57,13 @@ class Results:
                 return float(row["overhead_percent"])
         raise KeyError((program, design, kind, every))
 
+    def cycles_each(self, program, kind, every):
+        """Cycles per event that HPS told; None: it told none."""
+        cost = self.costs[program, "hps", kind, BURST_OF[kind], every]
+        none = self.costs[program, "none", "", 0, 0]
+        told = int(cost["sampled"])
+        return (int(cost["cycles"]) - int(none["cycles"])) / told if told else None
+
     def average_overhead(self, kind, every):
         return mean(self.overhead(program, "hps", kind, every) for program in self.timed)
 
