@@ -368,6 +368,7 @@ static int leave(int status, const struct rf_probe_outcome *outcome)
 struct ending {
     struct plan *plan;
     struct rf_probe_outcome outcome;
+    bool never_started;
 };
 
 /* What is known of the program beside its profiles. */
@@ -378,10 +379,11 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
     struct rf_error ignored = {""};
     rf_probe_wait(source, &ending->outcome, &ignored);
     running = NULL;
-    if (ending->outcome.processes == 0)
-        return RF_ENOTSUP;
     if (run == NULL)
-        return RF_OK;
+        return RF_OK; /* an error of ours, before anything of the program was read */
+    ending->never_started = ending->outcome.processes == 0;
+    if (ending->never_started)
+        return RF_ENOTSUP;
     rf_status status = note_outcome(run, &ending->outcome);
     if (status == RF_OK)
         status = note_bursts(run, &ending->plan->bursts, &ending->outcome);
@@ -398,8 +400,10 @@ static int profile(struct rf_source *source, struct plan *plan)
     const struct rf_probe_outcome *outcome = &ending.outcome;
     catch_signals(source);
     int delivered = cli_plan_run(&plan->common, source, complete, &ending);
-    if (outcome->processes == 0)
+    if (ending.never_started)
         return cli_fail(CLI_NOT_EXECUTABLE, "run: %s", outcome->trouble);
+    if (outcome->processes == 0)
+        return delivered;
     if (outcome->trouble[0] != '\0')
         cli_fail(CLI_OK, "run: %s", outcome->trouble);
     if (outcome->nowhere[0] != '\0')

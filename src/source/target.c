@@ -148,6 +148,9 @@ rf_status rf_target_check(const char *name, struct rf_error *error)
     enum rf_target_kind kind = rf_target_kind(&file, look);
     if (kind == RF_TARGET_FINE && is_elf(&file))
         kind = judge_elf(file.path);
+    if (kind == RF_TARGET_FINE && file.path[0] != '\0' && !is_program(file.path))
+        return rf_fail(error, RF_ENOTSUP, "'%s' cannot run: its interpreter '%s' is no program",
+                       name, file.path);
     if (kind == RF_TARGET_FINE)
         return RF_OK;
     return rf_fail(error, RF_ENOTSUP, "'%s' %s", file.path, kinds[kind].sentence);

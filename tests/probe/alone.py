@@ -131,12 +131,23 @@ def check_targets(folder):
                ("32-bit", make(folder, "c", elf(32, 3, LEAVE_WITH_7), 0o755), "is a 32-bit program"),
                ("RISC-V", make(folder, "d", elf(64, 243), 0o755), "'riffle sim' runs"),
                ("ARM", make(folder, "e", elf(64, 183), 0o755), "of another machine"),
+               ("a script of nobody", make(folder, "f", b"#! /no/sh -e\n", 0o755), "its interpreter '/no/sh' is no"),
+               ("a script of a folder", make(folder, "g", b"#!/usr/bin\n", 0o755), "its interpreter '/usr/bin' is no"),
                *damaged(folder, program))
     for kind, path, sentence in targets:
         saved = os.path.join(folder, "no.rfp")
         run = subprocess.run([RIFFLE, "run", "-o", saved, "--", path], capture_output=True, text=True)
         check(f"a target that is {kind}", run.returncode == 126 and run.stderr.count("\n") == 1
               and sentence in run.stderr and not os.path.exists(saved), run)
+
+
+def check_own_errors(folder):
+    """What riffle cannot do is not laid to the program."""
+    for options, sentence in ((["-p", "edges+calls", "-e", "rap"], "'rap' cannot serve several selectors at once"),
+                              (["--record", folder], folder + ": ")):
+        _, run = status_of("true", options=options)
+        check(f"an error of ours: {sentence}", run.returncode == 125 and run.stderr.count("\n") == 1
+              and sentence in run.stderr, run)
 
 
 def check_deaths():
@@ -159,6 +170,7 @@ def main():
         os.chmod(folder, 0o755)
         check_children(folder)
         check_targets(folder)
+        check_own_errors(folder)
     check_deaths()
     end()
 
