@@ -59,7 +59,7 @@ static bool add_hit(struct rf_hits *hits, const struct rf_alloc *alloc, struct r
     return true;
 }
 
-/* Sort, and add up what has the same key and word. */
+/* Sort, and add up hits with the same key and word. */
 static void fold_hits(struct rf_hits *hits)
 {
     size_t n = 0;
@@ -219,7 +219,7 @@ void rf_hits_write(FILE *out, const struct rf_hits *hits, uint64_t key)
 
 /* ---- source ---- */
 
-/* A function in its source: the lines that its code is of. */
+/* A function in its source: the lines that its code comes from. */
 struct source {
     const char *file; /* NULL: not known */
     uint32_t first, last;
@@ -234,8 +234,8 @@ static void widen(struct source *source, const char *file, uint32_t line)
     source->file = file;
 }
 
-/* Lines as the function itself has them: what was inlined counts where it was called. Only at its
- * entry are the lines taken as they are: the first of them has the function's name. */
+/* Lines of the function itself: inlined code counts at its call. At the entry the lines are taken as they
+ * are, because the first of them has the function's name. */
 static void widen_to_all(const struct page *page, const struct rf_symbol_line *lines, size_t n,
                          uint64_t entry, struct source *source)
 {
@@ -270,7 +270,7 @@ static rf_status find_source(const struct page *page, const struct rf_symbol_ran
     return status;
 }
 
-/* A profile may name anything as a source: open without waiting, and only a file. */
+/* A profile may name anything as its source: open it without blocking, and only if it is a plain file. */
 static FILE *open_source(const char *path)
 {
     struct stat about;
@@ -412,7 +412,7 @@ static int by_count(const void *left, const void *right)
     return by_place(left, right);
 }
 
-/* Sorted by place; what several processes have at one place is there once. */
+/* Sorted by address. A function that several processes have at one address is listed once. */
 static void settle(struct candidates *found)
 {
     size_t n = 0;

@@ -21,17 +21,17 @@ struct rf_hits {
     bool on_terminal; /* long names are cut, with a mark */
 };
 
-/* What is printed in front of a line: all that was counted there and the word seen most. */
+/* What is printed in front of a line: its count and its most frequent word. */
 void rf_hits_write_head(FILE *out, const struct rf_hits *hits, const char *key,
                         const char *text_heading);
 void rf_hits_write(FILE *out, const struct rf_hits *hits, uint64_t key);
 
-/* The instructions of a range by objdump, each behind its hits (by link address). RF_ENOTSUP: there
- * is no objdump, or it says nothing of the range. */
+/* The instructions of a range by objdump, each after its hits (by link address). RF_ENOTSUP: there is no
+ * objdump, or it prints nothing for the range. */
 rf_status rf_disassembly_write(FILE *out, const struct rf_hits *hits,
                                const struct rf_symbol_range *range);
 
-/* A line of somebody else's text: tabs become spaces, the rest is made fit for a terminal. */
+/* A line of foreign text: tabs become spaces, the rest is made safe for a terminal. */
 void rf_annotate_text(FILE *out, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* csv.c - one line an item, for tools; the contract is in riffle/report.h.
+/* csv.c - one line per item, for tools; riffle/report.h says what they can rely on.
  *
  * A run of several profiles gives several tables, an empty line between two. */
 #include "report/report.h"

@@ -1,7 +1,7 @@
 /* disassembly.c - the instructions of a function, by objdump, each with what was counted at it.
  *
- * objdump runs as a program of its own, without a shell between: the file it reads is one that a profile named. It has
- * limits of processor time, memory, time and lines. Its lines look like `    1139:<tab>mov ...`. */
+ * objdump runs without a shell, because a profile names the file that it reads. Its processor time, memory,
+ * wall-clock time and lines are limited. Its lines look like `    1139:<tab>mov ...`. */
 #include "report/annotate.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 enum { LINE_BYTES = 1024, SECONDS = 20, LINES_MAX = 100000 };
 static const rlim_t memory_max = (rlim_t)2 << 30;
 
-/* Not above what the limit allows already. */
+/* Lower the limit, never raise it. */
 static void limit(int resource, rlim_t most)
 {
     struct rlimit now = {most, most};

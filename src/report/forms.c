@@ -49,7 +49,7 @@ const char *rf_report_bound(unsigned bound)
     return bound < sizeof names / sizeof *names ? names[bound] : "unknown";
 }
 
-/* Programs that come by exec are told apart by a number in the upper bits of code addresses. */
+/* Programs started by exec are told apart by a number in the upper bits of code addresses. */
 uint64_t rf_report_address(uint64_t word)
 {
     enum { SPACE_SHIFT = 48, SPACES_MAX = 255 };

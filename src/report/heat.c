@@ -6,9 +6,9 @@
  *
  *     A  0x7ffc000..0x7ffcfff  [stack]
  *
- * Mysore et al., figure 13, for a terminal: the two axes are as sparse as address spaces are, so a row is
- * a range of a that a hot rectangle has, a column one of b, in order; a field is shaded by what the hot
- * rectangle of that row and column holds beyond the hot ones inside it. */
+ * Mysore et al., figure 13, for a terminal: the axes are as sparse as address spaces. Therefore each row is
+ * the range of a of some hot rectangle, each column a range of b, in order. A field is shaded by the count of
+ * the hot rectangle of that row and column, without the hot ones inside it. */
 #include "report/hot.h"
 #include "base/alloc.h"
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static int by_place(const void *left, const void *right)
     return (x->hi < y->hi) - (x->hi > y->hi);
 }
 
-/* Sort, drop what is there twice. */
+/* Sort, and drop duplicates. */
 static size_t settle(struct span *spans, size_t n)
 {
     size_t kept = 0;

@@ -7,7 +7,7 @@
 
 enum { HOT_PERCENT_STANDARD = 2 };
 
-/* Raise the threshold until no more are hot than may be shown. */
+/* Raise the threshold until the hot ranges are few enough to be shown. */
 static rf_status make_tree(struct rf_report_hot *hot, const struct rf_profile *profile,
                            uint64_t most)
 {

@@ -5,7 +5,7 @@
 #include <riffle/range.h>
 #include "report/place.h"
 
-/* One hot range: a node of the tree, its box as an item for the names, how many hot ones are around. */
+/* One hot range: a node of the tree, its box as an item for the names, and how many hot ranges enclose it. */
 struct rf_report_hot_range {
     const struct rf_range_node *node;
     unsigned depth;
@@ -13,7 +13,7 @@ struct rf_report_hot_range {
 
 struct rf_report_hot {
     struct rf_range_tree tree;
-    double threshold; /* as asked for, or higher: there are no more of them than setup->items */
+    double threshold; /* as asked for, or higher, so that at most setup->items ranges are hot */
     struct rf_report_hot_range *ranges; /* outer ones first */
     struct rf_item *items;              /* the same boxes */
     size_t n;

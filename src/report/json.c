@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A double in the fewest digits of 15 to 17 that read back the same; the locale's comma is undone. */
+/* A double in the fewest digits, 15 to 17, that read back as the same number, with a point in every locale. */
 static void write_double(FILE *out, double value)
 {
     char text[40];

@@ -1,4 +1,4 @@
-/* place.c - what the words of a profile are called: functions, lines, objects.
+/* place.c - names for the words of a profile: functions, lines, objects.
  *
  * The selector tells which word is what: pc and target are places in code, addr is one in
  * data, everything else is a number. An item then has one place or two:
@@ -47,7 +47,7 @@ const char *rf_places_heading(const struct rf_places *places)
 
 /* ---- names ---- */
 
-/* One address; as a number where nothing is known of it. */
+/* One address; a number where nothing is known about it. */
 static void name_address(struct rf_symbols *symbols, uint64_t address, char *text, size_t size)
 {
     struct rf_place_name name;
@@ -56,7 +56,7 @@ static void name_address(struct rf_symbols *symbols, uint64_t address, char *tex
         snprintf(text, size, "0x%llx", (unsigned long long)rf_report_address(address));
 }
 
-/* The start of a function that is called needs no line. */
+/* The entry of a called function needs no line. */
 static void name_callee(struct rf_symbols *symbols, uint64_t address, char *text, size_t size)
 {
     struct rf_place_name name;

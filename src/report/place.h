@@ -1,11 +1,11 @@
-/* place.h - names for the words of a profile's items; what text.c and json.c know of symbols. */
+/* place.h - names for the words of a profile's items, for text.c and json.c. */
 #ifndef RF_REPORT_PLACE_H
 #define RF_REPORT_PLACE_H
 
 #include <riffle/symbol.h>
 #include "report/report.h"
 
-/* All that was found of one a. */
+/* The sum over all items with one a. */
 struct rf_place_sum {
     uint64_t a, count;
 };
@@ -23,7 +23,7 @@ void rf_places_open(struct rf_places *places, const struct rf_profile *profile,
                     const struct rf_report_setup *setup);
 bool rf_places_any(const struct rf_places *places); /* there is something to name */
 
-/* Read the symbols of all shown items in one go, add up what the shares of a pc are of. */
+/* Read the symbols of all shown items in one go, and sum up the items of each pc. */
 rf_status rf_places_prepare(struct rf_places *places, const struct rf_report_table *table);
 void rf_places_close(struct rf_places *places);
 
@@ -32,7 +32,7 @@ const char *rf_places_heading(const struct rf_places *places);
 void rf_places_name(const struct rf_places *places, const struct rf_item *item, char *text,
                     size_t size);
 
-/* Does it make sense to ask for an item's share of its pc? Then: in percent of what was found there. */
+/* Does an item have a share of its pc? If so, that share in percent. */
 bool rf_places_has_parts(const struct rf_places *places);
 double rf_places_part(const struct rf_places *places, const struct rf_item *item);
 

@@ -16,7 +16,7 @@ struct rf_report_table {
     const struct rf_item *items;
     size_t n, shown;
     uint64_t events;       /* that shares are of */
-    uint64_t absent_upper; /* what an item that is not in it may have had */
+    uint64_t absent_upper; /* the largest count of an item that is not listed */
     size_t interval;
     uint64_t *totals; /* for each shown item its count with those inside it; NULL for tuples */
     struct rf_item
@@ -35,8 +35,8 @@ rf_status rf_report_table_open(struct rf_report_table *table, const struct rf_pr
                                const struct rf_report_setup *setup, size_t i);
 void rf_report_table_close(struct rf_report_table *table);
 
-/* A tuple's two words: the fields that the selector projects on, or "a" and "b". The name of b is empty where
- * there is only one. */
+/* The names of a tuple's two words: the selector's fields, or "a" and "b". The name of b is empty where there
+ * is only one. */
 struct rf_column {
     const char *name;
     enum rf_meaning meaning;
@@ -66,14 +66,14 @@ struct rf_item rf_report_item(const struct rf_columns *columns, const struct rf_
 /* Cut a readable text to `columns`, at least three, with "..." at the end where something is missing. */
 void rf_report_cut(char *text, size_t columns);
 
-/* Every profile of a run by `write`, an empty line between them, up to the first that fails. */
+/* Write every profile of a run by `write`, with an empty line between them, up to the first failure. */
 typedef rf_status rf_report_profile(FILE *out, const struct rf_run *run,
                                     const struct rf_profile *profile,
                                     const struct rf_report_setup *setup);
 rf_status rf_report_profiles(FILE *out, const struct rf_run *run,
                              const struct rf_report_setup *setup, rf_report_profile *write);
 
-/* RF_EIO when anything did not get written. */
+/* RF_EIO when a write failed. */
 rf_status rf_report_end(FILE *out);
 
 const char *rf_report_shape(unsigned shape); /* "tuple", "range-a", ... */

@@ -1,4 +1,4 @@
-/* table.c - which items go into a table, and what a range holds with everything inside it.
+/* table.c - which items go into a table, and the total of a range with everything inside it.
  *
  * Ranges nest: of two, one lies inside the other or they are disjoint. Sorted by where they begin,
  * wider ones first, everything inside a range follows it without a gap:
@@ -6,8 +6,8 @@
  *     0..255   0..63   0..15   16..31   64..127   256..511
  *     [------- inside 0..255 ---------------]
  *
- * so that its total is a difference of two prefix sums, found by binary search. Rectangles do not
- * line up like that; each shown one is held against all.
+ * so that its total is a difference of two prefix sums, found by binary search. Rectangles have no such
+ * order; each shown one is compared with all others.
  *
  * Streams are sorted by heat, and the items of a stream by position: a table shows whole streams. */
 #include "report/report.h"

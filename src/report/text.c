@@ -2,7 +2,7 @@
  *
  *     command  sort words
  *     profile  load -> pc,value
- *     engine   multihash(tables=4), seed 1          what is not as usual; json has every option
+ *     engine   multihash(tables=4), seed 1          options other than the defaults; json has all
  *     events   1,000,000 consumed, none lost
  *     bounds   hard: ...
  *     items    1,204 found, 2 shown
@@ -11,7 +11,7 @@
  *     12.40%  124000     123900   124000  0x401136  0x0
  *      3.10%   31000      30900    31000  0x40113d  0x1
  *
- * With symbols a column of places follows, and of a pc's items each one's share of that pc:
+ * With symbols there are two more columns: each item's share of its pc, and its place:
  *
  *      share   count  of pc  pc        value  place
  *     12.40%  124000  98.2%  0x401136  0x0    hash (hash.c:12)
@@ -55,7 +55,7 @@ static const char *bytes(char text[NUMBER_MAX], uint64_t n)
     return text;
 }
 
-/* One line of the head: a label, and what it says. */
+/* One line of the head: a label and its text. */
 static void write_label(FILE *out, const struct rf_report_setup *setup, const char *label)
 {
     int length = (int)rf_text_readable(NULL, 0, label);
@@ -86,7 +86,7 @@ static void write_outside(FILE *out, const struct rf_report_setup *setup, const 
     fputc('\n', out);
 }
 
-/* A note that is a number is easier to read in groups. */
+/* A note that is a number is written in groups of digits. */
 static void write_note(FILE *out, const struct rf_report_setup *setup, const struct rf_note *note)
 {
     char number[NUMBER_MAX];
@@ -122,7 +122,7 @@ static void write_engine(FILE *out, const struct rf_profile *profile,
         write_fact(out, setup, "memory", "%s", bytes(memory, profile->memory));
 }
 
-/* An engine looks for tuples with a share of an interval; the stream was shorter than half of one. */
+/* The engine looks for tuples with a share of an interval, but the stream was shorter than half an interval. */
 static bool is_short(const struct rf_profile *profile)
 {
     return profile->bound != RF_BOUND_EXACT && 2 * profile->consumed < profile->interval_length;
@@ -356,7 +356,7 @@ static void make_cell(char *cell, size_t size, const struct layout *layout,
     char number[NUMBER_MAX];
     const struct rf_item *item = &table->items[row];
     if (kind < A && table->streams != NULL && rf_stream_position(item) > 0)
-        cell[0] = '\0'; /* what is said of a stream stands in its first line */
+        cell[0] = '\0'; /* only the first line of a stream has its figures */
     else if (kind == SHARE)
         snprintf(cell, size, "%.2f%%", share_of(table, weight_of(table, item)));
     else if (kind == PART)
@@ -384,7 +384,7 @@ static void measure_columns(struct layout *layout, const struct rf_report_table 
 
 enum { LAST_COLUMN_MIN = 24 };
 
-/* On a terminal the last column, which has names, gives way. Numbers are never cut. */
+/* On a terminal the last column, which has names, is cut to fit. Numbers are never cut. */
 static void fit_columns(struct layout *layout, const struct rf_report_setup *setup)
 {
     struct column *last = &layout->columns[layout->n - 1];
@@ -397,7 +397,7 @@ static void fit_columns(struct layout *layout, const struct rf_report_setup *set
     last->width = left > LAST_COLUMN_MIN ? left : LAST_COLUMN_MIN;
 }
 
-/* Numbers stand to the right, words to the left; nothing trails the last, which is cut to its width. */
+/* Numbers are aligned right, words left. The last column has no trailing spaces and is cut to its width. */
 static void append_cell(char *line, size_t size, const struct layout *layout, size_t i, char *cell)
 {
     const struct column *column = &layout->columns[i];

@@ -1,4 +1,4 @@
-/* tree.c - the hot ranges of a profile as an indented tree, outer ones above what they hold.
+/* tree.c - the hot ranges of a profile as an indented tree, outer ranges above inner ones.
  *
  *     hot         3 of 214 ranges, each above 2% without hot ones inside it
  *
@@ -7,8 +7,8 @@
  *      16.70%      30.30%    0x0..0xfe
  *      13.60%      13.60%      0x0..0xe
  *
- * `share` is what the range holds beyond the hot ranges inside it, so that the column adds up to what
- * the hot ranges cover; Mysore et al., figure 7. */
+ * `share` is the range's share without the hot ranges inside it, so that the column adds up to the share of
+ * all hot ranges; Mysore et al., figure 7. */
 #include "report/hot.h"
 #include <inttypes.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* write.c - texts that others wrote, on their way out: readable for a terminal, quoted for JSON and CSV. */
+/* write.c - write foreign texts: made safe for a terminal, quoted for JSON and CSV. */
 #include "report/report.h"
 #include <riffle/text.h>
 #include <string.h>

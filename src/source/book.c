@@ -5,10 +5,10 @@
  *        selector "load -> pc,value"        selector "branch,jump -> pc,target"
  *     path 0:   <0x40, word 1 & mask>            <0x44, 0x80>
  *
- * Conditions on what never changes (pc, class, width of an access, direct or not) are decided here,
- * once; conditions on dynamic words leave the path to rf_selector_run, record by record. The usual tuples, with
- * one dynamic word or none, are steps: one list for all selectors. So running a path is one loop, whose length the
- * processor can predict, instead of one loop per selector.
+ * Conditions on constants (pc, class, width of an access, direct or not) are decided here, once. A path with
+ * conditions on dynamic words goes through rf_selector_run, record by record. The usual tuples, with
+ * one dynamic word or none, are steps: one list for all selectors. Running a path is therefore one loop,
+ * whose length the processor can predict, instead of one loop per selector.
  *
  * Guarantee: whatever the words are, no index goes past a message and no path past its words. Memory:
  * 24 bytes per tuple and 48 per record, for each path that has it. */
@@ -51,7 +51,7 @@ static void *shelf_get(struct rf_book_shelf *shelf, size_t size)
     return piece;
 }
 
-/* What one message or one path needs for a moment. */
+/* Scratch memory for one message or one path. */
 struct event {
     struct rf_book_record record;
     uint8_t first, last; /* paths that count it */
@@ -151,7 +151,7 @@ struct reading {
     uint32_t dynamic; /* words of the path seen so far, the path number included */
 };
 
-/* Dynamic: take the next word's place; constant: the number that stands here. */
+/* For a dynamic member, the index of the next word; for a constant one, the number itself. */
 static bool read_field(struct reading *reading, unsigned kind, uint64_t *constant, uint16_t *word)
 {
     if (kind == RF_HOW_DYNAMIC) {
@@ -193,7 +193,7 @@ static bool read_event(struct reading *reading, struct event *event, uint32_t n_
                       &record->target);
 }
 
-/* No event of a path may look behind the path's words. */
+/* No event of a path may read past the path's words. */
 static bool words_suffice(const struct define *define, const struct event *event)
 {
     const struct rf_book_record *r = &event->record;

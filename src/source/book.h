@@ -1,4 +1,4 @@
-/* book.h - what the collector knows of a process's superblocks, and how words become tuples.
+/* book.h - what the collector knows about a process's superblocks, and how words become tuples.
  *
  * Each path that a DEFINE message announces is kept ready to run: one list of tuples, of all selectors, in which
  * only dynamic words are missing. probe_words.h has the format.
@@ -26,15 +26,15 @@ struct rf_book_step {
     uint8_t bits, lane; /* bits 0: constant */
 };
 
-/* One tuple of one selector, in general: a dynamic word in a, too, or a guard (0: none), a word that tells
- * whether it happened. */
+/* The general form of one tuple of one selector: a may have a dynamic word, too, and a guard (0: none) is the
+ * word that says whether it happened. */
 struct rf_book_item {
     uint64_t a, b;
     uint16_t word_a, word_b, guard;
     uint8_t bits_a, bits_b; /* of the dynamic part; 0: constant */
 };
 
-/* One record, but for its dynamic words (0: constant). */
+/* One record without its dynamic words (0: constant). */
 struct rf_book_record {
     struct rf_record base;
     uint16_t addr, value, target, guard;
@@ -97,12 +97,12 @@ rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
 
 extern const uint64_t rf_book_masks[65]; /* the low n bits */
 
-/* What rf_book_expand does where pieces are not steps. */
+/* The part of rf_book_expand for pieces that are not steps. */
 void rf_book_expand_others(const struct rf_book *book, const struct rf_book_path *path,
                            const uint64_t *words, uint16_t thread, struct rf_tuple **next);
 
-/* The tuples of all selectors, from the words of one run of the path: those of selector i to next[i], which goes
- * on behind them. There is room for path->most at each. */
+/* Write the tuples of all selectors, from the words of one run of the path. Those of selector i go to
+ * next[i], which advances past them. Each has room for path->most tuples. */
 static inline void rf_book_expand(const struct rf_book *book, const struct rf_book_path *path,
                                   const uint64_t *words, uint16_t thread, struct rf_tuple **next)
 {
@@ -116,7 +116,7 @@ static inline void rf_book_expand(const struct rf_book *book, const struct rf_bo
         rf_book_expand_others(book, path, words, thread, next);
 }
 
-/* The records; returns how many. */
+/* Write the records; returns how many. */
 size_t rf_book_records(const struct rf_book_path *path, const uint64_t *words, uint16_t thread,
                        struct rf_record *out);
 

@@ -3,8 +3,8 @@
  *     riffle run, and what it runs          riffle control PID
  *        [control page]  <------------------  /proc/PID/fd/N, a link to "/memfd:riffle-ring"
  *
- * The kernel lets nobody but the same user (and root) open that link. The page can be written by the profiled program: what is
- * read from it is checked before it is used. */
+ * The kernel lets only the same user (and root) open that link. The profiled program can write to the page,
+ * so what is read from it is checked before it is used. */
 #include <riffle/control.h>
 #include "source/ring.h"
 #include "base/alloc.h"
@@ -32,7 +32,7 @@ static bool is_ring(const char *path)
     return strncmp(link, "/memfd:riffle-ring", 18) == 0;
 }
 
-/* A descriptor of the ring that the process has open; -1: it has none. */
+/* A descriptor of the ring in the process; -1: it has none. */
 static int find_ring(DIR *folder, long pid)
 {
     const struct dirent *entry;

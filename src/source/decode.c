@@ -1,9 +1,8 @@
 /* decode.c - the words of one piece: messages and paths. probe_words.h has the format.
  *
  * The inner loop is expand_paths: it runs path after path as long as they are whole and no lane is full. Every
- * word comes from memory that the profiled program can write. So a path number is looked up in the book's
- * bounds, a length is held against what is left of the piece, and anything else ends the stream as
- * damaged. */
+ * word comes from memory that the profiled program can write. Therefore path numbers are checked against the
+ * book's bounds and lengths against the rest of the piece. Anything else ends the stream as damaged. */
 #include "source/decode.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -103,10 +102,10 @@ static size_t first_lane(const struct rf_decode *decode)
 
 /* ---- messages ---- */
 
-/* More than this no processor makes in a second. */
+/* No processor makes more events than this per second. */
 static const double events_a_second_max = 1e11;
 
-/* Whoever writes to the ring can say that anything was lost: it must be possible. */
+/* A process can write any number of losses to the ring; it must be possible. */
 static bool is_credible(const struct rf_decode *decode, const uint64_t *lost)
 {
     double seconds = rf_spawn_clock() - decode->processes->spawn.started;
@@ -127,7 +126,7 @@ static void see_lost(struct rf_decode *decode, const uint64_t *words)
     }
 }
 
-/* What comes next in the lanes of the process does not follow what is there. */
+/* There is a gap in the lanes of the process between what is there and what comes next. */
 static void end_strings(struct rf_decode *decode)
 {
     struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
@@ -136,7 +135,7 @@ static void end_strings(struct rf_decode *decode)
             lanes[i].ends[lanes[i].n_ends++] = (uint32_t)lanes[i].n;
 }
 
-/* Somebody wants no events of some profiles for now (control.c): those of the burst count as skipped. */
+/* Some profiles are switched off for now (control.c): their events of the burst count as skipped. */
 static void leave_out(struct rf_decode *decode)
 {
     struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
@@ -151,7 +150,7 @@ static void leave_out(struct rf_decode *decode)
     }
 }
 
-/* A group is in a selector's classes as a whole or not at all. */
+/* A selector's classes have all of a group or none of it. */
 static bool counts_for(const struct rf_decode *decode, size_t group, size_t selector)
 {
     return decode->patterns ? group == selector
@@ -290,7 +289,7 @@ static rf_status see_message(struct rf_decode *decode, const uint64_t *words, si
 
 /* ---- paths ---- */
 
-/* How long the message or path is that begins with this word; 0: it makes no sense. */
+/* The length of the message or path that begins with this word; 0: it makes no sense. */
 static size_t length_of(const struct rf_book *book, uint64_t word)
 {
     if (word < book->n_paths)
@@ -326,7 +325,7 @@ static inline const struct rf_book_path *path_at(const struct view *view, size_t
     return 1 + (size_t)path->words <= view->end - at ? path : NULL;
 }
 
-/* How many tuples every lane of the process still takes before one of them is handed out. */
+/* How many more tuples fit into every lane of the process. */
 static size_t lanes_room(const struct rf_decode *decode, const struct rf_decode_lane *lanes,
                          struct rf_tuple *const *next)
 {
@@ -338,8 +337,8 @@ static size_t lanes_room(const struct rf_decode *decode, const struct rf_decode_
     return fullest < RF_SOURCE_BATCH ? RF_SOURCE_BATCH - fullest : 0;
 }
 
-/* Paths, one after the other, as long as they are whole and no lane is full. How full the lanes are is looked up
- * only when one of them could be. */
+/* Expand paths as long as they are whole and no lane is full. The fill of the lanes is checked only when one
+ * of them could be full. */
 static bool expand_paths(struct rf_decode *decode)
 {
     const struct rf_process *process = decode->piece.process;

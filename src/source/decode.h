@@ -1,9 +1,9 @@
-/* decode.h - from the words of a piece to tuples or records: messages are obeyed, paths are expanded.
+/* decode.h - from the words of a piece to tuples or records: it handles messages and expands paths.
  *
  *     [DEFINE][path][value][path]..  --->  lane 0 of the process:  tuples of selector 0
  *                                          lane 1:                 tuples of selector 1      or records
  *
- * The source hands the lanes out. Each process that is kept apart has lanes of its own; all others share
+ * The source hands out the lanes. Each process that is kept apart has lanes of its own; all others share
  * those of the last one. One thread at a time. */
 #ifndef RF_SOURCE_DECODE_H
 #define RF_SOURCE_DECODE_H
@@ -21,11 +21,11 @@ struct rf_decode_lane {
     size_t n;
     uint64_t total; /* handed out */
     uint64_t lost, lost_told;
-    uint32_t *ends; /* of bursts, in tuples; NULL where everything is told */
+    uint32_t *ends; /* of bursts, in tuples; NULL where nothing is skipped */
     size_t n_ends;
     uint64_t bursts, bursts_told;
     uint64_t skipped, skipped_told;
-    uint64_t left_out; /* of the skipped ones: came through, but were not wanted just then */
+    uint64_t left_out; /* of the skipped ones: events of profiles that were switched off */
 };
 
 struct rf_decode {
@@ -37,7 +37,7 @@ struct rf_decode {
     void *resolve_context;
     size_t n_selectors;
     bool records; /* instead of tuples */
-    bool lossy;   /* the probe may drop events; otherwise it says of none that it did */
+    bool lossy;   /* the probe may drop events; otherwise it never reports a loss */
     bool bursts;  /* the program is told in bursts */
     uint8_t groups[RF_WORD_CLASSES]; /* classes that are counted together while they are skipped */
     size_t n_groups;
@@ -54,11 +54,11 @@ struct rf_decode {
     const struct rf_process *before; /* whose words were decoded last */
 };
 
-/* Classes that every selector takes together or not at all: as few counters as possible. */
+/* Put classes that every selector takes together into one group, so that there are few counters. */
 size_t rf_decode_groups(const struct rf_selector *selectors, size_t n,
                         uint8_t groups[RF_WORD_CLASSES]);
 
-/* Buffers; what stands above them in the struct is the caller's to set first. */
+/* Make the buffers. The caller first sets the members of the struct that stand above them. */
 rf_status rf_decode_init(struct rf_decode *decode, struct rf_error *error);
 void rf_decode_free(struct rf_decode *decode);
 

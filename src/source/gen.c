@@ -2,8 +2,8 @@
  *
  *     key --bijection of 32 bits (64 where there are more keys)--> b,  and a pc-like a hashed from b
  *
- * So `keys` keys are `keys` distinct tuples, over 16 Ki different a's, and their bits look like nothing in
- * particular; the seed chooses the bijection and the draws. Everything but Zipf's weights is integer
+ * `keys` keys give `keys` distinct tuples, over 16 Ki different a's, whose bits look random; the seed chooses
+ * the bijection and the draws. Everything but Zipf's weights is integer
  * arithmetic, and those are made to be the same everywhere (zipf.c). */
 #include "source/loop.h"
 #include "source/source.h"
@@ -42,7 +42,7 @@ static inline struct rf_tuple tuple_of(uint64_t b)
     return (struct rf_tuple){0x400000 + 4 * a, b};
 }
 
-/* Multiplying by an odd number and xoring with a right shift of itself can both be undone. */
+/* Both steps are invertible: multiplying by an odd number, and xoring with a right shift. */
 static inline struct rf_tuple tuple_narrow(const struct gen *gen, uint64_t key)
 {
     uint32_t x = (uint32_t)(key ^ gen->flip) * 0x9e3779b1u;
@@ -173,7 +173,7 @@ static rf_status check(struct rf_gen *asked, struct rf_error *error)
     return RF_OK;
 }
 
-/* Keys that can come up in all: phases use a set each. */
+/* The number of keys that can occur in all: each phase has a set of its own. */
 static bool needs_wide(const struct gen *gen)
 {
     uint64_t sets = gen->kind->fill == fill_phases ? gen->asked.events / gen->asked.phase + 1 : 1;

@@ -1,27 +1,27 @@
 /* loop.c - a synthetic program whose loads give tuples <pc, value>.
  *
  *     program = nests of loops                 nest = outer { outer loads; inner { inner loads } }
- *     load    = a static pc with one habit:
+ *     load    = a static pc with one pattern of values:
  *
  *         constant    30%  always the same value
  *         favourites  30%  four values, 9:4:2:1
  *         stride      22%  walks an array of 16 to 256 elements, round and round
  *         pool        18%  any of 16 to 1024 values: what looks like noise
  *
- * The program goes back and forth between three nests, and every sixteenth visit puts another in the place
- * of one of them. That is drawn from 32 active places, some much likelier than others; every fourth of
- * them holds the same nest always (the main loop, the library), the rest is exchanged with each phase. So
- * the tuples that are hot in one interval of a million events are mostly not hot in the next, while over
- * ten thousand events little changes: what the authors of the interval profiler saw in real programs
- * (Narayanasamy et al., section 5.1).
+ * The program alternates between three nests. Every sixteenth visit replaces one of them by a nest drawn from
+ * 32 active places, some of which are much likelier than others. Every fourth place always holds the same
+ * nest (the main loop, the library); the others are exchanged with each phase. Therefore the tuples that are
+ * hot in one interval of a million events are mostly not hot in the next, while little changes over ten
+ * thousand events. The authors of the interval profiler saw this in real programs (Narayanasamy et al.,
+ * section 5.1).
  *
  * Values come in four kinds as in real memory: small numbers, 32-bit numbers, pointers, full words.
  *
  * Speed: a block (inner loads x trips) is written load by load, so that what a load does is decided
- * once for all its trips and the inner loop has no branches; random numbers are a hash of a counter
- * and do not wait for each other.
+ * once for all its trips and the inner loop has no branches; random numbers are hashes of a counter and do
+ * not depend on each other.
  *
- * Memory: 64 bytes a load, about keys / 64 loads.
+ * Memory: 64 bytes per load, about keys / 64 loads.
  * Cannot: call, recurse, or let one value depend on another. */
 #include "source/loop.h"
 #include "base/alloc.h"
@@ -59,7 +59,7 @@ struct nest {
     uint16_t trips; /* of the inner loop, on average */
 };
 
-/* Where the run stands: in a nest, outer_left times to go, trips_left of the inner loop. */
+/* The state of the run: the nest, the trips left of its outer loop and of its inner loop. */
 struct rf_loop {
     struct rf_alloc alloc;
     struct rf_random random;
@@ -182,7 +182,7 @@ static const struct nest *choose_nest(const struct rf_loop *loop, uint64_t r)
     return &loop->nests[which % loop->n_nests];
 }
 
-/* Mostly back to one of the nests visited lately, now and then a new one in its stead. */
+/* Mostly return to one of the recent nests; now and then replace one of them. */
 static void enter_nest(struct rf_loop *loop)
 {
     uint64_t r = rf_random_next(&loop->random);
@@ -194,7 +194,7 @@ static void enter_nest(struct rf_loop *loop)
     loop->trips_left = 0;
 }
 
-/* The outer loads once, then the inner loop is due. */
+/* Run the outer loads once; the inner loop is next. */
 static size_t run_outer(struct rf_loop *loop, struct rf_tuple *out)
 {
     const struct nest *nest = loop->nest;

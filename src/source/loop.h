@@ -13,8 +13,8 @@ rf_status rf_loop_new(struct rf_loop **loop, uint64_t keys, uint64_t phase, uint
                       const struct rf_alloc *alloc, struct rf_error *error);
 void rf_loop_free(struct rf_loop *loop); /* NULL is fine */
 
-/* Run on into `out`, which has room for `room` tuples, at least RF_LOOP_ROOM_MIN; returns how many
- * were written, always some. Where the calls are cut makes no difference to the stream. */
+/* Write the next tuples to `out`, which has room for `room` of them, at least RF_LOOP_ROOM_MIN. Returns how
+ * many were written, at least one. The stream does not depend on how it is cut into calls. */
 size_t rf_loop_run(struct rf_loop *loop, struct rf_tuple *out, size_t room);
 
 /* The largest piece that is written at once: one block of a nest, some trips. */

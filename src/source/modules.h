@@ -6,7 +6,7 @@
 #include <riffle/module.h>
 #include <riffle/status.h>
 
-/* A list of more is no use to anybody: what comes later is left out, and its addresses have no names. */
+/* Limit of the list. Modules beyond it are left out, and their addresses get no names. */
 enum { RF_MODULES_MAX = 65536 };
 
 struct rf_modules {

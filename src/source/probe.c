@@ -3,11 +3,11 @@
  *     program + probe --ring--> [process: book, thread] --decode--> one lane per selector --> batches
  *     its child + probe --ring--> [process: book, thread] --^
  *
- * processes.c says who is in the ring and whose words come next, decode.c turns words into tuples. This
- * file hands the lanes out, the fullest first, and says at the end how the program ended.
+ * processes.c keeps track of the processes in the ring and fetches their words; decode.c turns words into
+ * tuples. This file hands out the lanes, the fullest first, and reports how the program ended.
  *
- * Guarantee: every event that the probe committed is handed out once or counted as lost; when all
- * processes end in order, the numbers that the probes counted themselves are held against ours. */
+ * Guarantee: every event that the probe committed is handed out once or counted as lost; when all processes
+ * end normally, the probes' own counts are compared with ours. */
 #include "source/probe.h"
 #include "source/decode.h"
 #include "event/selector.h"
@@ -94,7 +94,7 @@ static bool hand_out_losses(struct probe *probe, struct rf_batch *batch)
     return batch->lost > 0;
 }
 
-/* The fullest buffer goes out; false when all are empty. */
+/* Hand out the fullest buffer; false when all are empty. */
 static bool hand_out(struct probe *probe, struct rf_batch *batch)
 {
     size_t fullest = 0;
@@ -211,7 +211,7 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     probe->handed_out = NO_LANE;
 }
 
-/* For the producers, and for who wants to change it (control.c). */
+/* The producers read it, and `riffle control` changes it (control.c). */
 static void tell_bursts(struct rf_ring_bursts *shared, const struct rf_probe_setup *setup)
 {
     char text[512];
@@ -270,8 +270,8 @@ rf_status rf_source_open_probe(struct rf_source **source, const struct rf_probe_
     return status;
 }
 
-/* What every process says that it produced is what was handed out or lost. A selector with conditions
- * leaves events out, as patterns do, so that only those without can be judged. */
+/* The events that a process says it produced must equal those handed out plus those lost. Selectors with
+ * conditions, and patterns, leave events out, so only selectors without either can be checked. */
 static bool lanes_add_up(const struct rf_decode *decode, const uint64_t *produced)
 {
     for (size_t i = 0; i < decode->n_selectors; i++) {

@@ -6,7 +6,7 @@
 
 struct rf_ring;
 
-/* As rf_source_open_probe, but nothing is started: the stream ends when nobody is left in the ring. */
+/* As rf_source_open_probe, but nothing is started: the stream ends when no process is left in the ring. */
 rf_status rf_probe_open_idle(struct rf_source **source, const struct rf_probe_setup *setup,
                              struct rf_error *error);
 struct rf_ring *rf_probe_ring(struct rf_source *source);

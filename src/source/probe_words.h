@@ -5,7 +5,7 @@
  *     DEFINE  block with 2 paths:   load at 0x40: value follows    branch at 0x44: -> 0x80, path 0 only
  *                                   store at 0x48: ...             branch at 0x4a: -> 0x4c, path 1 only
  *
- * and afterwards says only which way it was left, and what changes from time to time:
+ * Each time it runs, it writes only the number of the path taken and the words that change:
  *
  *     [ path number ][ value of the load ]
  *
@@ -26,7 +26,7 @@
  *     FORK     [header][number]                          the book as it stands is that child's, too
  *     LOST     [header][events of class 0] .. [of the last class]
  *     END      [header][events of class 0 produced, lost ones included] .. [of the last class]
- *     BURST    [header][skipped events of group 0] ..    a burst is over; so many were skipped before it
+ *     BURST    [header][skipped events of group 0] ..    a burst is over; this many were skipped before it
  *     SKIPPED  [header][skipped events of group 0] ..    the same without a burst: the end
  *     GOES_ON  [header]                                  the exec before which END was said has failed
  *     UNPROFILED [header][kind][path, zero-padded]       what it becomes by exec cannot be profiled
@@ -88,8 +88,8 @@ enum {
     RF_WORD_NAME_BYTES = 16,             /* of a thread's name, as Linux has it */
 };
 
-/* Where a program is told in bursts, what is skipped is counted by groups: sets of classes, as many as there are
- * classes at most, that the collector names when it starts the program. */
+/* With sampling in bursts, skipped events are counted by groups. A group is a set of classes; there are at
+ * most as many groups as classes. The collector names them when it starts the program. */
 
 /* A block checks once, at its top, that the slack of a chunk is left; a wide store may write behind its word. */
 enum { RF_WORD_WIDEST = 64 /* bytes */ };

@@ -1,18 +1,19 @@
-/* processes.c - who is in the ring, from taking a slot to the end, and whose words come next.
+/* processes.c - the processes in the ring, from taking a slot to their end, and which words come next.
  *
  *     slot 0  program      book ----FORK 1----> legacy: the paths known by now, for child 1
- *     slot 1  its child    waits until its parent's stream has come to FORK 1, then takes that legacy
+ *     slot 1  its child    waits until its parent's stream has reached FORK 1, then takes that legacy
  *
  * Each process has a slot of the ring and a book of its own. A forked child starts with the book that
- * its parent had at that moment: the parent puts a FORK message in its stream, and when that message is
- * decoded it is noted how long the book was. A book only grows, so the child copies that much of it when its slot
- * shows up. When the parent ends first the copy is made then. Children that never come (fork fails, no slot
- * is free) leave legacies behind, of which the oldest go.
+ * its parent had at that moment: the parent puts a FORK message in its stream, and when it is decoded the
+ * length of the book is noted. A book only grows, so the child copies that much of it when its slot appears.
+ * If the parent ends first, the copy is made then. Children that never appear (fork fails, no slot is free)
+ * leave legacies behind; the oldest of them are dropped.
  *
- * A slot is read chunk by chunk, all slots in turn. Once in a tick, however busy the ring is, new processes are
- * let in, and the chunks that are being filled are drained up to their last message. A process is over when
- * it says so, when it is dead, or when the same process id turns up in another slot: then it has become another
- * program by exec. What it had committed is read in all cases. */
+ * A slot is read chunk by chunk, all slots in turn. Once per tick, however busy the ring is, new processes
+ * are admitted, and the chunks that are being filled are drained up to their last message. A process is over
+ * when
+ * it says so, when it is dead, or when its process id appears in another slot, because it became another
+ * program by exec. In all cases what it committed is read. */
 #include "source/processes.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -128,7 +129,7 @@ static rf_status copy_book(struct rf_book *book, const struct rf_book *of, size_
     return RF_OK;
 }
 
-/* The parent is leaving: what its children will need of its book is copied. */
+/* The parent ends: copy the part of its book that its children will need. */
 static void leave_legacies(struct rf_processes *processes, const struct rf_process *parent)
 {
     for (struct rf_legacy *legacy = processes->legacies; legacy != NULL; legacy = legacy->next)
@@ -365,8 +366,8 @@ static bool is_over(struct rf_processes *processes, const struct rf_process *pro
                                        : rf_spawn_is_dead(pid);
 }
 
-/* Any program that writes to the ring can claim to be process 1, which never ends. Who is to be waited for must have
- * the ring mapped. */
+/* A program that writes to the ring can claim to be process 1, which never ends. Only a process that has the
+ * ring mapped is waited for. */
 static bool is_forged(struct rf_processes *processes, struct rf_process *process)
 {
     pid_t pid = (pid_t)process->reader.pid;
@@ -421,7 +422,7 @@ static rf_status fetch_whole(struct rf_processes *processes, struct rf_piece *pi
     return RF_OK;
 }
 
-/* A child without a book gets one as long as its parent is there to bring it. */
+/* A child without a book can still get one while its parent lives. */
 static bool waits_for_book(struct rf_processes *processes, struct rf_process *process)
 {
     if (!process->has_book)
@@ -429,8 +430,8 @@ static bool waits_for_book(struct rf_processes *processes, struct rf_process *pr
     return !process->has_book && find(processes, process->reader.parent) != NULL;
 }
 
-/* One process in a pass over all: what stands in its half-filled chunk. One that is over is read to
- * its end, then buried. Sets `more` when it has to be looked at again. */
+/* One process in a pass over all: read its half-filled chunk. A process that is over is read to its end and
+ * removed. Sets `more` when the process must be looked at again. */
 static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process *process,
                                struct rf_piece *piece, bool *more, struct rf_error *error)
 {
@@ -451,7 +452,7 @@ static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process
     return status;
 }
 
-/* Goes on with the pass until there is something to decode. */
+/* Continue the pass until there is something to decode. */
 static rf_status fetch_rest(struct rf_processes *processes, struct rf_piece *piece,
                             struct rf_error *error)
 {
@@ -467,7 +468,8 @@ static rf_status fetch_rest(struct rf_processes *processes, struct rf_piece *pie
     return RF_OK;
 }
 
-/* Once in a tick: let new processes in, begin a pass. When the program has ended, pass follows pass. */
+/* Once per tick, admit new processes and begin a pass. After the program has ended, passes follow each other
+ * without a wait. */
 static void tick(struct rf_processes *processes)
 {
     double now = rf_spawn_clock();
@@ -479,7 +481,7 @@ static void tick(struct rf_processes *processes)
     attach_new(processes);
 }
 
-/* The pass of this tick first, where it is not over; then whole chunks. */
+/* First the rest of this tick's pass, then whole chunks. */
 static rf_status look_around(struct rf_processes *processes, struct rf_piece *piece,
                              struct rf_error *error)
 {

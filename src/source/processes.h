@@ -1,4 +1,5 @@
-/* processes.h - the processes of a run: who holds which slot of the ring, who is over, what comes next.
+/* processes.h - the processes of a run: which slot each of them holds, which of them are over, and which
+ * words come next.
  *
  *     rf_processes_fetch(&processes, &piece, &idle, &error);     words of one process, or none in this tick
  *     ... decode them ...
@@ -26,7 +27,7 @@ enum {
 
 struct rf_process {
     bool used;
-    bool has_book; /* false: forked, and the parent's stream has not come that far */
+    bool has_book; /* false: forked, and the parent's stream has not reached the fork */
     struct rf_ring_reader reader;
     struct rf_book book;
     bool has_space;
@@ -47,7 +48,7 @@ struct rf_piece {
     uint64_t *words;            /* room for RF_PROCESSES_WORDS */
     size_t n;
     bool whole; /* a published chunk: no message goes on behind its end */
-    bool last;  /* the producer is dead: its last message counts, unless it is unfinished */
+    bool last;  /* the producer is dead: its last message counts if it is complete */
 };
 
 /* A program that a process became and that cannot be profiled. */
@@ -97,8 +98,8 @@ struct rf_processes {
     uint64_t produced[RF_WORD_CLASSES]; /* by those that are over */
 };
 
-/* The ring is made, nobody is in it yet. The selectors and the allocator stay the caller's; the caller
- * sets stop and events. To be freed, whatever the status. */
+/* Make the ring, without processes. The selectors and the allocator stay the caller's; the caller sets stop
+ * and events. Must be freed, whatever the status. */
 rf_status rf_processes_init(struct rf_processes *processes, const struct rf_selector *selectors,
                             size_t n_selectors, const struct rf_alloc *alloc,
                             struct rf_error *error);
@@ -108,13 +109,13 @@ void rf_processes_free(struct rf_processes *processes);
  * none; `idle` then says that nobody had any. */
 rf_status rf_processes_fetch(struct rf_processes *processes, struct rf_piece *piece, bool *idle,
                              struct rf_error *error);
-/* The first `used` words of the piece are done with; what is left comes again. */
+/* The first `used` words of the piece are done; the rest comes again. */
 void rf_processes_finish(struct rf_piece *piece, size_t used);
 
-/* The program has ended and nobody is left in the ring, or nobody is to be waited for. */
+/* The program has ended, and no process is left in the ring that must be waited for. */
 bool rf_processes_are_over(struct rf_processes *processes);
 
-/* What messages tell of a process. */
+/* What messages say about a process. */
 /* The book as it stands is also that of the parent's fork number `fork`. */
 rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_process *parent,
                             uint32_t fork, struct rf_error *error);

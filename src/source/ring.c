@@ -2,10 +2,10 @@
  *
  * The file is sealed against shrinking and growing before anybody else sees it, so that a target that
  * truncates it cannot make the collector fault. Published chunks are copied out and given back at
- * once. Where there is none, the collector may look at the chunk that is being filled. Stores are seen
- * in order on x86, so everything before the cursor is there. But the last message in front of it may
- * belong to a block that still runs and will rewrite its path number: a reader leaves that message alone until the
- * cursor has moved on or the producer is dead. */
+ * once. Where there is none, the collector may read the chunk that is being filled. Stores are seen
+ * in order on x86, so everything before the cursor is there. But the last message before it may belong to a
+ * block that still runs and will rewrite its path number. A reader leaves that message alone until the cursor
+ * has moved on or the producer is dead. */
 #include "source/ring.h"
 #include "base/error.h"
 #include <riffle/probe.h>
@@ -42,7 +42,8 @@ static uint32_t slots_allowed(const struct rlimit *limit)
     return slots;
 }
 
-/* Size the file. The limit is for files on disks: as far as it may be raised it is, for this moment. */
+/* Size the file. The limit on the size of files is raised for this moment, as far as it may be: it is meant
+ * for files on disks. */
 static bool size_file(struct rf_ring *ring)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -153,7 +154,7 @@ static size_t copy_out(const struct rf_ring *ring, const struct rf_ring_reader *
     return (end - reader->taken) / 8;
 }
 
-/* Where the producer stands in the chunk that it is filling; `taken` when that makes no sense. */
+/* The position of the producer in the chunk that it is filling; `taken` when that makes no sense. */
 static uint32_t committed(const struct rf_ring_slot *shared, const struct rf_ring_reader *reader)
 {
     uint64_t cursor = __atomic_load_n(&shared->cursor, __ATOMIC_ACQUIRE);
@@ -209,7 +210,7 @@ bool rf_ring_is_mapped_by(const struct rf_ring *ring, pid_t pid)
 void rf_ring_release(struct rf_ring *ring, const struct rf_ring_reader *reader)
 {
     struct rf_ring_slot *shared = slot_at(ring, reader->slot);
-    /* Give its memory back to the system; the state, in it, becomes 0, which is free. */
+    /* Give the slot's memory back to the system. The state, which is part of it, becomes 0: free. */
     if (fallocate(ring->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                   (off_t)rf_ring_slot_offset(reader->slot), RF_RING_SLOT) != 0)
         __atomic_store_n(&shared->state, RF_RING_FREE, __ATOMIC_SEQ_CST);

@@ -9,7 +9,7 @@
  *     }
  *     rf_ring_close(&ring);
  *
- * Nothing that comes out of the shared memory is used as an index or a length before it was checked.
+ * Nothing read from the shared memory is used as an index or a length before it is checked.
  * One thread at a time. */
 #ifndef RF_SOURCE_RING_H
 #define RF_SOURCE_RING_H
@@ -57,18 +57,18 @@ rf_status rf_ring_read(struct rf_ring *ring, struct rf_ring_reader *reader, enum
                        uint64_t *words, size_t *n, bool *whole);
 void rf_ring_advance(struct rf_ring_reader *reader, size_t n);
 
-/* Does this process have some of the ring in its address space? */
+/* Does this process have the ring mapped? */
 bool rf_ring_is_mapped_by(const struct rf_ring *ring, pid_t pid);
 
 /* The slot is free again. The producer must be gone or detached. */
 void rf_ring_release(struct rf_ring *ring, const struct rf_ring_reader *reader);
 
-/* Sleep until a producer rings or this many milliseconds have passed. `bell` is what rf_ring_bell said
- * before the slots were looked at: nothing that comes in between is missed. */
+/* Sleep until a producer rings or this many milliseconds have passed. `bell` is the value of rf_ring_bell
+ * before the slots were read, so that nothing is missed in between. */
 uint32_t rf_ring_bell(const struct rf_ring *ring);
 void rf_ring_wait(struct rf_ring *ring, uint32_t bell, unsigned milliseconds);
 
-/* How the program is told from now on; the producers see it when a burst is over, or within milliseconds. */
+/* Set how the program is sampled from now on. The producers see it at the end of a burst, or within milliseconds. */
 struct rf_probe_bursts;
 void rf_ring_change_bursts(struct rf_ring_bursts *shared, const struct rf_probe_bursts *bursts);
 

@@ -7,20 +7,20 @@
  *       bell             state, head, tail, cursor, fill of each chunk
  *
  * A process takes a free slot for itself: each slot is a ring with one producer and one consumer.
- * The file is sparse, a slot that was never taken costs nothing. Where a limit on the size of files leaves room for
+ * The file is sparse: a slot that was never taken costs nothing. Where a limit on the size of files leaves room for
  * fewer slots, there are fewer: the file's size, which is sealed, says how many. The producer fills one chunk after
  * the other with words and publishes each by adding one to `head`; the consumer gives it back by
  * adding one to `tail`. `cursor` is where the producer stands inside the chunk that it is filling, on
  * a cache line that the consumer touches only when there is nothing else to do or the producer is
- * dead: that is how everything up to the last block survives a kill.
+ * dead: so everything up to the last block survives a kill.
  *
  *         tail               head
  *          v                  v
  *     [ ][full][full][full][filling|    ][ ][ ]        head - tail full chunks, at most RF_RING_CHUNKS
  *                                  ^ cursor
  *
- * All of it can be written by the profiled program: the consumer copies, then checks, and keeps its own
- * idea of tail. This file is MIT licensed and shared with the probe. */
+ * The profiled program can write to all of it. Therefore the consumer copies, then checks, and keeps a tail
+ * of its own. This file is MIT licensed and shared with the probe. */
 #ifndef RF_SOURCE_RING_LAYOUT_H
 #define RF_SOURCE_RING_LAYOUT_H
 
@@ -39,7 +39,7 @@ enum {
     RF_RING_SLOT = RF_RING_PAGE + RF_RING_CHUNKS * RF_RING_CHUNK,
 };
 
-/* What is told of the program, and how often. Producers look at it when a burst ends and when `changes` has. */
+/* Which events are sampled, and how often. Producers read it when a burst ends and when `changes` changes. */
 struct rf_ring_bursts {
     uint64_t sparsity; /* sampling intervals that are skipped between two bursts; 0: none */
     uint64_t seed;     /* of the distance between two bursts, which is random */
@@ -57,8 +57,8 @@ struct rf_ring_control {
     uint64_t magic;
     uint32_t collector;  /* its process id */
     uint32_t processes;  /* numbers given out so far: every process that takes a slot gets one */
-    uint32_t unfollowed; /* processes that found no free slot and run without being seen */
-    uint32_t detached;   /* the collector takes no more: run on, keep nothing */
+    uint32_t unfollowed; /* processes that found no free slot and run unprofiled */
+    uint32_t detached;   /* the collector takes nothing more: run on, keep nothing */
     uint32_t pad_0[10];
     uint32_t bell; /* futex: producers add one when there is something to see */
     uint32_t pad_1[15];

@@ -1,4 +1,4 @@
-/* source.c - the handle around every source, and the opening of files: which format is it, who reads that. */
+/* source.c - the handle around every source, and the opening of files by their format. */
 #include "source/source.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -66,7 +66,7 @@ static rf_status read_head(struct rf_source_input *input, struct rf_error *error
 
 /* ---- formats ---- */
 
-/* A .rfp file differs from a trace by one byte here, as little as damage might. */
+/* A .rfp file differs from a trace in one byte here, as a damaged trace might. */
 static bool is_profile(const struct rf_source_input *input)
 {
     static const unsigned char magic[RF_MAGIC_SIZE] = RF_MAGIC_PROFILE;

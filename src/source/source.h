@@ -5,8 +5,8 @@
  *         ...
  *     };
  *
- * rf_source_next clears the batch before it asks `next` and ends the stream by itself once it was
- * told the end or a failure, so `next` is never called again after either. */
+ * rf_source_next clears the batch before it calls `next`. It remembers the end or a failure, so `next` is
+ * never called again after either. */
 #ifndef RF_SOURCE_SOURCE_H
 #define RF_SOURCE_SOURCE_H
 
@@ -35,8 +35,8 @@ struct rf_source {
 /* A zeroed block of `size` bytes that begins with a struct rf_source; NULL when there is none. */
 void *rf_source_new(const struct rf_source_ops *ops, size_t size, const struct rf_alloc *alloc);
 
-/* How many tuples the sources of this folder hand out at once, about. 256 KiB of them: they stay in
- * the second-level cache between source and engine. */
+/* About how many tuples the sources of this folder hand out at once: 256 KiB, which stay in the second-level
+ * cache between source and engine. */
 enum { RF_SOURCE_BATCH = 16 * 1024 };
 
 /* An open file whose first bytes have been looked at already. */

@@ -7,8 +7,8 @@
  * Valgrind keeps its own descriptors and does not let the program close them. It stays open through
  * exec, so that what a child starts finds it again.
  *
- * Debian's `valgrind` is a script in front of `valgrind.bin`. It sets LD_LIBRARY_PATH and makes the C++ library
- * allocate in another way, neither of which the profiled program should see: the script is left out. */
+ * Debian's `valgrind` is a script in front of `valgrind.bin`. It sets LD_LIBRARY_PATH and changes how the C++
+ * library allocates. The profiled program should see neither, so the script is bypassed. */
 #include "source/spawn.h"
 #include "source/decode.h"
 #include "source/target.h"
@@ -94,7 +94,7 @@ static bool reads_class(const struct rf_selector *selector, unsigned kind)
            (has(selector->fields, RF_FIELD_MISS) && rf_field_is_late(RF_FIELD_MISS, kind));
 }
 
-/* What of a class the selectors read, as letters. */
+/* The words of a class that the selectors read, as letters. */
 static void class_fields(const struct rf_probe_setup *setup, unsigned kind,
                          char letters[RF_FIELD_WORDS])
 {
@@ -258,7 +258,7 @@ static bool find_valgrind(char *launcher, size_t size)
 
 /* ---- processes ---- */
 
-/* May this process have a higher limit than it has? */
+/* May this process raise its limit? */
 static bool may_raise(const struct rlimit *limit, rlim_t most)
 {
     const struct rlimit raised = {limit->rlim_cur, most};
@@ -309,7 +309,7 @@ static _Noreturn void run_child(const struct command *command, int report)
     _exit(written == sizeof why ? 127 : 126);
 }
 
-/* The pipe closes by itself when exec succeeds, and says why when not. */
+/* The pipe closes by itself when exec succeeds; otherwise it carries the error. */
 static rf_status fork_child(struct rf_spawn *spawn, const struct command *command,
                             const struct passed *passed, struct rf_error *error)
 {

@@ -23,7 +23,7 @@ rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *se
 void rf_spawn_free(struct rf_spawn *spawn);
 /* True when it has ended; `block`: wait until it has. */
 bool rf_spawn_ended(struct rf_spawn *spawn, bool block);
-/* A process that is gone, or that only waits for its parent to ask how it ended. */
+/* True for a process that is gone, or is a zombie. */
 bool rf_spawn_is_dead(pid_t pid);
 
 #endif

@@ -1,4 +1,4 @@
-/* target.c - the program that is to be profiled: can it be, and why not? target_kind.h decides. */
+/* target.c - can this program be profiled, and if not, why? target_kind.h decides. */
 #include "source/target.h"
 #include "base/error.h"
 #include <elf.h>
@@ -97,7 +97,7 @@ static bool has_interpreter(int fd, const Elf64_Phdr *segment)
     return n == (ssize_t)segment->p_filesz && path[n - 1] == '\0' && access(path, R_OK) == 0;
 }
 
-/* The segments as the file has them: all inside it, one at least to load. */
+/* Check the segments: all lie inside the file, and at least one is loaded. */
 static enum rf_target_kind judge_segments(int fd, const Elf64_Ehdr *header, uint64_t size)
 {
     bool loads = false;

@@ -1,4 +1,4 @@
-/* target.h - the program that is to be profiled: can it be, and why not? */
+/* target.h - can this program be profiled, and if not, why? */
 #ifndef RF_SOURCE_TARGET_H
 #define RF_SOURCE_TARGET_H
 
@@ -13,7 +13,7 @@ bool rf_target_find(char *path, size_t size, const char *name);
 /* RF_ENOTSUP with a sentence when Valgrind cannot run it. A program that is not there is fine here. */
 rf_status rf_target_check(const char *name, struct rf_error *error);
 
-/* In a word or two: "setuid", "32-bit". */
+/* The reason in a word or two: "setuid", "32-bit". */
 const char *rf_target_kind_name(enum rf_target_kind kind);
 
 #endif

@@ -1,12 +1,13 @@
-/* target_kind.h - can Valgrind run this program? Asked by riffle of the target, by the probe of what a child becomes.
+/* target_kind.h - can Valgrind run this program? riffle asks it for the target, the probe for what a child
+ * becomes by exec.
  *
  *     setuid, setgid, capabilities   only the system can start it with its rights
  *     32 bits, another machine       the probe is for 64-bit x86
  *     may not be read                Valgrind loads a program by reading it
  *     damaged, no dynamic linker     the system would not start it, either
  *
- * A script is what its interpreter is. The caller brings a function that looks at a file, for the probe has no C
- * library. This file is MIT licensed and shared with the probe. */
+ * A script is judged by its interpreter. The caller brings a function that reads a file's properties, because
+ * the probe has no C library. This file is MIT licensed and shared with the probe. */
 #ifndef RF_SOURCE_TARGET_KIND_H
 #define RF_SOURCE_TARGET_KIND_H
 
@@ -21,7 +22,7 @@ enum rf_target_kind {
     RF_TARGET_RISCV,
     RF_TARGET_FOREIGN,
     RF_TARGET_UNREADABLE,
-    RF_TARGET_DAMAGED, /* these two: only riffle looks that close, at the target */
+    RF_TARGET_DAMAGED, /* these two are found only by riffle, in the target */
     RF_TARGET_NO_INTERPRETER,
     RF_TARGET_KINDS,
 };
@@ -65,7 +66,7 @@ static inline int rf_target_follow_script(struct rf_target_file *file)
     return to > 0;
 }
 
-/* file->path is the program; it is that of the last interpreter afterwards. */
+/* file->path is the program. Afterwards it is the path of the last interpreter. */
 static inline enum rf_target_kind rf_target_kind(struct rf_target_file *file, rf_target_look *look)
 {
     for (int i = 0; i < RF_TARGET_SCRIPTS_MAX; i++) {

@@ -1,10 +1,10 @@
-/* text.c - tuples as text, one a line, as fast as they can be scanned.
+/* text.c - tuples as text, one per line, scanned fast.
  *
  *     0x400a10 17          the tuple <0x400a10, 17>, once
  *     0x400a10 17 250      250 times; a count of 0 is no event at all
  *     42                   a lone word: <42, 0>, as a selector with one field makes them
  *     # anything           and empty lines are skipped; a comment may also follow a tuple
- *     gap                  what comes next does not follow: see rf_batch.gap
+ *     gap                  events are missing here: see rf_batch.gap
  *
  * Numbers are decimal or 0x hexadecimal, up to 64 bits; spaces, tabs and a carriage return may stand
  * between and behind them. The last line needs no newline. Anything else is RF_EINVAL with the line's
@@ -45,7 +45,7 @@ struct text {
     uint64_t *counts; /* NULL until a line has a count */
 };
 
-/* One number of up to 64 bits, however written; for the lengths that the fast ways leave alone. */
+/* One number of up to 64 bits, of any length; for those that the fast functions do not handle. */
 static const char *scan_long(const char *p, unsigned base, uint64_t *value)
 {
     uint64_t n = 0;
@@ -64,8 +64,8 @@ static const char *scan_long(const char *p, unsigned base, uint64_t *value)
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* How many of the eight characters, first first, are digits. What carries do to bytes behind the
- * first that is none does not matter. */
+/* How many of the eight characters are digits, counted from the first up to a non-digit. Carries may change
+ * bytes after that one, which does not matter. */
 static inline unsigned count_decimal(uint64_t chars)
 {
     uint64_t t = chars ^ EACH('0');
@@ -237,7 +237,7 @@ static rf_status refuse_line(const struct text *text, struct rf_error *error)
     return too_many(text, count, error);
 }
 
-/* Counts have come up: everything before in this batch occurred once. */
+/* The first count of the batch: every tuple before it occurred once. */
 static rf_status begin_counts(struct text *text, size_t n, struct rf_error *error)
 {
     if (text->counts == NULL)
@@ -305,7 +305,7 @@ static void find_whole(struct text *text, size_t searched)
         text->whole = (size_t)(last - text->bytes) + 1;
 }
 
-/* The begin of a line moves to the front, more text comes behind it. */
+/* Move the beginning of the cut line to the front, and read more text after it. */
 static rf_status fill(struct text *text, struct rf_error *error)
 {
     memmove(text->bytes, text->bytes + text->at, text->end - text->at);

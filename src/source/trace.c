@@ -84,7 +84,7 @@ static const struct rf_source_ops trace_ops = {
     .close = close_trace,
 };
 
-/* By its first bytes; a file that was cut down to nothing, by its name. */
+/* Recognized by its first bytes; an empty file by its name. */
 static bool is_trace(const struct rf_source_input *input)
 {
     size_t n = strlen(input->name);

@@ -1,9 +1,9 @@
-/* valgrind_log.c - what Valgrind says beside the program.
+/* valgrind_log.c - what Valgrind itself prints.
  *
- * Even with -q Valgrind tells at length how a program died, and warns of system calls that it does not know. None of
- * that is the program's output, and little of it is for the user. It goes into a pipe that nobody waits for: when
- * the pipe is full, what comes later is dropped. The program holds both ends in one descriptor, so that a write never
- * fails for want of a reader, even when riffle is dead. */
+ * Even with -q Valgrind prints at length how a program died, and warns of unknown system calls. None of that
+ * is the program's output, and little of it helps the user. It goes into a pipe, and when the pipe is full
+ * the rest is dropped. The program holds both ends in one descriptor, so that a write never fails for lack of
+ * a reader, even when riffle is dead. */
 #include "source/valgrind_log.h"
 #include "base/error.h"
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static size_t read_all(int fd, char *text, size_t size)
     return n;
 }
 
-/* A line without Valgrind's "==1234== " in front of it. */
+/* A line without Valgrind's prefix "==1234== ". */
 static size_t copy_line(char *line, size_t size, const char *text)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* valgrind_log.h - what Valgrind says beside the program: kept from the terminal, read when something went wrong.
+/* valgrind_log.h - what Valgrind itself prints: kept off the terminal, read when something went wrong.
  *
  *     rf_valgrind_log_open(&log)         a pipe
  *     ... log.write_fd goes to the program, behind its own descriptors ...
@@ -17,8 +17,8 @@ struct rf_valgrind_log {
 void rf_valgrind_log_open(struct rf_valgrind_log *log);
 void rf_valgrind_log_close(struct rf_valgrind_log *log);
 
-/* Why a process ended that should not have; leaves the sentence alone where the log does not say. `started`: the
- * program ran. */
+/* Put the reason for an unexpected end of a process into the sentence; it stays as it is where the log has
+ * none. `started`: the program ran. */
 void rf_valgrind_log_explain(const struct rf_valgrind_log *log, bool started, char *sentence,
                              size_t size);
 

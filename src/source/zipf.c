@@ -5,10 +5,10 @@
  *
  * A bin is drawn by Walker's alias method (Vose's construction): one multiply, one compare. Inside a
  * wide bin every rank is drawn alike and then kept with probability w(rank) / w(first): rejection, so
- * the result is exact. As the least of those probabilities is (64/65)^skew, one compare nearly always
- * settles it and w is computed for the rest alone.
+ * the result is exact. The least of those probabilities is (64/65)^skew, so one comparison nearly always
+ * decides, and w is computed only for the rest.
  *
- * Memory: 40 bytes a bin; 4096 + 64 ln(n / 4096) bins, 4450 for a million ranks, 7100 for 2^64. It stays
+ * Memory: 40 bytes per bin; 4096 + 64 ln(n / 4096) bins, 4450 for a million ranks, 7100 for 2^64. It stays
  * in the second-level cache, where a table of all ranks would not.
  *
  * w(k) = k^-skew is made of IEEE additions, multiplications and divisions alone, in a fixed order: libm's
@@ -105,7 +105,7 @@ static void build_alias(struct rf_zipf *zipf, double *share, uint32_t *order)
             rich++;
         }
     }
-    /* Whoever is left has its share but for rounding. */
+    /* The bins that are left have their share, up to rounding. */
     while (poor > 0) {
         uint32_t bin = order[--poor];
         zipf->bins[bin].own = UINT64_MAX;

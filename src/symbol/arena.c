@@ -1,7 +1,7 @@
 /* arena.c - texts and lists of the symbols, freed all at once.
  *
  * Names are many, small and all live until rf_symbols_close: they are cut from chunks that grow with
- * what is in use. A chunk carries its own size, which the allocator wants back. */
+ * what is in use. A chunk holds its own size, which the allocator needs when it is freed. */
 #include <string.h>
 #include "symbol/symbol.h"
 

@@ -1,8 +1,8 @@
 /* build_id.c - which build a file is: the note that the linker left in it.
  *
- * Read when a program is profiled, of every file it maps, so it is done here and not in a child: the
- * header, the program headers and the notes of an ELF file of 64 bits, each read at a given place into
- * a buffer of a given size, no length of the file's taken for granted.
+ * It is read from every file that a profiled program maps, so this happens here and not in a child. Only the
+ * header, the program headers and the notes of a 64-bit ELF file are read, into buffers of fixed size; no
+ * length in the file is trusted.
  *
  *     ELF header -> program header PT_NOTE -> name size, text size, type; "GNU\0"; the id */
 #include <elf.h>

@@ -1,9 +1,9 @@
 /* child.c - read a file where a crash does no harm.
  *
- * An ELF file with its debug information is a large and intricate thing, and the libraries that read
- * it were written for honest ones. The reading is therefore done in a forked child with a ceiling on
- * memory and processor time, no core file and no way to print; the parent takes its answer from a
- * pipe until it ends or the time is over, then ends the child. What came is used, whatever happened.
+ * ELF files and debug information are complex, and the libraries that read them do not expect hostile input.
+ * Therefore a forked child reads them, with limits on memory and processor time, without a core file and
+ * without output. The parent reads the answer from a pipe until it ends or the time is over, then ends the
+ * child. What arrived is used in any case.
  *
  * The child leaves by _exit: nothing of the parent's (buffers of stdio, exit handlers) runs twice. */
 #include <errno.h>
@@ -34,7 +34,8 @@ enum { ANSWER_MAX = 256 << 20 };
 #define HAS_SHADOW 0
 #endif
 
-/* The soft limit alone: past a hard one for time the end would be SIGKILL, which is ours as well. */
+/* Only the soft limit: past the hard limit of processor time the child would get SIGKILL, which the parent
+ * also sends. */
 static void limit(unsigned resource, uint64_t most)
 {
     struct rlimit now;
@@ -69,7 +70,7 @@ static void confine(const struct rf_limits *limits)
     limit(RLIMIT_CPU, limits->seconds);
     if (!HAS_SHADOW)
         limit(RLIMIT_AS, address_space() + limits->memory);
-    unsetenv("DEBUGINFOD_URLS"); /* reading a profile asks nobody on the network */
+    unsetenv("DEBUGINFOD_URLS"); /* reading a profile never uses the network */
 }
 
 static void __attribute__((noreturn))
@@ -117,7 +118,7 @@ static int read_some(struct answer *answer, int fd, rf_status *status)
     return got > 0 || (got < 0 && errno == EINTR) ? 1 : got == 0 ? 0 : -1;
 }
 
-/* All that the child says until it ends; false: the time was over. */
+/* Read the child's answer until it ends; false: the time was over. */
 static bool read_all(struct answer *answer, int fd, unsigned seconds, rf_status *status)
 {
     int64_t deadline = now_ms() + (int64_t)seconds * 1000;
@@ -137,7 +138,7 @@ static bool read_all(struct answer *answer, int fd, unsigned seconds, rf_status 
 static void reap(pid_t pid, bool in_time, char death[128])
 {
     int how = 0;
-    kill(pid, SIGKILL); /* it has said all; where it has not, it had its time */
+    kill(pid, SIGKILL); /* it has finished, or its time is over */
     while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
         continue;
     death[0] = '\0';

@@ -1,7 +1,7 @@
 /* demangle.c - C++ and Rust names as people write them, by libiberty.
  *
- * Without parameter lists: `Shape::area`, not `Shape::area() const`. File and line tell overloads
- * apart, and a report has more use for the width. */
+ * Without parameter lists: `Shape::area`, not `Shape::area() const`. File and line tell overloads apart, and
+ * a report needs the width for other columns. */
 #include <stdlib.h>
 #include <string.h>
 #include <libiberty/demangle.h>

@@ -26,7 +26,7 @@ static bool needs_spot(const struct where *where)
            rf_symbol_table_spot(where->file, where->link) == NULL;
 }
 
-/* Links of one file, sorted: read them. `links` has room for all. */
+/* Read the spots of one file's link addresses, sorted. `links` has room for all. */
 static rf_status read_group(struct rf_symbols *symbols, const struct wanted *wanted, size_t n,
                             uint64_t *links)
 {
@@ -80,7 +80,7 @@ rf_status rf_symbols_prepare(struct rf_symbols *symbols, const uint64_t *address
 static const struct rf_place_name nothing = {
     .module = "", .other = "", .path = "", .function = "", .section = "", .file = ""};
 
-/* Symbols first: they are what a linker and a debugger agree on. */
+/* Symbols first: linkers and debuggers agree on them. */
 static void name_function(struct rf_place_name *name, const struct where *where,
                           const struct rf_spot *spot)
 {
@@ -113,7 +113,7 @@ static void fill_name(struct rf_place_name *name, const struct where *where)
         name_function(name, where, spot);
 }
 
-/* A spot is worth a child only for code. */
+/* Only code is worth starting a child for debug information. */
 static bool is_code(const struct where *where)
 {
     const struct rf_section *section = rf_symbol_table_section(where->file, where->link);

@@ -23,7 +23,7 @@ struct where {
     size_t row;           /* of run->modules */
     size_t other;         /* a row of another file at the same address; NO_ROW: none */
     struct rf_file *file; /* NULL: a kind of memory */
-    uint64_t link;        /* the offset in the file where that is all there is to know */
+    uint64_t link;        /* the offset in the file where nothing else is known */
     bool linked;          /* `link` is a link address */
 };
 
@@ -34,7 +34,7 @@ size_t rf_names_row(const struct rf_symbols *symbols, uint64_t address, uint32_t
 /* Address - link address, in one mapping; false where the file does not tell. */
 bool rf_names_bias(const struct rf_file *file, const struct rf_module *module, uint64_t *bias);
 rf_status rf_names_read_table(struct rf_symbols *symbols, struct rf_file *file);
-/* Answers for these link addresses, none of which has one yet. */
+/* Find the answers for these link addresses, none of which is known yet. */
 rf_status rf_names_read_spots(struct rf_symbols *symbols, struct rf_file *file,
                               const uint64_t *links, size_t n);
 

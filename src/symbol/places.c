@@ -200,7 +200,7 @@ static void send_spot(struct rf_reader *reader, struct units *units, uint64_t li
             spot.lo = spot.hi = 0;
     }
     rf_wire_spot(reader->wire, &spot);
-    rf_wire_flush(reader->wire); /* a crash at the next one must not take this one along */
+    rf_wire_flush(reader->wire); /* a crash at the next address must not lose this one */
 }
 
 void rf_reader_spots(struct rf_reader *reader)

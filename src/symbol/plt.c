@@ -6,9 +6,9 @@
  *     stub:  [endbr64] [bnd] jmp *slot(%rip)   --slot-->   relocation   --symbol-->   "malloc@plt"
  *
  * The jump is found by its two opcode bytes ff 25 within the stub. A stub has 16 bytes, or 8 where the
- * section says so or is aligned to 8, as in static programs. There the slots are filled at start by a
- * function that chooses (memcmp for this processor); it bears the name, and the relocation has its
- * address. Only x86-64 files. */
+ * section says so or is aligned to 8, as in static programs. In static programs a resolver function fills the
+ * slots at start (memcmp for this processor). The resolver has the name, and the relocation has its address.
+ * Only x86-64 files. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static int by_chooser(const void *left, const void *right)
     return (l->chooser > r->chooser) - (l->chooser < r->chooser);
 }
 
-/* Slots whose function `symbol` is take its name, where it has a better rank. */
+/* Name the slots whose function is `symbol`, where it has a better rank. */
 static void offer_name(struct slots *slots, GElf_Addr address, unsigned rank, const char *name)
 {
     size_t lo = 0, hi = slots->n;
@@ -103,7 +103,7 @@ static void offer_name(struct slots *slots, GElf_Addr address, unsigned rank, co
         }
 }
 
-/* Names of the functions that choose. Slots with a name have rank 0 and keep it. */
+/* Names of the resolver functions. Slots with a name have rank 0 and keep it. */
 static void name_choosers(struct rf_reader *reader, struct slots *slots)
 {
     int n = dwfl_module_getsymtab(reader->module);

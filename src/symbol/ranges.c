@@ -175,7 +175,8 @@ static size_t print_names(const struct names *names, char *text, size_t size)
 static void symbols_in(const struct rf_file *file, enum rf_symbol_kind kind, uint64_t lo,
                        uint64_t hi, struct names *names)
 {
-    uint64_t last = UINT64_MAX; /* where the last one began: of several at one place the first */
+    uint64_t last =
+        UINT64_MAX; /* where the last one began: of several at one address the first counts */
     for (size_t i = 0; i < file->symbols.n; i++) {
         const struct rf_symbol *symbol = &file->symbols.at[i];
         if (symbol->lo > hi)

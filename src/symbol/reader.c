@@ -1,12 +1,12 @@
-/* reader.c - what a file says of itself: segments, sections, symbols. Runs in the child (child.c).
+/* reader.c - a file's segments, sections and symbols. Runs in the child (child.c).
  *
  * libdwfl is given the one file at bias 0, so that its addresses are those the file was linked for.
  * The symbol table is that of the file, of its separate debug file (by build id or .gnu_debuglink
  * under the debug path) or of a compressed .gnu_debugdata, as libdwfl finds them; a stripped file has
  * its dynamic symbols only.
  *
- * Of several names for one address (malloc, __libc_malloc, __malloc) the one people say gets the
- * lowest rank: functions before labels, a current name before one that is kept for old programs
+ * Of several names for one address (malloc, __libc_malloc, __malloc) the most familiar one gets the lowest
+ * rank: functions before labels, a current name before one that is kept for old programs
  * (cfree@GLIBC_2.2.5 beside free), fewer underscores in front, then global before weak before local. */
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static void problem(struct rf_reader *reader, const char *what, const char *why)
     rf_wire_problem(reader->wire, sentence);
 }
 
-/* Open without ever waiting: a profile may name a pipe or a device. */
+/* Open without blocking: a profile may name a pipe or a device. */
 static int open_regular(struct rf_reader *reader)
 {
     struct stat about;
@@ -131,7 +131,7 @@ static void send_sections(struct rf_reader *reader)
 
 enum { OLD = 32, LABEL = 64 }; /* in a rank */
 
-/* "cfree@GLIBC_2.2.5": no program is linked with it any more; "free@@GLIBC_2.2.5" is current. */
+/* "cfree@GLIBC_2.2.5": new programs are not linked with it; "free@@GLIBC_2.2.5" is current. */
 static bool is_old(const char *name)
 {
     const char *at = strchr(name, '@');
@@ -160,7 +160,7 @@ uint8_t rf_reader_rank(const GElf_Sym *symbol, const char *name)
     return (uint8_t)(rank + 8 * underscores);
 }
 
-/* A label in code that the assembler or the compiler made up is no name. */
+/* A label in code that the assembler or compiler generated is no name. */
 static bool is_named(const GElf_Sym *symbol, const char *name)
 {
     if (name == NULL || name[0] == '\0' || symbol->st_shndx == SHN_UNDEF ||

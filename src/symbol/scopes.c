@@ -124,7 +124,7 @@ size_t rf_scopes_find(struct rf_functions *functions, Dwarf_Die *unit, Dwarf_Add
         at = inner;
         if (dwarf_tag(&at) != DW_TAG_inlined_subroutine)
             continue;
-        if (n == RF_SCOPES_MAX) /* the innermost gives way to what is inside it */
+        if (n == RF_SCOPES_MAX) /* the innermost one is replaced by the next inner one */
             n--;
         scopes[n++] = at;
     }

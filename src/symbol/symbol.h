@@ -3,7 +3,7 @@
  *     symbols.c --job--> child.c --fork--> reader.c (libdw) --wire--> pipe --> wire.c --> struct rf_file
  *
  * The child is not trusted: it reads files that may be hostile. Whatever comes over the pipe is
- * checked before it is used, and a crash or a hang there ends in fewer names here. */
+ * checked before it is used, and a crash or a hang there only costs names. */
 #ifndef RF_SYMBOL_SYMBOL_H
 #define RF_SYMBOL_SYMBOL_H
 
@@ -22,7 +22,7 @@ void *rf_arena_get(struct rf_arena *arena, size_t size); /* aligned to 8; NULL: 
 const char *rf_arena_text(struct rf_arena *arena, const char *text, size_t n);
 void rf_arena_release(struct rf_arena *arena);
 
-/* ---- what is known of one file ---- */
+/* ---- what is known about one file ---- */
 
 struct rf_segment {
     uint64_t offset, link, file_size, memory_size;
@@ -90,7 +90,7 @@ void rf_file_release(struct rf_file *file, const struct rf_alloc *alloc);
 void rf_symbol_table_sort(struct rf_file *file);
 const struct rf_symbol *rf_symbol_table_at(const struct rf_file *file, uint64_t link);
 const struct rf_section *rf_symbol_table_section(const struct rf_file *file, uint64_t link);
-/* The segment that a mapping of `size` bytes from `offset` of the file is of; NULL: none. */
+/* The segment behind a mapping of `size` bytes from `offset` of the file; NULL: none. */
 const struct rf_segment *rf_symbol_table_segment(const struct rf_file *file, uint64_t offset,
                                                  uint64_t size);
 bool rf_symbol_table_holds(const struct rf_file *file,
@@ -143,8 +143,8 @@ void rf_wire_flush(struct rf_wire *wire);
 
 enum rf_wire_ends { RF_WIRE_TABLE_WHOLE = 1, RF_WIRE_ALL_WHOLE = 2 };
 
-/* Put what n bytes say into `file`; stops at the first thing that makes no sense. Returns the ends
- * that were seen, an or of rf_wire_ends; *status is RF_ENOMEM where memory ran out. */
+/* Decode n bytes into `file`; stops at the first frame that makes no sense. Returns the ends that were seen,
+ * an or of rf_wire_ends; *status is RF_ENOMEM where memory ran out. */
 unsigned rf_wire_decode(struct rf_file *file, struct rf_arena *arena, const uint8_t *bytes,
                         size_t n, rf_status *status);
 

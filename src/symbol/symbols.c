@@ -1,12 +1,12 @@
-/* symbols.c - the names of a run's addresses: which module, which file, and what it says.
+/* symbols.c - the names of a run's addresses: from module to file to symbol.
  *
  *     address --rows of the run--> module, offset in its file --segments--> link address
  *             --symbols, sections--> function + offset        --libdw-->    file:line, inlined
  *
  * A file is read when it is first asked for: once for its table (segments, sections, symbols), then
- * in batches for addresses. Answers are kept, also the empty ones, so that nothing is asked twice.
- * Where the child dies on an address it is asked for the rest; where it dies on the table it is asked
- * again without separate debug files; after that the module gives addresses only.
+ * in batches for addresses. Answers are kept, empty ones too, so that nothing is asked twice. If a child dies
+ * on an address, another one is asked for the rest. If it dies on the table, another one reads it without
+ * separate debug files. If that fails too, the module gives addresses only.
  *
  * Memory: what the run's files have in symbols (about 60 bytes and the name each) and answers. */
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static bool list_files(struct rf_symbols *symbols)
     return true;
 }
 
-/* When the run ended, as far as it tells: a module that stayed has no end of its own. */
+/* The last event of the run, as far as the modules tell: a module that stayed mapped has no end of its own. */
 static uint64_t last_event(const struct rf_run *run)
 {
     uint64_t last = 0;
@@ -203,7 +203,7 @@ static bool answered(const struct rf_file *file, size_t first, const uint64_t *l
     return true;
 }
 
-/* One child; *done of the links have an answer afterwards, one that killed it an empty one. */
+/* Run one child. Afterwards *done links have an answer; a link that killed the child has an empty one. */
 static rf_status read_once(struct rf_symbols *symbols, struct rf_file *file, const uint64_t *links,
                            size_t n, size_t *done)
 {
@@ -250,7 +250,7 @@ static bool was_there(const struct rf_module *module, uint32_t process, uint64_t
     return when == RF_SYMBOLS_ANY_TIME || (when >= module->from_event && when <= module->to_event);
 }
 
-/* Another file counts where it was there for at least a twentieth of the time of the first. */
+/* A second file at an address counts if it was mapped for at least a twentieth of the first one's time. */
 enum { CANDIDATES_MAX = 64, OTHER_PART = 20 };
 
 /* The rows that cover an address; past CANDIDATES_MAX the rest is left out. */
@@ -274,8 +274,8 @@ static bool same_place(const struct rf_symbols *symbols, size_t l, size_t r)
            left->start - left->offset == right->start - right->offset;
 }
 
-/* How long a row's file was there, in events of the run, all such rows together. A file says more
- * than a kind of memory. */
+/* How long a row's file was mapped, in events of the run, over all such rows. A file goes before a kind of
+ * memory. */
 static double weight_of(const struct rf_symbols *symbols, size_t row, const size_t *rows, size_t n)
 {
     double weight = symbols->file_of[row] == NO_FILE ? 0 : 1;
@@ -316,8 +316,8 @@ bool rf_names_bias(const struct rf_file *file, const struct rf_module *module, u
     return segment != NULL;
 }
 
-/* Data may be mapped behind its file's code without a row, zeroed data without a name: the nearest
- * row of a file below, if the file's image goes on that far. */
+/* Data may be mapped after its file's code without a row, and zeroed data without a name. Take the nearest
+ * row of a file below, if the file's image reaches that far. */
 static size_t row_of_image(struct rf_symbols *symbols, uint64_t address, uint32_t process,
                            uint64_t when, uint64_t *link)
 {

@@ -1,9 +1,9 @@
-/* table.c - the symbols of one file in order of address, and questions to them.
+/* table.c - the symbols of one file in order of address, and searches in them.
  *
  * Symbols overlap (aliases, an entry inside a function), so each also knows how far any symbol up to
  * it reaches: a search walks back from the last one that starts at or before the address and stops
  * where nothing earlier can reach it. A symbol without a size goes on to the next one, at most to the
- * end of its section. Of several at one address the one people would say is first. */
+ * end of its section. Of several at one address the most familiar name comes first. */
 #include <stdlib.h>
 #include <string.h>
 #include "symbol/symbol.h"
@@ -83,7 +83,7 @@ const struct rf_symbol *rf_symbol_table_at(const struct rf_file *file, uint64_t 
     return best;
 }
 
-/* How well a segment fits a mapping of `size` bytes from `offset`, which are whole pages: 0 not. Two
+/* How well a segment fits a mapping of `size` bytes from `offset`, which are whole pages; 0: not at all. Two
  * segments can share a page of the file, which is then mapped twice. */
 static unsigned fit(const struct rf_segment *segment, uint64_t offset, uint64_t size)
 {

@@ -11,8 +11,8 @@
  *     'L' line     link line file
  *     'T' the table is whole            'E' all is whole
  *
- * The writer runs in the child. The reader runs here and takes nothing for granted: a length is
- * checked against what is there, a text against its greatest length, a count against the bytes left,
+ * The writer runs in the child. The reader runs in the parent and trusts nothing: a length is checked against
+ * what is there, a text against its greatest length, a count against the bytes left,
  * a range against its order. At the first frame that is wrong it stops; what came before is used. */
 #include <errno.h>
 #include <string.h>
@@ -190,7 +190,7 @@ static const char *get_text(struct input *in)
     return text != NULL ? text : "";
 }
 
-/* Append to a list of `file` what was read, where it was read whole. */
+/* Append an element to a list of `file`, if it was read completely. */
 #define KEEP(in, list, element)                                                                    \
     do {                                                                                           \
         (in)->bad |= (in)->at != (in)->end;                                                        \
