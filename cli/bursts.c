@@ -1,4 +1,4 @@
-/* bursts.c - how often a program is told, as text: --burst 100 --frequency 1/1000. */
+/* bursts.c - how often a program is sampled, as text: --burst 100 --frequency 1/1000. */
 #include "bursts.h"
 #include <math.h>
 #include <stdlib.h>
@@ -6,23 +6,20 @@
 
 const struct cli_option cli_options_bursts[] = {
     {CLI_COUNT, 0, "burst", "N", "0",
-     .brief = "tell N sampling intervals in a row, then skip until the next burst; 0: tell all",
-     .text = "A sampling interval ends with a call or a backward branch. What is skipped is "
-             "counted, and the counts of "
-             "the profile are scaled by it; each has a confidence interval, from the differences "
-             "between bursts. "
-             "Short bursts suit calls and methods, long ones streams of references.",
+     .brief = "sample N intervals in a row, then skip until the next burst; 0: sample all",
+     .text = "A sampling interval ends with a call or a backward branch. Skipped events are "
+             "counted, and the profile's counts are scaled up by their number; each count has a "
+             "confidence interval, from the differences between bursts. Short bursts suit calls "
+             "and methods, long ones suit streams of references.",
      .offset = offsetof(struct cli_bursts, burst)},
-    {CLI_TEXT, 0, "frequency", "F",
-     .brief = "share of the sampling intervals that is told: 1/1000, 0.1%",
-     .text = "Without --burst bursts are one interval long; without --frequency one interval in a "
-             "thousand is told.",
+    {CLI_TEXT, 0, "frequency", "F", .brief = "share of the intervals that is sampled: 1/1000, 0.1%",
+     .text = "Without --burst, bursts are one interval long. Without --frequency, one interval in "
+             "a thousand is sampled.",
      .offset = offsetof(struct cli_bursts, frequency)},
-    {CLI_FLAG, 0, "regular",
-     .brief = "bursts come at equal distances, not at random ones of that mean",
-     .text = "A distance that beats with a loop of the program shows parts of it too often, and "
-             "the confidence intervals do "
-             "not tell. Without this, distances are random, by --seed.",
+    {CLI_FLAG, 0, "regular", .brief = "space bursts evenly, not at random with that mean distance",
+     .text = "An even distance that is in step with a loop of the program samples parts of it too "
+             "often, and the confidence intervals do not show it. Without this, distances are "
+             "random, by --seed.",
      .offset = offsetof(struct cli_bursts, regular)},
     {.type = CLI_END},
 };

@@ -1,4 +1,4 @@
-/* bursts.h - how often a program is told: options of run, words of control. */
+/* bursts.h - how often a program is sampled: options of run, words of control. */
 #ifndef CLI_BURSTS_H
 #define CLI_BURSTS_H
 
@@ -17,7 +17,7 @@ enum { CLI_BURST_MAX = 1 << 30 };
 
 bool cli_frequency(const char *text, double *frequency);
 uint64_t cli_sparsity(uint64_t burst, double frequency);
-/* CLI_OK, or told why not. burst is 0 when nothing was said. */
+/* CLI_OK, or an error was printed. burst is 0 when neither option was given. */
 int cli_bursts_take(struct rf_probe_bursts *bursts, const struct cli_bursts *asked, uint64_t seed);
 
 #endif

@@ -30,7 +30,7 @@ static const char *forms(size_t i)
 
 static const struct cli_option options[] = {
     {CLI_LIST, 'e', "engine", "ENGINE", .words = cli_words_engines,
-     .brief = "an engine to judge; may be given often"},
+     .brief = "an engine to judge; may be repeated"},
     {.type = CLI_GROUP, .group = cli_options_coproc},
     {CLI_TEXT, 'p', "profile", "SELECTOR", .words = cli_words_selectors,
      .brief = "what to count, of a stream of records",
@@ -50,7 +50,7 @@ static const struct cli_option options[] = {
          "is looked at; --executions, --tuple-share and --pc-share say which that is.\n\n"
          "overlap (Mousa and Krintz): of each profile the heaviest members that make --top of it, "
          "each with its share of these, and over all of them the sum of the smaller of both "
-         "shares: 100% for profiles that are alike, 0% for such that have nothing in common.\n\n"
+         "shares: 100% for equal profiles, 0% for profiles that have nothing in common.\n\n"
          "rms (Zilles and Sohi): the same with the root of the mean square of the differences, "
          "over "
          "all values that make --tuple-share of a pc that executes --executions times.",
@@ -96,7 +96,7 @@ struct table {
     size_t n;
 };
 
-/* Everything that one comparison holds, for one place to give it back. */
+/* Everything that one comparison holds; run frees it. */
 struct comparison {
     const struct cli_call *call;
     const struct settings *settings;
@@ -130,7 +130,7 @@ static void put_share(double share)
     printf("  %11s", text);
 }
 
-/* What is not as usual; csv and json have every option. */
+/* Options other than the defaults; csv and json have all. */
 static void put_engine(const char *engine)
 {
     char text[512];
@@ -277,8 +277,8 @@ static int check_interval(struct comparison *c, const char *engine, uint64_t int
     rf_units_print_count(own, sizeof own, interval);
     rf_units_print_count(other, sizeof other, c->interval);
     return cli_fail(CLI_USAGE,
-                    "compare: engine '%s' cuts every %s events, not every %s; all must cut alike: "
-                    "--interval sets it",
+                    "compare: engine '%s' has intervals of %s events, not %s; all must have the "
+                    "same: set --interval",
                     engine, own, other);
 }
 
@@ -306,7 +306,7 @@ static int make_lanes(struct comparison *c)
 {
     size_t n = c->call->n_given;
     if (n == 0)
-        return cli_fail(CLI_USAGE, "compare: which engines? give at least one -e");
+        return cli_fail(CLI_USAGE, "compare: at least one engine (-e) is needed");
     c->lanes = calloc(n + 1, sizeof *c->lanes);
     c->rows = calloc(n + 1, sizeof *c->rows);
     if (c->lanes == NULL || c->rows == NULL)

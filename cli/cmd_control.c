@@ -1,4 +1,4 @@
-/* cmd_control.c - riffle control: change how a program is told in bursts while it runs. */
+/* cmd_control.c - riffle control: change the sampling of a program while it runs. */
 #include "bursts.h"
 #include <riffle/control.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static int set_frequency(struct rf_control_state *state, double frequency)
 {
     uint64_t sparsity = cli_sparsity(state->bursts.burst, frequency);
     if ((double)sparsity > CLI_SPARSITY_MAX)
-        return cli_fail(CLI_USAGE, "control: that leaves bursts too far apart");
+        return cli_fail(CLI_USAGE, "control: bursts would be too far apart");
     state->bursts.sparsity = sparsity;
     return CLI_OK;
 }
@@ -52,7 +52,7 @@ static int change_burst(struct rf_control_state *state, const char *value)
     return set_frequency(state, frequency);
 }
 
-/* A profile by what -p was given, or something that means the same. */
+/* A profile by its -p, or by a text that means the same. */
 static struct rf_control_profile *find_profile(struct rf_control_state *state, const char *name)
 {
     struct rf_selector selector;
@@ -116,7 +116,7 @@ static int run(const struct cli_call *call)
     struct rf_control *control;
     long pid = strtol(call->arguments[0], &end, 10);
     if (end == call->arguments[0] || *end != '\0' || pid <= 0)
-        return cli_fail(CLI_USAGE, "control: '%s' is no number of a process", call->arguments[0]);
+        return cli_fail(CLI_USAGE, "control: '%s' is not a process number", call->arguments[0]);
     rf_status opened = rf_control_open(&control, pid, &error);
     if (opened != RF_OK)
         return cli_fail_status(opened, &error);
@@ -127,18 +127,15 @@ static int run(const struct cli_call *call)
 
 const struct cli_command cli_command_control = {
     .name = "control",
-    .brief = "change how a program is told in bursts while it runs",
+    .brief = "change the sampling of a program while it runs",
     .arguments = {"PID [NAME=VALUE...]", 1, CLI_ANY_NUMBER},
-    .text = "PID is that of riffle run --burst, or of a program that it profiles. The change holds "
-            "from the next burst on, for "
-            "all processes of the run. Only the user who started the run can make it. Without "
-            "NAME=VALUE the present state is "
-            "shown.\n\n"
-            "frequency=1/100 and burst=10 are as in riffle run; a burst that is changed alone "
-            "leaves the frequency as it is. "
-            "A selector of the run with =off or =on, such as calls=off, leaves the events of that "
-            "profile out and takes "
-            "them in again; what is left out is counted as skipped.",
+    .text = "PID is that of riffle run --burst, or of a program that it profiles. The change takes "
+            "effect with the next burst, for all processes of the run. Only the user who started "
+            "the run can make it. Without NAME=VALUE the current state is shown.\n\n"
+            "frequency=1/100 and burst=10 are as in riffle run; a new burst alone leaves the "
+            "frequency as it is. "
+            "A selector of the run with =off, such as calls=off, stops the counting of that "
+            "profile, and =on resumes it; events in between count as skipped.",
     .examples = "    riffle control 4711\n"
                 "    riffle control 4711 frequency=1/100 burst=10\n"
                 "    riffle control 4711 values=off",

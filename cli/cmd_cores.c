@@ -8,7 +8,7 @@ static void list(void)
         printf("%-12s %s\n", core->name, core->brief);
 }
 
-/* The text of a core is key=value, one behind the other with commas. */
+/* The text of a core is a list of key=value, separated by commas. */
 static int show(const char *core)
 {
     char text[1024];

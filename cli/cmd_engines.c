@@ -1,4 +1,4 @@
-/* cmd_engines.c - riffle engines: which there are, and what one of them takes. */
+/* cmd_engines.c - riffle engines: list them, or show one with its options and memory. */
 #include "plan.h"
 #include <string.h>
 
@@ -30,8 +30,8 @@ static void print_options(const struct rf_engine_info *info)
                o->choices != NULL ? ")" : "");
 }
 
-/* The registered engine whose name the full text begins with. An engine with a notation of its own
- * may not begin so; then there is only the text. */
+/* The registered engine whose name the full text begins with. The text of an engine with a notation of its
+ * own may not begin with its name; then there is only the text. */
 static bool find_info(const char *text, struct rf_engine_info *info)
 {
     size_t n = strcspn(text, "( ");

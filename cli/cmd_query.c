@@ -49,9 +49,9 @@ static int read_place(struct asker *asker, const char *text, size_t n, uint64_t 
     const char *plus = memchr(text, '+', n);
     size_t length = plus != NULL ? (size_t)(plus - text) : n;
     if (plus != NULL && rf_units_count(plus + 1, n - length - 1, &offset) != RF_OK)
-        return cli_fail(CLI_USAGE, "'%.*s' has no number behind its '+'", (int)n, text);
+        return cli_fail(CLI_USAGE, "'%.*s' has no number after its '+'", (int)n, text);
     if (length == 0 || length >= sizeof name)
-        return cli_fail(CLI_USAGE, "a range is LOW..HIGH, both ends in, got '%s'", text);
+        return cli_fail(CLI_USAGE, "a range is LOW..HIGH, both ends included, got '%s'", text);
     memcpy(name, text, length);
     name[length] = '\0';
     int result = find_symbol(asker, name, place);
@@ -63,7 +63,7 @@ static int read_range(struct asker *asker, const char *text, uint64_t *lo, uint6
 {
     const char *dots = strstr(text, "..");
     if (dots == NULL)
-        return cli_fail(CLI_USAGE, "a range is LOW..HIGH, both ends in, got '%s'", text);
+        return cli_fail(CLI_USAGE, "a range is LOW..HIGH, both ends included, got '%s'", text);
     int result = read_place(asker, text, (size_t)(dots - text), lo);
     if (result == CLI_OK)
         result = read_place(asker, dots + 2, strlen(dots + 2), hi);
@@ -72,7 +72,7 @@ static int read_range(struct asker *asker, const char *text, uint64_t *lo, uint6
     return result;
 }
 
-/* The first range is of the word that the profile has; with two, of a and of b. */
+/* One range applies to the profile's word; with two, the first applies to a, the second to b. */
 static struct rf_range_box box_for(const struct rf_profile *profile, const uint64_t ends[4],
                                    size_t n)
 {
@@ -146,11 +146,11 @@ const struct cli_command cli_command_query = {
     .name = "query",
     .brief = "how many events a range holds",
     .arguments = {"FILE LOW..HIGH [LOW..HIGH]", 2, 3},
-    .text = "Answers from a saved profile with the bounds that hold for the range, whether the "
-            "profile has a range like it or not. Both ends are in. A place is a number or a "
+    .text = "Answers from a saved profile, with bounds for the range. The profile need not list "
+            "that range. Both ends are included. A place is a number or a "
             "function that ran, with an offset: main..main+0x3f.\n\n"
-            "One range is of the word that a profile of ranges is over, of a otherwise; with two, "
-            "the first is of a and the second of b.",
+            "One range applies to the word that a profile of ranges is over, and to a in other "
+            "profiles. With two, the first applies to a and the second to b.",
     .examples = "    riffle replay loads.rft -e 'rap(key=b)' -o loads.rfp\n"
                 "    riffle query loads.rfp 0..255\n"
                 "    riffle query both.rfp 0x400000..0x4fffff 0..0xff",

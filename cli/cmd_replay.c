@@ -106,7 +106,7 @@ static int run(const struct cli_call *call)
     const struct settings *settings = call->settings;
     int status = cli_check_output(settings->output);
     if (status == CLI_OK && cli_same_file(settings->output, call->arguments[0]))
-        status = cli_fail(CLI_USAGE, "replay: the profile would replace the stream it is of");
+        status = cli_fail(CLI_USAGE, "replay: the profile would overwrite its own stream");
     if (status != CLI_OK)
         return status;
     status = cli_lanes_make(&to.lanes, call,

@@ -3,8 +3,8 @@
  *     target ends ... collector is done ... report on stderr ... leave as the target left
  *
  * Standard input, output and error are the target's; the report goes to standard error behind it, or
- * to a file. Signals that somebody sends to riffle are passed on; those of the terminal reach the
- * target by themselves, and riffle stays to report what it did of them. */
+ * to a file. Signals sent to riffle are passed on. Those of the terminal reach the target by themselves;
+ * riffle stays and reports. */
 #include "bursts.h"
 #include "plan.h"
 #include "productions.h"
@@ -26,7 +26,7 @@ struct settings {
 
 static const struct cli_default caches[] = {{"cache", RF_CACHE_STANDARD}, {NULL, NULL}};
 
-/* What a program does may be chosen by somebody who knows the hashes: they differ in every run. */
+/* Whoever controls the program's input could exploit known hashes, so they differ in every run. */
 static const struct cli_default seeds[] = {{"seed", "random"}, {NULL, NULL}};
 
 static const struct cli_option options[] = {
@@ -70,7 +70,7 @@ static const struct cli_option options[] = {
 
 /* ---- what to profile ---- */
 
-/* Everything that the options say, in the forms that the parts want it. */
+/* All options, converted for the parts that use them. */
 struct plan {
     const struct settings *settings;
     struct cli_plan common;
@@ -97,7 +97,7 @@ static bool parse_range(struct rf_probe_range *range, const char *text)
 
 static int too_many(const char *name)
 {
-    return cli_fail(CLI_USAGE, "run: --%s at most %d times", name, LIST_MAX);
+    return cli_fail(CLI_USAGE, "run: --%s may be given at most %d times", name, LIST_MAX);
 }
 
 static int take_name(const char **names, size_t *n, const struct cli_given *given)
@@ -108,7 +108,7 @@ static int take_name(const char **names, size_t *n, const struct cli_given *give
     return CLI_OK;
 }
 
-/* The probe knows functions by their readable names. */
+/* The probe knows functions by their demangled names. */
 static int take_function(struct plan *plan, const struct cli_given *given)
 {
     size_t i = plan->n_functions;
@@ -124,7 +124,7 @@ static int take_range(struct plan *plan, const struct cli_given *given)
     if (plan->n_ranges == LIST_MAX)
         return too_many(given->name);
     if (!parse_range(&plan->ranges[plan->n_ranges++], given->value))
-        return cli_fail(CLI_USAGE, "run: --range must be such as 0x401000..0x402000, got '%s'",
+        return cli_fail(CLI_USAGE, "run: --range must look like 0x401000..0x402000, got '%s'",
                         given->value);
     return CLI_OK;
 }
@@ -140,12 +140,13 @@ static int take_place(struct plan *plan, const struct cli_given *given)
     return CLI_OK;
 }
 
-/* Every lane once for each process that is kept apart. */
+/* Repeat every lane for each process that is kept apart. */
 static int multiply_lanes(struct plan *plan)
 {
     struct cli_lanes *lanes = &plan->common.lanes;
     if (plan->settings->profiling.record != NULL || plan->common.records)
-        return cli_fail(CLI_USAGE, "run: --per-process goes neither with --record nor with misses");
+        return cli_fail(CLI_USAGE,
+                        "run: --per-process works neither with --record nor with misses");
     struct cli_lanes all = {.lanes = calloc(lanes->n * APART_MAX, sizeof(struct rf_lane))};
     if (all.lanes == NULL)
         return cli_fail(CLI_FAILED, "no memory for the engines of %d processes", APART_MAX);
@@ -180,20 +181,20 @@ static int refuse_names(const struct cli_plan *plan)
                                "-p' of the record");
 }
 
-/* --skip and --limit count events of the whole, of which bursts show a part; records are all or nothing. */
+/* --skip and --limit count all events, and bursts show only some of them; records cannot be sampled. */
 static int refuse_whole(const struct plan *plan)
 {
     const struct cli_profiling *asked = &plan->settings->profiling;
     if (plan->bursts.burst == 0)
         return CLI_OK;
     if (asked->cut.skip > 0 || asked->cut.limit > 0)
-        return cli_fail(CLI_USAGE, "run: --burst goes neither with --skip nor with --limit");
+        return cli_fail(CLI_USAGE, "run: --burst works neither with --skip nor with --limit");
     if (asked->record != NULL || plan->common.records)
-        return cli_fail(CLI_USAGE, "run: --burst goes neither with --record nor with misses");
+        return cli_fail(CLI_USAGE, "run: --burst works neither with --record nor with misses");
     return CLI_OK;
 }
 
-/* Bursts are short enough for an engine that keeps all it is told, unless another one was asked for. */
+/* With bursts the exact engine is the default: it has little to keep. */
 static void count_exactly(struct plan *plan, const struct cli_call *call)
 {
     struct cli_lanes *lanes = &plan->common.lanes;
@@ -240,8 +241,8 @@ enum { N_PASSED_ON = sizeof passed_on / sizeof passed_on[0] };
 static const struct rf_source *running;
 static volatile sig_atomic_t stopped;
 
-/* The terminal sends to everybody in front of it; only what was meant for us alone is passed on. When
- * the target is gone already, it is we who are meant: do not wait for its children. */
+/* The terminal signals its whole foreground group; only signals sent to riffle alone are passed on. When the
+ * target is gone already, the signal means: do not wait for its children. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -324,7 +325,7 @@ static rf_status note_outcome(struct rf_run *run, const struct rf_probe_outcome 
     return status;
 }
 
-/* Profiles of processes that there were not go. */
+/* Drop the profiles of processes that did not exist. */
 static int was_there(void *n_single, size_t i, const struct rf_profile *profile)
 {
     return profile->produced > 0 || i < *(const size_t *)n_single;
@@ -371,7 +372,7 @@ struct ending {
     bool never_started;
 };
 
-/* What is known of the program beside its profiles. */
+/* What is known about the program besides its profiles. */
 static rf_status complete(struct rf_run *run, struct rf_source *source, struct cli_plan *common,
                           void *context)
 {
@@ -559,13 +560,10 @@ const struct cli_command cli_command_run = {
     .arguments = {"PROGRAM [ARGUMENT...]", 1, CLI_ANY_NUMBER},
     .text =
         "Runs an unmodified x86-64 Linux program under the probe, a tool for Valgrind, and counts "
-        "its loads, branches, calls and more while it runs. Nothing but the classes and fields "
-        "that "
-        "the selectors (-p) read is produced. Without -p these are values, edges and calls; "
-        "without "
-        "-e the engine is multihash, which needs little memory however long the program runs, or, "
-        "with "
-        "--burst or --frequency, exact.\n\n"
+        "its loads, branches, calls and more while it runs. It produces only the classes and "
+        "fields that the selectors (-p) read. The default selectors are values, edges and calls. "
+        "The default engine is multihash, which needs little memory however long the program runs; "
+        "with --burst or --frequency it is exact.\n\n"
         "The program has riffle's standard input, output and error, and riffle ends with its exit "
         "status, or by the signal that ended it; with 125 where riffle itself failed, 126 where "
         "the program cannot be run, 127 where there is none. The report goes to standard error "

@@ -1,4 +1,4 @@
-/* cmd_selectors.c - riffle selectors: the presets there are, and what a selector comes to. */
+/* cmd_selectors.c - riffle selectors: list the presets, and print a selector in full. */
 #include "plan.h"
 
 enum { CLASSES_TEXT = 80 };
@@ -50,7 +50,7 @@ const struct cli_command cli_command_selectors = {
     .name = "selectors",
     .brief = "list the names for usual selectors; check one",
     .arguments = {"[SELECTOR]", 0, 1},
-    .text = "A selector says which events are counted, and what of them:\n\n"
+    .text = "A selector says which events are counted, and by which of their fields:\n\n"
             "    CLASS[,CLASS...] [CONDITION...] -> FIELD[,FIELD]\n\n"
             "Classes are load, store, branch, jump, call, return, alu, insn, or any. Fields, as a "
             "class has them, are"
@@ -58,7 +58,7 @@ const struct cli_command cli_command_selectors = {
 #include <riffle/fields.def>
             ". Without an argument the command explains each of them. A condition compares a field "
             "with a number or a symbol (==, !=, <, <=, >, >=) or asks for "
-            "a range, 'pc in LOW..HIGH', the high end out; all of them must hold.",
+            "a range, 'pc in LOW..HIGH', where HIGH is excluded; all of them must hold.",
     .examples = "    riffle selectors\n"
                 "    riffle selectors zero-loads\n"
                 "    riffle selectors 'load value==0 pc in 0x401000..0x402000 -> pc,addr'",

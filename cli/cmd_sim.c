@@ -2,8 +2,8 @@
  *
  *     program ends ... report on stderr ... a line on its speed ... leave with its exit status
  *
- * Everything that is noted in the profile is of the simulated machine, so the same run twice saves the same
- * bytes; how fast this host was is only said. */
+ * The profile holds only facts of the simulated machine, so that the same run twice saves the same bytes. The
+ * host's speed is printed, not saved. */
 #include "productions.h"
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct settings, profiling)},
     {CLI_TEXT, 'c', "core", "CORE", "hps", .words = cli_words_cores,
      .brief = "the simulated core: its name, then what differs from it",
-     .text = "Such as hps, or hps,rob=64,dcache=16Ki/2/64. Which instructions run is the same on "
-             "every core; when, is not. 'riffle cores' lists them and shows what can differ.",
+     .text = "Such as hps, or hps,rob=64,dcache=16Ki/2/64. Every core runs the same instructions, "
+             "but at different times. 'riffle cores' lists them and shows what can differ.",
      .offset = offsetof(struct settings, core)},
     {CLI_FLAG, 0, "functional", .brief = "no cycles: much faster",
      .text =
@@ -47,7 +47,7 @@ static const struct cli_option options[] = {
     {.type = CLI_END},
 };
 
-/* Nobody would see a profile: the program only runs. */
+/* No profile would be shown or saved: only run the program. */
 static bool only_runs(const struct cli_profiling *asked)
 {
     return asked->quiet && asked->output == NULL && asked->record == NULL;
@@ -73,13 +73,13 @@ static int make_environment(const char ***made, const struct cli_call *call)
         if (!cli_is(&call->given[i], "env"))
             continue;
         if (strchr(value, '=') == NULL || value[0] == '=')
-            return cli_fail(CLI_USAGE, "sim: --env must be such as TZ=UTC, got '%s'", value);
+            return cli_fail(CLI_USAGE, "sim: --env must look like TZ=UTC, got '%s'", value);
         variables[n++] = value;
     }
     return CLI_OK;
 }
 
-/* The name of a core is wrong also where no cycles are asked for. */
+/* Check the core's name even with --functional. */
 static int check_core(const struct settings *settings)
 {
     struct rf_error error = {""};
@@ -87,7 +87,7 @@ static int check_core(const struct settings *settings)
     return status == RF_OK ? CLI_OK : cli_fail(CLI_USAGE, "%s", error.message);
 }
 
-/* Who tells what missed: the timed core, which has caches, or a model of some beside the functional one. */
+/* Misses come from the timed core's caches or, with --functional, from a model of caches. */
 static int choose_cache(struct cli_plan *plan, const struct settings *settings)
 {
     if (!settings->functional && settings->cache != NULL)
@@ -169,7 +169,7 @@ static void say_outcome(const struct settings *settings, const struct rf_machine
 {
     double instructions = (double)outcome->instructions;
     for (size_t i = 0; i < outcome->n_unknown_calls; i++)
-        cli_fail(CLI_OK, "system call %u is not there; it answered ENOSYS",
+        cli_fail(CLI_OK, "system call %u is not implemented and returned ENOSYS",
                  outcome->unknown_calls[i]);
     if (!settings->profiling.quiet && strcmp(settings->profiling.report.format, "text") == 0 &&
         instructions > 0) {

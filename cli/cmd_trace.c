@@ -1,4 +1,4 @@
-/* cmd_trace.c - riffle trace: look at streams in files, turn one form into the other. */
+/* cmd_trace.c - riffle trace: inspect streams in files, convert between their forms. */
 #include "plan.h"
 #include "stream.h"
 #include <inttypes.h>
@@ -60,11 +60,11 @@ static int show_info(const struct cli_call *call)
     if (status != RF_OK)
         return cli_fail_status(status, &error);
     if (!info.complete)
-        return cli_fail(CLI_DAMAGED, "%s: the end is missing or does not fit the rest", path);
+        return cli_fail(CLI_DAMAGED, "%s: the end is missing or does not match the rest", path);
     return CLI_OK;
 }
 
-/* Every field that a selector can ask for; addresses and values in hexadecimal. */
+/* Every field that a selector can read; addresses and values in hexadecimal. */
 static void print_record(const struct rf_record *record)
 {
     printf("%-6s", rf_class_name(record->kind));

@@ -2,7 +2,7 @@
  *
  * To add a command: write cmd_NAME.c with a `const struct cli_command cli_command_NAME` and add NAME
  * to the list in meson.build. Its table of options makes the parser, --help, the man page and the
- * shell completion; none of it is written twice.
+ * shell completion, so nothing is written twice.
  *
  * A command gets its options in a struct of its own. The parser fills it with the defaults, then from
  * the command line. The command returns an exit status and prints errors with cli_fail (say.h). */
@@ -44,7 +44,7 @@ struct cli_option {
                              default of a list is only shown; the command applies it. */
     const char *brief;    /* one line for --help */
     const char *text;     /* more, for the man page; may be NULL */
-    cli_words *words;     /* what may stand there: checked for a choice, completed for all */
+    cli_words *words;     /* the possible values: checked for a choice, completed for all */
     size_t offset;        /* into the command's settings; in a group, into the group's struct */
     const struct cli_option *group;
     const struct cli_default *defaults; /* of a group: these instead of its own; may be NULL */
@@ -83,8 +83,9 @@ struct cli_command {
         const struct cli_option *options; /* NULL: none */
         size_t size;                      /* of the struct that they fill */
     } settings;
-    cli_words *words;        /* the first argument is one of these; NULL: a file */
-    bool first_ends_options; /* the first argument is a program, all behind it belongs to it */
+    cli_words *words; /* the first argument is one of these; NULL: a file */
+    bool
+        first_ends_options; /* the first argument is a program, and what follows is the program's */
     int (*run)(const struct cli_call *call);
     /* In place of run, for a command that lists things or shows the one that its argument names. */
     void (*list)(void);
@@ -100,10 +101,10 @@ int cli_run(const struct cli_command *command, int argc, char **argv);
 /* The i-th option with groups taken apart: offset and default are those of the command. The last one
  * is --help; false behind it. */
 bool cli_option_at(const struct cli_command *command, size_t i, struct cli_option *option);
-/* The default of an option, as text. It must be there. */
+/* The default of an option, as text. The option must exist. */
 const char *cli_standard(const struct cli_command *command, const char *name);
 bool cli_is(const struct cli_given *given, const char *name);
-/* The command line in one text, as a run notes it. The caller frees it; NULL: no memory, and told. */
+/* The command line in one text, as a run notes it. The caller frees it; NULL: no memory, and an error was printed. */
 char *cli_command_text(const struct cli_call *call);
 
 /* help.c, man.c, completion.c: what else the tables make. */

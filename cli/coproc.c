@@ -9,7 +9,7 @@ const char *cli_words_programs(size_t i)
 
 const struct cli_option cli_options_coproc[] = {
     {CLI_LIST, 0, "coproc", "FILE", .words = cli_words_programs,
-     .brief = "a co-processor that runs this microcode on the records; may be given often",
+     .brief = "a co-processor that runs this microcode on the records; may be repeated",
      .text =
          "A file of microcode, or the name of a program that comes with riffle ('riffle coproc' "
          "lists them), with options behind it: 'values.uc(size=half, clock=1/2)'. Without -p and "

@@ -11,7 +11,7 @@ struct cli_coprocs {
     struct rf_coproc **coprocs;
     size_t n;
 };
-/* As many as the command line has. What is wrong with one is told. */
+/* Opens all that the command line names. Prints an error for one that is wrong. */
 int cli_coprocs_open(struct cli_coprocs *coprocs, const struct cli_call *call, uint64_t seed);
 void cli_coprocs_close(struct cli_coprocs *coprocs);
 /* Does the command line ask for them, and for no engine or selector? */

@@ -3,7 +3,7 @@
  *     tuples of lane 0 --> exact                                +
  *                      --> every engine --> invariance of each -+--> events,engine,error,unseen,covered
  *
- * The engines here are copies of their own, as in timing.c, so that nothing has to be asked of the collector. */
+ * The engines here are copies, as in timing.c, so that the collector needs no changes. */
 #include "judge.h"
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static rf_status feed(struct cli_curve *curve, const struct rf_tuples *tuples)
     return status;
 }
 
-/* Without counts a batch is cut where a point is due; with them a point comes behind its tuple. */
+/* Without counts a batch is cut where a point is due; with counts the point comes after its tuple. */
 static size_t piece_of(const struct cli_curve *curve, const struct rf_tuples *in, size_t done)
 {
     uint64_t due = curve->setup.every - curve->events % curve->setup.every;

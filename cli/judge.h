@@ -30,7 +30,7 @@ int cli_compare_saved(char *const paths[2], const struct cli_measure *measure,
 struct cli_timing;
 rf_status cli_timing_new(struct cli_timing **timing, const struct rf_lane *lanes, size_t n,
                          const struct rf_engine_setup *setup, struct rf_error *error);
-/* As rf_collect_setup.tap; only the tuples of lane 0 are taken, all engines get the same. */
+/* As rf_collect_setup.tap. It takes only the tuples of lane 0; all engines get the same. */
 void cli_timing_tap(void *timing, size_t lane, const struct rf_tuples *tuples);
 double cli_timing_speed(struct cli_timing *timing, size_t i); /* tuples per second; 0: too few */
 void cli_timing_free(struct cli_timing *timing);              /* NULL is fine */

@@ -1,7 +1,7 @@
-/* known.c - does a program have the functions that the command line names? Asked before it runs.
+/* known.c - does a program have the functions that the command line names? Checked before it runs.
  *
- * Only a static program can tell: one with an interpreter gets functions from libraries that are found
- * when it runs. One that is stripped cannot, nor one that may start another program. */
+ * This is known only for a static program: others get functions from libraries that are found when they run.
+ * It is not known for a stripped program, nor for one that may start another program. */
 #include "plan.h"
 #include <elf.h>
 #include <limits.h>

@@ -16,13 +16,13 @@
 
 const struct cli_option cli_options_lanes[] = {
     {CLI_LIST, 'e', "engine", "ENGINE", .words = cli_words_engines,
-     .brief = "what counts; may be given often",
+     .brief = "the engine that counts; may be repeated",
      .text = "A name, or a name with options: multihash(tables=4, threshold=0.1%). An engine "
              "serves the selector (-p) before it. A selector that has no engine of its own gets "
              "those before the first -p, else those of the next selector that has some. 'riffle "
              "engines' lists them."},
     {CLI_LIST, 'p', "profile", "SELECTOR", .words = cli_words_selectors,
-     .brief = "what to count; may be given often",
+     .brief = "what to count; may be repeated",
      .text = "A preset's name such as values, edges or calls, or a selector: "
              "'load value==0 -> pc,addr'; 'riffle selectors' lists the former, its help has "
              "the latter. Each gets the engines behind it. A stream of tuples has nothing "

@@ -1,7 +1,7 @@
 /* lines.c - a tuple as a line of text, `0xa 0xb [count]`, in about ten nanoseconds.
  *
- * Hexadecimal since that needs no division, and since reports write words the same way: the lines of
- * a stream can be counted with sort and uniq and laid beside a report. */
+ * Words are hexadecimal, because that needs no division and reports write them the same way. The lines of a
+ * stream can be counted with sort and uniq and compared with a report. */
 #include "stream.h"
 #include <string.h>
 

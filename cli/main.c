@@ -28,7 +28,7 @@ static int unknown(const char *name)
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2)
-        return cli_fail(CLI_USAGE, "which command? 'riffle help' lists them");
+        return cli_fail(CLI_USAGE, "no command given; 'riffle help' lists them");
     const char *name = argv[1];
     if (strcmp(name, "--version") == 0) {
         printf("riffle %s\n", RIFFLE_VERSION);
@@ -45,8 +45,8 @@ static void outlive(int number)
     (void)number;
 }
 
-/* A write then fails, with EPIPE (which is quiet: see cli_finish) or with EFBIG. A handler and not SIG_IGN: a
- * program that is started by us inherits what is ignored, but no handler. */
+/* A write then fails, with EPIPE (which is quiet: see cli_finish) or with EFBIG. A handler instead of
+ * SIG_IGN, because a program that we start inherits ignored signals, but no handlers. */
 static void outlive_writes(void)
 {
     static const int signals[] = {SIGPIPE, SIGXFSZ};

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Text with everything escaped that roff would take for itself. */
+/* Text with all characters escaped that have a meaning in roff. */
 static void put_n(FILE *out, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

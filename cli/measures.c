@@ -38,7 +38,7 @@ static rf_status overlap(double *values, const struct rf_profile *perfect,
     return rf_measure_overlap(values, perfect, measured, setup->top, error);
 }
 
-/* Over all values that make --tuple-share of their load, whatever the others do. */
+/* Over all values that make --tuple-share of their pc, whatever share the other values have. */
 static rf_status rms(double *values, const struct rf_profile *perfect,
                      const struct rf_profile *measured, const struct cli_measure_setup *setup,
                      struct rf_error *error)

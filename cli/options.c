@@ -30,7 +30,7 @@ static void apply_default(struct cli_option *option, const struct cli_default *d
             option->standard = defaults->standard;
 }
 
-/* The option that *i rows of the table and its groups stand before; else *i is less by those. */
+/* Row number *i of the table with its groups expanded. If there are fewer rows, *i is reduced by their number. */
 static bool find_row(const struct cli_option *table, const struct cli_option *group, size_t *i,
                      struct cli_option *option)
 {
@@ -125,7 +125,7 @@ static int set_number(struct parse *parse, const struct cli_option *option, cons
     return CLI_OK;
 }
 
-/* 32 bits are enough to be unknown to whoever made the input, and short enough to type again. */
+/* 32 bits are too many for the author of the input to guess, and few enough to type again. */
 static int set_random(struct parse *parse, const struct cli_option *option)
 {
     uint32_t bits = 0;
@@ -182,13 +182,13 @@ static void set_flag(struct parse *parse, const struct cli_option *option)
         memcpy((char *)parse->call.settings + option->offset, &(int){1}, sizeof(int));
 }
 
-/* The value is what is left of the word, or the next word. */
+/* The value is the rest of the word, or the next word. */
 static int take_value(struct parse *parse, const struct cli_option *option, const char *attached)
 {
     if (attached != NULL)
         return set_value(parse, option, attached);
     if (parse->next >= parse->call.argc)
-        return cli_fail(CLI_USAGE, "%s: --%s wants a value, %s", parse->call.command->name,
+        return cli_fail(CLI_USAGE, "%s: --%s needs a value, %s", parse->call.command->name,
                         option->name, option->argument);
     return set_value(parse, option, parse->call.argv[parse->next++]);
 }
@@ -266,11 +266,11 @@ static int check_arguments(const struct cli_call *call)
 {
     const struct cli_command *command = call->command;
     if (call->n_arguments < command->arguments.min)
-        return cli_fail(CLI_USAGE, "%s: wants %s; see 'riffle help %s'", command->name,
+        return cli_fail(CLI_USAGE, "%s: needs %s; see 'riffle help %s'", command->name,
                         command->arguments.usage, command->name);
     if (call->n_arguments > command->arguments.max)
-        return cli_fail(CLI_USAGE, "%s: what is '%s' for? see 'riffle help %s'", command->name,
-                        call->arguments[command->arguments.max], command->name);
+        return cli_fail(CLI_USAGE, "%s: unexpected argument '%s'; see 'riffle help %s'",
+                        command->name, call->arguments[command->arguments.max], command->name);
     return CLI_OK;
 }
 

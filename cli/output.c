@@ -1,9 +1,9 @@
-/* output.c - can a file be written when the time comes? Asked before anything runs: an hour of profiling is
- * not to end in "no such folder".
+/* output.c - can a file be written later? Checked before anything runs, so that an hour of profiling does not
+ * end in "no such folder".
  *
- * Files appear under a temporary name beside the wanted one, so it is the folder that must be writable;
- * what exists and is no regular file (a pipe, a device) is written to as it is. The answer is a good
- * guess and no promise: a disk may still fill up. */
+ * Files are written under a temporary name beside the wanted one, so the folder must be writable. An existing
+ * file that is not regular (a pipe, a device) is written in place. The answer is a good guess, not a promise:
+ * a disk may still fill up. */
 #include "plan.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0, or why nothing can be made in the folder of `path`. */
+/* 0, or the reason why no file can be created in the folder of `path`. */
 static int folder_reason(const char *path)
 {
     const char *slash = strrchr(path, '/');

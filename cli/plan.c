@@ -1,4 +1,4 @@
-/* plan.c - what the commands share that run a program and profile it: run and sim.
+/* plan.c - what run and sim share: they run a program and profile it.
  *
  *     -p, -e  ->  lanes, selectors  ->  collect  ->  notes, modules (the command's)  ->  report */
 #include "plan.h"
@@ -13,10 +13,10 @@ const struct cli_option cli_options_interval[] = {
     {CLI_COUNT, 'i', "interval", "N", "0",
      .brief = "cut the stream every N events; 0: as the engine says",
      .offset = offsetof(struct cli_cut, interval)},
-    {CLI_SEED, 0, "seed", "N|random", "0", .brief = "of the engines' hashes and random choices",
-     .text =
-         "The same stream and seed give the same profile. The report has the seed, and -o saves "
-         "it.",
+    {CLI_SEED, 0, "seed", "N|random", "0",
+     .brief = "seed of the engines' hashes and random choices",
+     .text = "The same stream and seed give the same profile. The report shows the seed, and -o "
+             "saves it.",
      .offset = offsetof(struct cli_cut, seed)},
     {.type = CLI_END},
 };
@@ -31,9 +31,9 @@ const struct cli_option cli_options_window[] = {
 
 const struct cli_option cli_options_threads[] = {
     {CLI_COUNT, 0, "threads", "N", "0",
-     .brief = "of riffle itself; 0: as many as there are processors for it",
-     .text = "One reads the stream, every other one works for one or more of the engines. "
-             "What is found does not depend on it.",
+     .brief = "threads of riffle itself; 0: one per available processor",
+     .text = "One thread reads the stream; each of the others runs one or more engines. The "
+             "results do not depend on their number.",
      .offset = offsetof(struct cli_cut, threads)},
     {.type = CLI_END},
 };
@@ -46,7 +46,7 @@ const struct cli_option cli_options_cache[] = {
     {.type = CLI_END},
 };
 
-/* Room for every candidate there can be: edges have more of them than the standard 300. */
+/* Room for every possible candidate: edges have more than the default of 300. */
 static const struct cli_default lanes_of_programs[] = {
     {"engine", "multihash(accumulator=auto)"},
     {"profile", "values, edges, calls"},
@@ -69,14 +69,14 @@ const struct cli_option cli_options_profiling[] = {
      .group = cli_options_threads,
      .offset = offsetof(struct cli_profiling, cut)},
     {CLI_FILE, 'o', "output", "FILE", .brief = "save the profiles, for report and merge",
-     .text = "By custom the name ends in .rfp. It appears whole or not at all, readable by its "
-             "owner alone: profiles of values hold what the program had in memory.",
+     .text = "By convention the name ends in .rfp. The file appears whole or not at all. Only its "
+             "owner can read it, because profiles of values hold parts of the program's memory.",
      .offset = offsetof(struct cli_profiling, output)},
     {CLI_FILE, 0, "record", "FILE",
-     .brief = "keep the stream, too, for replay: the tuples of one -p; of several -p the records, "
-              "from which replay -p may select anew",
-     .text = "By custom the name ends in .rft. Where the program's files were is in "
-             "it, too: replay finds names as this report does.",
+     .brief = "also save the stream for replay: the tuples of one -p, or the records of several, "
+              "from which replay -p can select again",
+     .text = "By convention the name ends in .rft. It also holds where the program's files were "
+             "mapped, so that replay finds the same names.",
      .offset = offsetof(struct cli_profiling, record)},
     {CLI_FLAG, 'q', "quiet", .brief = "print no report",
      .offset = offsetof(struct cli_profiling, quiet)},
@@ -249,7 +249,7 @@ rf_status cli_plan_add_modules(struct cli_plan *plan, struct rf_run *run, struct
     return status;
 }
 
-/* Where nothing came of it, an old recording stays. */
+/* If there is nothing to record, an old recording stays. */
 static rf_status finish_record(struct cli_plan *plan, const struct rf_run *run,
                                struct rf_error *error)
 {

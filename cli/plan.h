@@ -1,4 +1,4 @@
-/* plan.h - what the commands share that run engines: lanes, names, the report, the files they keep. */
+/* plan.h - what commands that run engines share: lanes, names, the report, the files they save. */
 #ifndef CLI_PLAN_H
 #define CLI_PLAN_H
 
@@ -19,12 +19,12 @@ enum cli_selecting {
     CLI_SELECT_ASKED,   /* without -p the stream is taken as it is */
     CLI_SELECT_ALWAYS,  /* without -p the default of -p is taken */
 };
-/* Selectors and engines that make no sense are told here, before anything is read. */
+/* Selectors and engines are checked here, before anything is read; errors are printed. */
 int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call,
                    enum cli_selecting selecting);
 void cli_lanes_free(struct cli_lanes *lanes);
 
-/* resolve.c: the files that a stream knows of: into a run, and to look up names of selectors in. */
+/* resolve.c: the files of a stream's program: added to a run, and used to look up names in selectors. */
 rf_status cli_add_modules(struct rf_run *run, struct rf_source *source);
 struct cli_program {
     struct rf_run *run; /* its modules and nothing else */
@@ -37,11 +37,11 @@ size_t cli_resolve(void *program, unsigned field, const char *symbol, uint64_t *
 void cli_program_mapped(void *program, const struct rf_module *module);
 void cli_program_close(struct cli_program *program);
 
-/* known.c: names of functions, closed by NULL, that a program has not, where its file can tell. */
+/* known.c: refuse functions (a list closed by NULL) that a program does not have, where its file shows that. */
 int cli_check_functions(const char *path, const char *const *names); /* CLI_OK, or told */
 
-/* output.c: where a result is to go, looked at before the work begins. */
-int cli_check_output(const char *path); /* CLI_OK, or told why not; NULL and "-" are fine */
+/* output.c: checks where a result will go, before the work begins. */
+int cli_check_output(const char *path); /* CLI_OK, or an error was printed; NULL and "-" are fine */
 bool cli_same_file(const char *left, const char *right); /* NULL is none */
 
 /* report.c: --format and its companions. */
@@ -59,12 +59,13 @@ struct cli_report {
 extern const struct cli_option cli_options_report[];   /* into a cli_report */
 extern const struct cli_option cli_options_annotate[]; /* the same; of a program, not a stream */
 int cli_report(const struct rf_run *run, const struct cli_report *report);
-/* What a collector handed back: saved (output NULL: not; nor when nothing was counted before a failure), printed,
- * and any failure told, also in a note of the run. The run may be NULL and is freed. Returns the exit status. */
+/* Save and print a collector's result. It is not saved when output is NULL, or when nothing was counted
+ * before a failure. A failure is printed and noted in the run. The run may be NULL and is freed. Returns the
+ * exit status. */
 int cli_deliver(struct rf_run *run, rf_status status, const struct rf_error *error,
                 const char *output, const struct cli_report *report);
 
-/* plan.c: how a stream is cut and by how many threads it is worked on. */
+/* plan.c: how a stream is cut, and how many threads work on it. */
 struct cli_cut {
     uint64_t interval, seed; /* cli_options_interval */
     uint64_t skip, limit;    /* cli_options_window */
@@ -73,8 +74,8 @@ struct cli_cut {
 extern const struct cli_option cli_options_interval[], cli_options_window[], cli_options_threads[];
 extern const struct cli_option cli_options_cache[]; /* into a const char * */
 
-/* For rf_collect: how many threads the engines get, when riffle is to have `threads`; 0: one for each
- * processor but those that others keep busy. */
+/* For rf_collect: the number of threads for engines when riffle has `threads` in all; 0: one per processor,
+ * except those that others keep busy. */
 size_t cli_engine_threads(uint64_t threads, size_t others);
 
 /* plan.c: a program is run and profiled, by run and by sim. */
@@ -106,12 +107,12 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
                   const struct cli_profiling *asked);
 void cli_plan_free(struct cli_plan *plan);
 bool cli_plan_reads_misses(const struct cli_plan *plan); /* does some selector? */
-/* What a command adds when its program has ended: notes, modules. The run may be NULL. RF_ENOTSUP: the program
- * never ran, and nothing is delivered. */
+/* Called when the program has ended: the command adds notes and modules. The run may be NULL. RF_ENOTSUP: the
+ * program never ran, and nothing is delivered. */
 typedef rf_status cli_complete(struct rf_run *run, struct rf_source *source, struct cli_plan *plan,
                                void *context);
-/* Collect all that the source has, complete the run, finish the trace, save, and report on standard
- * error: standard output is the program's. Returns the exit status. */
+/* Collect the whole source, complete the run, finish the trace, save, and report on standard error, because
+ * standard output is the program's. Returns the exit status. */
 int cli_plan_run(struct cli_plan *plan, struct rf_source *source, cli_complete *complete,
                  void *context);
 /* The files that the program had mapped, into the run (NULL: not) and the trace, with their build ids. */

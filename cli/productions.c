@@ -28,7 +28,7 @@ static bool has_any(const struct cli_call *call, const char *name)
     return false;
 }
 
-/* All that was given by this name, one after the other. */
+/* Take each option of this name, in their order. */
 static rf_status
 take_each(struct rf_productions *productions, const struct cli_call *call, const char *name,
           rf_status (*take)(struct rf_productions *, const char *, struct rf_error *),

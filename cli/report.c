@@ -11,25 +11,26 @@ const char *cli_words_forms(size_t i)
 const struct cli_option cli_options_report[] = {
     {CLI_CHOICE, 'f', "format", "FORM", "text", .words = cli_words_forms,
      .brief = "how to print it", .offset = offsetof(struct cli_report, format)},
-    {CLI_COUNT, 'n', "items", "N", "20", .brief = "the N heaviest of each profile; 0: all",
+    {CLI_COUNT, 'n', "items", "N", "20",
+     .brief = "show the N heaviest items of each profile; 0: all",
      .offset = offsetof(struct cli_report, items)},
-    {CLI_SHARE, 0, "hot", "SHARE", "2%", .brief = "tree, heat: what makes a range hot",
+    {CLI_SHARE, 0, "hot", "SHARE", "2%",
+     .brief = "tree, heat: the share from which on a range is hot",
      .offset = offsetof(struct cli_report, hot)},
-    {CLI_FLAG, 0, "per-interval", .brief = "the items of every interval, too",
+    {CLI_FLAG, 0, "per-interval", .brief = "also show the items of every interval",
      .text = "Only where the stream is cut into intervals, by --interval or by the engine.",
      .offset = offsetof(struct cli_report, per_interval)},
-    {CLI_FLAG, 0, "no-names", .brief = "addresses as numbers only",
-     .text = "Reads none of the files that ran, and asks nothing of them.",
-     .offset = offsetof(struct cli_report, no_names)},
+    {CLI_FLAG, 0, "no-names", .brief = "show addresses as numbers only",
+     .text = "Does not read the files that ran.", .offset = offsetof(struct cli_report, no_names)},
     {.type = CLI_END},
 };
 
 const struct cli_option cli_options_annotate[] = {
     {CLI_TEXT, 'a', "annotate", "FUNCTION", .brief = "the source of a function with its counts",
-     .text = "For each line how often, which share of all, and the value seen most. Without "
-             "source the disassembly by objdump. Profiles by pc only. The name is written as for "
-             "--function of run; of several functions that it fits, those with the most events "
-             "are shown.",
+     .text = "Each line has its count, its share of all events and its most frequent value. "
+             "Without source, the disassembly by objdump is shown. Only for profiles by pc. The "
+             "name is written as for --function of run; of several functions that it fits, those "
+             "with the most events are shown.",
      .offset = offsetof(struct cli_report, annotate)},
     {.type = CLI_END},
 };
@@ -65,9 +66,8 @@ int cli_report(const struct rf_run *run, const struct cli_report *report)
     if (cli_stdout_closed() || status == RF_OK) /* cli_finish has the word for the former */
         return CLI_OK;
     if (status == RF_ENOTSUP && report->per_interval && lacks_intervals(run))
-        return cli_fail(CLI_FAILED,
-                        "the intervals of this profile were not kept; say --per-interval "
-                        "when it is made, too, by run, sim or replay");
+        return cli_fail(CLI_FAILED, "this profile was made without its intervals; give "
+                                    "--per-interval to run, sim or replay, too");
     if (status == RF_ENOTSUP && error.message[0] == '\0')
         return cli_fail(CLI_FAILED, "'%s' does not fit this profile: %s", report->format,
                         rf_report_find(report->format)->brief);
@@ -91,8 +91,8 @@ static bool counted(const struct rf_run *run)
     return false;
 }
 
-/* What was counted before a failure is worth keeping, with a note on what failed. Nothing at all is no reason to
- * replace a good file. */
+/* Counts from before a failure are saved, with a note on the failure. An empty result does not replace an
+ * existing file. */
 static bool worth_keeping(struct rf_run *run, rf_status status, const struct rf_error *error)
 {
     if (status == RF_OK || status == RF_EDAMAGED || status == RF_ESTOPPED)

@@ -1,4 +1,4 @@
-/* resolve.c - names in selectors, looked up in the files of a program that is yet to be profiled.
+/* resolve.c - names in selectors, looked up in the files of a program before it is profiled.
  *
  *     -p 'load pc in spread..spread+0x40 -> addr'      a trace of rank: spread is at 0x109210
  *

@@ -1,10 +1,10 @@
 /* saved.c - riffle compare FIRST.rfp SECOND.rfp: two saved runs, profile by profile.
  *
- * Profiles of the same selector are held against each other, in their order; the first file is the truth. */
+ * Profiles of the same selector are compared, in their order; the first file is the truth. */
 #include "judge.h"
 #include <string.h>
 
-/* Two profiles and what the measure says of them. */
+/* Two profiles and their measure. */
 struct pair {
     const struct rf_profile *perfect, *measured;
     double values[CLI_MEASURE_COLUMNS_MAX];
@@ -92,7 +92,8 @@ static int compare(const struct rf_run *first, const struct rf_run *second,
         const char *selector = first->profiles[i]->selector;
         struct pair pair = {.perfect = first->profiles[i]};
         size_t before = 0, from = 0;
-        for (size_t k = 0; k < i; k++) /* the second of a selector goes with the second there */
+        for (size_t k = 0; k < i;
+             k++) /* the second profile of a selector is compared with the second one there */
             before += strcmp(first->profiles[k]->selector, selector) == 0;
         for (size_t k = 0; k <= before; k++)
             pair.measured = find(second, selector, &from);

@@ -1,4 +1,4 @@
-/* say.c - what goes to stderr, and how stdout ends. */
+/* say.c - messages on stderr, and the end of stdout. */
 #include "say.h"
 #include <errno.h>
 #include <poll.h>
@@ -79,7 +79,7 @@ bool cli_stdout_closed(void)
     return ferror(stdout) != 0;
 }
 
-/* A pipe that nobody reads any more is in an error state. */
+/* A pipe without a reader is in an error state. */
 bool cli_reader_gone(void)
 {
     struct pollfd pipe = {.fd = STDOUT_FILENO};

@@ -1,4 +1,4 @@
-/* say.h - what a command says: exit statuses, sentences on stderr, the end of stdout, the terminal. */
+/* say.h - exit statuses, messages on stderr, the end of stdout, the terminal. */
 #ifndef CLI_SAY_H
 #define CLI_SAY_H
 
@@ -10,10 +10,10 @@ enum cli_exit {
     CLI_OK = 0,
     CLI_FAILED = 1,
     CLI_USAGE = 2,
-    CLI_DAMAGED = 3,       /* the input was damaged: what is printed is of its whole parts */
-    CLI_INTERRUPTED = 130, /* by Ctrl-C: what is printed is what was counted until then */
+    CLI_DAMAGED = 3,       /* the input was damaged: the result covers its undamaged parts */
+    CLI_INTERRUPTED = 130, /* by Ctrl-C: the result covers what was counted until then */
 
-    /* Of commands that run a program and otherwise end with its status, as env and timeout do. */
+    /* For commands that run a program and otherwise end with its status, as env and timeout do. */
     CLI_OWN_FAILURE = 125, /* in place of 1, 2 and 3 */
     CLI_NOT_EXECUTABLE = 126,
     CLI_NO_PROGRAM = 127,
@@ -28,24 +28,24 @@ typedef const char *cli_words(size_t i);
 int cli_fail(int exit_status, const char *format, ...) CLI_PRINTF(2, 3); /* returns exit_status */
 /* The library's sentence, or its status where it left none. Returns the exit status for it. */
 int cli_fail_status(rf_status status, const struct rf_error *error);
-/* The same where nothing of a damaged input was used: that is plain failure. */
+/* The same where a damaged input could not be used at all: plain failure. */
 int cli_fail_unused(rf_status status, const struct rf_error *error);
 /* The same for what the command line says: a text that cannot be parsed is a wrong call. */
 int cli_fail_parsed(rf_status status, const struct rf_error *error);
 /* The word of the list that `word` may have meant, or NULL. */
 const char *cli_nearest(const char *word, cli_words *words);
-/* Flush stdout: the worse of `exit_status` and what that brings. A closed pipe is no failure. */
+/* Flush stdout. Returns the worse of `exit_status` and the status of the flush. A closed pipe is no failure. */
 int cli_finish(int exit_status);
 bool cli_reader_gone(void);   /* stdout is a pipe, and nobody reads it any more */
-bool cli_stdout_closed(void); /* the reader is gone or the disk is full: writing on is useless */
+bool cli_stdout_closed(void); /* the reader is gone or the disk is full: stop writing */
 
-/* terminal.c: who is watching. */
+/* terminal.c: is there a terminal, and what can it show? */
 bool cli_colour(void);         /* stdout wants colours */
 int cli_width(void);           /* of the terminal on stdout; 0: no terminal */
 void cli_progress_begin(void); /* the clock starts */
 void cli_progress(void *context, const struct rf_collect_progress *progress);
 void cli_progress_end(void);
-/* From here on Ctrl-C only raises this flag; a second one ends the program. */
+/* From here on the first Ctrl-C only sets this flag; a second one ends the program. */
 const volatile int *cli_catch_interrupt(void);
 
 #endif

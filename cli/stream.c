@@ -1,4 +1,4 @@
-/* stream.c - a stream that is written: as lines of text, or as a trace through the library.
+/* stream.c - write a stream as lines of text, or as a trace through the library.
  *
  * Text goes to a temporary name beside the wanted one and is renamed when it is whole, as traces are.
  * What exists already and is no regular file (a pipe, a terminal) is written to directly. */
@@ -233,8 +233,8 @@ static rf_status put_batch(struct cli_stream *stream, const struct rf_selector *
     return put_selected(stream, selector, batch, error);
 }
 
-/* Everything from the first batch on, which was read already. *whole: the fault, if any, is the
- * source's, and what was written is good. */
+/* Copy everything from the first batch on, which was read already. *whole: a failure is the source's, and
+ * what was written is good. */
 static rf_status copy_batches(struct cli_stream *stream, struct rf_source *source,
                               const struct rf_selector *selector, struct rf_batch *batch,
                               bool *whole, struct rf_error *error)
@@ -254,7 +254,7 @@ static rf_status copy_batches(struct cli_stream *stream, struct rf_source *sourc
     return status;
 }
 
-/* From trace to trace; text has no place for them. */
+/* Modules are copied from trace to trace; text has no place for them. */
 static rf_status copy_modules(struct cli_stream *stream, struct rf_source *source,
                               struct rf_error *error)
 {
@@ -293,7 +293,7 @@ static int copy(struct cli_stream *stream, struct rf_source *source,
     return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
 }
 
-/* What the stream is made of: the first batch knows, of an empty one the header. */
+/* The kind of the stream: from its first batch or, if it is empty, from its header. */
 static enum rf_trace_kind kind_of(struct rf_source *source, const struct rf_batch *first)
 {
     struct rf_trace_info info = {.kind = RF_TRACE_TUPLES};

@@ -20,14 +20,14 @@ rf_status cli_stream_put(struct cli_stream *stream, const struct rf_batch *batch
                          struct rf_error *error);
 rf_status cli_stream_finish(struct cli_stream *stream, struct rf_error *error);
 void cli_stream_abandon(struct cli_stream *stream); /* NULL is fine */
-/* Everything of the source goes into a new stream, of the kind that the source has; through the
- * selector, if there is one. Returns the exit status, errors are told. */
+/* Copy the source into a new stream of the same kind, through the selector if there is one. Prints errors and
+ * returns the exit status. */
 int cli_stream_copy(const struct cli_stream_setup *setup, struct rf_source *source,
                     const struct rf_selector *selector);
 
 /* lines.c: tuples as lines of text, fast. */
 enum { CLI_LINE_MAX = 64 };
-/* Writes one line, returns behind it; room for CLI_LINE_MAX characters. */
+/* Writes one line and returns its end; there is room for CLI_LINE_MAX characters. */
 char *cli_line(char *out, struct rf_tuple tuple, uint64_t count);
 
 #endif

@@ -23,7 +23,7 @@ int cli_width(void)
     return size.ws_col;
 }
 
-/* The progress line appears after two seconds: what is over sooner needs none. */
+/* The progress line appears after two seconds; shorter runs need none. */
 enum { PROGRESS_AFTER_SECONDS = 2 };
 static bool progress_shown;
 
@@ -65,7 +65,7 @@ void cli_progress_end(void)
 static volatile sig_atomic_t interrupted;
 static int nothing = -1; /* /dev/null */
 
-/* A read of standard input that is waiting would go on waiting: it meets the end of a file instead. */
+/* A waiting read of standard input would go on waiting, so standard input is replaced by an empty file. */
 static void note_interrupt(int signal)
 {
     (void)signal;

@@ -1,7 +1,7 @@
 /* timing.c - how fast an engine is, alone.
  *
- * A second copy of each engine, without anything behind it, is fed the tuples of the stream 64 Ki at a
- * time, and only those calls are timed: no reading, no selecting, no keeping of intervals. The engines
+ * A second copy of each engine is fed the tuples of the stream, 64 Ki at a time, and only those calls are
+ * timed: no reading, no selecting, no keeping of intervals. The engines
  * take turns, so each meets caches that another has used; with 1 MiB of tuples per turn that costs it
  * little. Ratios between engines of one run mean more than the figures. */
 #include "judge.h"

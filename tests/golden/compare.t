@@ -26,7 +26,7 @@ $ riffle compare z.txt -e exact --format csv | awk -F, 'NR > 1 { print ($1 > 100
 $ riffle compare z.txt -e 'multihash(interval=10K, threshold=1%)' -e exact --threshold 1% --format csv | cut -d, -f4- | tail -n 1
 0,0,0,0,0,"exact(memory=0, interval=10K)"
 $ riffle compare z.txt -e 'multihash(interval=10K)' -e 'multihash(interval=20K)'
-riffle: compare: engine 'multihash(interval=20K)' cuts every 20K events, not every 10K; all must cut alike: --interval sets it
+riffle: compare: engine 'multihash(interval=20K)' has intervals of 20K events, not 10K; all must have the same: set --interval
 [2]
 $ riffle compare z.txt -e 'multihash(interval=10K)' -e exact --interval 20K --format csv | sed 's/.*"\(.*interval=[0-9]*K\).*/\1/'
 memory,bits,tuples_per_second,error,false_pos,false_neg,neutral_pos,neutral_neg,engine

@@ -1,6 +1,6 @@
 # One sentence on stderr, a status that says what kind of failure it was.
 $ riffle
-riffle: which command? 'riffle help' lists them
+riffle: no command given; 'riffle help' lists them
 [2]
 $ riffle repaly x
 riffle: no command 'repaly'; did you mean 'replay'?
@@ -12,10 +12,10 @@ $ riffle --colour
 riffle: no option '--colour'; 'riffle help' lists the commands
 [2]
 $ riffle replay
-riffle: replay: wants FILE|-; see 'riffle help replay'
+riffle: replay: needs FILE|-; see 'riffle help replay'
 [2]
 $ riffle replay a b
-riffle: replay: what is 'b' for? see 'riffle help replay'
+riffle: replay: unexpected argument 'b'; see 'riffle help replay'
 [2]
 $ riffle replay --fromat csv x
 riffle: replay: no option '--fromat'; did you mean '--format'?
@@ -27,7 +27,7 @@ $ riffle replay -Z x
 riffle: replay: no option '-Z'; see 'riffle help replay'
 [2]
 $ riffle replay --format
-riffle: replay: --format wants a value, FORM
+riffle: replay: --format needs a value, FORM
 [2]
 $ riffle replay --format xml x
 riffle: replay: --format must be text, csv, json, tree or heat, got 'xml'
@@ -55,7 +55,7 @@ $ riffle trace inof x
 riffle: trace: no action 'inof'; did you mean 'info'?
 [2]
 $ riffle trace info
-riffle: trace: wants info FILE | head FILE | convert IN OUT; see 'riffle help trace'
+riffle: trace: needs info FILE | head FILE | convert IN OUT; see 'riffle help trace'
 [2]
 $ riffle trace info a b
 riffle: trace: info wants one FILE
@@ -73,7 +73,7 @@ $ riffle engines 'exact(memroy=1)'
 riffle: engine 'exact': no option 'memroy'; did you mean 'memory'?
 [2]
 $ riffle compare nosuch.txt
-riffle: compare: which engines? give at least one -e
+riffle: compare: at least one engine (-e) is needed
 [2]
 $ riffle compare nosuch.txt -e exat
 riffle: no engine 'exat'; did you mean 'exact'?
@@ -149,7 +149,7 @@ $ riffle run -o x --record x -- /bin/echo not run
 riffle: run: --output and --record are the same file
 [125]
 $ riffle replay s.rft -o s.rft
-riffle: replay: the profile would replace the stream it is of
+riffle: replay: the profile would overwrite its own stream
 [2]
 # One kind of file for another.
 $ riffle replay s.rfp

@@ -6,7 +6,7 @@ Usage: riffle COMMAND [OPTION...] [ARGUMENT...]
 
 Commands:
   compare    judge engines by the exact profile of the same stream
-  control    change how a program is told in bursts while it runs
+  control    change the sampling of a program while it runs
   coproc     list microprograms, check and list one, or size their machine
   cores      list the simulated cores; show one with every parameter
   cost       area, delay and energy of rap as hardware
@@ -52,9 +52,9 @@ With two profile files, those of the same selector are held against each other,
 and the first file is the truth.
 
 Options:
-  -e, --engine ENGINE     an engine to judge; may be given often
+  -e, --engine ENGINE     an engine to judge; may be repeated
       --coproc FILE       a co-processor that runs this microcode on the
-                          records; may be given often
+                          records; may be repeated
   -p, --profile SELECTOR  what to count, of a stream of records
   -m, --measure MEASURE   how to judge: interval, invariance, overlap, rms
                           (default: interval)
@@ -74,7 +74,8 @@ Options:
       --per-interval      interval: the error of every interval, as CSV
   -i, --interval N        cut the stream every N events; 0: as the engine says
                           (default: 0)
-      --seed N|random     of the engines' hashes and random choices (default: 0)
+      --seed N|random     seed of the engines' hashes and random choices
+                          (default: 0)
       --skip N            leave out the first N events (default: 0)
       --limit N           take at most N events; 0: all (default: 0)
   -f, --format FORM       how to print it: text, csv, json (default: text)
@@ -161,10 +162,12 @@ Options:
       --any-build         merge profiles of different builds, too
   -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
                           text)
-  -n, --items N           the N heaviest of each profile; 0: all (default: 20)
-      --hot SHARE         tree, heat: what makes a range hot (default: 2%)
-      --per-interval      the items of every interval, too
-      --no-names          addresses as numbers only
+  -n, --items N           show the N heaviest items of each profile; 0: all
+                          (default: 20)
+      --hot SHARE         tree, heat: the share from which on a range is hot
+                          (default: 2%)
+      --per-interval      also show the items of every interval
+      --no-names          show addresses as numbers only
   -h, --help              show this help
 
 Examples:
@@ -191,25 +194,29 @@ Ctrl-C ends the stream: what was counted until then is reported. A damaged trace
 is used as far as it is whole.
 
 Options:
-  -e, --engine ENGINE     what counts; may be given often (default: exact)
-  -p, --profile SELECTOR  what to count; may be given often (default: values)
+  -e, --engine ENGINE     the engine that counts; may be repeated (default:
+                          exact)
+  -p, --profile SELECTOR  what to count; may be repeated (default: values)
       --coproc FILE       a co-processor that runs this microcode on the
-                          records; may be given often
+                          records; may be repeated
   -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
                           text)
-  -n, --items N           the N heaviest of each profile; 0: all (default: 20)
-      --hot SHARE         tree, heat: what makes a range hot (default: 2%)
-      --per-interval      the items of every interval, too
-      --no-names          addresses as numbers only
+  -n, --items N           show the N heaviest items of each profile; 0: all
+                          (default: 20)
+      --hot SHARE         tree, heat: the share from which on a range is hot
+                          (default: 2%)
+      --per-interval      also show the items of every interval
+      --no-names          show addresses as numbers only
   -a, --annotate FUNCTION
                           the source of a function with its counts
   -i, --interval N        cut the stream every N events; 0: as the engine says
                           (default: 0)
-      --seed N|random     of the engines' hashes and random choices (default: 0)
+      --seed N|random     seed of the engines' hashes and random choices
+                          (default: 0)
       --skip N            leave out the first N events (default: 0)
       --limit N           take at most N events; 0: all (default: 0)
-      --threads N         of riffle itself; 0: as many as there are processors
-                          for it (default: 0)
+      --threads N         threads of riffle itself; 0: one per available
+                          processor (default: 0)
       --cache SHAPE       caches to model for selectors that read 'miss'
   -o, --output FILE       also save the profiles, for report and merge
   -h, --help              show this help
@@ -229,10 +236,12 @@ Prints what replay, run or merge saved with -o.
 Options:
   -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
                           text)
-  -n, --items N           the N heaviest of each profile; 0: all (default: 20)
-      --hot SHARE         tree, heat: what makes a range hot (default: 2%)
-      --per-interval      the items of every interval, too
-      --no-names          addresses as numbers only
+  -n, --items N           show the N heaviest items of each profile; 0: all
+                          (default: 20)
+      --hot SHARE         tree, heat: the share from which on a range is hot
+                          (default: 2%)
+      --per-interval      also show the items of every interval
+      --no-names          show addresses as numbers only
   -a, --annotate FUNCTION
                           the source of a function with its counts
   -h, --help              show this help
@@ -284,18 +293,18 @@ Without it, files of different builds at the same addresses are refused: what is
 how to print it: text, csv, json, tree, heat (default: text).
 .TP
 \\fB\-n\fR, \fB\-\-items\fR \fIN\fR
-the N heaviest of each profile; 0: all (default: 20).
+show the N heaviest items of each profile; 0: all (default: 20).
 .TP
 \\fB\-\-hot\fR \fISHARE\fR
-tree, heat: what makes a range hot (default: 2%).
+tree, heat: the share from which on a range is hot (default: 2%).
 .TP
 \\fB\-\-per\-interval\fR
-the items of every interval, too.
+also show the items of every interval.
 Only where the stream is cut into intervals, by \-\-interval or by the engine.
 .TP
 \\fB\-\-no\-names\fR
-addresses as numbers only.
-Reads none of the files that ran, and asks nothing of them.
+show addresses as numbers only.
+Does not read the files that ran.
 .TP
 \\fB\-h\fR, \fB\-\-help\fR
 show this help.

@@ -46,7 +46,7 @@ ls: cannot access 'no.rfp': No such file or directory
 [2]
 # Intervals that were not kept.
 $ riffle gen uniform --events 1K | riffle replay - -i 100 -o cut.rfp -n 1 > /dev/null; riffle report cut.rfp --per-interval > /dev/null
-riffle: the intervals of this profile were not kept; say --per-interval when it is made, too, by run, sim or replay
+riffle: this profile was made without its intervals; give --per-interval to run, sim or replay, too
 [1]
 # Profiles of different seeds add up: what is merged are counts and bounds.
 $ riffle gen zipf --events 1K --keys 10 > in.txt; riffle replay in.txt --seed 1 -o one.rfp > /dev/null; riffle replay in.txt --seed 2 -o two.rfp > /dev/null

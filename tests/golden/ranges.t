@@ -99,7 +99,7 @@ $ riffle query loads.rfp 9..8
 riffle: the range '9..8' ends before it begins
 [2]
 $ riffle query loads.rfp 12
-riffle: a range is LOW..HIGH, both ends in, got '12'
+riffle: a range is LOW..HIGH, both ends included, got '12'
 [2]
 $ riffle query loads.rfp nowhere..9
 riffle: 'nowhere' is neither a number nor a function that ran

@@ -206,7 +206,7 @@ $ riffle sim --root nosuch flip.rv64
 riffle: the root nosuch: No such file or directory
 [125]
 $ riffle sim
-riffle: sim: wants PROGRAM [ARGUMENT...]; see 'riffle help sim'
+riffle: sim: needs PROGRAM [ARGUMENT...]; see 'riffle help sim'
 [125]
 # A recorded stream has the places of the program; a symbol that it lacks is named.
 $ riffle sim -q --functional -p values --record flip.rft flip.rv64; riffle replay flip.rft -n 1 | tail -n 1
