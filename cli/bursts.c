@@ -61,7 +61,7 @@ int cli_bursts_take(struct rf_probe_bursts *bursts, const struct cli_bursts *ask
                         "--frequency must be more than 0 and at most 1, such as 1/1000, got '%s'",
                         text);
     if (burst > CLI_BURST_MAX || (double)burst / frequency > CLI_SPARSITY_MAX)
-        return cli_fail(CLI_USAGE, "--burst %llu at --frequency %s leaves bursts too far apart",
+        return cli_fail(CLI_USAGE, "--burst %llu at --frequency %s puts bursts too far apart",
                         (unsigned long long)burst, text);
     bursts->burst = (uint32_t)burst;
     bursts->sparsity = cli_sparsity(burst, frequency);

@@ -342,7 +342,7 @@ static int open_parts(struct comparison *c)
         return cli_fail(CLI_USAGE, "compare: --every is for -m invariance");
     if (c->coprocs.n > 0 && (c->settings->every > 0 || c->settings->per_interval))
         return cli_fail(CLI_USAGE,
-                        "compare: --coproc goes neither with --every nor --per-interval");
+                        "compare: --coproc works neither with --every nor with --per-interval");
     if (c->settings->per_interval && strcmp(c->settings->measure, "interval") != 0)
         return cli_fail(CLI_USAGE, "compare: --per-interval is for -m interval");
     rf_status status = open_tap(c, &error);

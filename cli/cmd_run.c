@@ -44,14 +44,14 @@ static const struct cli_option options[] = {
     {.type = CLI_GROUP, .group = cli_options_bursts, .offset = offsetof(struct settings, bursts)},
     {.type = CLI_GROUP, .group = cli_options_productions},
     {CLI_LIST, 0, "function", "NAME",
-     .brief = "only instructions of this function; may be given often",
+     .brief = "only instructions of this function; may be repeated",
      .text = "As reports write it, with or without parameters, mangled, or the last part of a C++ "
              "name; * stands for any text, ? for one character. What the compiler made of it "
              "(find_match.constprop.0 of find_match) is part of it, what it calls is not."},
     {CLI_LIST, 0, "module", "NAME",
-     .brief = "only instructions of this file: a path, or its last part; may be given often"},
+     .brief = "only instructions of this file: a path, or its last part; may be repeated"},
     {CLI_LIST, 0, "range", "LOW..HIGH",
-     .brief = "only instructions at these addresses, the high end out; may be given often"},
+     .brief = "only instructions at these addresses, the end excluded; may be repeated"},
     {CLI_FLAG, 0, "no-values", .brief = "never look at values: they read as 0",
      .offset = offsetof(struct settings, no_values)},
     {CLI_FLAG, 0, "lossy", .brief = "when the engines are too slow, drop events and count them",

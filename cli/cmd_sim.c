@@ -39,7 +39,7 @@ static const struct cli_option options[] = {
      .brief = "run the first N instructions without looking, at full speed",
      .offset = offsetof(struct settings, skip)},
     {CLI_LIST, 0, "env", "NAME=VALUE",
-     .brief = "a variable of the program's environment, which is empty; may be given often"},
+     .brief = "a variable of the program's environment, which is empty; may be repeated"},
     {CLI_FILE, 0, "root", "FOLDER",
      .brief = "the program's / and the folder it starts in; nothing outside is reached",
      .text = "Without it, names of files mean what they mean to riffle.",

@@ -5,14 +5,14 @@
 
 const struct cli_option cli_options_productions[] = {
     {CLI_LIST, 0, "productions", "FILE",
-     .brief = "sample in bursts by the productions of FILE; may be given often",
+     .brief = "sample in bursts by the productions of FILE; may be repeated",
      .text = "Each file is one profile, in place of -p: what it looks for when an instruction is "
              "decoded, and the handler that is told. Without -e the engine is exact. Counts stand "
              "for all events, with bounds that "
              "hold for 95 of 100 of them. 'riffle help productions' has the language, doc/HPS.md "
              "teaches it, lab/hps has files to begin with."},
     {CLI_LIST, 0, "set", "REGISTER=VALUE",
-     .brief = "another value for a private register of the productions; may be given often",
+     .brief = "another value for a private register of the productions; may be repeated",
      .text =
          "Such as sampleFreq=max-999, or hot-method.burstLength=max-9 for one of several files. "
          "With @N behind it, the register changes when the program has run N instructions: "

@@ -167,7 +167,7 @@ rf_status rf_engine_read_nothing(const struct rf_engine_ops *ops, const char *p,
                                  struct rf_error *error)
 {
     if (*p != '\0')
-        return rf_fail(error, RF_EINVAL, "engine '%s': what is '%s' behind it?", ops->name, p);
+        return rf_fail(error, RF_EINVAL, "engine '%s': unexpected '%s' after it", ops->name, p);
     return RF_OK;
 }
 

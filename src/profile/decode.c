@@ -305,7 +305,7 @@ static void get_run(struct reader *reader, struct rf_run *run)
     for (size_t n = get_count(reader, 1); n > 0 && reader->status == RF_OK; n--)
         get_profile(reader, run);
     if (reader->status == RF_OK && left(reader) > 0)
-        fail(reader, RF_EDAMAGED, "there is something behind the end");
+        fail(reader, RF_EDAMAGED, "there are bytes after the end");
 }
 
 static rf_status check_header(const unsigned char *file, size_t n, struct rf_error *error)

@@ -83,7 +83,7 @@ rf_status rf_measure_overlap(double *overlap, const struct rf_profile *x,
     if (!(top > 0 && top <= 1))
         return rf_fail(error, RF_EINVAL, "the share of top members must be above 0 and at most 1");
     if (x->shape != y->shape)
-        return rf_fail(error, RF_EINVAL, "profiles of different kinds have no overlap");
+        return rf_fail(error, RF_EINVAL, "profiles of different kinds cannot be compared");
     rf_status status = list_members(x, &lists[0]);
     if (status == RF_OK)
         status = list_members(y, &lists[1]);

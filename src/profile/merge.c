@@ -274,12 +274,12 @@ static rf_status tell_clash(const struct rf_module *x, const struct rf_module *y
     const uint64_t start = x->start > y->start ? x->start : y->start;
     if (strcmp(x->path, y->path) == 0)
         return rf_fail(error, RF_EINVAL,
-                       "%s is of two builds, %.*s and %.*s: their addresses do not mean the same",
+                       "%s is of two builds, %.*s and %.*s: their addresses cannot be compared",
                        x->path, BUILD_ID_SHOWN, x->build_id, BUILD_ID_SHOWN, y->build_id);
-    return rf_fail(error, RF_EINVAL,
-                   "at 0x%llx there is %s in one and %s in the other: their addresses do not mean "
-                   "the same",
-                   (unsigned long long)start, x->path, y->path);
+    return rf_fail(
+        error, RF_EINVAL,
+        "at 0x%llx there is %s in one and %s in the other: their addresses cannot be compared",
+        (unsigned long long)start, x->path, y->path);
 }
 
 /* Two modules that both runs mapped at the same place, one after the other, are no difference. */

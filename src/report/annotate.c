@@ -503,7 +503,7 @@ rf_status rf_report_annotate(FILE *out, const struct rf_run *run,
     size_t written = 0;
     if (setup->symbols == NULL)
         return rf_fail(error, RF_EINVAL,
-                       "to annotate a function, names are needed, and this profile has none");
+                       "a function can be annotated only by name, and this profile has no names");
     rf_status status = find_candidates(&page, function, &found);
     bool none = status == RF_OK && found.n == 0;
     if (status == RF_OK)
@@ -513,7 +513,7 @@ rf_status rf_report_annotate(FILE *out, const struct rf_run *run,
         return no_function(&page, function, error);
     if (status == RF_OK && written == 0)
         return rf_fail(error, RF_EINVAL,
-                       "no profile of this run is by pc: nothing to show by line");
+                       "no profile of this run is by pc, so there are no counts per line");
     rf_status end = rf_report_end(out);
     return status != RF_OK ? rf_fail(error, status, "%s", rf_status_text(status)) : end;
 }

@@ -182,7 +182,7 @@ static rf_status check_setup(const struct rf_probe_setup *setup, struct rf_error
                        RF_PROBE_PATTERNS_MAX, RF_PROBE_PROFILES_MAX);
     if (setup->bursts.burst > 0 && setup->records)
         return rf_fail(error, RF_EINVAL,
-                       "records and cache misses need every event, not those of bursts alone");
+                       "records and cache misses need every event and cannot be sampled in bursts");
     if (setup->processes_apart > 1 && setup->records)
         return rf_fail(error, RF_EINVAL, "records of several processes are not kept apart");
     return RF_OK;

@@ -68,7 +68,7 @@ overlap,profile,first,second
   {"profile": "", "first": "exact(memory=0, interval=0)", "second": "exact(memory=0, interval=0)", "overlap": 1}
 ]}
 $ riffle compare whole.txt -m overlap -e streams
-riffle: profiles of different kinds have no overlap
+riffle: profiles of different kinds cannot be compared
 [1]
 $ riffle compare -m overlap whole.rfp half.rfp -e exact
 riffle: compare: two saved profiles need no engine and no selector

@@ -125,5 +125,5 @@ rms,unseen,covered,engine
 0,0,1,"exact(memory=0, interval=0)"
 0.21650635094610965,0.75,1,"values.uc(size=base, clock=1)"
 $ riffle compare r.rft -p values -m invariance --every 5 --coproc values.uc -e exact
-riffle: compare: --coproc goes neither with --every nor --per-interval
+riffle: compare: --coproc works neither with --every nor with --per-interval
 [2]

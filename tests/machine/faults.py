@@ -37,7 +37,7 @@ CASES = [
     ("a jump far away", "li a0,-2\njr a0", 139, "no code to execute at pc 0xfffffffffffffffe"),
     ("code that runs over its end", "la a0,over\njr a0", 139, "no code to execute at pc 0x"),
     ("an unknown system call", "li a7,9999\necall\naddi a0,a0,38\nli a7,93\necall", 0,
-     "system call 9999 is not there; it answered ENOSYS"),
+     "system call 9999 is not implemented and returned ENOSYS"),
     ("a kill of itself", "li a1,6\nli a7,129\necall", 134, "ended: signal 6 (Aborted), at pc 0x"),
     ("a return from no signal", "li sp,16\nli a7,139\necall", 139, "no frame at its stack pointer, at pc 0x"),
     ("a handler that is not there", HANDLE.format(0x50) + "ld a0,0(zero)", 139, "no code to execute at pc 0x50"),

@@ -19,7 +19,7 @@ DEADLY = [(("abort",), 6, "Aborted"), (("caught-abort",), 6, "Aborted"), (("die"
 # arguments, exit status, what stderr says
 ALONE = [(("thread",), 159, "the program ended: it started a thread, and the simulated machine has but one, at pc 0x"),
          (("wait",), 137, "the program ended: it waits for another thread, and there is none (futex), at pc 0x"),
-         (("fork",), 7, "system call 220 is not there; it answered ENOSYS")]
+         (("fork",), 7, "system call 220 is not implemented and returned ENOSYS")]
 
 
 def build(work):

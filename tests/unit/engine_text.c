@@ -40,7 +40,7 @@ static const struct {
     {"exact(memory=1Mi", NULL, "engine 'exact': the options lack a closing ')'"},
     {"exact(memory)", NULL, "engine 'exact': expected option=value at 'memory)'"},
     {"exact(memory=10)", NULL, "engine 'exact': memory must be at least 15536 bytes"},
-    {"exact) x", NULL, "engine 'exact': what is ') x' behind it?"},
+    {"exact) x", NULL, "engine 'exact': unexpected ') x' after it"},
 };
 
 static const struct {

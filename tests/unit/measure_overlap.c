@@ -83,7 +83,7 @@ TEST(what_cannot_be_compared_is_refused)
     double overlap;
     ranges.shape = RF_SHAPE_RANGE_A;
     CHECK(rf_measure_overlap(&overlap, &x, &ranges, 0.9, &error) == RF_EINVAL);
-    CHECK_TEXT(error.message, "profiles of different kinds have no overlap");
+    CHECK_TEXT(error.message, "profiles of different kinds cannot be compared");
     CHECK(rf_measure_overlap(&overlap, &x, &x, 0, &error) == RF_EINVAL);
     CHECK(rf_measure_overlap(&overlap, &x, &x, 1.1, &error) == RF_EINVAL);
 }

@@ -443,9 +443,9 @@ static const struct {
     const char *message;
 } refused[] = {
     {"multihash(tables=3, counters=2048)",
-     "engine 'multihash': 2048 counters cannot be shared out evenly to 3 tables of 2 to 65536"},
+     "engine 'multihash': 2048 counters cannot be divided evenly among 3 tables of 2 to 65536"},
     {"multihash(paper, counters=3000)",
-     "engine 'multihash': hash=paper wants a power of two of counters in each table, not 750"},
+     "engine 'multihash': hash=paper needs a power of two of counters per table, not 750"},
     {"multihash(paper, counter_bits=8)",
      "engine 'multihash': counters of 8 bits cannot reach the 1000 events at which a tuple of an "
      "interval of 1000000 is promoted"},

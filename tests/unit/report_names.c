@@ -263,7 +263,7 @@ TEST(an_unknown_function_is_a_sentence_with_the_nearest)
     CHECK_TEXT(error.message, "no function 'something_else_entirely' in the modules of this run");
     profile.selector = (char *)"load -> value";
     CHECK_EQ(annotate("plain", &error), RF_EINVAL);
-    CHECK_TEXT(error.message, "no profile of this run is by pc: nothing to show by line");
+    CHECK_TEXT(error.message, "no profile of this run is by pc, so there are no counts per line");
     program.run.n_modules = 0;
     CHECK_EQ(annotate("plain", &error), RF_EINVAL);
     CHECK_TEXT(error.message, "function 'plain': this run names no modules to look for it in");

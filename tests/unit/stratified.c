@@ -58,7 +58,7 @@ static const struct {
     {"H[H[P8]65536]65536", NULL,
      "engine 'H[H[P8]65536]65536': too many counters; fewer than 16777216 are allowed"},
     {"P256 (hsah=mix)", NULL, "engine 'stratified': no option 'hsah'; did you mean 'hash'?"},
-    {"P256 (hash=mix) x", NULL, "engine 'stratified': what is 'x' behind it?"},
+    {"P256 (hash=mix) x", NULL, "engine 'stratified': unexpected 'x' after it"},
     {"tagged(entries=100)", NULL,
      "engine 'tagged': sets are found by the bits of a hash, so entries and ways must be powers of "
      "two "

@@ -164,14 +164,14 @@ static rf_status check(void *memory, struct rf_error *error)
     uint64_t size = config->counters / config->tables;
     if (config->counters % config->tables != 0 || size < 2 || size > RF_MULTIHASH_TABLE_MAX)
         return rf_fail(error, RF_EINVAL,
-                       "engine 'multihash': %llu counters cannot be shared out evenly to %llu "
+                       "engine 'multihash': %llu counters cannot be divided evenly among %llu "
                        "tables of 2 to 65536",
                        (unsigned long long)config->counters, (unsigned long long)config->tables);
     if (config->hash == RF_MULTIHASH_PAPER && index_bits(config) < 0)
-        return rf_fail(error, RF_EINVAL,
-                       "engine 'multihash': hash=paper wants a power of two of counters in each "
-                       "table, not %llu",
-                       (unsigned long long)size);
+        return rf_fail(
+            error, RF_EINVAL,
+            "engine 'multihash': hash=paper needs a power of two of counters per table, not %llu",
+            (unsigned long long)size);
     if (config->interval == 0 && !config->retain)
         return rf_fail(error, RF_EINVAL, "engine 'multihash': interval=auto needs retain=yes");
     return RF_OK;
