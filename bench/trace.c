@@ -107,7 +107,7 @@ static void compare(const char *stream, const struct rf_gen *gen)
     bench_end(&bench);
     rf_trace_inspect(c.path, &info, NULL);
     double n = (double)c.memory.n;
-    printf("bytes a tuple: %.2f, zstd alone %.2f; decoding is %.2f of memcpy\n\n",
+    printf("bytes per tuple: %.2f, zstd alone %.2f; decoding is %.2f of memcpy\n\n",
            (double)info.bytes / n, (double)c.n_packed / n,
            bench_rate(&bench, 1) / bench_rate(&bench, 2));
     unlink(c.path);

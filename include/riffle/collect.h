@@ -53,7 +53,7 @@ struct rf_collect_setup {
     struct rf_trace_writer *record; /* gets everything between skip and limit, too */
     const volatile int *stop;       /* becomes non-zero: end with what is there, RF_ESTOPPED */
     void (*progress)(void *context, const struct rf_collect_progress *progress);
-    void *progress_context; /* called about ten times a second */
+    void *progress_context; /* called about ten times per second */
     /* Sees the tuples that go to a lane just before its engine does. */
     void (*tap)(void *context, size_t lane, const struct rf_tuples *tuples);
     void *tap_context;

@@ -52,7 +52,7 @@ rf_status rf_rap_finalize(const struct rf_rap *rap, size_t profile, const struct
 size_t rf_rap_memory(const struct rf_rap *rap); /* bytes, of all profiles */
 void rf_rap_free(struct rf_rap *rap);           /* NULL is fine */
 
-/* What the engine costs as hardware at 0.18 um, by the parts of the paper (section 3.4) scaled to so many
+/* What the engine costs as hardware at 0.18 um, by the parts of the paper (section 3.4) scaled to this many
  * entries of that width; src/engine/rap/cost.c says how. */
 enum { RF_RAP_PARTS = 6 };
 struct rf_rap_part {

@@ -36,7 +36,7 @@ struct rf_trace_writer {
     ZSTD_CCtx *zstd;
     unsigned char *modules; /* as they will stand in the file */
     size_t n_modules, modules_size, modules_room;
-    uint64_t *index; /* two words a block */
+    uint64_t *index; /* two words per block */
     size_t index_room;
 };
 

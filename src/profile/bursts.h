@@ -23,7 +23,7 @@ void rf_bursts_close(struct rf_bursts *bursts); /* NULL is fine */
 void rf_bursts_feed(struct rf_bursts *bursts, const struct rf_tuple *tuples, size_t n);
 /* It is over. A burst without events is none here; it may be counted with rf_bursts_skip. */
 void rf_bursts_end(struct rf_bursts *bursts);
-/* So many events were not told, and so many bursts were over. */
+/* This many events were skipped, and this many bursts were over. */
 void rf_bursts_skip(struct rf_bursts *bursts, uint64_t events, uint64_t n);
 
 /* The profile is of all that was fed. Afterwards its counts stand for what was skipped, too, with bounds that hold for

@@ -104,6 +104,6 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
 
 const struct rf_report_form rf_report_csv = {
     .name = "csv",
-    .brief = "one line an item, for tools",
+    .brief = "one line per item, for tools",
     .write = write_run,
 };

@@ -38,7 +38,7 @@ struct rf_decode {
     size_t n_selectors;
     bool records; /* instead of tuples */
     bool lossy;   /* the probe may drop events; otherwise it never reports a loss */
-    bool bursts;  /* the program is told in bursts */
+    bool bursts;  /* the program is sampled in bursts */
     uint8_t groups[RF_WORD_CLASSES]; /* classes that are counted together while they are skipped */
     size_t n_groups;
     bool patterns;  /* what is skipped is counted by selector, not by group */

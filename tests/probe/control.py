@@ -86,7 +86,7 @@ def check_refusals():
     status, text = control(os.getpid())
     tap.check("a process that is not profiled", status != 0 and "neither riffle run nor profiled" in text, text)
     status, text = control("nobody")
-    tap.check("no number", status == 2 and "no number of a process" in text, text)
+    tap.check("no number", status == 2 and "is not a process number" in text, text)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "count")
         run = subprocess.Popen([RIFFLE, "run", "-q", "-p", "branch -> pc", "--", SPIN, path],

@@ -1,4 +1,4 @@
-/* pipeline.c - commit, issue, dispatch, fetch, once a cycle. */
+/* pipeline.c - commit, issue, dispatch, fetch, once per cycle. */
 #include "pipeline.h"
 #include "machine/timing/predictor.h"
 #include "machine/records.h"

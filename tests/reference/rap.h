@@ -27,7 +27,7 @@ struct plain_rap {
 
     struct plain_node *root;
     uint64_t n;          /* events */
-    uint64_t next_merge; /* at so many */
+    uint64_t next_merge; /* at this many events */
     uint64_t per_limit;  /* log_b(R) / eps */
     size_t nodes;        /* but for the root */
     size_t nodes_max;

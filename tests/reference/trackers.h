@@ -1,6 +1,6 @@
 /* trackers.h - what the co-processor's programs look for, found exactly: no slots, nothing dropped or replaced.
  *
- * With the limits of a program (a ring of so many stores, four bytes at a time) a tracker says what the program
+ * With the limits of a program (a ring of this many stores, four bytes at a time) a tracker says what the program
  * must find when all tuples have slots. Without limits it says what is true. */
 #ifndef RF_TESTS_REFERENCE_TRACKERS_H
 #define RF_TESTS_REFERENCE_TRACKERS_H

@@ -378,7 +378,7 @@ TEST(counted_tuples_are_as_many_single_ones)
     }
 }
 
-/* A program whose candidates change by so much from one interval to the next, on each rung. */
+/* A program whose candidates change by this much from one interval to the next, on each rung. */
 static uint64_t settle(const double change[3], uint64_t events)
 {
     struct rf_multihash_pace pace;

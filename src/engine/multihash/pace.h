@@ -34,7 +34,7 @@ uint64_t rf_multihash_pace_longest(void); /* interval there will be */
 
 void rf_multihash_pace_begin(struct rf_multihash_pace *pace);
 uint64_t rf_multihash_pace_length(const struct rf_multihash_pace *pace);
-/* An interval is over, and its candidates differed so much from those of the one before. */
+/* An interval is over, and its candidates differed this much from those of the one before. */
 void rf_multihash_pace_step(struct rf_multihash_pace *pace, double change);
 
 #endif

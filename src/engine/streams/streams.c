@@ -67,7 +67,7 @@ static const struct rf_option options[] = {
     {.name = "interval",
      .type = RF_OPTION_COUNT,
      .standard = "0",
-     .brief = "cut the stream every so many events and start anew; 0: do not",
+     .brief = "cut the stream every N events and start again; 0: never",
      .offset = offsetof(struct config, interval)},
     {
         .type = RF_OPTION_END,
