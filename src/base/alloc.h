@@ -28,6 +28,7 @@ static inline void *rf_alloc_zeroed(const struct rf_alloc *alloc, size_t size)
     return got != NULL ? memset(got, 0, size) : NULL;
 }
 
+/* `alloc` may lie in the block that is freed: it is read before the call. */
 static inline void rf_alloc_free(const struct rf_alloc *alloc, void *ptr, size_t size)
 {
     if (ptr != NULL)

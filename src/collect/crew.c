@@ -328,6 +328,5 @@ void rf_crew_close(struct rf_crew *crew)
         return;
     for (size_t i = 0; i < crew->n_started; i++)
         stop(&crew->workers[i]);
-    struct rf_alloc alloc = crew->alloc;
-    rf_alloc_free(&alloc, crew, crew->size);
+    rf_alloc_free(&crew->alloc, crew, crew->size);
 }

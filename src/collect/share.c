@@ -53,9 +53,8 @@ void rf_share_tally_free(struct rf_share_tally *tally)
 {
     if (tally == NULL)
         return;
-    struct rf_alloc alloc = tally->alloc;
-    rf_alloc_free(&alloc, tally->ended, tally->room * sizeof *tally->ended);
-    rf_alloc_free(&alloc, tally, sizeof *tally);
+    rf_alloc_free(&tally->alloc, tally->ended, tally->room * sizeof *tally->ended);
+    rf_alloc_free(&tally->alloc, tally, sizeof *tally);
 }
 
 rf_status rf_share_join(struct rf_share_tally *tally, unsigned *tag)

@@ -83,9 +83,8 @@ static rf_status make_state(struct rf_engine *engine, struct rf_error *error)
 
 static void free_engine(struct rf_engine *engine)
 {
-    struct rf_alloc alloc = engine->alloc;
-    rf_alloc_free(&alloc, engine->block, engine->state_size + STATE_ALIGNMENT);
-    rf_alloc_free(&alloc, engine, sizeof *engine);
+    rf_alloc_free(&engine->alloc, engine->block, engine->state_size + STATE_ALIGNMENT);
+    rf_alloc_free(&engine->alloc, engine, sizeof *engine);
 }
 
 rf_status rf_engine_open(struct rf_engine **opened, const char *text,

@@ -49,12 +49,11 @@ void rf_trace_decoder_free(struct rf_trace_decoder *d)
 {
     if (d == NULL)
         return;
-    struct rf_alloc alloc = d->alloc;
     for (size_t i = 0; i < RF_TRACE_COLUMNS_MAX; i++)
-        rf_alloc_free(&alloc, d->columns[i], 2 * d->events * sizeof *d->columns[i]);
-    rf_alloc_free(&alloc, d->keys, d->keys_max * sizeof *d->keys);
-    rf_alloc_free(&alloc, d->words, d->events * sizeof *d->words);
-    rf_alloc_free(&alloc, d, sizeof *d);
+        rf_alloc_free(&d->alloc, d->columns[i], 2 * d->events * sizeof *d->columns[i]);
+    rf_alloc_free(&d->alloc, d->keys, d->keys_max * sizeof *d->keys);
+    rf_alloc_free(&d->alloc, d->words, d->events * sizeof *d->words);
+    rf_alloc_free(&d->alloc, d, sizeof *d);
 }
 
 static bool get_columns(struct rf_trace_decoder *d, size_t n_columns)

@@ -92,15 +92,14 @@ void rf_trace_encoder_free(struct rf_trace_encoder *e)
 {
     if (e == NULL)
         return;
-    struct rf_alloc alloc = e->alloc;
-    rf_alloc_free(&alloc, e->keys, e->keys_max * sizeof *e->keys);
-    rf_alloc_free(&alloc, e->slots, e->n_slots * sizeof *e->slots);
-    rf_alloc_free(&alloc, e->index, e->events * sizeof *e->index);
-    rf_alloc_free(&alloc, e->position, e->events * sizeof *e->position);
-    rf_alloc_free(&alloc, e->flat, e->events * sizeof *e->flat);
-    rf_alloc_free(&alloc, e->grouped, e->events * sizeof *e->grouped);
-    rf_alloc_free(&alloc, e->data, rf_trace_raw_max(e->events));
-    rf_alloc_free(&alloc, e, sizeof *e);
+    rf_alloc_free(&e->alloc, e->keys, e->keys_max * sizeof *e->keys);
+    rf_alloc_free(&e->alloc, e->slots, e->n_slots * sizeof *e->slots);
+    rf_alloc_free(&e->alloc, e->index, e->events * sizeof *e->index);
+    rf_alloc_free(&e->alloc, e->position, e->events * sizeof *e->position);
+    rf_alloc_free(&e->alloc, e->flat, e->events * sizeof *e->flat);
+    rf_alloc_free(&e->alloc, e->grouped, e->events * sizeof *e->grouped);
+    rf_alloc_free(&e->alloc, e->data, rf_trace_raw_max(e->events));
+    rf_alloc_free(&e->alloc, e, sizeof *e);
 }
 
 /* The number of a key, new or known. */

@@ -573,14 +573,13 @@ void rf_trace_reader_close(struct rf_trace_reader *reader)
 {
     if (reader == NULL)
         return;
-    struct rf_alloc alloc = reader->alloc;
     rf_trace_decoder_free(reader->decoder);
-    rf_trace_modules_free(&reader->modules, &alloc);
-    rf_alloc_free(&alloc, reader->zstd_room, reader->zstd_size);
-    rf_alloc_free(&alloc, reader->raw, reader->raw_room);
-    rf_alloc_free(&alloc, reader->tuples, RF_TRACE_EVENTS_MAX * sizeof *reader->tuples);
-    rf_alloc_free(&alloc, reader->counts, RF_TRACE_EVENTS_MAX * sizeof *reader->counts);
-    rf_alloc_free(&alloc, reader->records, RF_TRACE_EVENTS_MAX * sizeof *reader->records);
-    rf_alloc_free(&alloc, reader->buffer, reader->room);
-    rf_alloc_free(&alloc, reader, sizeof *reader);
+    rf_trace_modules_free(&reader->modules, &reader->alloc);
+    rf_alloc_free(&reader->alloc, reader->zstd_room, reader->zstd_size);
+    rf_alloc_free(&reader->alloc, reader->raw, reader->raw_room);
+    rf_alloc_free(&reader->alloc, reader->tuples, RF_TRACE_EVENTS_MAX * sizeof *reader->tuples);
+    rf_alloc_free(&reader->alloc, reader->counts, RF_TRACE_EVENTS_MAX * sizeof *reader->counts);
+    rf_alloc_free(&reader->alloc, reader->records, RF_TRACE_EVENTS_MAX * sizeof *reader->records);
+    rf_alloc_free(&reader->alloc, reader->buffer, reader->room);
+    rf_alloc_free(&reader->alloc, reader, sizeof *reader);
 }

@@ -52,17 +52,16 @@ static size_t stored_room(void)
 
 static void release(struct rf_trace_writer *writer)
 {
-    struct rf_alloc alloc = writer->alloc;
     rf_trace_encoder_free(writer->encoder);
-    rf_alloc_free(&alloc, writer->block.tuples, BLOCK * sizeof *writer->block.tuples);
-    rf_alloc_free(&alloc, writer->block.records, BLOCK * sizeof *writer->block.records);
-    rf_alloc_free(&alloc, writer->counts, BLOCK * sizeof *writer->counts);
-    rf_alloc_free(&alloc, writer->raw, raw_room());
-    rf_alloc_free(&alloc, writer->stored, stored_room());
-    rf_alloc_free(&alloc, writer->zstd_room, writer->zstd_size);
-    rf_alloc_free(&alloc, writer->modules, writer->modules_room);
-    rf_alloc_free(&alloc, writer->index, writer->index_room * 2 * sizeof *writer->index);
-    rf_alloc_free(&alloc, writer, sizeof *writer);
+    rf_alloc_free(&writer->alloc, writer->block.tuples, BLOCK * sizeof *writer->block.tuples);
+    rf_alloc_free(&writer->alloc, writer->block.records, BLOCK * sizeof *writer->block.records);
+    rf_alloc_free(&writer->alloc, writer->counts, BLOCK * sizeof *writer->counts);
+    rf_alloc_free(&writer->alloc, writer->raw, raw_room());
+    rf_alloc_free(&writer->alloc, writer->stored, stored_room());
+    rf_alloc_free(&writer->alloc, writer->zstd_room, writer->zstd_size);
+    rf_alloc_free(&writer->alloc, writer->modules, writer->modules_room);
+    rf_alloc_free(&writer->alloc, writer->index, writer->index_room * 2 * sizeof *writer->index);
+    rf_alloc_free(&writer->alloc, writer, sizeof *writer);
 }
 
 static bool get_memory(struct rf_trace_writer *writer)

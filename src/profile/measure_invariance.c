@@ -218,10 +218,9 @@ void rf_invariance_close(struct rf_invariance *invariance)
 {
     if (invariance == NULL)
         return;
-    struct rf_alloc alloc = invariance->alloc;
     rf_fold_free(&invariance->pcs);
     rf_fold_free(&invariance->tuples);
-    rf_alloc_free(&alloc, invariance, sizeof *invariance);
+    rf_alloc_free(&invariance->alloc, invariance, sizeof *invariance);
 }
 
 rf_status rf_invariance_truth_profile(struct rf_invariance *invariance,

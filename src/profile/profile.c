@@ -48,15 +48,15 @@ void rf_profile_free(struct rf_profile *profile)
 {
     if (profile == NULL)
         return;
-    struct rf_alloc alloc = profile->alloc;
-    rf_profile_free_text(&alloc, profile->selector);
-    rf_profile_free_text(&alloc, profile->engine);
-    rf_alloc_free(&alloc, profile->items, profile->n_items * sizeof *profile->items);
-    rf_alloc_free(&alloc, profile->intervals, profile->n_intervals * sizeof *profile->intervals);
-    rf_alloc_free(&alloc, profile->interval_items,
+    rf_profile_free_text(&profile->alloc, profile->selector);
+    rf_profile_free_text(&profile->alloc, profile->engine);
+    rf_alloc_free(&profile->alloc, profile->items, profile->n_items * sizeof *profile->items);
+    rf_alloc_free(&profile->alloc, profile->intervals,
+                  profile->n_intervals * sizeof *profile->intervals);
+    rf_alloc_free(&profile->alloc, profile->interval_items,
                   profile->n_interval_items * sizeof *profile->interval_items);
-    rf_alloc_free(&alloc, profile->figures, profile->n_figures * sizeof *profile->figures);
-    rf_alloc_free(&alloc, profile, sizeof *profile);
+    rf_alloc_free(&profile->alloc, profile->figures, profile->n_figures * sizeof *profile->figures);
+    rf_alloc_free(&profile->alloc, profile, sizeof *profile);
 }
 
 rf_status rf_profile_selector(const struct rf_profile *profile, struct rf_selector *selector)

@@ -211,15 +211,14 @@ void rf_profiler_close(struct rf_profiler *profiler)
 {
     if (profiler == NULL)
         return;
-    struct rf_alloc alloc = profiler->alloc;
     rf_engine_close(profiler->engine);
-    rf_profile_free_text(&alloc, profiler->selector);
+    rf_profile_free_text(&profiler->alloc, profiler->selector);
     gather_free(&profiler->current);
     rf_fold_free(&profiler->fold);
-    rf_items_free(&profiler->kept, &alloc);
-    rf_alloc_free(&alloc, profiler->intervals,
+    rf_items_free(&profiler->kept, &profiler->alloc);
+    rf_alloc_free(&profiler->alloc, profiler->intervals,
                   profiler->intervals_room * sizeof *profiler->intervals);
-    rf_alloc_free(&alloc, profiler, sizeof *profiler);
+    rf_alloc_free(&profiler->alloc, profiler, sizeof *profiler);
 }
 
 static void prepare(struct rf_profiler *profiler, const struct rf_profiler_setup *setup)

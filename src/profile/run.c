@@ -38,19 +38,18 @@ void rf_run_free(struct rf_run *run)
 {
     if (run == NULL)
         return;
-    struct rf_alloc alloc = run->alloc;
-    rf_profile_free_text(&alloc, run->command);
-    rf_profile_free_text(&alloc, run->version);
+    rf_profile_free_text(&run->alloc, run->command);
+    rf_profile_free_text(&run->alloc, run->version);
     for (size_t i = 0; i < run->n_profiles; i++)
         rf_profile_free(run->profiles[i]);
     for (size_t i = 0; i < run->n_modules; i++)
-        free_module(&alloc, &run->modules[i]);
+        free_module(&run->alloc, &run->modules[i]);
     for (size_t i = 0; i < run->n_notes; i++)
-        free_note(&alloc, &run->notes[i]);
-    rf_alloc_free(&alloc, run->profiles, run->n_profiles * sizeof(struct rf_profile *));
-    rf_alloc_free(&alloc, run->modules, run->n_modules * sizeof *run->modules);
-    rf_alloc_free(&alloc, run->notes, run->n_notes * sizeof *run->notes);
-    rf_alloc_free(&alloc, run, sizeof *run);
+        free_note(&run->alloc, &run->notes[i]);
+    rf_alloc_free(&run->alloc, run->profiles, run->n_profiles * sizeof(struct rf_profile *));
+    rf_alloc_free(&run->alloc, run->modules, run->n_modules * sizeof *run->modules);
+    rf_alloc_free(&run->alloc, run->notes, run->n_notes * sizeof *run->notes);
+    rf_alloc_free(&run->alloc, run, sizeof *run);
 }
 
 rf_status rf_run_add_profile(struct rf_run *run, struct rf_profile *profile)

@@ -258,8 +258,7 @@ void rf_loop_free(struct rf_loop *loop)
 {
     if (loop == NULL)
         return;
-    struct rf_alloc alloc = loop->alloc;
-    rf_alloc_free(&alloc, loop->loads, loop->n_loads * sizeof *loop->loads);
-    rf_alloc_free(&alloc, loop->nests, loop->n_loads * sizeof *loop->nests);
-    rf_alloc_free(&alloc, loop, sizeof *loop);
+    rf_alloc_free(&loop->alloc, loop->loads, loop->n_loads * sizeof *loop->loads);
+    rf_alloc_free(&loop->alloc, loop->nests, loop->n_loads * sizeof *loop->nests);
+    rf_alloc_free(&loop->alloc, loop, sizeof *loop);
 }

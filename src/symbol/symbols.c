@@ -110,13 +110,14 @@ void rf_symbols_close(struct rf_symbols *symbols)
 {
     if (symbols == NULL)
         return;
-    struct rf_alloc alloc = symbols->alloc;
     for (size_t i = 0; i < symbols->files.n; i++)
-        rf_file_release(&symbols->files.at[i], &alloc);
-    rf_alloc_free(&alloc, symbols->files.at, symbols->files.room * sizeof *symbols->files.at);
-    rf_alloc_free(&alloc, symbols->file_of, symbols->run->n_modules * sizeof *symbols->file_of);
+        rf_file_release(&symbols->files.at[i], &symbols->alloc);
+    rf_alloc_free(&symbols->alloc, symbols->files.at,
+                  symbols->files.room * sizeof *symbols->files.at);
+    rf_alloc_free(&symbols->alloc, symbols->file_of,
+                  symbols->run->n_modules * sizeof *symbols->file_of);
     rf_arena_release(&symbols->arena);
-    rf_alloc_free(&alloc, symbols, sizeof *symbols);
+    rf_alloc_free(&symbols->alloc, symbols, sizeof *symbols);
 }
 
 const char *rf_symbols_problem(const struct rf_symbols *symbols, size_t i)

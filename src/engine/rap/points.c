@@ -72,8 +72,7 @@ void rf_rap_free(struct rf_rap *rap)
 {
     if (rap == NULL)
         return;
-    struct rf_alloc alloc = rap->alloc;
-    rf_alloc_free(&alloc, rap, rap->size);
+    rf_alloc_free(&rap->alloc, rap, rap->size);
 }
 
 void rf_rap_add_pairs(struct rf_rap *rap, uint64_t a, uint64_t b, uint64_t count, size_t profile)

@@ -238,10 +238,9 @@ void rf_timing_close(struct rf_timing *timing)
 {
     if (timing == NULL)
         return;
-    struct rf_alloc alloc = timing->alloc;
     rf_cache_close(timing->icache);
     rf_cache_close(timing->dcache);
-    rf_alloc_free(&alloc, timing, timing->size);
+    rf_alloc_free(&timing->alloc, timing, timing->size);
 }
 
 /* --- the memory behind the first-level caches -------------------------------------------------- */
