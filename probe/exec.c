@@ -17,6 +17,9 @@ extern XArray *VG_(args_for_valgrind); /* of the core: what it hands on to itsel
 
 Bool __real_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments);
 Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments);
+SysRes __real_vgPlain_pre_exec_check(const HChar *path, Int *out, Bool untraced);
+SysRes __wrap_vgPlain_pre_exec_check(const HChar *path, Int *out, Bool untraced);
+SysRes VG_(mk_SysRes_Success)(UWord value);
 
 static void look(struct rf_target_file *file)
 {
@@ -97,4 +100,22 @@ Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **
         VG_(strcmp)(file.path, path) != 0; /* the system calls its interpreter by its path */
     hand_on_name(is_script || arguments == NULL ? NULL : arguments[0]);
     return True;
+}
+
+static Bool is_executable(const HChar *path)
+{
+    enum { MAY_EXECUTE = 1 };
+    struct vg_stat stat = {0};
+    return !sr_isError(VG_(stat)(path, &stat)) && VKI_S_ISREG(stat.mode) &&
+           ring_syscall(__NR_access, (ULong)path, MAY_EXECUTE, 0, 0) == 0;
+}
+
+/* The core reads a program before it executes it, even one that it will not trace. To execute it is enough that it
+ * may be executed. */
+SysRes __wrap_vgPlain_pre_exec_check(const HChar *path, Int *out, Bool untraced)
+{
+    SysRes checked = __real_vgPlain_pre_exec_check(path, out, untraced);
+    if (sr_isError(checked) && sr_Err(checked) == VKI_EACCES && untraced && is_executable(path))
+        return VG_(mk_SysRes_Success)(0);
+    return checked;
 }

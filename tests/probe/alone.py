@@ -109,6 +109,20 @@ def check_children(folder):
         check(f"a child that is {kind} is named", path + " (" in report.stdout, report)
 
 
+def check_unreadable(folder):
+    """To be executed a child need not be readable. Root gives up its right to read all files first."""
+    path = make(folder, "secret", open("/usr/bin/id", "rb").read(), 0o111)
+    rights = "-dac_override,-dac_read_search"
+    common = ["setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}"] if os.geteuid() == 0 else []
+    command = ["sh", "-c", f"{path} -u; {folder}; cat {path}; echo $?"]
+    native = subprocess.run(common + command, capture_output=True, text=True)
+    for options in ([], ["--no-follow"]):
+        probed = subprocess.run([*common, RIFFLE, "run", "-q", *options, "--", *command],
+                                capture_output=True, text=True)
+        check(f"a child that is unreadable {' '.join(options)}", native.stdout.count("\n") == 2
+              and (native.stdout, native.stderr) == (probed.stdout, probed.stderr), (native, probed))
+
+
 def damaged(folder, program):
     """An x86-64 program in which something is broken; fields by their place in the ELF header."""
     def patch(name, at, field):
@@ -169,6 +183,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         check_children(folder)
+        check_unreadable(folder)
         check_targets(folder)
         check_own_errors(folder)
     check_deaths()
