@@ -141,7 +141,8 @@ void rf_bursts_end(struct rf_bursts *bursts)
 
 void rf_bursts_skip(struct rf_bursts *bursts, uint64_t events, uint64_t n)
 {
-    bursts->skipped += events;
+    uint64_t most = RF_EVENTS_MAX / 2 - bursts->skipped; /* the program itself may lie */
+    bursts->skipped += events < most ? events : most;
     bursts->n_bursts += n;
 }
 
@@ -197,7 +198,7 @@ static double design_effect(const struct rf_bursts *bursts, const struct estimat
 /* The share that `y` events out of `sampled` may have at the far end: sign -1 lower, +1 upper. */
 static double wilson(const struct estimate *estimate, double y, double effect, double sign)
 {
-    double z = estimate->z, p = y / estimate->sampled;
+    double z = estimate->z, p = y < estimate->sampled ? y / estimate->sampled : 1;
     double skipped_share = 1 - estimate->sampled / estimate->all;
     double n = estimate->sampled / effect / skipped_share;
     double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n));

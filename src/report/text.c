@@ -303,6 +303,24 @@ static uint64_t weight_of(const struct rf_report_table *table, const struct rf_i
     return table->streams != NULL ? rf_report_table_heat(item) : item->count;
 }
 
+/* Of a program that was told in bursts (figure "sampled"): its counts are estimates. */
+static bool is_estimate(const struct rf_profile *profile)
+{
+    for (size_t i = 0; profile->bound == RF_BOUND_CONFIDENCE && i < profile->n_figures; i++)
+        if (strcmp(profile->figures[i].name, "sampled") == 0)
+            return true;
+    return false;
+}
+
+static void make_share(char *cell, size_t size, const struct rf_report_table *table,
+                       const struct rf_item *item)
+{
+    int n = snprintf(cell, size, "%.2f%%", share_of(table, weight_of(table, item)));
+    if (table->streams == NULL && is_estimate(table->profile))
+        snprintf(cell + n, size - (size_t)n, " +-%.2f",
+                 share_of(table, item->upper - item->lower) / 2);
+}
+
 static uint64_t number_of(const struct rf_report_table *table, size_t row, enum column_kind kind)
 {
     const struct rf_item *item = &table->items[row];
@@ -358,7 +376,7 @@ static void make_cell(char *cell, size_t size, const struct layout *layout,
     if (kind < A && table->streams != NULL && rf_stream_position(item) > 0)
         cell[0] = '\0'; /* only the first line of a stream has its figures */
     else if (kind == SHARE)
-        snprintf(cell, size, "%.2f%%", share_of(table, weight_of(table, item)));
+        make_share(cell, size, table, item);
     else if (kind == PART)
         snprintf(cell, size, "%.1f%%", rf_places_part(&layout->places, &table->items[row]));
     else if (kind == PLACE)

@@ -3,6 +3,7 @@
  * A program of loops: one loop runs for hundreds of intervals, then another. Its events are alike within a burst, so
  * that an interval made as if they were independent is far too narrow; the last case shows that. */
 #include "profile/bursts.h"
+#include "profile/file.h"
 #include "base/random.h"
 #include "test.h"
 #include <math.h>
@@ -208,6 +209,24 @@ TEST(nothing_skipped_leaves_counts_alone)
     CHECK_EQ(profile->items[0].count, 5);
     CHECK_EQ(profile->items[0].upper, 5);
     CHECK_EQ(profile->n_figures, 3);
+    rf_profile_free(profile);
+    rf_bursts_close(bursts);
+}
+
+TEST(a_program_that_lies_breaks_no_sum)
+{
+    struct rf_bursts *bursts;
+    struct rf_profile *profile;
+    struct sampled sampled = {.told = {5}, .n = 5};
+    REQUIRE(rf_bursts_open(&bursts, NULL) == RF_OK);
+    struct rf_tuple tuple = tuple_of(0);
+    rf_bursts_feed(bursts, &tuple, 1);
+    rf_bursts_end(bursts);
+    rf_bursts_skip(bursts, UINT64_MAX, UINT64_MAX);
+    rf_bursts_skip(bursts, UINT64_MAX, UINT64_MAX);
+    REQUIRE(make_profile(&profile, &sampled) == RF_OK);
+    CHECK(rf_bursts_scale(bursts, profile) == RF_OK);
+    CHECK(rf_profile_contradiction(profile) == NULL);
     rf_profile_free(profile);
     rf_bursts_close(bursts);
 }

@@ -321,11 +321,98 @@ TEST(a_child_that_comes_after_its_parents_end)
     rf_source_close(source);
 }
 
+/* A load, a burst, two loads, a burst without any, another thread, a load; then what is left. */
+TEST(bursts_end_where_they_say)
+{
+    struct rf_selector parsed;
+    struct rf_batch batch;
+    CHECK(rf_selector_parse(&parsed, "load -> pc,value", NULL) == RF_OK);
+    const struct rf_probe_setup setup = {
+        .selectors = &parsed, .n_selectors = 1, .bursts = {.burst = 2, .sparsity = 98}};
+    REQUIRE(rf_probe_open_idle(&source, &setup, NULL) == RF_OK);
+    take_slot();
+    CHECK_EQ(ring->control->bursts.burst, 2);
+    CHECK_EQ(ring->control->bursts.sparsity, 98);
+    put_block(0, 0x40);
+    const uint64_t words[] = {0,
+                              1,
+                              RF_WORD_HEADER(RF_WORD_BURST, 2),
+                              100,
+                              0,
+                              2,
+                              0,
+                              3,
+                              RF_WORD_HEADER(RF_WORD_BURST, 2),
+                              50,
+                              RF_WORD_HEADER(RF_WORD_BURST, 2),
+                              25,
+                              0,
+                              4,
+                              RF_WORD_HEADER(RF_WORD_THREAD, 2),
+                              2,
+                              0,
+                              5,
+                              RF_WORD_HEADER(RF_WORD_SKIPPED, 2),
+                              7};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        put(words[i]);
+    publish();
+    slot->state = RF_RING_DONE;
+    CHECK(rf_source_next(source, &batch, NULL) == RF_OK);
+    CHECK_EQ(batch.n, 5);
+    REQUIRE(batch.n_ends == 4);
+    CHECK_EQ(batch.ends[0], 1);
+    CHECK_EQ(batch.ends[1], 3);
+    CHECK_EQ(batch.ends[2], 4);
+    CHECK_EQ(batch.ends[3], 5);
+    CHECK_EQ(batch.bursts, 3);
+    CHECK_EQ(batch.skipped, 182);
+    CHECK(rf_source_next(source, &batch, NULL) == RF_OK);
+    CHECK(rf_batch_is_end(&batch));
+    rf_source_close(source);
+}
+
+/* An event that names its selectors goes to no other. */
+TEST(events_for_some_selectors)
+{
+    struct rf_selector parsed[2];
+    uint64_t seen[2] = {0, 0};
+    struct rf_batch batch;
+    CHECK(rf_selector_parse(&parsed[0], "load -> pc,value", NULL) == RF_OK);
+    CHECK(rf_selector_parse(&parsed[1], "load -> value", NULL) == RF_OK);
+    const struct rf_probe_setup setup = {.selectors = parsed, .n_selectors = 2};
+    REQUIRE(rf_probe_open_idle(&source, &setup, NULL) == RF_OK);
+    take_slot();
+    for (uint64_t only = 0; only < 4; only++) {
+        const uint64_t words[] = {RF_WORD_HEADER(RF_WORD_DEFINE, 6),
+                                  only | UINT64_C(1) << 32,
+                                  1,
+                                  1,
+                                  RF_CLASS_LOAD | 32 << 16 |
+                                      (uint64_t)RF_HOW_DYNAMIC << RF_SHAPE_VALUE_SHIFT |
+                                      only << RF_SHAPE_FOR_SHIFT,
+                                  0x40,
+                                  only,
+                                  1 + only};
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            put(words[i]);
+    }
+    publish();
+    slot->state = RF_RING_DONE;
+    while (rf_source_next(source, &batch, NULL) == RF_OK && batch.n > 0)
+        seen[batch.stream] += batch.n;
+    CHECK_EQ(seen[0], 3); /* for all, for 0, for both */
+    CHECK_EQ(seen[1], 3);
+    rf_source_close(source);
+}
+
 static const struct {
     const char *label;
     uint64_t words[6];
     size_t n;
 } lies[] = {
+    {"a burst of a program that is told as a whole", {RF_WORD_HEADER(RF_WORD_BURST, 2), 5}, 2},
+    {"what was skipped of such a program", {RF_WORD_HEADER(RF_WORD_SKIPPED, 2), 5}, 2},
     {"a path that nobody described", {77}, 1},
     {"a message without length", {RF_WORD_HEADER(RF_WORD_THREAD, 0)}, 1},
     {"a message longer than the chunk", {RF_WORD_HEADER(RF_WORD_THREAD, 1 << 30)}, 1},
