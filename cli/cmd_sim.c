@@ -251,7 +251,7 @@ static int refuse(const struct cli_call *call, const struct simulated *simulated
                   const struct rf_error *error)
 {
     const struct settings *settings = call->settings;
-    if (simulated->machine == NULL)
+    if (simulated->machine == NULL && status != RF_ENOMEM)
         return refuse_program(call->arguments[0], settings->root, error);
     return status == RF_EINVAL ? cli_fail(CLI_USAGE, "%s", error->message)
                                : cli_fail_status(status, error);

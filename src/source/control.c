@@ -132,9 +132,10 @@ void rf_control_set(struct rf_control *control, const struct rf_control_state *s
 {
     struct rf_ring_bursts *shared = &control->page->bursts;
     uint32_t off = 0;
-    for (size_t i = 0; i < state->n_profiles; i++)
+    size_t n = state->n_profiles < RF_CONTROL_PROFILES ? state->n_profiles : RF_CONTROL_PROFILES;
+    for (size_t i = 0; i < n; i++)
         off |= (uint32_t)(state->profiles[i].off != 0) << i;
-    bool paused = state->n_profiles > 0 && (uint32_t)__builtin_popcount(off) == state->n_profiles;
+    bool paused = n > 0 && (size_t)__builtin_popcount(off) == n;
     shared->off = off;
     shared->paused = paused;
     rf_ring_change_bursts(shared, &state->bursts);

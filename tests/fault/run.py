@@ -124,8 +124,9 @@ def judge_files(folder, outputs, wanted_files, got):
     return None
 
 
-def judge(folder, outputs, before, wanted, got, wanted_files):
+def judge(folder, case, before, wanted, got, wanted_files):
     """What is wrong with this run, or None."""
+    _, arguments, outputs, _ = case
     status, stdout, stderr, report = got
     if report is None:
         return f"it did not end by itself: status {status} {stderr!r}"
@@ -141,7 +142,9 @@ def judge(folder, outputs, before, wanted, got, wanted_files):
             return f"status 0, yet {stderr!r}"
     guest_ended = status == 137 and "the program ended: no memory" in stderr
     not_started = status == 126 and stderr.startswith("riffle: run: ")
-    if status not in (0, 1, 3) and not guest_ended and not not_started:
+    # run and sim have the program's status; a failure of riffle's own is 125 there.
+    failures = (125,) if arguments.split()[0] in ("run", "sim") else (1, 3)
+    if status not in (0, *failures) and not guest_ended and not not_started:
         return f"status {status}"
     if status != 0 and not re.search(r"^riffle: [^\n]+\n\Z", stderr, re.M):
         return f"no sentence: {stderr!r}"
@@ -168,7 +171,7 @@ def inject(folder, case, kind):
             if got[0] != 0 or got[3][2] != 0:
                 complaints.append(f"without a fault: status {got[0]}, {got[3][2]} blocks leaked")
             break
-        complaint = judge(folder, outputs, before, wanted, got, wanted_files)
+        complaint = judge(folder, case, before, wanted, got, wanted_files)
         if complaint is not None:
             complaints.append(f"{kind} {n}: {complaint}")
         runs, n = runs + 1, n + stride

@@ -104,19 +104,22 @@ TEST(samples_are_shared_out_by_hand)
         .total = 100, .n = 1, .values = {{.value = 7, .hits = 60, .misses = 40, .times = 1}}};
     CHECK(is_near(rf_values_estimate(&one, 0), 60));
     /* Two values: each gets all misses of the other. */
-    struct rf_values_entry two = {.total = 100, .n = 2, .values = {{7, 45, 15, 1}, {8, 10, 30, 1}}};
+    struct rf_values_entry two = {
+        .total = 100, .n = 2, .values = {{7, 45, 15, 1, 0, 0, 0}, {8, 10, 30, 1, 0, 0, 0}}};
     CHECK(is_near(rf_values_estimate(&two, 0), 45 + 30));
     CHECK(is_near(rf_values_estimate(&two, 1), 10 + 15));
     /* Three: misses of the third go to the others 40 to 10; each has a fifth of a rest of
      * 50. */
     struct rf_values_entry three = {
-        .total = 150, .n = 3, .values = {{7, 40, 0, 1}, {8, 10, 0, 1}, {9, 25, 25, 1}}};
+        .total = 150,
+        .n = 3,
+        .values = {{7, 40, 0, 1, 0, 0, 0}, {8, 10, 0, 1, 0, 0, 0}, {9, 25, 25, 1, 0, 0, 0}}};
     CHECK(is_near(rf_values_estimate(&three, 0), 40 + 25 * 40.0 / 50 + 50 / 5.0));
     CHECK(is_near(rf_values_estimate(&three, 1), 10 + 25 * 10.0 / 50 + 50 / 5.0));
     CHECK(is_near(rf_values_estimate(&three, 2), 25 + 50 / 5.0));
     /* Selected, never seen again: nothing of the rest. A tenth while it was active: a tenth of it. */
     struct rf_values_entry random = {
-        .total = 1000, .n = 2, .values = {{7, 1, 4, 1}, {8, 3, 18, 1}}};
+        .total = 1000, .n = 2, .values = {{7, 1, 4, 1, 0, 0, 0}, {8, 3, 18, 1, 0, 0, 0}}};
     CHECK(is_near(rf_values_estimate(&random, 0), 1 + 18));
     CHECK(is_near(rf_values_estimate(&random, 1), 3 + 4 + 974 / 10.0));
 }

@@ -165,14 +165,14 @@ TEST(root_mean_square)
     static const struct {
         const char *label;
         struct written perfect[ITEMS_MAX], measured[ITEMS_MAX];
-        double rms;
+        double squared;
     } cases[] = {
         {"the same", {{1, 5, 700}, {1, 6, 300}}, {{1, 5, 7}, {1, 6, 3}}, 0},
-        {"one is not seen", {{1, 5, 700}, {1, 6, 300}}, {{1, 5, 7}}, 0.3},
+        {"one is not seen", {{1, 5, 700}, {1, 6, 300}}, {{1, 5, 7}}, 0.09},
         /* (700 * 0.7^2 + 300 * 0.3^2) / 1000 = 0.37 */
-        {"nothing is seen", {{1, 5, 700}, {1, 6, 300}}, {{2, 5, 7}}, sqrt(0.37)},
+        {"nothing is seen", {{1, 5, 700}, {1, 6, 300}}, {{2, 5, 7}}, 0.37},
         /* (3000 * 0 + 2 * 500 * 0.5^2) / 4000 = 0.0625 */
-        {"two pcs", {{1, 5, 3000}, {2, 5, 500}, {2, 6, 500}}, {{1, 5, 9}, {2, 5, 1}}, 0.25},
+        {"two pcs", {{1, 5, 3000}, {2, 5, 500}, {2, 6, 500}}, {{1, 5, 9}, {2, 5, 1}}, 0.0625},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct rf_profile perfect, measured;
@@ -181,7 +181,7 @@ TEST(root_mean_square)
         make(&perfect, p, cases[i].perfect);
         make(&measured, m, cases[i].measured);
         CHECK_EQ(rf_measure_invariance(&got, &perfect, &measured, NULL, NULL), RF_OK);
-        CHECK_ROW(cases[i].label, near(got.rms, cases[i].rms));
+        CHECK_ROW(cases[i].label, near(got.rms * got.rms, cases[i].squared));
     }
 }
 
