@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """productions - run productions natively, and hold what they tell against lists made by hand.
 
-    productions.py RIFFLE INTERVALS FOLDER
+    productions.py RIFFLE INTERVALS FOLDER WORKLOADS
 
-INTERVALS is the program of bursts.py, FOLDER has the files of lab/hps.
+INTERVALS is the program of bursts.py, FOLDER has the files of lab/hps, WORKLOADS programs of lab/workloads, native and
+for the simulated core.
 """
+import collections
 import os
 import re
 import subprocess
@@ -14,7 +16,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tap  # noqa: E402
 
-RIFFLE, INTERVALS, FOLDER = sys.argv[1:4]
+RIFFLE, INTERVALS, FOLDER, WORKLOADS = sys.argv[1:5]
 ROUNDS = 3000
 # Per interval of a round: loads and stores, calls, events (all three).
 KINDS = [{"mem": 2, "call": 1}, {"mem": 2, "call": 0}, {"mem": 1, "call": 0}]
@@ -122,7 +124,37 @@ def check_refusals():
     tap.check("refused: --burst beside --productions", got is None and "--set" in said, f"{got} {said}")
 
 
+def pairs(command, program):
+    """Calls by name of caller and callee, all of them. Natively a call into a library goes by a stub."""
+    with tempfile.TemporaryDirectory() as folder:
+        saved = os.path.join(folder, "run.rfp")
+        subprocess.run([RIFFLE, command, "-q", "-o", saved, *lab("hot-call-pair"), "--set", "sampleFreq=max",
+                        "--", program, "1"], capture_output=True, check=True)
+        text = subprocess.run([RIFFLE, "report", saved, "-n", "0"], capture_output=True, text=True,
+                              check=True).stdout
+    counts = collections.Counter()
+    for count, caller, callee in re.findall(r"^ *[\d.]+% +([\d,]+) .* 0x\w+ +0x\w+ +(.*) -> (.*)$", text, re.M):
+        names = [re.sub(r"\+0x.*| \(.*|@plt.*", "", name.split(" in ")[-1]) for name in (caller, callee)]
+        counts[tuple(names)] += int(count.replace(",", ""))
+    return counts
+
+
+def check_both():
+    """The same source in the core and natively has the same call pairs, but for its start and the library's inside."""
+    native, guest = (os.path.join(WORKLOADS, name) for name in ("lisp", "lisp.rv64"))
+    if not os.path.exists(guest):
+        tap.skip("call pairs in the core and natively", "no compiler for RV64")
+        return
+    ours, theirs = pairs("run", native), pairs("sim", guest)
+    overlap = sum(min(ours[pair] / sum(ours.values()), theirs[pair] / sum(theirs.values())) for pair in ours)
+    tap.check("call pairs in the core and natively overlap by more than 95%", overlap > 0.95,
+              f"{overlap}: {ours.most_common(5)} {theirs.most_common(5)}")
+    tap.check("calls of eval by itself are the same to the last", ours["eval", "eval"] == theirs["eval", "eval"] > 0,
+              f"{ours.most_common(5)} {theirs.most_common(5)}")
+
+
 check_lab()
 check_own()
 check_refusals()
+check_both()
 tap.end()

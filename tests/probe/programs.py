@@ -3,8 +3,9 @@
 
     programs.py RIFFLE             a few cheap ones; all of them with RIFFLE_TEST_LONG=1
     programs.py RIFFLE --table     all of them, as the table of doc/PROBE.md
+    programs.py RIFFLE --bursts    the same in bursts, with --table or without
 
-Each runs twice in a folder of its own, natively and under `riffle run -q -p calls`. What a machine does not have is
+Each runs twice in a folder of its own, natively and under `riffle run -q -p calls`, in short bursts with --bursts. What a machine does not have is
 skipped and named. Programs that need a compiler (Rust, C++) are compiled first, natively.
 """
 import os
@@ -18,6 +19,7 @@ from tap import check, end, skip  # noqa: E402
 
 RIFFLE = os.path.abspath(sys.argv[1])
 TABLE = "--table" in sys.argv
+BURSTS = ["--burst", "3", "--frequency", "1/20"] if "--bursts" in sys.argv else []
 ALL = TABLE or bool(os.environ.get("RIFFLE_TEST_LONG"))
 PATIENCE = 900
 
@@ -137,7 +139,7 @@ def compare(case):
         skip(name, f"{case[1]} is not here")
         return
     native = run(case)
-    probed = run(case, RIFFLE, "run", "-q", "-p", "calls", "--")
+    probed = run(case, RIFFLE, "run", "-q", "-p", "calls", *BURSTS, "--")
     same = ["yes" if a == b else "**no**" for a, b in zip(native, probed)]
     if TABLE:
         print(f"| {name} | {status_text(native[0])} | {same[0]} | {same[1]} | {same[2]} |", flush=True)
