@@ -384,11 +384,13 @@ rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *e
 {
     struct rf_piece *piece = &decode->piece;
     *full = false;
-    if (piece->process != NULL && !get_lanes(decode, first_lane(decode) + decode->n_selectors))
+    if (piece->process == NULL) /* there is no piece */
+        return RF_OK;
+    if (!get_lanes(decode, first_lane(decode) + decode->n_selectors))
         return rf_fail(error, RF_ENOMEM, "no memory for another process");
-    if (piece->process != NULL && piece->process != decode->before)
+    if (piece->process != decode->before)
         end_strings(decode);
-    decode->before = piece->process != NULL ? piece->process : decode->before;
+    decode->before = piece->process;
     while (decode->at < piece->n) {
         *full = decode->records ? record_paths(decode) : expand_paths(decode);
         if (*full || decode->at == piece->n)
