@@ -502,7 +502,10 @@ static int start(struct plan *plan, const struct cli_call *call)
     int known = check_functions(plan, call->arguments[0]);
     if (known != CLI_OK)
         return known;
-    rf_status opened = rf_source_open_probe(&source, &setup, &error);
+    rf_status opened = cli_plan_record(&plan->common, &error);
+    if (opened != RF_OK)
+        return cli_fail_status(opened, &error);
+    opened = rf_source_open_probe(&source, &setup, &error);
     if (opened == RF_ENOTSUP)
         return cli_fail(CLI_NOT_EXECUTABLE, "run: %s", error.message);
     if (opened != RF_OK)

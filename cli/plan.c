@@ -173,10 +173,10 @@ rf_status cli_note(struct rf_run *run, const char *name, const char *format, ...
 
 /* ---- the run ---- */
 
-static rf_status start_record(struct cli_plan *plan, struct rf_error *error)
+rf_status cli_plan_record(struct cli_plan *plan, struct rf_error *error)
 {
     char selector[512];
-    if (plan->asked->record == NULL)
+    if (plan->asked->record == NULL || plan->writer != NULL)
         return RF_OK;
     rf_selector_print(&plan->selectors[0], selector, sizeof selector);
     return rf_trace_create(&plan->writer, plan->asked->record,
@@ -198,7 +198,7 @@ static rf_status collect(struct rf_run **run, struct rf_source *source, struct c
 {
     const struct cli_cut *cut = &plan->asked->cut;
     *run = NULL;
-    rf_status status = start_record(plan, error);
+    rf_status status = cli_plan_record(plan, error);
     if (status != RF_OK)
         return status;
     struct rf_collect_setup setup = {.lanes = plan->lanes.lanes,

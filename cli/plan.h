@@ -106,6 +106,9 @@ struct cli_plan {
 int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
                   const struct cli_profiling *asked);
 void cli_plan_free(struct cli_plan *plan);
+/* Open the recording, if one is asked for and it is not open yet. cli_plan_run does; who starts a program before that
+ * calls this first, so that a recording that cannot be made is told before the program runs. */
+rf_status cli_plan_record(struct cli_plan *plan, struct rf_error *error);
 bool cli_plan_reads_misses(const struct cli_plan *plan); /* does some selector? */
 /* Called when the program has ended: the command adds notes and modules. The run may be NULL. RF_ENOTSUP: the
  * program never ran, and nothing is delivered. */

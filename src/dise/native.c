@@ -483,7 +483,7 @@ rf_status rf_productions_native(const struct rf_productions *productions,
             "'%s': the probe counts no instructions to change a register at; see riffle control",
             productions->changes[0].text);
     for (unsigned i = 0; i < program->n_profiles && status == RF_OK; i++) {
-        struct rf_probe_bursts bursts;
+        struct rf_probe_bursts bursts = {0};
         status = add_profile(program, i, native, error);
         if (status == RF_OK)
             status = find_bursts(program, i, &bursts, error);

@@ -34,13 +34,13 @@ static void __attribute__((noreturn)) be_objdump(const struct rf_symbol_range *r
     dup2(nowhere, 0);
     dup2(fd, 1);
     dup2(nowhere, 2);
-    limit(RLIMIT_CPU, SECONDS);
-    limit(RLIMIT_AS, memory_max);
-    limit(RLIMIT_CORE, 0);
-    signal(SIGALRM, SIG_DFL);
-    alarm(2 * SECONDS); /* a file that cannot be read to its end, say on a dead network */
     setenv("LC_ALL", "C", 1);
     unsetenv("DEBUGINFOD_URLS");
+    signal(SIGALRM, SIG_DFL);
+    alarm(2 * SECONDS); /* a file that cannot be read to its end, say on a dead network */
+    limit(RLIMIT_CPU, SECONDS);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_AS, memory_max); /* last: from here on this process may get no memory any more */
     execlp("objdump", "objdump", "-d", "-C", "--no-show-raw-insn", start, stop, "--", range->path,
            (char *)NULL);
     _exit(127);
