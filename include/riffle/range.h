@@ -39,8 +39,8 @@ struct rf_range_node {
     uint64_t count;  /* of the box alone */
     uint64_t total;  /* with all boxes inside it */
     uint64_t weight; /* with those inside it that are not hot */
-    size_t item;     /* index of the item that it is */
-    size_t parent;   /* index of the smallest box around it; of an outermost one SIZE_MAX */
+    size_t item;   /* index of the item that it is; SIZE_MAX: an engine merged it away, see below */
+    size_t parent; /* index of the smallest box around it; of an outermost one SIZE_MAX */
     unsigned depth;
     int hot; /* weight is above the threshold */
 };
@@ -55,7 +55,8 @@ struct rf_range_tree {
 };
 
 /* Hot as Mysore et al. have it (section 5.1): a range whose count, with all that is in it and not hot
- * itself, is above `hot` times the events. RF_EINVAL for a profile of tuples, RF_ENOMEM. */
+ * itself, is above `hot` times the events. Where ranges are hot together and the range around them was merged
+ * away, it comes back with a count of 0. RF_EINVAL for a profile of tuples, RF_ENOMEM. */
 rf_status rf_range_tree_make(struct rf_range_tree *tree, const struct rf_profile *profile,
                              double hot);
 void rf_range_tree_free(struct rf_range_tree *tree);

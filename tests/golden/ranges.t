@@ -4,14 +4,14 @@ $ riffle replay loop.rft -e 'rap(key=b, eps=2%)' -f tree --hot 10%
 command     riffle replay loop.rft -e 'rap(key=b, eps=2%)' -f tree --hot 10%
 engine      rap(eps=2%, key=b)
 events      200000
-hot         6 of 3936 ranges, each above 10% without hot ones inside it
+hot         6 of 3939 ranges, each above 10% without hot ones inside it
 
   share  with inner
- 11.12%      70.44%  0x0..0x3fffffffffff
- 15.35%      59.33%    0x0..0xfffffff
- 23.32%      43.97%      0x0..0x3ffff
+ 11.11%      70.44%  0x0..0xffffffff
+ 15.36%      59.33%    0x0..0xfffffff
+ 23.31%      43.97%      0x0..0xffff
  20.66%      20.66%        0x0..0xff
- 14.07%      25.58%  0x400000000000..0x7fffffffffff
+ 14.06%      25.57%  0x7f0000000000..0x7f00ffffffff
  11.51%      11.51%    0x7f0080000000..0x7f00bfffffff
 $ riffle replay loop.rft -e 'rap(key=b, eps=2%)' -f csv -n 3
 lo,hi,count,total
@@ -22,30 +22,31 @@ $ riffle replay loop.rft -e 'rap(key=both, eps=2%)' -f heat --hot 8%
 command     riffle replay loop.rft -e 'rap(key=both, eps=2%)' -f heat --hot 8%
 engine      rap(eps=2%, key=both)
 events      200000
-hot         11 of 4253 ranges, each above 8% without hot ones inside it
+hot         11 of 4255 ranges, each above 8% without hot ones inside it
 
-          A   B   C   D   E   F   G   H   I   J
-  8.90%  %%                                       0x0..0xffffffffffffffff
-  9.89%      @@                                   0x0..0x3fffffffffff
- 10.66%                                  @@       0x0..0x7fffffff
- 18.27%          ##                          @@   0x0..0x1fffffff
-  8.00%                              ##           0x0..0x7ffffff
-  9.56%              @@                           0x400000..0x7fffff
-  8.37%                  %%                       0x4c0000..0x4dffff
-  8.13%                      ##                   0x4ca000..0x4cbfff
-  8.01%                  ##                       0x4e0000..0x4fffff
- 10.21%                          @@               0x4ea000..0x4ea7ff
+          A   B   C   D   E   F   G   H   I   J   K
+  8.91%  %%                                           0x0..0xffffffffffffffff
+  9.88%      @@                                       0x0..0xffffffff
+ 10.66%                                      @@       0x0..0x7fffffff
+ 18.27%          ##                              @@   0x0..0x1fffffff
+  8.00%                                  ##           0x0..0x7ffffff
+  9.56%              @@                               0x400000..0x7fffff
+  8.37%                      %%                       0x4c0000..0x4cffff
+  8.13%                          ##                   0x4ca000..0x4cbfff
+  8.01%                  ##                           0x4e0000..0x4fffff
+ 10.21%                              @@               0x4ea000..0x4ea7ff
 
    A  0x0..0xffffffffffffffff
-   B  0x0..0x3fffffffffff
+   B  0x0..0xffffffff
    C  0x0..0x1fffffff
    D  0x0..0x3fffff
    E  0x0..0x1ffff
-   F  0x0..0x1fff
-   G  0x0..0x7ff
-   H  0x8000000..0xfffffff
-   I  0x7f0000000000..0x7f007fffffff
-   J  0x7f00a0000000..0x7f00bfffffff
+   F  0x0..0xffff
+   G  0x0..0x1fff
+   H  0x0..0x7ff
+   I  0x8000000..0xfffffff
+   J  0x7f0000000000..0x7f007fffffff
+   K  0x7f00a0000000..0x7f00bfffffff
 
   @@ is 10.66%
 $ riffle replay loop.rft -e 'rap(key=b, eps=2%)' -o loads.rfp

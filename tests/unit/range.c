@@ -76,6 +76,31 @@ TEST(hot_is_what_is_hot_without_hot_ranges_inside)
 }
 
 /* Squares nest along the curve, whatever the order they come in. */
+/* Three quarters of 0x40..0x7f lie directly inside 0..0xfff: what was between was merged away. */
+TEST(a_hot_range_that_was_merged_away_comes_back)
+{
+    struct rf_item gap[] = {
+        {.a = 0x0, .a_hi = 0xfff, .b_hi = UINT64_MAX, .count = 8},
+        {.a = 0x40, .a_hi = 0x4f, .b_hi = UINT64_MAX, .count = 4},
+        {.a = 0x50, .a_hi = 0x5f, .b_hi = UINT64_MAX, .count = 4},
+        {.a = 0x60, .a_hi = 0x6f, .b_hi = UINT64_MAX, .count = 4},
+        {.a = 0x1000, .a_hi = 0x1fff, .b_hi = UINT64_MAX, .count = 80},
+    };
+    struct rf_profile profile = ranges();
+    profile.items = gap;
+    struct rf_range_tree tree;
+    REQUIRE(rf_range_tree_make(&tree, &profile, 0.1) == RF_OK);
+    CHECK_EQ(tree.n, 6);
+    CHECK_EQ(tree.n_hot, 2);
+    CHECK(tree.nodes[1].hot && tree.nodes[1].box.a == 0x40 && tree.nodes[1].box.a_hi == 0x7f);
+    CHECK(tree.nodes[1].item == SIZE_MAX && tree.nodes[1].weight == 12);
+    CHECK(!tree.nodes[0].hot && tree.nodes[0].weight == 8 && tree.nodes[0].total == 20);
+    rf_range_tree_free(&tree);
+    REQUIRE(rf_range_tree_make(&tree, &profile, 0.12) == RF_OK); /* not hot enough */
+    CHECK_EQ(tree.n, 5);
+    rf_range_tree_free(&tree);
+}
+
 TEST(rectangles_find_their_parents)
 {
     static struct rf_item squares[] = {
