@@ -94,6 +94,17 @@ rf_status rf_run_add_module(struct rf_run *run, const struct rf_module *module);
 rf_status rf_run_add_note(struct rf_run *run, const char *name, const char *text);
 const char *rf_run_note(const struct rf_run *run, const char *name); /* NULL: no such note */
 
+/* The exact totals per pc of what a profile counts: the profile of the same run, and of the same process where
+ * processes are apart, with the same classes and conditions and the projection `pc`, of an exact engine. It is the
+ * true denominator of shares per pc. NULL: there is none beside the profile itself. */
+const struct rf_profile *rf_run_totals(const struct rf_run *run, const struct rf_profile *profile);
+
+/* A collector adds this figure to totals that nobody asked for; reports use them and do not show them. */
+#define RF_FIGURE_COMPANION "companion"
+int rf_profile_is_companion(const struct rf_profile *profile);
+/* The value of a figure; `otherwise` where there is none of that name. */
+double rf_profile_figure(const struct rf_profile *profile, const char *name, double otherwise);
+
 /* Save under a temporary name in the same folder, mode 0600, then rename. Load checks everything. */
 rf_status rf_run_save(const struct rf_run *run, const char *path, struct rf_error *error);
 rf_status rf_run_load(struct rf_run **run, const char *path, const struct rf_alloc *alloc,

@@ -79,3 +79,16 @@ rf_status rf_profile_add_figure(struct rf_profile *profile, const char *name, do
     strncpy(figure->name, name, sizeof figure->name - 1);
     return RF_OK;
 }
+
+double rf_profile_figure(const struct rf_profile *profile, const char *name, double otherwise)
+{
+    for (size_t i = 0; i < profile->n_figures; i++)
+        if (strcmp(profile->figures[i].name, name) == 0)
+            return profile->figures[i].value;
+    return otherwise;
+}
+
+int rf_profile_is_companion(const struct rf_profile *profile)
+{
+    return rf_profile_figure(profile, RF_FIGURE_COMPANION, 0) > 0;
+}

@@ -134,3 +134,38 @@ const char *rf_run_note(const struct rf_run *run, const char *name)
             return run->notes[i].text;
     return NULL;
 }
+
+enum {
+    SELECTOR_MAX = 8 * 1024
+}; /* the text of a selector with all the conditions and names it may have */
+
+/* The selector's text with the projection `pc`; empty where the selector is not understood. */
+static void print_totals(const struct rf_profile *profile, char text[SELECTOR_MAX])
+{
+    struct rf_selector selector;
+    text[0] = '\0';
+    if (rf_profile_selector(profile, &selector) != RF_OK)
+        return;
+    selector.project_a = RF_FIELD_PC;
+    selector.project_b = RF_FIELD_NONE;
+    rf_selector_print(&selector, text, SELECTOR_MAX);
+}
+
+static bool same_process(const struct rf_profile *left, const struct rf_profile *right)
+{
+    return (uint64_t)rf_profile_figure(left, "process", 0) ==
+           (uint64_t)rf_profile_figure(right, "process", 0);
+}
+
+const struct rf_profile *rf_run_totals(const struct rf_run *run, const struct rf_profile *profile)
+{
+    char text[SELECTOR_MAX];
+    print_totals(profile, text);
+    for (size_t i = 0; i < run->n_profiles && text[0] != '\0'; i++) {
+        const struct rf_profile *other = run->profiles[i];
+        if (other != profile && other->bound == RF_BOUND_EXACT && other->shape == RF_SHAPE_TUPLE &&
+            same_process(other, profile) && strcmp(other->selector, text) == 0)
+            return other;
+    }
+    return NULL;
+}
