@@ -31,11 +31,14 @@ struct rf_engine_info {
     const char *name;
     const char *brief;
     const struct rf_option *options;
-    int grows; /* its memory is not fixed beforehand */
+    int grows;     /* its memory is not fixed beforehand */
+    int any_order; /* inside an interval tuples may come in any order, equal ones as one with a count */
 };
 
 /* The i-th registered engine; RF_EINVAL past the last. */
 rf_status rf_engine_list(size_t i, struct rf_engine_info *info);
+/* The engine that a text is about. Its options must make sense. */
+rf_status rf_engine_describe(const char *text, struct rf_engine_info *info, struct rf_error *error);
 
 /* Options of the caller, not of the algorithm. Zero is a good default for all. */
 struct rf_engine_setup {

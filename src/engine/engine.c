@@ -34,14 +34,28 @@ enum { INTERVALS_MAX = 1 << 20 };
 /* The longest run that a count puts into a sequence, and how much of it is fed at once. */
 enum { RUN_MAX = 4096, RUN_PIECE = 64 };
 
+static struct rf_engine_info info_of(const struct rf_engine_ops *ops)
+{
+    return (struct rf_engine_info){ops->name, ops->brief, ops->options, ops->grows, ops->any_order};
+}
+
 rf_status rf_engine_list(size_t i, struct rf_engine_info *info)
 {
     for (size_t k = 0; k <= i; k++)
         if (rf_engine_registry[k] == NULL)
             return RF_EINVAL;
-    const struct rf_engine_ops *ops = rf_engine_registry[i];
-    *info = (struct rf_engine_info){ops->name, ops->brief, ops->options, ops->grows};
+    *info = info_of(rf_engine_registry[i]);
     return RF_OK;
+}
+
+rf_status rf_engine_describe(const char *text, struct rf_engine_info *info, struct rf_error *error)
+{
+    const struct rf_engine_ops *ops;
+    _Alignas(16) unsigned char config[RF_ENGINE_CONFIG_MAX];
+    rf_status status = rf_engine_parse(&ops, config, sizeof config, text, error);
+    if (status == RF_OK)
+        *info = info_of(ops);
+    return status;
 }
 
 static uint64_t interval_length(const struct rf_engine *engine)
@@ -340,6 +354,63 @@ static rf_status check_stop(const struct rf_engine *engine, struct rf_error *err
                    (unsigned long long)engine->events);
 }
 
+static rf_status feed_one(struct rf_engine *engine, struct rf_tuple tuple, uint64_t count,
+                          struct rf_error *error)
+{
+    rf_status status = check_total(engine, count, error);
+    return status == RF_OK ? feed_counted(engine, tuple, count, error) : status;
+}
+
+static uint64_t sum(const uint64_t *counts, size_t n)
+{
+    uint64_t events = 0;
+    for (size_t i = 0; i < n; i++)
+        events += counts[i];
+    return events;
+}
+
+/* How many tuples from the first on fit whole, together, into the interval and the stream; none of them has a
+ * count of 0. */
+static size_t fitting(const struct rf_engine *engine, const struct rf_tuples *in)
+{
+    uint64_t left = room(engine, RF_EVENTS_MAX - engine->events);
+    size_t n = 0;
+    while (n < in->n && in->counts[n] != 0 && in->counts[n] <= left)
+        left -= in->counts[n++];
+    return n;
+}
+
+/* As many as fit, at once; *n is how many the engine took, perhaps fewer. */
+static rf_status feed_fitting(struct rf_engine *engine, const struct rf_tuples *in, size_t *n,
+                              struct rf_error *error)
+{
+    const struct rf_tuples piece = {in->tuples, in->counts, *n};
+    rf_status fed = engine->ops->feed_weighted(engine->state, &piece, n);
+    rf_status status = advance(engine, sum(in->counts, *n), error);
+    if (fed != RF_OK)
+        return explain(engine, fed, error);
+    return status == RF_OK && *n < piece.n ? rf_engine_end_interval(engine, error) : status;
+}
+
+/* Tuples that fill up an interval, or more than one, are fed alone. */
+static rf_status feed_weighted(struct rf_engine *engine, const struct rf_tuples *in,
+                               struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    for (size_t done = 0, n; done < in->n && status == RF_OK; done += n) {
+        const struct rf_tuples rest = {in->tuples + done, in->counts + done, in->n - done};
+        n = fitting(engine, &rest);
+        status = check_stop(engine, error);
+        if (status == RF_OK && n > 0) {
+            status = feed_fitting(engine, &rest, &n, error);
+        } else if (status == RF_OK) {
+            status = feed_one(engine, rest.tuples[0], rest.counts[0], error);
+            n = 1;
+        }
+    }
+    return status;
+}
+
 rf_status rf_engine_feed(struct rf_engine *engine, const struct rf_tuples *in,
                          struct rf_error *error)
 {
@@ -347,12 +418,12 @@ rf_status rf_engine_feed(struct rf_engine *engine, const struct rf_tuples *in,
         rf_status status = check_total(engine, in->n, error);
         return status != RF_OK ? status : feed_plain(engine, in->tuples, in->n, error);
     }
+    if (engine->ops->feed_weighted != NULL)
+        return feed_weighted(engine, in, error);
     for (size_t i = 0; i < in->n; i++) {
-        rf_status status = check_total(engine, in->counts[i], error);
+        rf_status status = check_stop(engine, error);
         if (status == RF_OK)
-            status = check_stop(engine, error);
-        if (status == RF_OK)
-            status = feed_counted(engine, in->tuples[i], in->counts[i], error);
+            status = feed_one(engine, in->tuples[i], in->counts[i], error);
         if (status != RF_OK)
             return status;
     }

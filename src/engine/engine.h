@@ -30,6 +30,10 @@ struct rf_engine_ops {
     const struct rf_option *options; /* closed by RF_OPTION_END */
     size_t config_size;
     bool grows;
+    /* Inside an interval the order of tuples does not matter to it: they may come in any order, and equal ones as one
+     * with a count. What is found is the same, or differs within the bounds that it states. false: the order
+     * decides what is found, as in the paper, and is kept. */
+    bool any_order;
 
     /* For engines that are not written as name(options): whether the text is theirs, how to read it and how to
      * print it. All three or none. */
@@ -58,6 +62,8 @@ struct rf_engine_ops {
     rf_status (*feed)(void *state, const struct rf_tuple *tuples, size_t n, size_t *consumed);
     /* One tuple that occurred `count` times, in a time that does not grow with the count. */
     rf_status (*feed_counted)(void *state, struct rf_tuple tuple, uint64_t count);
+    /* Many such, no count of them 0; `consumed` as for feed. NULL: feed_counted, one by one. */
+    rf_status (*feed_weighted)(void *state, const struct rf_tuples *tuples, size_t *consumed);
 
     /* The next tuple does not follow those before it: a burst of sampling has ended, events were lost. For engines
      * that see sequences; NULL: order does not matter. Such an engine gets a counted tuple as that many tuples, up to

@@ -348,22 +348,27 @@ static void find_unknown(struct state *state, const struct rf_tuple *tuples, str
     }
 }
 
-static void feed_batch(struct state *state, const struct rf_tuple *tuples, size_t n)
+/* No counts: one of each. */
+static inline void feed_batch(struct state *state, const struct rf_tuple *tuples,
+                              const uint64_t *counts, size_t n)
 {
     struct batch batch;
+    uint64_t events = 0;
     ask_hints(state, tuples, n, &batch);
     find_unknown(state, tuples, &batch);
     for (size_t i = 0; i < n; i++) {
+        uint64_t count = counts != NULL ? counts[i] : 1;
         if (!is_entry_of(batch.entry[i], tuples[i]))
             batch.entry[i] = find(state, tuples[i], batch.hash[i]);
-        batch.entry[i]->count++;
+        batch.entry[i]->count += count;
+        events += count;
     }
-    state->events += n;
+    state->events += events;
 }
 
-static rf_status feed(void *memory, const struct rf_tuple *tuples, size_t n, size_t *consumed)
+static inline rf_status feed_all(struct state *state, const struct rf_tuple *tuples,
+                                 const uint64_t *counts, size_t n, size_t *consumed)
 {
-    struct state *state = memory;
     for (size_t done = 0; done < n;) {
         size_t piece = n - done < BATCH ? n - done : BATCH;
         rf_status status = reserve(state, piece);
@@ -371,10 +376,20 @@ static rf_status feed(void *memory, const struct rf_tuple *tuples, size_t n, siz
             *consumed = done;
             return status;
         }
-        feed_batch(state, tuples + done, piece);
+        feed_batch(state, tuples + done, counts != NULL ? counts + done : NULL, piece);
         done += piece;
     }
     return RF_OK;
+}
+
+static rf_status feed(void *memory, const struct rf_tuple *tuples, size_t n, size_t *consumed)
+{
+    return feed_all(memory, tuples, NULL, n, consumed);
+}
+
+static rf_status feed_weighted(void *memory, const struct rf_tuples *tuples, size_t *consumed)
+{
+    return feed_all(memory, tuples->tuples, tuples->counts, tuples->n, consumed);
 }
 
 static rf_status feed_counted(void *memory, struct rf_tuple tuple, uint64_t count)
@@ -448,11 +463,13 @@ const struct rf_engine_ops rf_exact = {
     .options = options,
     .config_size = sizeof(struct config),
     .grows = true,
+    .any_order = true,
     .state_size = state_size,
     .init = init,
     .release = release,
     .feed = feed,
     .feed_counted = feed_counted,
+    .feed_weighted = feed_weighted,
     .interval = interval,
     .repeat_interval = rf_engine_starts_anew,
     .end_interval = end_interval,

@@ -9,6 +9,7 @@
  *     determinism  same text, same seed, same stream: the same profile
  *     batches      however the stream is cut into calls, the same profile
  *     counts       a tuple with a count is that many tuples
+ *     order        an engine that takes tuples in any order keeps its bounds when they are sorted and merged
  *     merge        the bounds of a merged engine hold for both streams together
  *     memory       an engine that does not grow allocates nothing after it was opened; what it says
  *                  it holds covers what it asked for
@@ -294,6 +295,55 @@ static void check_counted(const char *text)
 TEST(a_count_is_that_many_tuples)
 {
     for_each_text(check_counted);
+}
+
+/* The stream in another order, equal tuples as one with a count. */
+static struct rf_profile *profile_gathered(const char *text, const struct truth *truth)
+{
+    struct rf_profiler *profiler;
+    struct rf_profile *profile = NULL;
+    struct rf_tuple *tuples = malloc((truth->n + 1) * sizeof *tuples);
+    uint64_t *counts = malloc((truth->n + 1) * sizeof *counts);
+    if (tuples == NULL || counts == NULL)
+        abort();
+    for (size_t i = 0; i < truth->n; i++) {
+        tuples[i] = (struct rf_tuple){truth->by_a[i].a, truth->by_a[i].b};
+        counts[i] = truth->by_a[i].count;
+    }
+    const struct rf_profiler_setup setup = {.seed = 99};
+    if (rf_profiler_open(&profiler, text, &setup, NULL) == RF_OK &&
+        rf_profiler_feed(profiler, &(struct rf_tuples){tuples, counts, truth->n}, NULL) == RF_OK)
+        rf_profiler_profile(profiler, &profile, NULL);
+    rf_profiler_close(profiler);
+    free(tuples);
+    free(counts);
+    return profile;
+}
+
+static void check_any_order(const char *text)
+{
+    struct rf_engine_info info;
+    REQUIRE(rf_engine_describe(text, &info, NULL) == RF_OK);
+    for (size_t i = 0; info.any_order && i < n_streams; i++) {
+        const char *name = label(text, &streams[i]);
+        struct truth truth;
+        truth_make(&truth, streams[i].tuples, streams[i].n);
+        struct rf_profile *profile = profile_gathered(text, &truth);
+        CHECK_ROW(name, profile != NULL);
+        if (profile != NULL) {
+            struct verdict verdict =
+                judge(profile, profile->items, profile->n_items, profile->absent_upper, &truth);
+            check_totals(name, profile, streams[i].n);
+            CHECK_ROW(name, verdict.disorder + verdict.outside + verdict.forgotten == 0);
+        }
+        rf_profile_free(profile);
+        truth_free(&truth);
+    }
+}
+
+TEST(bounds_hold_in_any_order_where_an_engine_says_so)
+{
+    for_each_text(check_any_order);
 }
 
 /* ---- merge ---- */

@@ -81,6 +81,26 @@ TEST(an_engine_knows_its_shape)
     }
 }
 
+TEST(an_engine_says_whether_order_matters)
+{
+    static const struct {
+        const char *text, *name;
+        int any_order;
+    } orders[] = {{"exact(interval=7)", "exact", 1},
+                  {"multihash(paper)", "multihash", 0},
+                  {"H[P256]2048 A16", "stratified", 0},
+                  {"streams", "streams", 0}};
+    struct rf_engine_info info;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        REQUIRE(rf_engine_describe(orders[i].text, &info, NULL) == RF_OK);
+        CHECK_ROW(orders[i].text, strcmp(info.name, orders[i].name) == 0);
+        CHECK_ROW(orders[i].text, info.any_order == orders[i].any_order);
+    }
+    struct rf_error error = {""};
+    CHECK_EQ(rf_engine_describe("exact(colour=red)", &info, &error), RF_EINVAL);
+    CHECK(strstr(error.message, "colour") != NULL);
+}
+
 TEST(text_to_engine_and_back)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
