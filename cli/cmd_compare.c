@@ -4,7 +4,7 @@
  *            -> lane 1, 2, ...: the engines     -> measured --+--> measure
  *            -> tap: a copy of each engine, timed alone (timing.c)
  *
- * With --every the tap judges the engines as the stream goes on (curve.c), and that is all.        */
+ * With --every all are judged as the stream goes on (curve.c), and that is all.                     */
 #include "judge.h"
 #include "plan.h"
 #include <stdlib.h>
@@ -70,7 +70,12 @@ static const struct cli_option options[] = {
     {CLI_SHARE, 0, "pc-share", "SHARE", "40%",
      .brief = "invariance: pcs that such tuples make this share of",
      .offset = offsetof(struct settings, filter.pc_share)},
-    {CLI_COUNT, 0, "every", "N", "0", .brief = "invariance: the error every N events, as CSV",
+    {CLI_COUNT, 0, "every", "N", "0", .brief = "invariance, rms: the error every N events, as CSV",
+     .text = "A row per engine or co-processor, every N events and at the end. The truth is that "
+             "of the "
+             "events so far; of a co-processor counts what its host knows by then. overhead is the "
+             "number "
+             "of host cycles that its handlers took so far, by the cost model.",
      .offset = offsetof(struct settings, every)},
     {CLI_FLAG, 0, "per-interval", .brief = "interval: the error of every interval, as CSV",
      .offset = offsetof(struct settings, per_interval)},
@@ -327,8 +332,14 @@ static int make_lanes(struct comparison *c)
 static rf_status open_tap(struct comparison *c, struct rf_error *error)
 {
     const struct rf_engine_setup alone = {.seed = c->settings->cut.seed, .interval = c->interval};
-    const struct cli_curve_setup curve = {c->lanes + 1, c->n_lanes - 1, c->settings->every,
-                                          alone.seed, c->settings->filter};
+    const struct cli_curve_setup curve = {.lanes = c->lanes + 1,
+                                          .n_lanes = c->n_lanes - 1,
+                                          .coprocs = c->coprocs.coprocs,
+                                          .n_coprocs = c->coprocs.n,
+                                          .every = c->settings->every,
+                                          .seed = alone.seed,
+                                          .filter = c->settings->filter,
+                                          .rms = strcmp(c->settings->measure, "rms") == 0};
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): run frees what the comparison holds */
     return c->settings->every > 0
                ? cli_curve_new(&c->curve, &curve, error)
@@ -338,11 +349,11 @@ static rf_status open_tap(struct comparison *c, struct rf_error *error)
 static int open_parts(struct comparison *c)
 {
     struct rf_error error = {""};
-    if (c->settings->every > 0 && strcmp(c->settings->measure, "invariance") != 0)
-        return cli_fail(CLI_USAGE, "compare: --every is for -m invariance");
-    if (c->coprocs.n > 0 && (c->settings->every > 0 || c->settings->per_interval))
-        return cli_fail(CLI_USAGE,
-                        "compare: --coproc works neither with --every nor with --per-interval");
+    if (c->settings->every > 0 && strcmp(c->settings->measure, "invariance") != 0 &&
+        strcmp(c->settings->measure, "rms") != 0)
+        return cli_fail(CLI_USAGE, "compare: --every is for -m invariance and -m rms");
+    if (c->coprocs.n > 0 && c->settings->per_interval)
+        return cli_fail(CLI_USAGE, "compare: --coproc does not work with --per-interval");
     if (c->settings->per_interval && strcmp(c->settings->measure, "interval") != 0)
         return cli_fail(CLI_USAGE, "compare: --per-interval is for -m interval");
     rf_status status = open_tap(c, &error);
@@ -358,6 +369,16 @@ static int end_curve(struct comparison *c, rf_status status, const struct rf_err
     if (status != RF_OK)
         return cli_fail_status(status, error);
     return drawn == RF_OK ? CLI_OK : cli_fail_status(drawn, &why);
+}
+
+/* Co-processors and engines in step. */
+static int draw(struct comparison *c)
+{
+    const struct cli_cut *cut = &c->settings->cut;
+    struct rf_error error = {""};
+    rf_status status =
+        cli_curve_run(c->curve, c->source, c->settings->selector, cut->skip, cut->limit, &error);
+    return end_curve(c, status, &error);
 }
 
 static int collect(struct comparison *c)
@@ -413,7 +434,7 @@ static int run(const struct cli_call *call)
     if (status == CLI_OK)
         status = open_parts(&c);
     if (status == CLI_OK)
-        status = collect(&c);
+        status = c.curve != NULL && c.coprocs.n > 0 ? draw(&c) : collect(&c);
     rf_run_free(c.run);
     rf_source_close(c.source);
     cli_timing_free(c.timing);
@@ -442,7 +463,8 @@ const struct cli_command cli_command_compare = {
                 "    riffle compare loads.rft -e exact -e 'exact(memory=64Mi)' --interval 1M \\\n"
                 "        --threshold 0.1% --format csv\n"
                 "    riffle compare -m overlap whole.rfp sampled.rfp\n"
-                "    riffle compare loads.rft -m invariance -e 'H[P256]2048' -e R256 --every 1M",
+                "    riffle compare loads.rft -m invariance -e 'H[P256]2048' -e R256 --every 1M\n"
+                "    riffle compare loads.rft -m rms --coproc values.uc -e R1000 --every 1M",
     .settings = {options, sizeof(struct settings)},
     .run = run,
 };

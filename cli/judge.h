@@ -3,6 +3,7 @@
 #define CLI_JUDGE_H
 
 #include "command.h"
+#include <stdbool.h>
 
 /* measures.c: how far from the truth; one row per measure. */
 enum { CLI_MEASURE_COLUMNS_MAX = 8 };
@@ -35,19 +36,26 @@ void cli_timing_tap(void *timing, size_t lane, const struct rf_tuples *tuples);
 double cli_timing_speed(struct cli_timing *timing, size_t i); /* tuples per second; 0: too few */
 void cli_timing_free(struct cli_timing *timing);              /* NULL is fine */
 
-/* curve.c: the error of engines as a stream goes on. */
+/* curve.c: the error of engines and co-processors as a stream goes on. */
 struct cli_curve;
 struct cli_curve_setup {
     const struct rf_lane *lanes; /* whose engines are judged */
     size_t n_lanes;
+    struct rf_coproc *const *coprocs; /* judged behind them; they need cli_curve_run */
+    size_t n_coprocs;
     uint64_t every; /* events between two points */
     uint64_t seed;
     struct rf_invariance_filter filter;
+    bool rms; /* the root of the mean square, not the mean; over all pcs */
 };
 rf_status cli_curve_new(struct cli_curve **curve, const struct cli_curve_setup *setup,
                         struct rf_error *error);
 void cli_curve_tap(void *curve, size_t lane, const struct rf_tuples *tuples); /* as timing's */
-rf_status cli_curve_end(struct cli_curve *curve, struct rf_error *error);     /* the last point */
-void cli_curve_free(struct cli_curve *curve);                                 /* NULL is fine */
+/* In place of a collector and the tap: records of the source, to co-processors and engines in step. A NULL selector
+ * means the values of loads. */
+rf_status cli_curve_run(struct cli_curve *curve, struct rf_source *source, const char *selector,
+                        uint64_t skip, uint64_t limit, struct rf_error *error);
+rf_status cli_curve_end(struct cli_curve *curve, struct rf_error *error); /* the last point */
+void cli_curve_free(struct cli_curve *curve);                             /* NULL is fine */
 
 #endif

@@ -68,6 +68,11 @@ struct rf_collect_setup {
 rf_status rf_collect(struct rf_run **run, struct rf_source *source,
                      const struct rf_collect_setup *setup, struct rf_error *error);
 
+/* What the host of a co-processor knows by now, as a profile that the caller frees. It may be fed on. RF_ENOMEM, and
+ * *profile is NULL. */
+rf_status rf_collect_known(struct rf_profile **profile, const struct rf_coproc *coproc,
+                           uint64_t seed, const struct rf_alloc *alloc);
+
 #ifdef __cplusplus
 }
 #endif

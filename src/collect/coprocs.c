@@ -84,15 +84,26 @@ static rf_status fill(struct rf_profile *profile, const struct rf_coproc *coproc
     return RF_OK;
 }
 
+rf_status rf_collect_known(struct rf_profile **made, const struct rf_coproc *coproc, uint64_t seed,
+                           const struct rf_alloc *alloc)
+{
+    struct rf_profile *profile = rf_profile_new(rf_alloc_or_standard(alloc));
+    rf_status status = profile != NULL ? fill(profile, coproc, seed) : RF_ENOMEM;
+    if (status != RF_OK) {
+        rf_profile_free(profile);
+        profile = NULL;
+    }
+    *made = profile;
+    return status;
+}
+
 static rf_status add_profile(struct rf_run *run, const struct rf_coproc *coproc, uint64_t seed)
 {
-    struct rf_profile *profile = rf_profile_new(&run->alloc);
-    if (profile == NULL)
-        return RF_ENOMEM;
-    rf_status status = fill(profile, coproc, seed);
+    struct rf_profile *profile;
+    rf_status status = rf_collect_known(&profile, coproc, seed, &run->alloc);
     if (status == RF_OK)
         status = rf_run_add_profile(run, profile);
-    else
+    if (status != RF_OK)
         rf_profile_free(profile);
     return status;
 }

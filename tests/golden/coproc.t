@@ -124,6 +124,56 @@ $ riffle compare r.rft -p values -m rms --executions 1 -e exact --coproc values.
 rms,unseen,covered,engine
 0,0,1,"exact(memory=0, interval=0)"
 0.21650635094610965,0.75,1,"values.uc(size=base, clock=1)"
-$ riffle compare r.rft -p values -m invariance --every 5 --coproc values.uc -e exact
-riffle: compare: --coproc works neither with --every nor with --per-interval
+# Co-processors and engines in step: the host is called (1000 cycles each) when 4 loads came without an interrupt, and
+# knows nothing before. The last point is what compare says without --every.
+$ riffle compare r.rft -p values -m rms --executions 1 --every 6 --coproc 'values.uc(quiet=4, enter=1000, scan=0, fold=0)' \
+>     --coproc values.uc -e exact | sed 's/"\([a-z]*\)[^"]*"/\1/' | cut -d, -f1,2,4-
+events,engine,unseen,covered,overhead
+6,exact,0,1,
+6,values,0.5,1,1000
+6,values,1,1,0
+12,exact,0,1,
+12,values,0.25,1,3000
+12,values,1,1,0
+18,exact,0,1,
+18,values,0.22222222222222221,1,4000
+18,values,1,1,0
+24,exact,0,1,
+24,values,0.25,1,7000
+24,values,0.75,1,702
+$ for more in '--every 6' '--format csv'; do
+>     riffle compare r.rft -p values -m rms --executions 1 --coproc values.uc $more | tail -n 1 | grep -o '0\.[0-9]*'
+> done
+0.21650635094610965
+0.75
+0.21650635094610965
+0.75
+$ riffle compare r.rft -m invariance --executions 1 --every 5 --skip 5 --limit 30 --coproc values.uc -e exact | grep exact
+5,"exact",0,0,1,
+10,"exact",0,0,1,
+15,"exact",0,0,1,
+18,"exact",0,0,1,
+$ riffle compare r.rft -m invariance --executions 1 --every 5 --skip 5 --limit 30 -e exact
+events,engine,error,unseen,covered,overhead
+5,"exact",0,0,1,
+10,"exact",0,0,1,
+15,"exact",0,0,1,
+18,"exact",0,0,1,
+$ printf '1 2\n' | riffle compare - -m rms --coproc values.uc --every 4
+events,engine,rms,unseen,covered,overhead
+riffle: the stream is made of tuples; a co-processor needs records
+[1]
+$ riffle compare r.rft -m rms --every 4 --coproc values.uc -p 'load pc==main -> pc'
+events,engine,rms,unseen,covered,overhead
+riffle: the selector names a symbol, and there is no program to look it up in
+[1]
+$ riffle compare r.rft -m rms --every 4 --coproc values.uc -p 'load -> nothing'
+events,engine,rms,unseen,covered,overhead
+riffle: selector: column 9: no field is called 'nothing'; 'riffle selectors' helps
+[1]
+$ riffle compare r.rft --every 5 --coproc values.uc
+riffle: compare: --every is for -m invariance and -m rms
+[2]
+$ riffle compare r.rft --per-interval --coproc values.uc
+riffle: compare: --coproc does not work with --per-interval
 [2]

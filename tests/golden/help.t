@@ -69,8 +69,8 @@ Options:
                           (default: 10%)
       --pc-share SHARE    invariance: pcs that such tuples make this share of
                           (default: 40%)
-      --every N           invariance: the error every N events, as CSV (default:
-                          0)
+      --every N           invariance, rms: the error every N events, as CSV
+                          (default: 0)
       --per-interval      interval: the error of every interval, as CSV
   -i, --interval N        cut the stream every N events; 0: as the engine says
                           (default: 0)
@@ -87,6 +87,7 @@ Examples:
         --threshold 0.1% --format csv
     riffle compare -m overlap whole.rfp sampled.rfp
     riffle compare loads.rft -m invariance -e 'H[P256]2048' -e R256 --every 1M
+    riffle compare loads.rft -m rms --coproc values.uc -e R1000 --every 1M
 $ riffle help engines
 riffle engines - list the engines; show one with its options and memory
 

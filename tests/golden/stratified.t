@@ -107,7 +107,7 @@ events,engine,error
 100000,"exact",0
 100000,"H[P16]2048",0.0021812252546894078
 $ riffle compare loop.txt -e exact --every 40K
-riffle: compare: --every is for -m invariance
+riffle: compare: --every is for -m invariance and -m rms
 [2]
 # Two selectors through one engine: the counts are those of two engines.
 $ make-records records.rft
