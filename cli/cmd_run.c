@@ -218,8 +218,10 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
     }
     int status = cli_plan_make(&plan->common, call, &settings->profiling);
     plan->common.others = 1;
-    bool misses = status == CLI_OK && cli_plan_reads_misses(&plan->common);
+    bool misses = status == CLI_OK && cli_plan_reads(&plan->common, RF_FIELD_MISS);
     plan->common.records |= misses;
+    if (status == CLI_OK)
+        status = cli_plan_refuse_timing(&plan->common, "");
     if (status == CLI_OK)
         status = refuse_names(&plan->common);
     plan->common.cache = misses ? settings->cache : NULL;

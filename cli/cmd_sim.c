@@ -94,9 +94,9 @@ static int choose_cache(struct cli_plan *plan, const struct settings *settings)
         return cli_fail(CLI_USAGE,
                         "sim: --cache goes with --functional; the caches of a timed core "
                         "are part of it: --core hps,dcache=16Ki/2/64");
-    if (settings->functional && cli_plan_reads_misses(plan))
+    if (settings->functional && cli_plan_reads(plan, RF_FIELD_MISS))
         plan->cache = settings->cache != NULL ? settings->cache : RF_CACHE_STANDARD;
-    return CLI_OK;
+    return settings->functional ? cli_plan_refuse_timing(plan, ": leave out --functional") : CLI_OK;
 }
 
 /* ---- what is noted ---- */

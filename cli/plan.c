@@ -99,6 +99,7 @@ static int parse_selectors(struct cli_plan *plan, const char *command)
         rf_status status = rf_selector_parse(selector, lane->selector, &error);
         if (status != RF_OK)
             return cli_fail_status(status, &error);
+        plan->records |= selector->weight != RF_FIELD_NONE;
     }
     plan->records |= plan->asked->record != NULL && plan->n_selectors > 1;
     return CLI_OK;
@@ -143,12 +144,22 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
     return status == CLI_OK ? check_files(asked, call->command->name) : status;
 }
 
-bool cli_plan_reads_misses(const struct cli_plan *plan)
+bool cli_plan_reads(const struct cli_plan *plan, unsigned field)
 {
     for (size_t i = 0; i < plan->n_selectors; i++)
-        if ((plan->selectors[i].fields >> RF_FIELD_MISS & 1) != 0)
+        if ((plan->selectors[i].fields >> field & 1) != 0)
             return true;
     return false;
+}
+
+int cli_plan_refuse_timing(const struct cli_plan *plan, const char *why)
+{
+    static const unsigned timed[] = {RF_FIELD_CYCLES, RF_FIELD_MISPREDICTED};
+    for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
+        if (cli_plan_reads(plan, timed[i]))
+            return cli_fail(CLI_USAGE, "'%s' is known to the timed core of riffle sim alone%s",
+                            rf_field_info(timed[i])->name, why);
+    return CLI_OK;
 }
 
 void cli_plan_free(struct cli_plan *plan)

@@ -109,7 +109,9 @@ void cli_plan_free(struct cli_plan *plan);
 /* Open the recording, if one is asked for and it is not open yet. cli_plan_run does; who starts a program before that
  * calls this first, so that a recording that cannot be made is told before the program runs. */
 rf_status cli_plan_record(struct cli_plan *plan, struct rf_error *error);
-bool cli_plan_reads_misses(const struct cli_plan *plan); /* does some selector? */
+bool cli_plan_reads(const struct cli_plan *plan, unsigned field); /* does some selector? */
+/* CLI_OK, or told: a selector reads what only a timed core knows. */
+int cli_plan_refuse_timing(const struct cli_plan *plan, const char *why);
 /* Called when the program has ended: the command adds notes and modules. The run may be NULL. RF_ENOTSUP: the
  * program never ran, and nothing is delivered. */
 typedef rf_status cli_complete(struct rf_run *run, struct rf_source *source, struct cli_plan *plan,

@@ -213,11 +213,16 @@ static rf_status put_selected(struct cli_stream *stream, const struct rf_selecto
                               const struct rf_batch *batch, struct rf_error *error)
 {
     struct rf_tuple chunk[1024];
+    uint64_t counts[1024];
+    bool weighs = selector->weight != RF_FIELD_NONE;
     const size_t room = sizeof chunk / sizeof *chunk;
     for (size_t done = 0; done < batch->n; done += room) {
         size_t piece = batch->n - done < room ? batch->n - done : room;
-        struct rf_batch out = {.tuples = {.tuples = chunk}};
-        out.n = out.tuples.n = rf_selector_run(selector, batch->records + done, piece, chunk);
+        struct rf_batch out = {.tuples = {.tuples = chunk, .counts = weighs ? counts : NULL}};
+        const struct rf_record *records = batch->records + done;
+        out.n = weighs ? rf_selector_weigh(selector, records, piece, chunk, counts)
+                       : rf_selector_run(selector, records, piece, chunk);
+        out.tuples.n = out.n;
         rf_status status = out.n > 0 ? cli_stream_put(stream, &out, error) : RF_OK;
         if (status != RF_OK)
             return status;

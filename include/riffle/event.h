@@ -24,20 +24,23 @@ enum rf_class {
     RF_CLASS_CALL,   /* pc, target, indirect */
     RF_CLASS_RETURN, /* pc, target */
     RF_CLASS_ALU,    /* pc, value (the result), width (its significant bits) */
-    RF_CLASS_INSN,   /* pc: once for every instruction, whatever else it does */
+    RF_CLASS_INSN,   /* pc, cycles: once for every instruction, whatever else it does */
     RF_CLASS_COUNT
 };
 
 enum rf_record_flags {
     RF_RECORD_TAKEN = 1,    /* a branch that was taken */
     RF_RECORD_INDIRECT = 2, /* a jump or call through a register or memory */
+    RF_RECORD_MISPREDICTED =
+        4, /* a transfer whose target the core guessed wrong; only a timed machine knows */
 };
 
 /* Fields that a class does not have are 0. 40 bytes, plain data. */
 struct rf_record {
     uint64_t pc;
-    uint64_t addr;   /* effective address */
-    uint64_t value;  /* loaded, stored or computed; the low 64 bits of anything wider */
+    uint64_t addr; /* effective address */
+    uint64_t
+        value; /* loaded, stored or computed; the low 64 bits of anything wider. Of an insn: its cycles */
     uint64_t target; /* of a transfer of control */
     uint16_t width;  /* bits: of the access; of an alu result, those that are significant */
     uint16_t thread;

@@ -3,14 +3,15 @@
  *     load -> pc,value              load value==0 -> pc,addr       branch,jump -> pc,target
  *     load miss>=1 -> pc,value      alu width<=16 -> pc            load pc in main..main+0x400 -> addr
  *
- *     selector   = preset | classes { condition } "->" field [ "," field ]
+ *     selector   = preset | classes { condition } "->" field [ "," field ] [ "*" field ]
  *     classes    = class { "," class } | "any"
  *     condition  = field ("==" | "!=" | "<" | "<=" | ">" | ">=") place
  *                | field "in" place ".." place                    (low end in, high end out)
  *     place      = number | symbol [ "+" number ]               (a symbol with odd characters: 'a b')
  *     field      = pc addr value ...                            (each is a row of fields.def)
  *
- * A projection on one field gives tuples <field, 0>. Presets are names for usual selectors; see
+ * A projection on one field gives tuples <field, 0>. With a weight, `insn -> pc * cycles`, each tuple counts as
+ * often as that field says. Presets are names for usual selectors; see
  * rf_selector_presets. Symbols are resolved by rf_selector_bind before the first use, or by
  * rf_selector_bind_more while the program maps its files. A symbol may be at several places: `==` and a range
  * that begins and ends with it mean each of them. */
@@ -86,6 +87,7 @@ struct rf_selector {
     uint32_t fields;  /* bit 1 << enum rf_field: all that conditions and projection read */
     uint8_t project_a;
     uint8_t project_b; /* RF_FIELD_NONE: b is 0 */
+    uint8_t weight;    /* RF_FIELD_NONE: each tuple counts once */
     uint8_t n_conditions;
     uint8_t unbound; /* symbols are left to resolve */
     uint8_t n_spans;
@@ -127,6 +129,11 @@ rf_status rf_selector_bind_more(struct rf_selector *selector, rf_selector_resolv
  * A symbol that was not bound is nowhere. */
 size_t rf_selector_run(const struct rf_selector *selector, const struct rf_record *records,
                        size_t n, struct rf_tuple *out);
+
+/* The same for a selector with a weight: how often each tuple counts goes into `counts`. Tuples that count 0
+ * times are left out. */
+size_t rf_selector_weigh(const struct rf_selector *selector, const struct rf_record *records,
+                         size_t n, struct rf_tuple *out, uint64_t *counts);
 
 /* The selector as canonical text, terminated, cut to `size`. Returns the length needed. Parsing that
  * text gives the same selector. */

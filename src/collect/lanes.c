@@ -43,6 +43,7 @@ struct rf_lanes {
     const struct rf_alloc *alloc;
     struct rf_crew *crew; /* NULL: engines work on the caller's thread */
     struct rf_tuple chunk[CHUNK];
+    uint64_t counts[CHUNK]; /* of the chunk, where the selector has a weight */
     struct rf_tuple marked[CHUNK];
     struct lane lanes[];
 };
@@ -296,13 +297,27 @@ static rf_status feed_tuples(struct rf_lanes *lanes, const struct rf_tuples *tup
     return status;
 }
 
+/* Select into the chunk. */
+static struct rf_tuples take_tuples(struct rf_lanes *lanes, size_t i,
+                                    const struct rf_record *records, size_t n)
+{
+    const struct rf_selector *selector = &lanes->lanes[i].selector;
+    struct rf_tuples tuples = {.tuples = lanes->chunk};
+    if (selector->weight == RF_FIELD_NONE) {
+        tuples.n = rf_selector_run(selector, records, n, lanes->chunk);
+        return tuples;
+    }
+    tuples.counts = lanes->counts;
+    tuples.n = rf_selector_weigh(selector, records, n, lanes->chunk, lanes->counts);
+    return tuples;
+}
+
 static rf_status feed_chunk(struct rf_lanes *lanes, const struct rf_record *records, size_t n,
                             struct rf_error *error)
 {
     rf_status status = RF_OK;
     for (size_t i = 0; i < lanes->setup->n_lanes && status == RF_OK; i++) {
-        struct rf_tuples tuples = {.tuples = lanes->chunk};
-        tuples.n = rf_selector_run(&lanes->lanes[i].selector, records, n, lanes->chunk);
+        struct rf_tuples tuples = take_tuples(lanes, i, records, n);
         if (tuples.n > 0)
             status = feed(lanes, i, &tuples, error);
     }

@@ -3,10 +3,11 @@
  *     records --128 at a time--> keep[] = is it one of the classes?
  *                                keep[] &= lo <= field <= hi            once for each condition; of a
  *                                                                       name, once for each place
+ *                                keep[] &= weight > 0                   where there is one
  *                                out[n] = <a, b>, n += keep[]           both fields
  *
  * Every step is one loop over one column without branches. Which field it reads is decided once per 128
- *  records. Every comparison is the same instruction sequence, field - lo <= hi - lo in unsigned
+ * records. Every comparison is the same instruction sequence, field - lo <= hi - lo in unsigned
  * arithmetic. Memory: 4 KiB on the stack. */
 #include "event/selector.h"
 #include "event/field.h"
@@ -30,6 +31,10 @@ static const struct rf_selector_preset presets[] = {
     {"miss-values", "load miss>=1 -> pc,value", "what is loaded by misses of the first cache",
      NULL},
     {"types", "call indirect==1 -> pc,target", "what indirect calls reach: receivers' types", NULL},
+    {"mispredicts", "branch,jump,call,return mispredicted==1 -> pc,target",
+     "which branches the core guesses wrong", NULL},
+    {"cycles", "insn -> pc * cycles", "where the core spends its cycles", NULL},
+    {"stalls", "insn cycles>=2 -> pc * cycles", "which instructions the core waits for", NULL},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -102,11 +107,10 @@ static void keep_spans(const struct rf_selector *selector, size_t i, const uint6
         keep[r] &= (uint8_t)(inside[r] ^ negate);
 }
 
-static size_t run_chunk(const struct rf_selector *selector, const struct rf_record *records,
-                        size_t n, struct rf_tuple *out)
+static void keep_wanted(const struct rf_selector *selector, const struct rf_record *records,
+                        size_t n, uint8_t *keep)
 {
-    uint64_t a[CHUNK], b[CHUNK];
-    uint8_t keep[CHUNK];
+    uint64_t a[CHUNK];
     keep_classes(selector->classes, records, n, keep);
     for (size_t i = 0; i < selector->n_conditions; i++) {
         columns[selector->conditions[i].field](records, n, a);
@@ -115,6 +119,30 @@ static size_t run_chunk(const struct rf_selector *selector, const struct rf_reco
         else
             keep_condition(&selector->conditions[i], a, n, keep);
     }
+}
+
+/* The weights of those that are kept; one without any weight is not. */
+static void keep_weighty(const struct rf_selector *selector, const struct rf_record *records,
+                         size_t n, uint8_t *keep, uint64_t *counts)
+{
+    uint64_t weight[CHUNK];
+    size_t kept = 0;
+    columns[selector->weight](records, n, weight);
+    for (size_t i = 0; i < n; i++) {
+        keep[i] &= weight[i] > 0;
+        counts[kept] = weight[i];
+        kept += keep[i];
+    }
+}
+
+static size_t run_chunk(const struct rf_selector *selector, const struct rf_record *records,
+                        size_t n, struct rf_tuple *out, uint64_t *counts)
+{
+    uint64_t a[CHUNK], b[CHUNK];
+    uint8_t keep[CHUNK];
+    keep_wanted(selector, records, n, keep);
+    if (counts != NULL)
+        keep_weighty(selector, records, n, keep, counts);
     columns[selector->project_a](records, n, a);
     columns[selector->project_b](records, n, b);
     size_t kept = 0;
@@ -130,7 +158,18 @@ size_t rf_selector_run(const struct rf_selector *selector, const struct rf_recor
 {
     size_t kept = 0;
     for (size_t at = 0; at < n; at += CHUNK)
-        kept += run_chunk(selector, records + at, n - at < CHUNK ? n - at : CHUNK, out + kept);
+        kept +=
+            run_chunk(selector, records + at, n - at < CHUNK ? n - at : CHUNK, out + kept, NULL);
+    return kept;
+}
+
+size_t rf_selector_weigh(const struct rf_selector *selector, const struct rf_record *records,
+                         size_t n, struct rf_tuple *out, uint64_t *counts)
+{
+    size_t kept = 0;
+    for (size_t at = 0; at < n; at += CHUNK)
+        kept += run_chunk(selector, records + at, n - at < CHUNK ? n - at : CHUNK, out + kept,
+                          counts + kept);
     return kept;
 }
 
@@ -372,6 +411,10 @@ size_t rf_selector_print(const struct rf_selector *selector, char *text, size_t 
     if (selector->project_b != RF_FIELD_NONE) {
         put(&out, ",");
         put(&out, rf_field_name(selector->project_b));
+    }
+    if (selector->weight != RF_FIELD_NONE) {
+        put(&out, " * ");
+        put(&out, rf_field_name(selector->weight));
     }
     return out.length;
 }

@@ -1,6 +1,6 @@
 /* selector_parse.c - from a line of text to a selector, with the column of whatever is wrong.
  *
- *     selector   = preset | classes { condition } "->" field [ "," field ]
+ *     selector   = preset | classes { condition } "->" field [ "," field ] [ "*" field ]
  *     classes    = class { "," class } | "any"
  *     condition  = field ("==" | "!=" | "<" | "<=" | ">" | ">=") place
  *                | field "in" place ".." place
@@ -307,11 +307,27 @@ static rf_status read_condition(struct parser *parser)
     return take_in(parser) ? read_range(parser, condition) : read_comparison(parser, condition);
 }
 
+/* A small number by nature: neither an address nor a value, whose sum would mean nothing. */
+static rf_status read_weight(struct parser *parser)
+{
+    skip_space(parser);
+    const char *start = parser->p;
+    uint8_t *weight = &parser->selector->weight;
+    rf_status status = read_field(parser, weight);
+    if (status == RF_OK && (rf_field_info(*weight)->meaning != RF_MEANS_NUMBER ||
+                            rf_field_is(*weight) != RF_FIELD_WORD_NONE))
+        return fail_at(parser, start, "%s is no weight; size, width, miss and cycles are",
+                       rf_field_name(*weight));
+    return status;
+}
+
 static rf_status read_projection(struct parser *parser)
 {
     rf_status status = read_field(parser, &parser->selector->project_a);
     if (status == RF_OK && take(parser, ","))
         status = read_field(parser, &parser->selector->project_b);
+    if (status == RF_OK && take(parser, "*"))
+        status = read_weight(parser);
     if (status != RF_OK)
         return status;
     skip_space(parser);

@@ -3,7 +3,7 @@
  *     file -> loader -> core <-> system calls, handlers
  *                        |  up to 256 instructions, one alone where a hook wants to know
  *                        +--> records ---------------------> batches
- *                        \--> timing (cycles) --misses---^
+ *                        \--> timing -misses, cycles------^
  *                                            \--> hook at retirement
  *
  * Without timing and without records wanted, whole blocks run at the functional core's full speed. */
@@ -61,8 +61,12 @@ static inline const struct rf_step *run_step(struct machine *machine, const stru
         return NULL;
     uint64_t next_pc = next != NULL ? next->pc : core->pc;
     if (retired != NULL) {
-        *retired = (struct rf_retired){step->insn, step->entry, step->classes != 0, 0,
-                                       step->pc,   next_pc,     before.address};
+        *retired = (struct rf_retired){.insn = step->insn,
+                                       .entry = step->entry,
+                                       .own = step->classes != 0,
+                                       .pc = step->pc,
+                                       .next_pc = next_pc,
+                                       .address = before.address};
         machine->first_record[machine->n_retired] = machine->n_records;
     }
     if ((step->classes & classes) != 0)
@@ -93,12 +97,19 @@ static void run_together(struct machine *machine, size_t limit)
     core->instructions -= step->is_inside ? step->left : 0; /* the rest has not run */
 }
 
-/* What the instruction missed, for those of its records that ask. */
-static void tell_missed(struct machine *machine, size_t i)
+/* What the timing found of the instruction, for those of its records that have it. */
+static void tell_timing(struct machine *machine, size_t i)
 {
-    for (size_t r = machine->first_record[i]; r < machine->first_record[i + 1]; r++)
-        if (machine->records[r].kind == RF_CLASS_LOAD || machine->records[r].kind == RF_CLASS_STORE)
-            machine->records[r].miss = (uint8_t)machine->retired[i].missed;
+    const struct rf_retired *retired = &machine->retired[i];
+    for (size_t r = machine->first_record[i]; r < machine->first_record[i + 1]; r++) {
+        struct rf_record *record = &machine->records[r];
+        if (record->kind == RF_CLASS_LOAD || record->kind == RF_CLASS_STORE)
+            record->miss = retired->missed;
+        else if (record->kind == RF_CLASS_INSN)
+            record->value = retired->cycles;
+        else if (retired->mispredicted)
+            record->flags |= RF_RECORD_MISPREDICTED;
+    }
 }
 
 static void show_retired(struct machine *machine)
@@ -147,14 +158,15 @@ static void switch_handler(struct machine *machine)
         enter_handler(machine);
 }
 
-/* Time what was put down, and tell records what they missed. */
+/* Time what was put down, and tell records what came out. */
 static void time_together(struct machine *machine, size_t n)
 {
     rf_timing_retire(machine->timing, machine->retired, n);
     machine->first_record[n] = machine->n_records;
+    bool tells_all = machine->setup.classes >> RF_CLASS_INSN & 1;
     for (size_t i = 0; i < n && machine->setup.classes != 0; i++)
-        if (machine->retired[i].missed > 0)
-            tell_missed(machine, i);
+        if (tells_all || machine->retired[i].missed > 0 || machine->retired[i].mispredicted)
+            tell_timing(machine, i);
 }
 
 /* What has run is over; its records begin at `from`. */

@@ -64,6 +64,21 @@ def check_overhead(tap, work, folder):
              f"{100 * cost / cycles:.2f}% of {cycles:,} cycles of the simulated core", run.stderr[:2000])
 
 
+def check_timing(tap, work, folder):
+    """What is charged to instructions, against what the core counts as a whole."""
+    done = work.sim(os.path.join(folder, "lz.rv64"), "1", options=(
+        "-p", "mispredicts", "-p", "cycles", "-p", "stalls", "-e", "exact", "-f", "json", "-n", "0"))
+    found = json.loads(done.stderr)
+    notes = {note["name"]: note["text"] for note in found["notes"]}
+    mispredicts, cycles, stalls = found["profiles"]
+    tap.case("mispredicts by branch add up", mispredicts["consumed"] == int(notes["mispredicts"]) > 10000, notes)
+    tap.case("cycles by instruction add up", abs(cycles["consumed"] - int(notes["cycles"])) < 20, notes)
+    tap.case("stalls are a part of the cycles", 0 < stalls["consumed"] < cycles["consumed"], stalls["consumed"])
+    counted = {item["a"]: item["count"] for item in cycles["items"]}
+    tap.case("each stall is at most the cycles there", all(item["count"] <= counted[item["a"]]
+                                                           for item in stalls["items"]))
+
+
 def hot_lines(run, name):
     """Lines of the workload's source by the branches executed in them; the C libraries are not the same."""
     counts = {}
@@ -96,6 +111,7 @@ def main():
         check_outputs(tap, work, folder)
         check_repeats(tap, work, folder)
         check_overhead(tap, work, folder)
+        check_timing(tap, work, folder)
         check_hot_lines(tap, work, folder)
     tap.end()
 

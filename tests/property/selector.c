@@ -26,7 +26,7 @@ static struct rf_record random_record(void)
                               .width = (uint16_t)small(),
                               .thread = (uint16_t)small(),
                               .kind = (uint8_t)below(RF_CLASS_COUNT),
-                              .flags = (uint8_t)below(4),
+                              .flags = (uint8_t)below(8),
                               .miss = (uint8_t)below(3)};
 }
 
@@ -38,7 +38,8 @@ static const struct {
               {"value", RF_FIELD_VALUE},   {"target", RF_FIELD_TARGET},
               {"width", RF_FIELD_WIDTH},   {"size", RF_FIELD_SIZE},
               {"thread", RF_FIELD_THREAD}, {"miss", RF_FIELD_MISS},
-              {"taken", RF_FIELD_TAKEN},   {"indirect", RF_FIELD_INDIRECT}};
+              {"taken", RF_FIELD_TAKEN},   {"indirect", RF_FIELD_INDIRECT},
+              {"cycles", RF_FIELD_CYCLES}, {"mispredicted", RF_FIELD_MISPREDICTED}};
 enum { FIELDS = sizeof fields / sizeof *fields };
 _Static_assert((int)FIELDS == RF_FIELD_COUNT - 1, "a field is missing here");
 
@@ -47,11 +48,12 @@ static const char *random_field(void)
     return fields[below(FIELDS)].name;
 }
 
+static const char *const weights[] = {"size", "width", "miss", "cycles"};
 static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
 
 static void random_text(char *text, size_t size)
 {
-    int n = snprintf(text, size, "%s", below(3) == 0 ? "load,alu,branch,call" : "any");
+    int n = snprintf(text, size, "%s", below(3) == 0 ? "load,alu,branch,call,insn" : "any");
     for (uint64_t i = below(4); i > 0; i--) {
         const char *field = random_field();
         uint64_t lo = small() / 2;
@@ -62,7 +64,9 @@ static void random_text(char *text, size_t size)
             n += snprintf(text + n, size - (size_t)n, " %s%s%" PRIu64, field, signs[below(6)],
                           lo + 1);
     }
-    snprintf(text + n, size - (size_t)n, " -> %s,%s", random_field(), random_field());
+    n += snprintf(text + n, size - (size_t)n, " -> %s,%s", random_field(), random_field());
+    if (below(3) == 0)
+        snprintf(text + n, size - (size_t)n, " * %s", weights[below(4)]);
 }
 
 static uint64_t field_of(const struct rf_record *r, unsigned field)
@@ -78,7 +82,9 @@ static uint64_t field_of(const struct rf_record *r, unsigned field)
         [RF_FIELD_THREAD] = r->thread,
         [RF_FIELD_MISS] = r->miss,
         [RF_FIELD_TAKEN] = r->flags & 1u,
-        [RF_FIELD_INDIRECT] = r->flags >> 1};
+        [RF_FIELD_INDIRECT] = r->flags >> 1 & 1u,
+        [RF_FIELD_CYCLES] = r->kind == RF_CLASS_INSN ? r->value & 0xffffffff : 0,
+        [RF_FIELD_MISPREDICTED] = r->flags >> 2};
     return all[field];
 }
 
@@ -97,13 +103,28 @@ static int is_selected(const struct rf_selector *selector, const struct rf_recor
 }
 
 static size_t run_plainly(const struct rf_selector *selector, const struct rf_record *records,
-                          size_t n, struct rf_tuple *out)
+                          size_t n, struct rf_tuple *out, uint64_t *counts)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (is_selected(selector, &records[i]))
-            out[kept++] = (struct rf_tuple){field_of(&records[i], selector->project_a),
-                                            field_of(&records[i], selector->project_b)};
+    for (size_t i = 0; i < n; i++) {
+        uint64_t weight = selector->weight == 0 ? 1 : field_of(&records[i], selector->weight);
+        if (!is_selected(selector, &records[i]) || weight == 0)
+            continue;
+        out[kept] = (struct rf_tuple){field_of(&records[i], selector->project_a),
+                                      field_of(&records[i], selector->project_b)};
+        counts[kept++] = weight;
+    }
+    return kept;
+}
+
+static size_t run_batched(const struct rf_selector *selector, const struct rf_record *records,
+                          size_t n, struct rf_tuple *out, uint64_t *counts)
+{
+    if (selector->weight != 0)
+        return rf_selector_weigh(selector, records, n, out, counts);
+    size_t kept = rf_selector_run(selector, records, n, out);
+    for (size_t i = 0; i < kept; i++)
+        counts[i] = 1;
     return kept;
 }
 
@@ -111,6 +132,7 @@ static void check_one(const char *text)
 {
     static struct rf_record records[300];
     static struct rf_tuple out[300], expected[300];
+    static uint64_t counts[300], expected_counts[300];
     struct rf_selector selector, again;
     struct rf_error error = {""};
     char printed[400];
@@ -119,13 +141,15 @@ static void check_one(const char *text)
     size_t n = below(300);
     for (size_t i = 0; i < n; i++)
         records[i] = random_record();
-    size_t kept = rf_selector_run(&selector, records, n, out);
-    REQUIRE(kept == run_plainly(&selector, records, n, expected));
+    size_t kept = run_batched(&selector, records, n, out, counts);
+    REQUIRE(kept == run_plainly(&selector, records, n, expected, expected_counts));
     CHECK_ROW(text, memcmp(out, expected, kept * sizeof *out) == 0);
+    CHECK_ROW(text, memcmp(counts, expected_counts, kept * sizeof *counts) == 0);
     rf_selector_print(&selector, printed, sizeof printed);
     REQUIRE(rf_selector_parse(&again, printed, &error) == RF_OK);
-    REQUIRE(rf_selector_run(&again, records, n, out) == kept);
+    REQUIRE(run_batched(&again, records, n, out, counts) == kept);
     CHECK_ROW(printed, memcmp(out, expected, kept * sizeof *out) == 0);
+    CHECK_ROW(printed, memcmp(counts, expected_counts, kept * sizeof *counts) == 0);
 }
 
 TEST(batches_select_what_a_plain_loop_selects)

@@ -34,6 +34,10 @@ static const struct {
     {" edges ", "branch,jump -> pc,target"},
     {"zero-loads", "load value==0 -> pc,addr"},
     {"code", "insn -> pc"},
+    {"insn -> pc*cycles", "insn -> pc * cycles"},
+    {"load,store -> pc , addr * size", "load,store -> pc,addr * size"},
+    {"stalls", "insn cycles>=2 -> pc * cycles"},
+    {"call mispredicted==1 -> pc", "call mispredicted==1 -> pc"},
 };
 
 TEST(selectors_are_understood)
@@ -67,7 +71,7 @@ TEST(every_preset_is_a_selector)
         rf_selector_print(&named, text, sizeof text);
         CHECK_TEXT(text, preset->text);
     }
-    CHECK_EQ(n, 12);
+    CHECK_EQ(n, 15);
 }
 
 static const struct {
@@ -99,6 +103,13 @@ static const struct {
     {"load -> pc,", "selector: column 12: expected a field here"},
     {"load -> pc,value,addr", "selector: column 17: a tuple has two fields at most"},
     {"load -> pc value", "selector: column 12: nothing may follow the fields"},
+    {"load -> pc * size *", "selector: column 19: nothing may follow the fields"},
+    {"load -> pc *", "selector: column 13: expected a field here"},
+    {"load -> pc * value",
+     "selector: column 14: value is no weight; size, width, miss and cycles are"},
+    {"load -> pc * addr",
+     "selector: column 14: addr is no weight; size, width, miss and cycles are"},
+    {"load -> pc * cycles", "selector: column 14: what is selected has no cycles"},
     {"load -> target", "selector: column 9: what is selected has no target"},
     {"branch value==0 -> pc", "selector: column 8: what is selected has no value"},
     {"load pc>1 pc>1 pc>1 pc>1 pc>1 pc>1 pc>1 pc>1 pc>1 -> pc",

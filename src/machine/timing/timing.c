@@ -86,6 +86,7 @@ struct rf_timing {
     enum rf_stall fetch_reason; /* why it waited */
     uint64_t reason_until;      /* dispatch cycles up to which that reason counts */
     uint64_t count;             /* instructions dispatched */
+    uint64_t charged;           /* up to this cycle, time has been charged to instructions */
     struct queue fetched;       /* when each was dispatched: a full front end holds fetch */
     struct queue rob, lsq;      /* when each entry becomes free */
     struct queue writes;        /* the write buffer: the same */
@@ -320,13 +321,13 @@ static inline uint64_t fetch(struct rf_timing *timing, const struct rf_retired *
     return pass_gate(&timing->fetch, from, widths.fetch, widths);
 }
 
-/* Predict and learn a transfer of control; hold fetch where the prediction was late or wrong. */
-static inline void predict(struct rf_timing *timing, const struct rf_retired *retired,
+/* Predict and learn a transfer of control; hold fetch where the prediction was late or wrong. True: wrong. */
+static inline bool predict(struct rf_timing *timing, const struct rf_retired *retired,
                            uint64_t fetched, uint64_t complete, struct widths widths)
 {
     if (__builtin_expect(retired->insn.kind == RF_OP_CLASS_SKIP, 0)) {
         hold_fetch(timing, complete + 1, RF_STALL_TRAP); /* nobody predicts it */
-        return;
+        return false;
     }
     bool taken = retired->next_pc != retired->pc + retired->insn.length;
     enum rf_prediction prediction =
@@ -340,6 +341,7 @@ static inline void predict(struct rf_timing *timing, const struct rf_retired *re
     } else if (prediction == RF_PREDICTED_LATE) {
         hold_fetch(timing, fetched + 1 + timing->config.btb_miss, RF_STALL_FETCH);
     }
+    return prediction == RF_MISPREDICTED;
 }
 
 /* --- dispatch --------------------------------------------------------------------------------- */
@@ -460,6 +462,18 @@ static inline uint64_t bring_in(struct rf_timing *timing, const struct rf_retire
     return dispatched;
 }
 
+/* Charge the time since the last commit. Behind a wrong prediction nothing commits before the right path has come
+ * through all stages: fetched at complete + 1, dispatched, issued, completed. */
+static inline void blame(struct rf_timing *timing, struct rf_retired *retired, uint64_t complete,
+                         uint64_t committed)
+{
+    uint64_t until = committed;
+    if (__builtin_expect(retired->mispredicted, 0))
+        until = later(until, complete + 1 + timing->front_stages + BACK_STAGES - 2);
+    retired->cycles = (uint32_t)(until > timing->charged ? until - timing->charged : 0);
+    timing->charged = later(timing->charged, until);
+}
+
 static inline __attribute__((always_inline)) void
 retire(struct rf_timing *timing, struct rf_retired *retired, struct widths widths)
 {
@@ -473,8 +487,7 @@ retire(struct rf_timing *timing, struct rf_retired *retired, struct widths width
         kind->loads ? load(timing, retired, issued, &missed) : issued + kind->latency;
     timing->ready[insn->rd] = complete;
     timing->ready[RF_REG_NONE] = 0; /* an operand that is no register is always ready */
-    if (kind->transfers)
-        predict(timing, retired, fetched, complete, widths);
+    retired->mispredicted = kind->transfers && predict(timing, retired, fetched, complete, widths);
     uint64_t written = kind->stores ? oldest(&timing->writes) : 0;
     uint64_t committed =
         pass_gate(&timing->commit, later(complete + 1, written), widths.commit, widths);
@@ -483,7 +496,8 @@ retire(struct rf_timing *timing, struct rf_retired *retired, struct widths width
     put(&timing->rob, committed + 1);
     if (kind->memory)
         put(&timing->lsq, committed + 1);
-    retired->missed = (uint16_t)missed;
+    retired->missed = (uint8_t)missed;
+    blame(timing, retired, complete, committed);
 }
 
 void rf_timing_retire(struct rf_timing *timing, struct rf_retired *retired, size_t n)
@@ -508,6 +522,7 @@ void rf_timing_charge(struct rf_timing *timing, uint64_t cycles)
     if (cycles > 0)
         timing->commit = start_of(last_commit(timing) + cycles, timing->widths) + 1;
     timing->line = 0;
+    timing->charged = later(timing->charged, last_commit(timing));
     hold_fetch(timing, last_commit(timing) + 1, RF_STALL_TRAP);
 }
 

@@ -9,6 +9,10 @@
  *     redirect after     room in ROB, RS,     issue width      forwarding
  *     a mispredict       load/store queue
  *
+ * Each cycle is charged to one instruction: the one that commits next, since all others wait for it. What a wrong
+ * prediction costs at least is charged to the branch. All that is charged adds up to the cycles, but for traps and
+ * a wrong prediction at the very end.
+ *
  * Nothing is simulated cycle by cycle, so it runs at tens of MIPS. A slow model in tests/ does simulate every
  * cycle and is its judge. One thread at a time. */
 #ifndef RF_MACHINE_TIMING_H
@@ -23,9 +27,11 @@
 /* One instruction, in program order. */
 struct rf_retired {
     struct rf_insn insn;
-    uint8_t entry;   /* enum rf_entry */
-    bool own;        /* the program's own; the model does not read this */
-    uint16_t missed; /* filled in: cache levels that a load or store missed, 0 for others */
+    uint8_t entry;     /* enum rf_entry */
+    bool own;          /* the program's own; the model does not read this */
+    bool mispredicted; /* filled in: a transfer that was predicted wrong */
+    uint8_t missed;    /* filled in: cache levels that a load or store missed, 0 for others */
+    uint32_t cycles;   /* filled in: that the core spent on it alone */
     uint64_t pc, next_pc;
     uint64_t address; /* of a load, store or atomic */
 };
