@@ -31,6 +31,8 @@ struct rf_batch {
      * order. Bursts without an event have no end, but are counted in `bursts`. */
     const uint32_t *ends;
     size_t n_ends;
+    /* Of these bursts: how many intervals each interval of it stands for, 1 / frequency. NULL: it never changes. */
+    const double *weights;
     uint64_t bursts;  /* over since the last batch */
     uint64_t skipped; /* events between bursts since the last batch */
     /* Not 0: this batch does not follow the last one of its stream. What was lost and the end of a burst are gaps by

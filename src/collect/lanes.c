@@ -338,7 +338,7 @@ static void cut_bursts(struct rf_bursts *bursts, const struct rf_batch *piece)
     size_t done = 0;
     for (size_t i = 0; i < piece->n_ends; i++) {
         rf_bursts_feed(bursts, piece->tuples.tuples + done, piece->ends[i] - done);
-        rf_bursts_end(bursts);
+        rf_bursts_end(bursts, piece->weights != NULL ? piece->weights[i] : 1);
         done = piece->ends[i];
     }
     rf_bursts_feed(bursts, piece->tuples.tuples + done, piece->n - done);

@@ -34,6 +34,7 @@ struct action {
     uint32_t state;
     int16_t replacement[RF_DISE_PROFILES], control[RF_DISE_PROFILES]; /* productions, or NONE */
     unsigned of_interest; /* 1 << profile: a handler of that is for such instructions */
+    unsigned counted_by;  /* 1 << profile: its counters run */
     unsigned n_ops;
     bool expands;
     struct rf_dise_op ops[OPS_MAX];
@@ -271,6 +272,7 @@ static void collect_ops(const struct rf_dise_engine *engine, struct action *acti
         action->expands |= action->replacement[i] != NONE;
         if (action->control[i] == NONE)
             continue;
+        action->counted_by |= 1u << i;
         const struct rf_dise_production *production = &program->productions[action->control[i]];
         for (unsigned k = 0; k < production->n_ops; k++)
             action->ops[action->n_ops++] = program->ops[production->first_op + k];
@@ -373,6 +375,11 @@ uint32_t rf_dise_watch(void *context, uint32_t watch)
     if (state != action->state)
         count_bursts(engine, action->state, state);
     return state;
+}
+
+unsigned rf_dise_counted_by(const struct rf_dise_engine *engine, uint32_t watch)
+{
+    return engine->actions[watch].counted_by;
 }
 
 uint64_t *const *rf_dise_tallies(const struct rf_dise_engine *engine)

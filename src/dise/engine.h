@@ -38,6 +38,9 @@ rf_watch rf_dise_watch;
 /* What expand counts in. */
 uint64_t *const *rf_dise_tallies(const struct rf_dise_engine *engine);
 
+/* Of which profiles, 1 << profile, does the instruction run counters? */
+unsigned rf_dise_counted_by(const struct rf_dise_engine *engine, uint32_t watch);
+
 /* Micro-instructions by themselves, of no instruction. */
 void rf_dise_run(struct rf_dise_engine *engine, const struct rf_dise_op *ops, unsigned n);
 

@@ -21,6 +21,12 @@
 #include <riffle/selector.h>
 #include <string.h>
 
+/* A burst that is over, and the skipped intervals in front of it. */
+struct closed {
+    uint64_t called;             /* events of the profile by then */
+    uint64_t intervals, sampled; /* of both; of the burst alone */
+};
+
 /* What a profile has told and not handed out. */
 struct queue {
     bool tells; /* it calls a handler */
@@ -29,13 +35,14 @@ struct queue {
     uint64_t called; /* events put down, all told */
     uint64_t handed; /* events handed out */
     bool on, closing;
-    uint64_t over, over_told; /* bursts */
+    uint64_t intervals, sampled; /* since the last burst: all, and those in the burst under way */
+    uint64_t over, over_told;    /* bursts */
     uint64_t skipped_told;
     size_t n, n_closed, n_ends;
     struct rf_tuple tuples[RF_DISE_BUFFER];
-    uint64_t
-        closed[RF_DISE_BUFFER + 1];    /* `called` at the ends of bursts that are not handed out */
-    uint32_t ends[RF_DISE_BUFFER + 1]; /* of the batch */
+    struct closed closed[RF_DISE_BUFFER + 1]; /* not handed out */
+    uint32_t ends[RF_DISE_BUFFER + 1];        /* of the batch */
+    double weights[RF_DISE_BUFFER + 1];       /* of the same bursts */
 };
 
 struct productions_source {
@@ -67,10 +74,12 @@ static uint64_t *registers_of(const struct productions_source *source)
 
 static void close_burst(struct queue *queue)
 {
-    uint64_t last = queue->n_closed > 0 ? queue->closed[queue->n_closed - 1] : queue->handed;
+    uint64_t last = queue->n_closed > 0 ? queue->closed[queue->n_closed - 1].called : queue->handed;
     queue->over++;
     if (queue->called > last) /* those without events have no end */
-        queue->closed[queue->n_closed++] = queue->called;
+        queue->closed[queue->n_closed++] =
+            (struct closed){queue->called, queue->intervals, queue->sampled};
+    queue->intervals = queue->sampled = 0;
     queue->closing = false;
 }
 
@@ -80,6 +89,15 @@ static void close_bursts(struct productions_source *source)
         if (source->queues[i].closing)
             close_burst(&source->queues[i]);
     source->any_closing = false;
+}
+
+/* The instruction ends intervals of these profiles. */
+static void count_intervals(struct productions_source *source, unsigned profiles)
+{
+    for (unsigned i = 0; profiles != 0; i++, profiles >>= 1) {
+        source->queues[i].intervals += profiles & 1;
+        source->queues[i].sampled += profiles & source->queues[i].on;
+    }
 }
 
 static void note_state(struct productions_source *source)
@@ -131,6 +149,7 @@ static uint32_t watch(void *context, uint32_t which)
         close_bursts(source);
     while (rf_machine_instructions(source->machine) >= source->next_at)
         make_change(source);
+    count_intervals(source, rf_dise_counted_by(source->engine, which));
     uint32_t state = rf_dise_watch(source->engine, which);
     if (state != source->state)
         note_state(source);
@@ -240,6 +259,13 @@ static uint64_t skipped_by(const struct productions_source *source, unsigned pro
     return stats.of_interest - source->queues[profile].called;
 }
 
+static void put_end(struct queue *queue, const struct closed *closed)
+{
+    queue->ends[queue->n_ends] = (uint32_t)(closed->called - queue->handed);
+    queue->weights[queue->n_ends++] =
+        closed->sampled > 0 ? (double)closed->intervals / (double)closed->sampled : 1;
+}
+
 /* False: the profile has nothing to tell. */
 static bool hand_out(struct productions_source *source, unsigned profile, struct rf_batch *batch)
 {
@@ -251,8 +277,8 @@ static bool hand_out(struct productions_source *source, unsigned profile, struct
     size_t kept = 0;
     queue->n_ends = 0;
     for (size_t i = 0; i < queue->n_closed; i++)
-        if (queue->closed[i] <= queue->handed + queue->n)
-            queue->ends[queue->n_ends++] = (uint32_t)(queue->closed[i] - queue->handed);
+        if (queue->closed[i].called <= queue->handed + queue->n)
+            put_end(queue, &queue->closed[i]);
         else
             queue->closed[kept++] = queue->closed[i];
     queue->n_closed = kept;
@@ -261,6 +287,7 @@ static bool hand_out(struct productions_source *source, unsigned profile, struct
                                .n = queue->n,
                                .ends = queue->ends,
                                .n_ends = queue->n_ends,
+                               .weights = queue->weights,
                                .bursts = queue->over - queue->over_told,
                                .skipped = skipped - queue->skipped_told};
     queue->handed += queue->n;

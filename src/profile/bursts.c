@@ -15,9 +15,21 @@
  *
  *     sum (y_i - p m_i)^2 = sum y^2 - 2 p sum y m + p^2 sum m^2
  *
- * Three sums per item, kept in a table of their own beside the engine, whatever engine that is. An item that the table
- * has no room for, and every item that is no tuple, gets the largest design effect that there can be: that of an item
- * which has each of its bursts to itself, D = sum m^2 / sum m.
+ * Three sums per item, kept in a table of their own beside the engine, whatever engine that is.
+ *
+ * Where the frequency changes while the program runs, bursts do not stand for equally much of it. Burst i then has a
+ * weight w_i, the intervals that each of its intervals stands for: 1000 at a frequency of 1/1000. The frequency must
+ * have been chosen before the burst, from what was known by then. (Cochran, chapter 6: combined
+ * ratio; chapter 9A: unequal probabilities.)
+ *
+ *     p = sum w y / sum w m        V = n / (n - 1)  sum w^2 (y_i - p m_i)^2 / (sum w m)^2
+ *
+ * With equal weights that is the same as above, but for 1 - f, which is left out where weights differ: the bursts that
+ * have most of the variance are those with the largest weights, of which few events were told.
+ *
+ * An item that the table has no room for, and every item that is no tuple, gets the largest design effect that there
+ * can be: that of an item which has each of its bursts to itself, D = sum m^2 / sum m. Where weights differ, nobody knows
+ * which of them its events had. Its bounds then hold for the smallest and for the largest one.
  *
  * Memory: 64 bytes per tuple that was seen, at most 16 MiB. Cannot: see a period. Where bursts come at equal distances
  * that beat with the program, bursts are alike for that reason, and the interval is too narrow. */
@@ -33,9 +45,9 @@ enum { ROOM_FIRST = 1 << 10, ROOM_MAX = 1 << 18 };
 
 struct slot {
     struct rf_tuple tuple;
-    bool used;
+    uint64_t told;        /* 0: the slot is empty */
     uint64_t now;         /* of the burst under way */
-    double y, y_y, y_m;   /* sums over the bursts before */
+    double y, y_y, y_m;   /* over the bursts before: sum w y, sum w^2 y^2, sum w^2 y m */
     struct slot *touched; /* the one that was touched before it, in this burst; itself: the first */
 };
 
@@ -44,8 +56,10 @@ struct rf_bursts {
     struct slot *slots;
     size_t room, n; /* room is a power of two */
     struct slot *touched;
-    uint64_t m; /* events of the burst under way */
-    double m_m; /* sum of squares */
+    uint64_t m;         /* events of the burst under way */
+    double m_w, m_m;    /* over the bursts before: sum w m, sum w^2 m^2 */
+    double m_plain;     /* sum m^2 */
+    double least, most; /* weights; 0: there was no burst yet */
     uint64_t sampled, skipped;
     uint64_t n_bursts; /* all of them */
     uint64_t n_fed;    /* those with events */
@@ -76,7 +90,7 @@ void rf_bursts_close(struct rf_bursts *bursts)
 static struct slot *find(struct slot *slots, size_t room, struct rf_tuple tuple)
 {
     size_t at = rf_hash_multiply(tuple, rf_hash_key(0)) >> 32 & (room - 1);
-    while (slots[at].used && (slots[at].tuple.a != tuple.a || slots[at].tuple.b != tuple.b))
+    while (slots[at].told > 0 && (slots[at].tuple.a != tuple.a || slots[at].tuple.b != tuple.b))
         at = (at + 1) & (room - 1);
     return &slots[at];
 }
@@ -89,7 +103,7 @@ static void grow(struct rf_bursts *bursts)
     if (slots == NULL)
         return;
     for (size_t i = 0; i < bursts->room; i++)
-        if (bursts->slots[i].used)
+        if (bursts->slots[i].told > 0)
             *find(slots, room, bursts->slots[i].tuple) = bursts->slots[i];
     rf_alloc_free(&bursts->alloc, bursts->slots, bursts->room * sizeof *slots);
     bursts->slots = slots;
@@ -99,12 +113,13 @@ static void grow(struct rf_bursts *bursts)
 static void count(struct rf_bursts *bursts, struct rf_tuple tuple)
 {
     struct slot *slot = find(bursts->slots, bursts->room, tuple);
-    if (!slot->used) {
+    if (slot->told == 0) {
         if (bursts->n >= bursts->room / 4 * 3)
             return;
-        *slot = (struct slot){.tuple = tuple, .used = true};
+        *slot = (struct slot){.tuple = tuple};
         bursts->n++;
     }
+    slot->told++;
     if (slot->now++ == 0) {
         slot->touched = bursts->touched;
         bursts->touched = slot;
@@ -121,19 +136,29 @@ void rf_bursts_feed(struct rf_bursts *bursts, const struct rf_tuple *tuples, siz
     bursts->sampled += n;
 }
 
-void rf_bursts_end(struct rf_bursts *bursts)
+static void note_weight(struct rf_bursts *bursts, double weight)
 {
-    double m = (double)bursts->m;
+    bursts->least = bursts->most == 0 || weight < bursts->least ? weight : bursts->least;
+    bursts->most = weight > bursts->most ? weight : bursts->most;
+}
+
+void rf_bursts_end(struct rf_bursts *bursts, double weight)
+{
+    double m = (double)bursts->m, w = weight >= 1 ? weight : 1;
     for (struct slot *slot = bursts->touched; slot != NULL; slot = slot->touched) {
         double y = (double)slot->now;
-        slot->y += y;
-        slot->y_y += y * y;
-        slot->y_m += y * m;
+        slot->y += w * y;
+        slot->y_y += w * w * y * y;
+        slot->y_m += w * w * y * m;
         slot->now = 0;
     }
     bursts->touched = NULL;
-    bursts->m_m += m * m;
+    bursts->m_w += w * m;
+    bursts->m_m += w * w * m * m;
+    bursts->m_plain += m * m;
     bursts->n_fed += bursts->m > 0;
+    if (bursts->m > 0)
+        note_weight(bursts, w);
     bursts->m = 0;
     if (bursts->n >= bursts->room / 2 && bursts->room < ROOM_MAX)
         grow(bursts);
@@ -149,11 +174,15 @@ void rf_bursts_skip(struct rf_bursts *bursts, uint64_t events, uint64_t n)
 /* ---- estimates ---- */
 
 struct estimate {
-    double n;       /* bursts with events */
-    double sampled; /* events of them */
-    double all;     /* and of the program */
-    double worst;   /* design effect */
-    double z;       /* quantile */
+    double n;           /* bursts with events */
+    double sampled;     /* events of them */
+    double all;         /* and of the program */
+    double now;         /* weight of the burst under way */
+    double m_w, m_m;    /* as in struct rf_bursts, with the burst under way */
+    double least, most; /* weights, over their mean */
+    double worst;       /* design effect */
+    double left;        /* 1 - f */
+    double z;           /* quantile */
 };
 
 /* Student's quantile for few bursts, from that of the normal distribution (Cornish and Fisher). */
@@ -167,40 +196,66 @@ static double quantile(double n)
 
 static struct estimate prepare(const struct rf_bursts *bursts)
 {
-    double sampled = (double)bursts->sampled;
-    double m_m = bursts->m_m + (double)bursts->m * (double)bursts->m;
-    double n = (double)(bursts->n_fed + (bursts->m > 0));
-    return (struct estimate){.n = n,
-                             .sampled = sampled,
-                             .all = sampled + (double)bursts->skipped,
-                             .worst = sampled > 0 ? m_m / sampled : 1,
-                             .z = quantile(n)};
+    double sampled = (double)bursts->sampled, m = (double)bursts->m;
+    double now = bursts->most > 0 ? bursts->most : 1;
+    struct estimate estimate = {.n = (double)(bursts->n_fed + (bursts->m > 0)),
+                                .sampled = sampled,
+                                .all = sampled + (double)bursts->skipped,
+                                .now = now,
+                                .m_w = bursts->m_w + now * m,
+                                .m_m = bursts->m_m + now * now * m * m,
+                                .least = 1,
+                                .most = 1,
+                                .worst = 1,
+                                .left = 1};
+    if (sampled > 0 && bursts->most > bursts->least) {
+        estimate.least = bursts->least * sampled / estimate.m_w;
+        estimate.most = bursts->most * sampled / estimate.m_w;
+    } else if (sampled > 0) {
+        estimate.left = (double)bursts->skipped / estimate.all;
+    }
+    if (sampled > 0)
+        estimate.worst = (bursts->m_plain + m * m) / sampled * estimate.most;
+    estimate.z = quantile(estimate.n);
+    return estimate;
 }
 
-static double design_effect(const struct rf_bursts *bursts, const struct estimate *estimate,
-                            const struct rf_item *item)
+/* What there is to know of an item. */
+struct known {
+    double effect; /* design effect */
+    double least,
+        most; /* how much more an event of it stands for than events do on average, at least and at most */
+};
+
+static struct known know(const struct rf_bursts *bursts, const struct estimate *estimate,
+                         const struct rf_item *item)
 {
+    struct known known = {estimate->worst, estimate->least, estimate->most};
     if (bursts->room == 0)
-        return estimate->worst;
+        return known;
     const struct slot *slot =
         find(bursts->slots, bursts->room, (struct rf_tuple){item->a, item->b});
-    double now = (double)slot->now, y = slot->y + now;
-    double p = y / estimate->sampled;
-    if (!slot->used || p <= 0 || p >= 1 || estimate->n < 2)
-        return estimate->worst;
-    double y_y = slot->y_y + now * now, y_m = slot->y_m + now * (double)bursts->m;
-    double m_m = estimate->worst * estimate->sampled;
-    double squares = y_y - 2 * p * y_m + p * p * m_m;
-    double effect = squares / estimate->sampled / (p * (1 - p)) * estimate->n / (estimate->n - 1);
-    return effect > 1 ? effect : 1;
+    double w = estimate->now, now = (double)slot->now, y = slot->y + w * now;
+    double p = y / estimate->m_w;
+    if (slot->told == 0)
+        return known;
+    if (estimate->most > estimate->least)
+        known.least = known.most = p * estimate->sampled / (double)slot->told;
+    if (p <= 0 || p >= 1 || estimate->n < 2)
+        return known;
+    double y_y = slot->y_y + w * w * now * now, y_m = slot->y_m + w * w * now * (double)bursts->m;
+    double squares = y_y - 2 * p * y_m + p * p * estimate->m_m;
+    double variance = squares / estimate->m_w / estimate->m_w * estimate->n / (estimate->n - 1);
+    double effect = variance * estimate->sampled / (p * (1 - p));
+    known.effect = effect > 1 ? effect : 1;
+    return known;
 }
 
 /* The share that `y` events out of `sampled` may have at the far end: sign -1 lower, +1 upper. */
 static double wilson(const struct estimate *estimate, double y, double effect, double sign)
 {
     double z = estimate->z, p = y < estimate->sampled ? y / estimate->sampled : 1;
-    double skipped_share = 1 - estimate->sampled / estimate->all;
-    double n = estimate->sampled / effect / skipped_share;
+    double n = estimate->sampled / effect / estimate->left;
     double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
     double share = (p + z * z / (2 * n) + sign * half) / (1 + z * z / n);
     return share < 0 ? 0 : share > 1 ? 1 : share;
@@ -214,16 +269,25 @@ static uint64_t within(double value, uint64_t low, uint64_t high)
     return value >= (double)high ? high : (uint64_t)value;
 }
 
+/* Events of an item for which nobody knows the weights: those of all events. */
+static double middle(const struct known *known)
+{
+    return known->least < known->most ? 1 : known->most;
+}
+
 static void scale_item(const struct rf_bursts *bursts, const struct estimate *estimate,
                        struct rf_item *item, unsigned shape)
 {
     bool is_tuple = rf_shape_has_tuples(shape);
-    double effect =
-        shape == RF_SHAPE_TUPLE ? design_effect(bursts, estimate, item) : estimate->worst;
-    double factor = estimate->all / estimate->sampled;
+    struct known known = {estimate->worst, estimate->least, estimate->most};
+    if (shape == RF_SHAPE_TUPLE)
+        known = know(bursts, estimate, item);
+    double factor = estimate->all / estimate->sampled * middle(&known);
     uint64_t skipped = bursts->skipped, all = bursts->sampled + skipped;
-    double lower = wilson(estimate, (double)item->lower, effect, -1) * estimate->all;
-    double upper = wilson(estimate, (double)item->upper, effect, 1) * estimate->all;
+    double lower =
+        wilson(estimate, (double)item->lower * known.least, known.effect, -1) * estimate->all;
+    double upper =
+        wilson(estimate, (double)item->upper * known.most, known.effect, 1) * estimate->all;
     item->count = within((double)item->count * factor + 0.5, item->count, item->count + skipped);
     item->lower = within(floor(lower), item->lower, is_tuple ? item->count : all);
     item->upper = within(ceil(upper), is_tuple ? item->count : item->lower, item->upper + skipped);
@@ -251,7 +315,8 @@ static uint64_t scale_absent(const struct rf_bursts *bursts, const struct estima
 {
     if (bursts->sampled == 0)
         return bursts->skipped;
-    double upper = wilson(estimate, (double)absent_upper, estimate->worst, 1) * estimate->all;
+    double y = (double)absent_upper * estimate->most;
+    double upper = wilson(estimate, y, estimate->worst, 1) * estimate->all;
     return within(ceil(upper), absent_upper, bursts->sampled + bursts->skipped);
 }
 

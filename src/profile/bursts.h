@@ -1,9 +1,9 @@
 /* bursts.h - from the bursts of a program to the whole of it: counts that stand for all events, and how sure they are.
  *
  *     rf_bursts_open(&bursts, alloc);
- *     rf_bursts_feed(bursts, tuples, n);  rf_bursts_end(bursts);      burst by burst
- *     rf_bursts_skip(bursts, events, n);                              between them
- *     rf_bursts_scale(bursts, profile);                               a profile of what was fed
+ *     rf_bursts_feed(bursts, tuples, n);  rf_bursts_end(bursts, weight);      burst by burst
+ *     rf_bursts_skip(bursts, events, n);                                      between them
+ *     rf_bursts_scale(bursts, profile);                                       a profile of what was fed
  *
  * One thread at a time. */
 #ifndef RF_PROFILE_BURSTS_H
@@ -21,8 +21,9 @@ void rf_bursts_close(struct rf_bursts *bursts); /* NULL is fine */
 
 /* Events of the burst under way. */
 void rf_bursts_feed(struct rf_bursts *bursts, const struct rf_tuple *tuples, size_t n);
-/* It is over. A burst without events is none here; it may be counted with rf_bursts_skip. */
-void rf_bursts_end(struct rf_bursts *bursts);
+/* It is over. `weight` is how many intervals each of its intervals stands for, 1 / frequency; where it is the same for
+ * all bursts, any number does. A burst without events is none here; it may be counted with rf_bursts_skip. */
+void rf_bursts_end(struct rf_bursts *bursts, double weight);
 /* This many events were skipped, and this many bursts were over. */
 void rf_bursts_skip(struct rf_bursts *bursts, uint64_t events, uint64_t n);
 

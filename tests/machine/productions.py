@@ -113,6 +113,25 @@ def check_changes(tap, work, program):
     tap.case("the frequency changes on the way", 300 + 59 <= inside <= 300 + 61, f"{inside} intervals in bursts")
 
 
+def counts(work, program, *options):
+    """What each item is counted as, with its bounds."""
+    done = work.sim(program, "1", options=["--functional", "--productions", os.path.join(PRODUCTIONS, "hot-method.hps"), *options,
+                                           "-e", "exact", "-f", "csv", "-n", "0"])
+    return {(row["a"], row["b"]): tuple(int(row[name]) for name in ("count", "lower", "upper"))
+            for row in csv.DictReader(io.StringIO(done.stderr.decode()))}
+
+
+def check_weights(tap, work):
+    """A hundred times as many bursts in the first 4 million instructions as behind them: each counts for its own part."""
+    for name in ("lz", "regex"):
+        program = os.path.join(WORKLOADS, name + ".rv64")
+        truth = counts(work, program, "--set", "sampleFreq=max")
+        got = counts(work, program, "--set", "sampleFreq=max-9", "--set", "sampleFreq=max-999@4M")
+        hot = sorted(got, key=got.get, reverse=True)[:20]
+        held = sum(got[item][1] <= truth[item][0] <= got[item][2] for item in hot)
+        tap.case(f"{name}: estimates of two frequencies at once", held >= 17, f"{held} of {len(hot)} intervals hold the truth")
+
+
 def check_together(tap, work, program):
     """Three profiles at once, each with bursts of its own."""
     alone = {}
@@ -183,6 +202,7 @@ def main():
         check_whole(tap, work, program)
         check_overhead(tap, work)
         check_changes(tap, work, program)
+        check_weights(tap, work)
         check_together(tap, work, program)
         check_plain(tap, work, program)
         check_software(tap, work)

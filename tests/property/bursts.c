@@ -1,7 +1,8 @@
 /* Estimates from bursts: the interval of an item holds its true count as often as it says, 1000 trials each.
  *
  * A program of loops: one loop runs for hundreds of intervals, then another. Its events are alike within a burst, so
- * that an interval made as if they were independent is far too narrow; the last case shows that. */
+ * that an interval made as if they were independent is far too narrow; a case shows that. Where the frequency
+ * depends on what the last burst had, bursts need weights; another case shows what becomes of it without them. */
 #include "profile/bursts.h"
 #include "profile/file.h"
 #include "base/random.h"
@@ -65,21 +66,38 @@ static void feed_interval(struct rf_bursts *bursts, struct sampled *sampled, siz
     sampled->n += sizes[i];
 }
 
+/* How the program is sampled. */
+struct sampling {
+    uint64_t burst, sparsity;
+    uint64_t
+        times; /* bursts come this many times as often behind one with more of item 3 than of others; 1: always alike */
+    bool unweighted; /* bursts do not say so */
+};
+
+/* Did the last burst, of which `before` is the sum up to it, have item 3 in a third of its events? */
+static bool is_marked(const struct sampled *sampled, const struct sampled *before)
+{
+    return 3 * (sampled->told[3] - before->told[3]) > sampled->n - before->n;
+}
+
 /* One run of the program, bursts at random distances as the probe has them. */
-static void run(struct rf_bursts *bursts, struct sampled *sampled, uint64_t burst,
-                uint64_t sparsity, struct rf_random *random)
+static void run(struct rf_bursts *bursts, struct sampled *sampled, const struct sampling *how,
+                struct rf_random *random)
 {
     size_t i = 0;
+    uint64_t sparsity = how->sparsity;
     memset(sampled, 0, sizeof *sampled);
     while (i < INTERVALS) {
         uint64_t skipped = 0;
+        const struct sampled before = *sampled;
         for (uint64_t left = 1 + rf_random_below(random, 2 * sparsity - 1);
              left > 0 && i < INTERVALS; left--)
             skipped += sizes[i++];
-        for (uint64_t left = burst; left > 0 && i < INTERVALS; left--)
+        for (uint64_t left = how->burst; left > 0 && i < INTERVALS; left--)
             feed_interval(bursts, sampled, i++);
-        rf_bursts_end(bursts);
+        rf_bursts_end(bursts, how->unweighted ? 1 : 1 + (double)sparsity / (double)how->burst);
         rf_bursts_skip(bursts, skipped, 1);
+        sparsity = how->sparsity / (is_marked(sampled, &before) ? how->times : 1);
     }
 }
 
@@ -120,15 +138,14 @@ struct tally {
     unsigned held[ITEMS], naively[ITEMS];
 };
 
-static bool try_once(struct tally *tally, uint64_t burst, uint64_t sparsity,
-                     struct rf_random *random)
+static bool try_once(struct tally *tally, const struct sampling *how, struct rf_random *random)
 {
     struct rf_bursts *bursts;
     struct rf_profile *profile = NULL;
     struct sampled sampled;
     if (rf_bursts_open(&bursts, NULL) != RF_OK)
         return false;
-    run(bursts, &sampled, burst, sparsity, random);
+    run(bursts, &sampled, how, random);
     rf_status status = make_profile(&profile, &sampled);
     if (status == RF_OK)
         status = rf_bursts_scale(bursts, profile);
@@ -142,10 +159,18 @@ static bool try_once(struct tally *tally, uint64_t burst, uint64_t sparsity,
     return good;
 }
 
+static unsigned least(const unsigned *held)
+{
+    unsigned found = TRIALS;
+    for (unsigned item = 0; item < ITEMS; item++)
+        found = held[item] < found ? held[item] : found;
+    return found;
+}
+
 /* Three standard deviations of 1000 trials below what is promised. */
 enum { LEAST = 950 - 21 };
 
-static void check_coverage(uint64_t burst, uint64_t sparsity, struct tally *tally)
+static void try_often(struct tally *tally, const struct sampling *how)
 {
     struct rf_random random;
     uint64_t seed = test_seed(1);
@@ -153,10 +178,15 @@ static void check_coverage(uint64_t burst, uint64_t sparsity, struct tally *tall
     rf_random_seed(&random, seed + 1);
     memset(tally, 0, sizeof *tally);
     for (unsigned i = 0; i < TRIALS; i++)
-        REQUIRE(try_once(tally, burst, sparsity, &random));
+        REQUIRE(try_once(tally, how, &random));
+}
+
+static void check_coverage(struct tally *tally, const struct sampling *how)
+{
+    try_often(tally, how);
     for (unsigned item = 0; item < ITEMS; item++) {
         if (tally->held[item] < LEAST)
-            printf("# burst %u, item %u: %u of %u\n", (unsigned)burst, item, tally->held[item],
+            printf("# burst %u, item %u: %u of %u\n", (unsigned)how->burst, item, tally->held[item],
                    (unsigned)TRIALS);
         CHECK(tally->held[item] >= LEAST);
     }
@@ -165,29 +195,41 @@ static void check_coverage(uint64_t burst, uint64_t sparsity, struct tally *tall
 TEST(bursts_of_one_interval)
 {
     struct tally tally;
-    check_coverage(1, 99, &tally);
+    check_coverage(&tally, &(struct sampling){1, 99, 1, false});
 }
 
 TEST(bursts_of_ten_intervals)
 {
     struct tally tally;
-    check_coverage(10, 990, &tally);
+    check_coverage(&tally, &(struct sampling){10, 990, 1, false});
 }
 
 TEST(bursts_of_a_hundred_intervals)
 {
     struct tally tally;
-    check_coverage(100, 1900, &tally);
+    check_coverage(&tally, &(struct sampling){100, 1900, 1, false});
 }
 
 TEST(events_of_a_burst_are_not_independent)
 {
     struct tally tally;
-    check_coverage(100, 1900, &tally);
-    unsigned worst = TRIALS;
-    for (unsigned item = 0; item < ITEMS; item++)
-        worst = tally.naively[item] < worst ? tally.naively[item] : worst;
-    CHECK(worst < TRIALS / 2);
+    check_coverage(&tally, &(struct sampling){100, 1900, 1, false});
+    CHECK(least(tally.naively) < TRIALS / 2);
+}
+
+/* Ten times as often here as there. */
+TEST(the_frequency_follows_the_program)
+{
+    struct tally tally;
+    check_coverage(&tally, &(struct sampling){1, 199, 10, false});
+    check_coverage(&tally, &(struct sampling){10, 1990, 10, false});
+}
+
+TEST(without_weights_what_is_sampled_often_is_too_much)
+{
+    struct tally tally;
+    try_often(&tally, &(struct sampling){1, 199, 10, true});
+    CHECK(least(tally.held) < TRIALS / 2);
 }
 
 TEST(nothing_skipped_leaves_counts_alone)
@@ -199,7 +241,7 @@ TEST(nothing_skipped_leaves_counts_alone)
     for (unsigned i = 0; i < 8; i++) {
         struct rf_tuple tuple = tuple_of(i < 5 ? 0 : 1);
         rf_bursts_feed(bursts, &tuple, 1);
-        rf_bursts_end(bursts);
+        rf_bursts_end(bursts, 1);
     }
     rf_bursts_skip(bursts, 0, 8);
     REQUIRE(make_profile(&profile, &sampled) == RF_OK);
@@ -221,7 +263,7 @@ TEST(a_program_that_lies_breaks_no_sum)
     REQUIRE(rf_bursts_open(&bursts, NULL) == RF_OK);
     struct rf_tuple tuple = tuple_of(0);
     rf_bursts_feed(bursts, &tuple, 1);
-    rf_bursts_end(bursts);
+    rf_bursts_end(bursts, 1);
     rf_bursts_skip(bursts, UINT64_MAX, UINT64_MAX);
     rf_bursts_skip(bursts, UINT64_MAX, UINT64_MAX);
     REQUIRE(make_profile(&profile, &sampled) == RF_OK);
