@@ -8,18 +8,38 @@
  * too, but unprofiled. The linker puts our answer in front of the core's (--wrap in assemble).
  *
  * The core also forgets the name that a program is called by, argv[0], and uses its path. The name goes along as an
- * option of ours, --called, and is put where the program will look for it. */
+ * option of ours, --called, and is put where the program will look for it.
+ *
+ * A program may execute itself as /proc/self/exe. To the system that is the probe. So the path that the core gets is
+ * that of the program's own file:
+ *
+ *     execve("/proc/self/exe")  -->  is it the file that this process runs?  -->  execve("/usr/bin/busybox")
+ *
+ * Cannot: execute /proc/N/exe of another profiled process. The core fails to load the probe as a program. */
 #include "probe.h"
 #include "pub_tool_xarray.h"
 #include "source/target_kind.h"
 
-extern XArray *VG_(args_for_valgrind); /* of the core: what it hands on to itself through an exec */
+/* Of the core. */
+extern XArray *VG_(args_for_valgrind); /* what it hands on to itself through an exec */
+extern Int VG_(cl_exec_fd);            /* the program's own file */
+SysRes VG_(am_mmap_anon_float_client)(SizeT bytes, Int rights);
 
 Bool __real_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments);
 Bool __wrap_vgPlain_should_we_trace_this_child(const HChar *path, const HChar **arguments);
 SysRes __real_vgPlain_pre_exec_check(const HChar *path, Int *out, Bool untraced);
 SysRes __wrap_vgPlain_pre_exec_check(const HChar *path, Int *out, Bool untraced);
 SysRes VG_(mk_SysRes_Success)(UWord value);
+
+/* The first members of what the core knows of a system call, as in its priv_types_n_macros.h. */
+struct call {
+    Word number;
+    UWord arguments[8];
+};
+typedef void before_call(ThreadId thread, void *layout, struct call *call, void *status,
+                         UWord *flags);
+before_call __real_vgSysWrap_generic_sys_execve_before, __wrap_vgSysWrap_generic_sys_execve_before;
+before_call __real_vgSysWrap_linux_sys_execveat_before, __wrap_vgSysWrap_linux_sys_execveat_before;
 
 static void look(struct rf_target_file *file)
 {
@@ -118,4 +138,105 @@ SysRes __wrap_vgPlain_pre_exec_check(const HChar *path, Int *out, Bool untraced)
     if (sr_isError(checked) && sr_Err(checked) == VKI_EACCES && untraced && is_executable(path))
         return VG_(mk_SysRes_Success)(0);
     return checked;
+}
+
+/* ---- a program that executes itself ---- */
+
+enum { PATH_BYTES = 4096 };
+
+static Bool same_file(const HChar *path, const HChar *other)
+{
+    struct vg_stat x, y;
+    return !sr_isError(VG_(stat)(path, &x)) && !sr_isError(VG_(stat)(other, &y)) &&
+           x.dev == y.dev && x.ino == y.ino;
+}
+
+/* /proc/N/... of a process that is not this one */
+static Bool is_of_another(const HChar *path)
+{
+    static const HChar proc[] = "/proc/";
+    HChar own[64], *end;
+    struct vg_stat stat;
+    if (VG_(strncmp)(path, proc, sizeof proc - 1) != 0)
+        return False;
+    ULong number = (ULong)VG_(strtoll10)(path + sizeof proc - 1, &end);
+    if (end == path + sizeof proc - 1)
+        return False;
+    VG_(sprintf)(own, "/proc/self/task/%llu", number);
+    return sr_isError(VG_(stat)(own, &stat));
+}
+
+/* The path of the program's file. When it was removed, a path that leads to it as long as the descriptor is open. */
+static void find_own_file(HChar path[PATH_BYTES])
+{
+    HChar open[64];
+    VG_(sprintf)(open, "/proc/self/fd/%d", VG_(cl_exec_fd));
+    SSizeT n = VG_(readlink)(open, path, PATH_BYTES - 1);
+    path[n > 0 ? n : 0] = 0;
+    if (same_file(path, open))
+        return;
+    VG_(strcpy)(path, open);
+    ring_syscall(__NR_fcntl, (ULong)VG_(cl_exec_fd), VKI_F_SETFD, 0, 0);
+}
+
+/* The core wants the path in the program's memory. If exec fails, the page stays for the next time. */
+static HChar *client_page(void)
+{
+    static HChar *page;
+    if (page == NULL) {
+        SysRes mapped = VG_(am_mmap_anon_float_client)(PATH_BYTES, VKI_PROT_READ | VKI_PROT_WRITE);
+        page = sr_isError(mapped) ? NULL : (HChar *)sr_Res(mapped);
+    }
+    return page;
+}
+
+/* Replace the path if it leads to the probe. */
+static void rename_own_file(const HChar *asked, UWord *argument)
+{
+    if (VG_(cl_exec_fd) < 0 || is_of_another(asked) || !same_file(asked, "/proc/self/exe"))
+        return;
+    HChar *path = client_page();
+    if (path == NULL)
+        return;
+    find_own_file(path);
+    *argument = (UWord)path;
+}
+
+/* A path of the program that may be anywhere, even nowhere; False: that is what it is. */
+static Bool take_path(HChar path[PATH_BYTES], UWord address, SizeT at)
+{
+    for (; at < PATH_BYTES; at++, address++) {
+        if (!VG_(am_is_valid_for_client)(address, 1, VKI_PROT_READ))
+            return False;
+        path[at] = *(const HChar *)address;
+        if (path[at] == 0)
+            return True;
+    }
+    return False;
+}
+
+void __wrap_vgSysWrap_generic_sys_execve_before(ThreadId thread, void *layout, struct call *call,
+                                                void *status, UWord *flags)
+{
+    static HChar path[PATH_BYTES];
+    if (take_path(path, call->arguments[0], 0))
+        rename_own_file(path, &call->arguments[0]);
+    __real_vgSysWrap_generic_sys_execve_before(thread, layout, call, status, flags);
+}
+
+/* The path may be relative to a descriptor, or empty, when the descriptor is the file. */
+void __wrap_vgSysWrap_linux_sys_execveat_before(ThreadId thread, void *layout, struct call *call,
+                                                void *status, UWord *flags)
+{
+    static HChar path[PATH_BYTES];
+    UWord address = call->arguments[1];
+    Int fd = (Int)call->arguments[0];
+    if (take_path(path, address, 0)) {
+        SizeT n = path[0] == '/' || fd < 0
+                      ? 0
+                      : VG_(sprintf)(path, "/proc/self/fd/%d%s", fd, path[0] != 0 ? "/" : "");
+        if (take_path(path, address, n))
+            rename_own_file(path, &call->arguments[1]);
+    }
+    __real_vgSysWrap_linux_sys_execveat_before(thread, layout, call, status, flags);
 }

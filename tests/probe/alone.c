@@ -2,9 +2,12 @@
  *
  *     alone             one line per finding
  *     alone PROGRAM...  becomes PROGRAM, by exec, so that the findings behind one can be seen
+ *     alone -fd PATH    opens PATH and becomes it by its descriptor
+ *     alone -rm PATH    removes its own file first; then becomes PATH
  *     alone crash       writes where nothing is
  *     alone evex        runs an instruction of AVX-512 */
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +90,10 @@ int main(int argc, char **argv, char **environment)
         write_nowhere();
     if (argc > 1 && strcmp(argv[1], "evex") == 0)
         __asm__ volatile(".byte 0x62, 0xf1, 0x7c, 0x48, 0x58, 0xc0"); /* vaddps zmm0, zmm0, zmm0 */
+    if (argc > 2 && strcmp(argv[1], "-fd") == 0)
+        fexecve(open(argv[2], O_RDONLY | O_CLOEXEC), argv + 2, environment);
+    if (argc > 2 && strcmp(argv[1], "-rm") == 0 && unlink(argv[0]) == 0)
+        execv(argv[2], argv + 2);
     if (argc > 1) {
         execv(argv[1], argv + 1);
         return 127;

@@ -7,6 +7,7 @@ Signals, limits, umask, descriptors and environment are compared line by line wi
 itself, behind exec, behind a shell's fork and exec. Valgrind's own two variables are the one exception.
 """
 import os
+import re
 import resource
 import signal
 import struct
@@ -38,7 +39,7 @@ def findings(command):
         run = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                              preexec_fn=prepare, pass_fds=[57])
         os.close(57)
-    lines = [line for line in run.stdout.splitlines()
+    lines = [re.sub("^called /proc/[0-9]+/", "called /proc/N/", line) for line in run.stdout.splitlines()
              if not line.startswith(OWN) and " pipe:[" not in line]
     return lines, run
 
@@ -51,6 +52,20 @@ def compare(title, *command):
     if len(native) < 80 or run.returncode != 0:
         complaints.append(f"status {run.returncode}, {len(native)} lines natively, {run.stderr}")
     tell(title, complaints)
+
+
+def check_itself(folder):
+    """A program executes the file that it runs, by the names that the system has for it."""
+    names = ("/proc/self/exe", "/proc/thread-self/exe", "/proc/self/../self/exe", "/proc/self/task/../exe")
+    for name in names:
+        compare(f"becomes itself, {name}", ALONE, name)
+    compare("becomes itself, by its number", "sh", "-c", f"exec {ALONE} /proc/$$/exe")
+    compare("becomes itself twice", ALONE, "/proc/self/exe", "/proc/self/exe")
+    compare("becomes itself by a descriptor", ALONE, "-fd", names[1])
+    copy = os.path.join(folder, "copy")
+    compare("becomes itself when removed", "sh", "-c", f"cp {ALONE} {copy}; exec {copy} -rm /proc/self/exe")
+    run = subprocess.run([RIFFLE, "run", "-p", "calls", "-e", "exact", "--", ALONE, names[0]], capture_output=True, text=True)
+    check("and is profiled", "2 alone (" in run.stderr, run)
 
 
 def status_of(*command, options=()):
@@ -183,6 +198,7 @@ def main():
     check_signals()
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
+        check_itself(folder)
         check_children(folder)
         check_unreadable(folder)
         check_targets(folder)
