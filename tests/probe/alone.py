@@ -180,6 +180,18 @@ def check_own_errors(folder):
               and sentence in run.stderr, run)
 
 
+def check_few_files():
+    """The limit of open files is told before the program starts, or the program runs."""
+    def limit(soft, hard):
+        return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    for soft, hard in [(n, n) for n in range(4, 20)] + [(n, 100) for n in range(4, 12)]:
+        run = subprocess.run([RIFFLE, "run", "-q", "-p", "calls", "--", "echo", "ran"], capture_output=True, text=True,
+                             close_fds=True, preexec_fn=limit(soft, hard))
+        told = run.returncode == 125 and not run.stdout and "files may be open" in run.stderr
+        ran = (run.returncode, run.stdout, run.stderr) == (0, "ran\n", "")
+        check(f"{soft} files of {hard}", (told and run.stderr.count("\n") == 1) or (ran and soft >= 8), run)
+
+
 def check_deaths():
     _, run = status_of(ALONE, "crash")
     check("a crash is quiet", (run.returncode, run.stderr) == (-signal.SIGSEGV, ""), run)
@@ -203,6 +215,7 @@ def main():
         check_unreadable(folder)
         check_targets(folder)
         check_own_errors(folder)
+    check_few_files()
     check_deaths()
     end()
 
