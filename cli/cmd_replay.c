@@ -112,6 +112,8 @@ static int run(const struct cli_call *call)
     status = cli_lanes_make(&to.lanes, call,
                             cli_coprocs_alone(call) ? CLI_SELECT_NOTHING : CLI_SELECT_ASKED);
     if (status == CLI_OK)
+        status = cli_rehearse(&to.lanes, &settings->cut, settings->cache, &settings->report);
+    if (status == CLI_OK)
         status = cli_coprocs_open(&to.coprocs, call, settings->cut.seed);
     if (status == CLI_OK)
         status = replay(call, &to);

@@ -501,9 +501,11 @@ static int start(struct plan *plan, const struct cli_call *call)
                                          .stop = &stopped};
     if (!can_run(call->arguments[0]))
         return refuse_program(call->arguments[0]);
-    int known = check_functions(plan, call->arguments[0]);
-    if (known != CLI_OK)
-        return known;
+    int refused = check_functions(plan, call->arguments[0]);
+    if (refused == CLI_OK)
+        refused = cli_plan_rehearse(&plan->common);
+    if (refused != CLI_OK)
+        return refused;
     rf_status opened = cli_plan_record(&plan->common, &error);
     if (opened != RF_OK)
         return cli_fail_status(opened, &error);

@@ -308,7 +308,9 @@ static int make_plan(struct cli_plan *plan, struct cli_call *call,
     plan->records = productions == NULL;
     if (status == CLI_OK)
         status = check_core(settings);
-    return status == CLI_OK ? choose_cache(plan, settings) : status;
+    if (status == CLI_OK)
+        status = choose_cache(plan, settings);
+    return status == CLI_OK ? cli_plan_rehearse(plan) : status;
 }
 
 static int run(const struct cli_call *asked)

@@ -184,6 +184,13 @@ rf_status cli_note(struct rf_run *run, const char *name, const char *format, ...
 
 /* ---- the run ---- */
 
+int cli_plan_rehearse(const struct cli_plan *plan)
+{
+    struct cli_report report = plan->asked->report;
+    report.silent = plan->asked->quiet;
+    return cli_rehearse(&plan->lanes, &plan->asked->cut, plan->cache, &report);
+}
+
 rf_status cli_plan_record(struct cli_plan *plan, struct rf_error *error)
 {
     char selector[512];

@@ -59,6 +59,7 @@ struct cli_report {
 extern const struct cli_option cli_options_report[];   /* into a cli_report */
 extern const struct cli_option cli_options_annotate[]; /* the same; of a program, not a stream */
 int cli_report(const struct rf_run *run, const struct cli_report *report);
+int cli_report_fits(const struct rf_run *run, const struct cli_report *report); /* prints nothing */
 /* Save and print a collector's result. It is not saved when output is NULL, or when nothing was counted
  * before a failure. A failure is printed and noted in the run. The run may be NULL and is freed. Returns the
  * exit status. */
@@ -77,6 +78,11 @@ extern const struct cli_option cli_options_cache[]; /* into a const char * */
 /* For rf_collect: the number of threads for engines when riffle has `threads` in all; 0: one per processor,
  * except those that others keep busy. */
 size_t cli_engine_threads(uint64_t threads, size_t others);
+
+/* rehearse.c: refuse what does not fit together, before the stream is read or the program starts. The cache may be
+ * NULL. Returns CLI_OK, or an error was printed. */
+int cli_rehearse(const struct cli_lanes *lanes, const struct cli_cut *cut, const char *cache,
+                 const struct cli_report *report);
 
 /* plan.c: a program is run and profiled, by run and by sim. */
 struct cli_profiling {
@@ -106,6 +112,7 @@ struct cli_plan {
 int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
                   const struct cli_profiling *asked);
 void cli_plan_free(struct cli_plan *plan);
+int cli_plan_rehearse(const struct cli_plan *plan); /* cli_rehearse of its parts */
 /* Open the recording, if one is asked for and it is not open yet. cli_plan_run does; who starts a program before that
  * calls this first, so that a recording that cannot be made is told before the program runs. */
 rf_status cli_plan_record(struct cli_plan *plan, struct rf_error *error);

@@ -43,6 +43,23 @@ static bool lacks_intervals(const struct rf_run *run)
     return false;
 }
 
+static int refuse_form(const struct cli_report *report)
+{
+    return cli_fail(CLI_FAILED, "'%s' does not fit this profile: %s", report->format,
+                    rf_report_find(report->format)->brief);
+}
+
+int cli_report_fits(const struct rf_run *run, const struct cli_report *report)
+{
+    const struct rf_report_setup setup = {.items = report->items, .hot = report->hot};
+    FILE *nowhere = report->silent || report->annotate != NULL ? NULL : fopen("/dev/null", "we");
+    if (nowhere == NULL)
+        return CLI_OK;
+    rf_status status = rf_report_find(report->format)->write(nowhere, run, &setup);
+    fclose(nowhere);
+    return status == RF_ENOTSUP ? refuse_form(report) : CLI_OK;
+}
+
 int cli_report(const struct rf_run *run, const struct cli_report *report)
 {
     struct rf_error error = {""};
@@ -69,8 +86,7 @@ int cli_report(const struct rf_run *run, const struct cli_report *report)
         return cli_fail(CLI_FAILED, "this profile was made without its intervals; give "
                                     "--per-interval to run, sim or replay, too");
     if (status == RF_ENOTSUP && error.message[0] == '\0')
-        return cli_fail(CLI_FAILED, "'%s' does not fit this profile: %s", report->format,
-                        rf_report_find(report->format)->brief);
+        return refuse_form(report);
     return cli_fail_status(status, &error);
 }
 

@@ -64,7 +64,8 @@ struct rf_collect_setup {
 
 /* *run is set whenever anything was counted, also when the status is not RF_OK; the caller frees it. A lane whose
  * engine runs out of memory ends alone, with a figure "blind-from" in its profile and a note "blind" in the run;
- * a recording that fails ends alone, too. Both show in the status, at the end. */
+ * a recording that fails ends alone, too. Both show in the status, at the end. Without a source (NULL) the run has no
+ * events: that tells what the setup would be refused for. */
 rf_status rf_collect(struct rf_run **run, struct rf_source *source,
                      const struct rf_collect_setup *setup, struct rf_error *error);
 

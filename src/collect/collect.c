@@ -209,7 +209,7 @@ static rf_status next_batch(struct pump *pump, struct rf_batch *batch, struct rf
 
 static rf_status pump_all(struct pump *pump, struct rf_error *error)
 {
-    while (pump->left > 0) {
+    while (pump->left > 0 && pump->source != NULL) {
         struct rf_batch batch;
         rf_status status = next_batch(pump, &batch, error);
         if (status != RF_OK || rf_batch_is_end(&batch))

@@ -172,11 +172,13 @@ def check_targets(folder):
 
 
 def check_own_errors(folder):
-    """What riffle cannot do is not laid to the program."""
-    for options, sentence in ((["-p", "edges+calls", "-e", "rap"], "'rap' cannot serve several selectors at once"),
+    """What riffle cannot do is told before the program starts, and not laid to it."""
+    for options, sentence in ((["-p", "values", "-e", "exact", "-f", "tree", "--per-process"], "'tree' does not fit"),
+                              (["-p", "miss-values", "--cache", "l9"], "cache: expected"),
+                              (["-p", "edges+calls", "-e", "rap"], "'rap' cannot serve several selectors at once"),
                               (["--record", folder], folder + ": ")):
-        _, run = status_of("true", options=options)
-        check(f"an error of ours: {sentence}", run.returncode == 125 and run.stderr.count("\n") == 1
+        run = subprocess.run([RIFFLE, "run", *options, "--", "echo", "ran"], capture_output=True, text=True)
+        check(f"an error of ours: {sentence}", run.returncode == 125 and not run.stdout and run.stderr.count("\n") == 1
               and sentence in run.stderr, run)
 
 
