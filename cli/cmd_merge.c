@@ -11,8 +11,9 @@ static const struct cli_option options[] = {
     {CLI_FILE, 'o', "output", "FILE", .brief = "save the sum there and print nothing",
      .offset = offsetof(struct settings, output)},
     {CLI_FLAG, 0, "any-build", .brief = "merge profiles of different builds, too",
-     .text = "Without it, files of different builds at the same addresses are refused: what is "
-             "added up there is not the same code.",
+     .text =
+         "Without it, files of different builds at the same addresses are refused: what is "
+         "added up there is not the same code. Where a file has no build id, a warning says so.",
      .offset = offsetof(struct settings, any_build)},
     {.type = CLI_GROUP, .group = cli_options_report, .offset = offsetof(struct settings, report)},
     {.type = CLI_END},
@@ -29,13 +30,29 @@ static rf_status check_builds(const struct rf_run *run, const struct rf_run *oth
     return status;
 }
 
-static rf_status add(struct rf_run *run, const char *path, bool any_build, struct rf_error *error)
+/* Told once. */
+static void tell_unproven(const struct rf_run *run, const struct rf_run *other, const char *path,
+                          bool *told)
+{
+    const char *unproven = *told ? NULL : rf_run_unproven_build(run, other);
+    *told |= unproven != NULL;
+    if (unproven != NULL)
+        cli_fail(CLI_OK,
+                 "%s: %s has no build id; whether both are of the same build cannot be told", path,
+                 unproven);
+}
+
+/* `sure`: there is nothing to say of builds, or it was said. */
+static rf_status add(struct rf_run *run, const char *path, bool any_build, bool *sure,
+                     struct rf_error *error)
 {
     struct rf_run *other;
     rf_status status = rf_run_load(&other, path, NULL, error);
     if (status != RF_OK)
         return status;
     status = any_build ? RF_OK : check_builds(run, other, path, error);
+    if (status == RF_OK)
+        tell_unproven(run, other, path, sure);
     if (status == RF_OK)
         status = rf_run_merge(run, other, error);
     rf_run_free(other);
@@ -47,9 +64,10 @@ static int run(const struct cli_call *call)
     const struct settings *settings = call->settings;
     struct rf_error error = {""};
     struct rf_run *sum = NULL;
+    bool sure = settings->any_build != 0;
     rf_status status = rf_run_load(&sum, call->arguments[0], NULL, &error);
     for (size_t i = 1; status == RF_OK && i < call->n_arguments; i++)
-        status = add(sum, call->arguments[i], settings->any_build != 0, &error);
+        status = add(sum, call->arguments[i], settings->any_build != 0, &sure, &error);
     if (status == RF_OK && settings->output != NULL)
         status = rf_run_save(sum, settings->output, &error);
     if (status == RF_OK && settings->output == NULL)

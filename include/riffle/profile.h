@@ -121,6 +121,9 @@ rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf
  * lie at the same addresses. Files without a build id are taken for the same. rf_run_merge does not ask. */
 rf_status rf_run_same_builds(const struct rf_run *run, const struct rf_run *other,
                              struct rf_error *error);
+/* A file that lies at the same addresses in both and has no build id in one of them: nobody can tell whether it is of
+ * the same build. NULL: there is none. */
+const char *rf_run_unproven_build(const struct rf_run *run, const struct rf_run *other);
 
 #ifdef __cplusplus
 }

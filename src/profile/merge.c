@@ -15,10 +15,25 @@
 #include "base/error.h"
 #include <string.h>
 
+static double process_of(const struct rf_profile *profile)
+{
+    return rf_profile_figure(profile, "process", 0);
+}
+
 static bool same_kind(const struct rf_profile *x, const struct rf_profile *y)
 {
     return x->shape == y->shape && x->interval_length == y->interval_length &&
-           strcmp(x->selector, y->selector) == 0 && strcmp(x->engine, y->engine) == 0;
+           strcmp(x->selector, y->selector) == 0 && strcmp(x->engine, y->engine) == 0 &&
+           process_of(x) == process_of(y);
+}
+
+/* How many of the first n profiles are of this kind. */
+static size_t count_kind(const struct rf_run *run, size_t n, const struct rf_profile *kind)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        found += same_kind(run->profiles[i], kind);
+    return found;
 }
 
 static rf_status merge_items(struct rf_profile *sum, const struct rf_profile *x,
@@ -74,20 +89,60 @@ static rf_status merge_intervals(struct rf_profile *sum, const struct rf_profile
     return RF_OK;
 }
 
+/* Most figures add up. These do not: what holds of a whole holds of all its parts, marks stay as they are, and of sizes
+ * the larger is taken, as of memory. */
+enum adding { SUM, SMALLER, LARGER, MEAN };
+
+static const struct {
+    const char *end; /* of its name */
+    enum adding how;
+} unlike[] = {
+    {"blind-from", SMALLER}, /* no part was blind before */
+    {"totals-in-bounds", SMALLER},
+    {"complete", SMALLER},
+    {"process", LARGER}, /* the same on both sides */
+    {"sharing", LARGER},
+    {RF_FIGURE_COMPANION, LARGER},
+    {"interval", LARGER},
+    {"entries", LARGER},
+    {"nodes", LARGER},
+    {"sets", LARGER},
+    {"software-bytes", LARGER},
+    {"candidates-changed", MEAN},
+    {"-max", LARGER},
+    {"-mean", MEAN},
+    {"-share", MEAN},
+};
+
 static bool ends_with(const char *name, const char *end)
 {
     size_t n = strlen(name), m = strlen(end);
     return n >= m && strcmp(name + n - m, end) == 0;
 }
 
+static enum adding adding_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof unlike / sizeof *unlike; i++)
+        if (unlike[i].end[0] == '-' ? ends_with(name, unlike[i].end)
+                                    : strcmp(name, unlike[i].end) == 0)
+            return unlike[i].how;
+    return SUM;
+}
+
 static double merge_figure(const char *name, double x, uint64_t events_x, double y,
                            uint64_t events_y)
 {
     double events = (double)events_x + (double)events_y;
-    if (ends_with(name, "-max"))
+    switch (adding_of(name)) {
+    case SMALLER:
+        return x < y ? x : y;
+    case LARGER:
         return x > y ? x : y;
-    if ((ends_with(name, "-mean") || ends_with(name, "-share")) && events > 0)
-        return (x * (double)events_x + y * (double)events_y) / events;
+    case MEAN:
+        return events > 0 ? (x * (double)events_x + y * (double)events_y) / events : x;
+    case SUM:
+        break;
+    }
     return x + y;
 }
 
@@ -193,10 +248,12 @@ static rf_status append_copy(struct rf_run *run, const struct rf_profile *profil
     return status;
 }
 
-static rf_status add_profile(struct rf_run *run, size_t n_own, const struct rf_profile *profile)
+/* Of several profiles of one kind the first goes with the first of the other run, and so on. */
+static rf_status add_profile(struct rf_run *run, size_t n_own, const struct rf_profile *profile,
+                             size_t rank)
 {
     for (size_t i = 0; i < n_own; i++) {
-        if (!same_kind(run->profiles[i], profile))
+        if (!same_kind(run->profiles[i], profile) || rank-- > 0)
             continue;
         struct rf_profile *merged;
         rf_status status = merge_profiles(&merged, &run->alloc, run->profiles[i], profile);
@@ -294,12 +351,30 @@ rf_status rf_run_same_builds(const struct rf_run *run, const struct rf_run *othe
     return RF_OK;
 }
 
+static bool is_unproven(const struct rf_module *x, const struct rf_module *y)
+{
+    return x->process == y->process && x->start < y->end && y->start < x->end &&
+           x->path[0] != '[' && y->path[0] != '[' &&
+           (x->build_id[0] == '\0' || y->build_id[0] == '\0');
+}
+
+const char *rf_run_unproven_build(const struct rf_run *run, const struct rf_run *other)
+{
+    for (size_t i = 0; i < run->n_modules; i++)
+        for (size_t k = 0; k < other->n_modules; k++)
+            if (is_unproven(&run->modules[i], &other->modules[k]))
+                return run->modules[i].build_id[0] == '\0' ? run->modules[i].path
+                                                           : other->modules[k].path;
+    return NULL;
+}
+
 rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error)
 {
     size_t n_own = run->n_profiles, n_other = other->n_profiles;
     rf_status status = RF_OK;
     for (size_t i = 0; i < n_other && status == RF_OK; i++)
-        status = add_profile(run, n_own, other->profiles[i]);
+        status =
+            add_profile(run, n_own, other->profiles[i], count_kind(other, i, other->profiles[i]));
     if (status == RF_OK)
         status = add_provenance(run, other);
     if (status == RF_OK)

@@ -159,3 +159,7 @@ riffle: ./alone has no function 'geo::Shape::aera'
 riffle: ./alone has no function 'nosuchthing'
 [125]
 $ riffle run -q --function area -p values -- ./alone
+# Without build ids nobody knows whether two runs are of the same build: told once, and merged. --any-build knows it.
+$ gcc -O0 -Wl,--build-id=none get.c -o get; for i in 1 2 3; do riffle run -q -p calls -e exact -o get$i.rfp -- ./get; done
+$ riffle merge get1.rfp get2.rfp get3.rfp -o all.rfp 2>&1 | sed -E "s|$PWD|HERE|"; riffle merge --any-build get1.rfp get2.rfp -o all.rfp
+riffle: get2.rfp: HERE/get has no build id; whether both are of the same build cannot be told

@@ -1,0 +1,132 @@
+/* Merged runs: whose profiles go with whose, what becomes of figures, which builds are the same. */
+#include "base/alloc.h"
+#include "profile/profile.h"
+#include "test.h"
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { EVENTS = 7 };
+
+static struct rf_profile *new_profile(const char *selector)
+{
+    struct rf_profile *profile = rf_profile_new(rf_alloc_or_standard(NULL));
+    if (profile == NULL || !rf_profile_set_text(&profile->alloc, &profile->selector, selector) ||
+        !rf_profile_set_text(&profile->alloc, &profile->engine, "exact"))
+        abort();
+    profile->consumed = profile->produced = EVENTS;
+    return profile;
+}
+
+/* Two profiles of different selectors. */
+static struct rf_run *new_run(void)
+{
+    struct rf_run *run;
+    if (rf_run_new(&run, "x", NULL) != RF_OK ||
+        rf_run_add_profile(run, new_profile("load -> pc,value")) != RF_OK ||
+        rf_run_add_profile(run, new_profile("call -> pc,target")) != RF_OK)
+        abort();
+    return run;
+}
+
+/* Addresses of two builds do not mean the same. */
+TEST(different_builds_are_told_apart)
+{
+    static const struct {
+        const char *label;
+        struct rf_module here, there;
+        const char *message;
+    } rows[] = {
+        {"the same",
+         {(char *)"/bin/a", (char *)"aa", 0, 10, 20, 0, 0, 0},
+         {(char *)"/bin/a", (char *)"aa", 0, 10, 20, 0, 0, 0},
+         ""},
+        {"rebuilt",
+         {(char *)"/bin/a", (char *)"0123456789abcdef", 0, 10, 20, 0, 0, 0},
+         {(char *)"/bin/a", (char *)"fedcba9876543210", 0, 10, 20, 0, 0, 0},
+         "/bin/a is of two builds, 0123456789ab and fedcba987654: their addresses cannot be "
+         "compared"},
+        {"another program",
+         {(char *)"/bin/a", (char *)"aa", 0, 0x10, 0x20, 0, 0, 0},
+         {(char *)"/bin/b", (char *)"bb", 0, 0x18, 0x30, 0, 0, 0},
+         "at 0x18 there is /bin/a in one and /bin/b in the other: their addresses cannot be "
+         "compared"},
+        {"elsewhere",
+         {(char *)"/bin/a", (char *)"aa", 0, 10, 20, 0, 0, 0},
+         {(char *)"/bin/b", (char *)"bb", 0, 20, 30, 0, 0, 0},
+         ""},
+        {"unknown",
+         {(char *)"/bin/a", (char *)"", 0, 10, 20, 0, 0, 0},
+         {(char *)"/bin/a", (char *)"bb", 0, 10, 20, 0, 0, 0},
+         ""},
+        {"another process",
+         {(char *)"/bin/a", (char *)"aa", 1, 9, 20, 0, 0, 0},
+         {(char *)"/bin/b", (char *)"b", 2, 9, 20, 0, 0, 0},
+         ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rf_module here = rows[i].here, there = rows[i].there;
+        const struct rf_run run = {.modules = &here, .n_modules = 1};
+        const struct rf_run other = {.modules = &there, .n_modules = 1};
+        struct rf_error error = {""};
+        rf_status status = rf_run_same_builds(&run, &other, &error);
+        CHECK_ROW(rows[i].label, status == (rows[i].message[0] == '\0' ? RF_OK : RF_EINVAL));
+        CHECK_TEXT(error.message, rows[i].message);
+        bool unproven = strcmp(rows[i].label, "unknown") == 0;
+        const char *found = rf_run_unproven_build(&run, &other);
+        CHECK_ROW(rows[i].label, unproven ? found == here.path : found == NULL);
+        found = rf_run_unproven_build(&other, &run);
+        CHECK_ROW(rows[i].label, unproven ? found == here.path : found == NULL);
+    }
+}
+
+TEST(figures_merge_by_what_they_mean)
+{
+    static const struct {
+        const char *name;
+        double x, y, merged;
+    } rows[] = {
+        {"splits", 3, 4, 7},    {"blind-from", 900, 50, 50},     {"sharing", 2, 2, 2},
+        {"nodes-max", 7, 5, 7}, {"software-bytes", 5, 9, 9},     {"stall-share", 0.25, 0.75, 0.5},
+        {"complete", 1, 0, 0},  {"candidates-changed", 2, 4, 3}, {"process", 3, 3, 3},
+    };
+    struct rf_run *run = new_run(), *other = new_run();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        REQUIRE(rf_profile_add_figure(run->profiles[1], rows[i].name, rows[i].x) == RF_OK);
+        REQUIRE(rf_profile_add_figure(other->profiles[1], rows[i].name, rows[i].y) == RF_OK);
+    }
+    REQUIRE(rf_profile_add_figure(other->profiles[0], "blind-from", 9) == RF_OK);
+    REQUIRE(rf_run_merge(run, other, NULL) == RF_OK);
+    REQUIRE(run->n_profiles == 2);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK_ROW(rows[i].name,
+                  rf_profile_figure(run->profiles[1], rows[i].name, -1) == rows[i].merged);
+    CHECK_EQ((int64_t)rf_profile_figure(run->profiles[0], "blind-from", -1), 9);
+    rf_run_free(other);
+    rf_run_free(run);
+}
+
+/* Profiles of process 1 go with those of process 1, and the second of a kind with the second. */
+TEST(profiles_merge_with_their_like)
+{
+    struct rf_run *run = new_run(), *other = new_run(), *more = new_run();
+    REQUIRE(rf_run_merge(other, more, NULL) == RF_OK); /* twice the events */
+    for (size_t i = 0; i < 2; i++)
+        REQUIRE(rf_profile_add_figure(other->profiles[i], "process", 2) == RF_OK);
+    REQUIRE(rf_run_merge(run, other, NULL) == RF_OK);
+    REQUIRE(run->n_profiles == 4);
+    REQUIRE(rf_run_merge(run, other, NULL) == RF_OK);
+    REQUIRE(run->n_profiles == 4);
+    CHECK_EQ(run->profiles[1]->consumed, EVENTS);
+    CHECK_EQ(run->profiles[3]->consumed, 4 * EVENTS);
+    for (size_t i = 2; i < 4; i++)
+        run->profiles[i]->figures[0].value = 0; /* now two of each kind */
+    REQUIRE(rf_run_merge(run, run, NULL) == RF_OK);
+    REQUIRE(run->n_profiles == 4);
+    CHECK_EQ(run->profiles[1]->consumed, 2 * EVENTS);
+    CHECK_EQ(run->profiles[3]->consumed, 8 * EVENTS);
+    rf_run_free(more);
+    rf_run_free(other);
+    rf_run_free(run);
+}
+
+TEST_MAIN()
