@@ -28,6 +28,7 @@ struct rf_legacy {
     size_t n_paths;
     char program[RF_PROCESSES_PROGRAM_BYTES];
     struct rf_book book; /* of a parent that is gone */
+    struct rf_mapped mapped;
     struct rf_legacy *next;
 };
 
@@ -47,12 +48,14 @@ rf_status rf_processes_init(struct rf_processes *processes, const struct rf_sele
 static void free_legacy(struct rf_processes *processes, struct rf_legacy *legacy)
 {
     rf_book_free(&legacy->book);
+    rf_modules_leave(&processes->modules, &legacy->mapped, *processes->events);
     rf_alloc_free(processes->alloc, legacy, sizeof *legacy);
 }
 
 static void free_process(struct rf_processes *processes, struct rf_process *process)
 {
     rf_book_free(&process->book);
+    rf_modules_leave(&processes->modules, &process->mapped, *processes->events);
     rf_alloc_free(processes->alloc, process->threads,
                   process->n_threads * sizeof *process->threads);
 }
@@ -114,6 +117,8 @@ rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_proc
     memcpy(legacy->program, parent->program, sizeof legacy->program);
     rf_book_init(&legacy->book, &processes->shelf);
     processes->legacies = legacy;
+    if (rf_modules_inherit(&processes->modules, &legacy->mapped, &parent->mapped) != RF_OK)
+        processes->status = RF_ENOMEM;
     if (++processes->n_legacies > LEGACIES_MAX)
         attach_new(processes);
     if (processes->n_legacies > LEGACIES_MAX)
@@ -171,6 +176,8 @@ static void inherit(struct rf_processes *processes, struct rf_process *process)
     if (copy_book(&process->book, book, legacy->n_paths) != RF_OK)
         processes->status = RF_ENOMEM;
     process->has_book = process->has_space = true;
+    process->mapped = legacy->mapped;
+    legacy->mapped = (struct rf_mapped){NULL, 0};
     call_program(processes, process, legacy->program);
     free_legacy(processes, legacy);
 }
@@ -209,13 +216,13 @@ rf_status rf_processes_map(struct rf_processes *processes, struct rf_process *pr
     placed.end += bias;
     placed.from_event = *processes->events;
     placed.to_event = UINT64_MAX;
-    return rf_modules_map(&processes->modules, &placed, error);
+    return rf_modules_map(&processes->modules, &process->mapped, &placed, error);
 }
 
-void rf_processes_unmap(struct rf_processes *processes, const struct rf_process *process,
-                        uint64_t start, uint64_t end)
+void rf_processes_unmap(struct rf_processes *processes, struct rf_process *process, uint64_t start,
+                        uint64_t end)
 {
-    rf_modules_unmap(&processes->modules, process->reader.process, start + process->book.bias,
+    rf_modules_unmap(&processes->modules, &process->mapped, start + process->book.bias,
                      end + process->book.bias, *processes->events);
 }
 
@@ -336,8 +343,6 @@ static void bury(struct rf_processes *processes, struct rf_process *process)
 {
     processes->n_killed += !process->told_end;
     leave_legacies(processes, process);
-    rf_modules_unmap(&processes->modules, process->reader.process, 0, UINT64_MAX,
-                     *processes->events);
     for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++)
         processes->produced[kind] += process->produced[kind];
     rf_ring_release(&processes->ring, &process->reader);

@@ -30,6 +30,7 @@ struct rf_process {
     bool has_book; /* false: forked, and the parent's stream has not reached the fork */
     struct rf_ring_reader reader;
     struct rf_book book;
+    struct rf_mapped mapped;
     bool has_space;
     uint64_t number; /* from 0, in the order in which they appeared */
     char program[RF_PROCESSES_PROGRAM_BYTES];
@@ -121,8 +122,8 @@ rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_proc
                             uint32_t fork, struct rf_error *error);
 rf_status rf_processes_map(struct rf_processes *processes, struct rf_process *process,
                            const struct rf_module *module, struct rf_error *error);
-void rf_processes_unmap(struct rf_processes *processes, const struct rf_process *process,
-                        uint64_t start, uint64_t end);
+void rf_processes_unmap(struct rf_processes *processes, struct rf_process *process, uint64_t start,
+                        uint64_t end);
 /* The process's own thread number `thread` runs from here on; it is called `name`. */
 rf_status rf_processes_switch(struct rf_processes *processes, struct rf_process *process,
                               uint64_t thread, struct rf_error *error);
