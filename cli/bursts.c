@@ -1,5 +1,6 @@
 /* bursts.c - how often a program is sampled, as text: --burst 100 --frequency 1/1000. */
 #include "bursts.h"
+#include "plan.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,36 @@ int cli_bursts_take(struct rf_probe_bursts *bursts, const struct cli_bursts *ask
         return cli_fail(CLI_USAGE, "--burst %llu at --frequency %s puts bursts too far apart",
                         (unsigned long long)burst, text);
     bursts->burst = (uint32_t)burst;
-    bursts->sparsity = cli_sparsity(burst, frequency);
+    bursts->sparsity = bursts->first = cli_sparsity(burst, frequency);
     return CLI_OK;
+}
+
+/* "1 intervals, 99 intervals apart on average" */
+static void describe(char *text, size_t size, const struct rf_probe_bursts *bursts)
+{
+    char length[32] = "all";
+    if (bursts->burst != RF_PROBE_FOREVER)
+        snprintf(length, sizeof length, "%u", bursts->burst);
+    if (bursts->sparsity == UINT64_MAX)
+        snprintf(text, size, "%s intervals, once, behind the first %llu", length,
+                 (unsigned long long)bursts->first);
+    else
+        snprintf(text, size, "%s intervals, %llu intervals apart%s", length,
+                 (unsigned long long)bursts->sparsity, bursts->regular ? "" : " on average");
+}
+
+rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *asked,
+                          const struct rf_probe_outcome *outcome)
+{
+    char text[128];
+    rf_status status = RF_OK;
+    bool alone = asked[0].burst > 0 && asked[1].burst == 0;
+    for (size_t i = 0; i < RF_PROBE_CLOCKS_MAX && asked[i].burst > 0 && status == RF_OK; i++) {
+        describe(text, sizeof text, &asked[i]);
+        status = alone ? cli_note(run, "bursts", "%llu of %s; %llu events skipped",
+                                  (unsigned long long)outcome->bursts, text,
+                                  (unsigned long long)outcome->skipped)
+                       : cli_note(run, "bursts", "of %s", text);
+    }
+    return status;
 }

@@ -19,5 +19,8 @@ bool cli_frequency(const char *text, double *frequency);
 uint64_t cli_sparsity(uint64_t burst, double frequency);
 /* CLI_OK, or an error was printed. burst is 0 when neither option was given. */
 int cli_bursts_take(struct rf_probe_bursts *bursts, const struct cli_bursts *asked, uint64_t seed);
+/* How the program was sampled. Of several sets, the profiles say how many bursts each had. */
+rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *asked,
+                          const struct rf_probe_outcome *outcome);
 
 #endif

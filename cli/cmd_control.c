@@ -11,45 +11,65 @@ static double frequency_of(const struct rf_probe_bursts *bursts)
     return (double)bursts->burst / ((double)bursts->burst + (double)bursts->sparsity);
 }
 
+/* With several sets of bursts, each stands in front of its profiles. */
 static void show(const struct rf_control_state *state)
 {
-    printf("burst      %u\n", state->bursts.burst);
-    printf("frequency  1/%.6g\n", 1 / frequency_of(&state->bursts));
-    for (size_t i = 0; i < state->n_profiles; i++)
-        printf("%-10s %s\n", state->profiles[i].off ? "off" : "on", state->profiles[i].selector);
+    for (size_t i = 0; i < state->n_bursts; i++) {
+        const struct rf_probe_bursts *bursts = &state->bursts[i];
+        if (bursts->burst == RF_PROBE_FOREVER)
+            printf("burst      all\n");
+        else
+            printf("burst      %u\nfrequency  1/%.6g\n", bursts->burst, 1 / frequency_of(bursts));
+        for (size_t k = 0; k < state->n_profiles; k++)
+            if ((bursts->profiles >> k & 1) != 0)
+                printf("%-10s %s\n", state->profiles[k].off ? "off" : "on",
+                       state->profiles[k].selector);
+    }
 }
 
 /* ---- what is to be ---- */
 
-static int set_frequency(struct rf_control_state *state, double frequency)
+static int set_frequency(struct rf_probe_bursts *bursts, double frequency)
 {
-    uint64_t sparsity = cli_sparsity(state->bursts.burst, frequency);
+    uint64_t sparsity = cli_sparsity(bursts->burst, frequency);
     if ((double)sparsity > CLI_SPARSITY_MAX)
         return cli_fail(CLI_USAGE, "control: bursts would be too far apart");
-    state->bursts.sparsity = sparsity;
+    bursts->sparsity = sparsity;
     return CLI_OK;
 }
 
-static int change_frequency(struct rf_control_state *state, const char *value)
+static int change_frequency(struct rf_probe_bursts *bursts, const char *value)
 {
     double frequency;
     if (!cli_frequency(value, &frequency))
         return cli_fail(
             CLI_USAGE,
             "control: frequency must be more than 0 and at most 1, such as 1/100, got '%s'", value);
-    return set_frequency(state, frequency);
+    return set_frequency(bursts, frequency);
 }
 
 /* The frequency stays. */
-static int change_burst(struct rf_control_state *state, const char *value)
+static int change_burst(struct rf_probe_bursts *bursts, const char *value)
 {
     char *end;
-    double frequency = frequency_of(&state->bursts);
+    double frequency = frequency_of(bursts);
     unsigned long long burst = strtoull(value, &end, 10);
     if (end == value || *end != '\0' || burst == 0 || burst > CLI_BURST_MAX)
         return cli_fail(CLI_USAGE, "control: burst must be a number of intervals, got '%s'", value);
-    state->bursts.burst = (uint32_t)burst;
-    return set_frequency(state, frequency);
+    bursts->burst = (uint32_t)burst;
+    return set_frequency(bursts, frequency);
+}
+
+/* In those bursts that have some of these profiles. */
+static int change_bursts(struct rf_control_state *state, uint32_t profiles, const char *name,
+                         const char *value)
+{
+    int status = CLI_OK;
+    for (size_t i = 0; i < state->n_bursts && status == CLI_OK; i++)
+        if ((state->bursts[i].profiles & profiles) != 0)
+            status = strcmp(name, "burst") == 0 ? change_burst(&state->bursts[i], value)
+                                                : change_frequency(&state->bursts[i], value);
+    return status;
 }
 
 /* A profile by its -p, or by a text that means the same. */
@@ -81,18 +101,29 @@ static int change_profile(struct rf_control_state *state, const char *name, cons
     return CLI_OK;
 }
 
-/* NAME=VALUE; a selector may have a '=' of its own, so it is the last one that counts. */
+static bool is_of_bursts(const char *name)
+{
+    return strcmp(name, "frequency") == 0 || strcmp(name, "burst") == 0;
+}
+
+/* NAME=VALUE; a selector may have a '=' of its own, so it is the last one that counts. SELECTOR.frequency and
+ * SELECTOR.burst are of that profile's bursts. */
 static int change(struct rf_control_state *state, char *text)
 {
     char *sign = strrchr(text, '=');
     if (sign == NULL)
         return cli_fail(CLI_USAGE, "control: expected NAME=VALUE, got '%s'", text);
     *sign = '\0';
-    if (strcmp(text, "frequency") == 0)
-        return change_frequency(state, sign + 1);
-    if (strcmp(text, "burst") == 0)
-        return change_burst(state, sign + 1);
-    return change_profile(state, text, sign + 1);
+    if (is_of_bursts(text))
+        return change_bursts(state, UINT32_MAX, text, sign + 1);
+    char *dot = strrchr(text, '.');
+    if (dot == NULL || !is_of_bursts(dot + 1))
+        return change_profile(state, text, sign + 1);
+    *dot = '\0';
+    const struct rf_control_profile *profile = find_profile(state, text);
+    if (profile == NULL)
+        return cli_fail(CLI_USAGE, "control: '%s' is no profile of that run", text);
+    return change_bursts(state, UINT32_C(1) << (profile - state->profiles), dot + 1, sign + 1);
 }
 
 static int change_all(struct rf_control *control, const struct cli_call *call)
@@ -133,11 +164,13 @@ const struct cli_command cli_command_control = {
             "effect with the next burst, for all processes of the run. Only the user who started "
             "the run can make it. Without NAME=VALUE the current state is shown.\n\n"
             "frequency=1/100 and burst=10 are as in riffle run; a new burst alone leaves the "
-            "frequency as it is. "
+            "frequency as it is. Where profiles have bursts of their own, calls.frequency=1/100 "
+            "changes those of that profile; without a selector in front all change. "
             "A selector of the run with =off, such as calls=off, stops the counting of that "
             "profile, and =on resumes it; events in between count as skipped.",
     .examples = "    riffle control 4711\n"
                 "    riffle control 4711 frequency=1/100 burst=10\n"
+                "    riffle control 4711 calls.frequency=1/1000\n"
                 "    riffle control 4711 values=off",
     .run = run,
 };

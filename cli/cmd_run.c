@@ -79,7 +79,7 @@ struct plan {
     char readable[LIST_MAX][NAME_MAX_BYTES]; /* functions that were given mangled */
     struct rf_probe_range ranges[LIST_MAX + 1];
     size_t n_functions, n_modules, n_ranges;
-    struct rf_probe_bursts bursts;
+    struct rf_probe_bursts bursts[RF_PROBE_CLOCKS_MAX];
     const struct rf_productions_native *productions; /* NULL: none */
     struct cli_program mapped;                       /* the file whose names are asked for */
 };
@@ -185,7 +185,7 @@ static int refuse_names(const struct cli_plan *plan)
 static int refuse_whole(const struct plan *plan)
 {
     const struct cli_profiling *asked = &plan->settings->profiling;
-    if (plan->bursts.burst == 0)
+    if (plan->bursts[0].burst == 0)
         return CLI_OK;
     if (asked->cut.skip > 0 || asked->cut.limit > 0)
         return cli_fail(CLI_USAGE, "run: --burst works neither with --skip nor with --limit");
@@ -226,12 +226,12 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
         status = refuse_names(&plan->common);
     plan->common.cache = misses ? settings->cache : NULL;
     if (status == CLI_OK)
-        status = cli_bursts_take(&plan->bursts, &settings->bursts, settings->profiling.cut.seed);
+        status = cli_bursts_take(plan->bursts, &settings->bursts, settings->profiling.cut.seed);
     if (productions != NULL)
-        plan->bursts = productions->bursts;
+        memcpy(plan->bursts, productions->bursts, sizeof plan->bursts);
     if (status == CLI_OK)
         status = refuse_whole(plan);
-    if (status == CLI_OK && plan->bursts.burst > 0)
+    if (status == CLI_OK && plan->bursts[0].burst > 0)
         count_exactly(plan, call);
     return status == CLI_OK && settings->per_process ? multiply_lanes(plan) : status;
 }
@@ -346,17 +346,6 @@ static rf_status label_processes(struct rf_run *run, size_t n_single)
     return status == RF_OK ? rf_run_filter(run, was_there, &n_single) : status;
 }
 
-static rf_status note_bursts(struct rf_run *run, const struct rf_probe_bursts *asked,
-                             const struct rf_probe_outcome *outcome)
-{
-    if (asked->burst == 0)
-        return RF_OK;
-    return cli_note(
-        run, "bursts", "%llu of %u intervals, %llu intervals apart%s; %llu events skipped",
-        (unsigned long long)outcome->bursts, asked->burst, (unsigned long long)asked->sparsity,
-        asked->regular ? "" : " on average", (unsigned long long)outcome->skipped);
-}
-
 /* As the target ended, unless we failed. */
 static int leave(int status, const struct rf_probe_outcome *outcome)
 {
@@ -389,7 +378,7 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
         return RF_ENOTSUP;
     rf_status status = note_outcome(run, &ending->outcome);
     if (status == RF_OK)
-        status = note_bursts(run, &ending->plan->bursts, &ending->outcome);
+        status = cli_bursts_note(run, ending->plan->bursts, &ending->outcome);
     if (status == RF_OK)
         status = note_processes(run, &ending->outcome, ending->plan->n_single > 0);
     if (status == RF_OK)
@@ -481,24 +470,24 @@ static int start(struct plan *plan, const struct cli_call *call)
     struct rf_source *source;
     const struct settings *settings = plan->settings;
     bool has = plan->productions != NULL;
-    const struct rf_probe_setup setup = {.argv = (const char *const *)call->arguments,
-                                         .selectors = plan->common.selectors,
-                                         .n_selectors = plan->common.n_selectors,
-                                         .records = plan->common.records,
-                                         .no_values = settings->no_values,
-                                         .lossy = settings->lossy,
-                                         .no_follow = settings->no_follow,
-                                         .processes_apart = settings->per_process ? APART_MAX : 0,
-                                         .functions = plan->functions,
-                                         .modules = plan->modules,
-                                         .ranges = plan->ranges,
-                                         .bursts = plan->bursts,
-                                         .patterns = has ? plan->productions->patterns : NULL,
-                                         .n_patterns = has ? plan->productions->n_patterns : 0,
-                                         .mapped = cli_program_mapped,
-                                         .resolve = has_names(&plan->common) ? cli_resolve : NULL,
-                                         .resolve_context = &plan->mapped,
-                                         .stop = &stopped};
+    struct rf_probe_setup setup = {.argv = (const char *const *)call->arguments,
+                                   .selectors = plan->common.selectors,
+                                   .n_selectors = plan->common.n_selectors,
+                                   .records = plan->common.records,
+                                   .no_values = settings->no_values,
+                                   .lossy = settings->lossy,
+                                   .no_follow = settings->no_follow,
+                                   .processes_apart = settings->per_process ? APART_MAX : 0,
+                                   .functions = plan->functions,
+                                   .modules = plan->modules,
+                                   .ranges = plan->ranges,
+                                   .patterns = has ? plan->productions->patterns : NULL,
+                                   .n_patterns = has ? plan->productions->n_patterns : 0,
+                                   .mapped = cli_program_mapped,
+                                   .resolve = has_names(&plan->common) ? cli_resolve : NULL,
+                                   .resolve_context = &plan->mapped,
+                                   .stop = &stopped};
+    memcpy(setup.bursts, plan->bursts, sizeof setup.bursts);
     if (!can_run(call->arguments[0]))
         return refuse_program(call->arguments[0]);
     int refused = check_functions(plan, call->arguments[0]);

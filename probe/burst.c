@@ -19,17 +19,15 @@
  * way it goes: where the counter overflows, the skipped version leaves for X + CROSSING in front of the branch. There
  * stands nothing but the branch, and goes on in the told version.
  *
- * acc, of each thread, holds two counters:
+ * With several sets of bursts, one per clock, each has counters of its own. The told version runs while any of them is in
+ * a burst. It tells everything; a message in front says whose events count. Where a clock overflows, a helper writes
+ * that message.
  *
- *     63        62 ............. 28   27 ............ 0
- *     overflow  intervals skipped     events of group 0
- *
- * The events are emptied into a wider counter each time the thread comes by the scheduler, every 100,000 blocks at
- * the latest. Further groups have words of their own. They all lie in the room that Valgrind has in each thread's state
- * for tools that shadow registers.
+ * The counters lie in the shared memory (ring_layout.h has them), those of one group of events in the same word as the first
+ * clock. clock.c says which thread's counters they are.
  *
  * Guarantee: every event of a wanted class is told or counted as skipped, once.
- * Where the thread stands is decided by acc alone: the sign is set exactly while it runs the told version. Whatever
+ * Where the thread stands is decided by acc alone: the sign of one is set exactly while it runs the told version. Whatever
  * comes through the scheduler (system calls, signals, other threads) goes on at a plain address and is put right in
  * __wrap_vgPlain_disp_run_translations. Signal frames and system calls see plain addresses only. */
 #include "ir.h"
@@ -37,30 +35,10 @@
 #define TOLD     0x2d4a000000001553ULL
 #define CROSSING 0x5a94000000002aa9ULL
 
-enum {
-    EVENT_BITS = 28,
-    WORD_ACC = 0,
-    WORD_LEFT,
-    WORD_GROUP, /* of group 1 */
-    WORDS = WORD_GROUP + RF_WORD_CLASSES - 1,
-    THREADS_MAX = 1024,
-};
-
-#define OVERFLOWED   (1ULL << 63)
-#define ONE_INTERVAL (1ULL << EVENT_BITS)
-#define EVENTS       (ONE_INTERVAL - 1)
-#define SPARSITY_MAX ((1ULL << (63 - EVENT_BITS)) - 1)
-
 extern Addr __real_vgPlain_redir_do_lookup(Addr address, Bool *is_wrap);
 extern void __real_vgPlain_disp_run_translations(HWord *two_words, void *guest, Addr host);
 extern void VG_(disp_cp_xindir)(void);
 extern void VG_(set_IP)(ThreadId thread, Addr address);
-
-static Int state_offset;               /* of our words in a thread's state */
-static ULong *threads[THREADS_MAX];    /* their words; NULL: not seen yet, or over */
-static ULong skipped[RF_WORD_CLASSES]; /* by group, not told of yet */
-static UInt changes_seen;
-static ULong random_state;
 
 /* ---- versions ---- */
 
@@ -95,103 +73,7 @@ Addr __wrap_vgPlain_redir_do_lookup(Addr address, Bool *is_wrap)
     return __real_vgPlain_redir_do_lookup(probe_options.bursts ? plain(address) : address, is_wrap);
 }
 
-/* ---- counters ---- */
-
-static ULong next_random(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
-}
-
-/* How many intervals are skipped before the next burst: as many as wanted, on average. */
-static ULong draw_sparsity(const struct rf_ring_bursts *wanted)
-{
-    ULong sparsity = wanted->sparsity < SPARSITY_MAX / 2 ? wanted->sparsity : SPARSITY_MAX / 2;
-    if (sparsity == 0 || wanted->regular)
-        return sparsity;
-    return 1 + next_random() % (2 * sparsity - 1);
-}
-
-static void arm(ULong *words)
-{
-    const struct rf_ring_bursts *wanted = ring_bursts();
-    ULong sparsity = wanted->paused ? SPARSITY_MAX : draw_sparsity(wanted);
-    words[WORD_ACC] = OVERFLOWED - sparsity * ONE_INTERVAL;
-    words[WORD_LEFT] = OVERFLOWED - (wanted->burst > 0 ? wanted->burst : 1);
-}
-
-/* Empty the thread's counters of events. */
-static void fold(ULong *words)
-{
-    skipped[0] += words[WORD_ACC] & EVENTS;
-    words[WORD_ACC] &= ~EVENTS;
-    for (UInt i = 1; i < RF_WORD_CLASSES; i++) {
-        skipped[i] += words[WORD_GROUP + i - 1];
-        words[WORD_GROUP + i - 1] = 0;
-    }
-}
-
-static void tell_skipped(UInt type)
-{
-    UInt n = 1 + probe_options.n_groups;
-    ULong *to = ring_reserve(n);
-    to[0] = RF_WORD_HEADER(type, n);
-    VG_(memcpy)(to + 1, skipped, probe_options.n_groups * sizeof skipped[0]);
-    ring_commit(n);
-    VG_(memset)(skipped, 0, sizeof skipped);
-}
-
-/* Called from the told version when the thread has seen its last interval of a burst. */
-static void burst_end(UChar *guest)
-{
-    ULong *words = (ULong *)(guest + state_offset);
-    fold(words);
-    tell_skipped(RF_WORD_BURST);
-    arm(words);
-}
-
 /* ---- threads ---- */
-
-static void begin_thread(ThreadId thread, ULong *words)
-{
-    if (random_state == 0)
-        random_state = (ring_bursts()->seed * 64 + ring_process()) * 0x9e3779b97f4a7c15ULL | 1;
-    VG_(memset)(words, 0, WORDS * sizeof *words);
-    threads[thread] = words;
-    arm(words);
-}
-
-void burst_forget_thread(ThreadId thread)
-{
-    if (thread >= THREADS_MAX || threads[thread] == NULL)
-        return;
-    fold(threads[thread]);
-    threads[thread] = NULL;
-}
-
-void burst_finish(void)
-{
-    if (!probe_options.bursts)
-        return;
-    for (UInt i = 0; i < THREADS_MAX; i++)
-        if (threads[i] != NULL)
-            fold(threads[i]);
-    tell_skipped(RF_WORD_SKIPPED);
-}
-
-/* What was counted so far is the parent's; of its threads one alone lives on here. */
-void burst_in_child(ThreadId thread)
-{
-    for (UInt i = 0; i < THREADS_MAX; i++) {
-        if (threads[i] != NULL)
-            fold(threads[i]);
-        if (i != thread)
-            threads[i] = NULL;
-    }
-    VG_(memset)(skipped, 0, sizeof skipped);
-}
 
 /* The frame that the handler sees shows where the program thinks it is. */
 void burst_before_signal(ThreadId thread, Int number, Bool alternative)
@@ -199,34 +81,10 @@ void burst_before_signal(ThreadId thread, Int number, Bool alternative)
     VG_(set_IP)(thread, plain(VG_(get_IP)(thread)));
 }
 
-/* Somebody has set other bursts: all threads begin anew, those in a burst when it is over. */
-static void see_changes(void)
-{
-    UInt changes = __atomic_load_n(&ring_bursts()->changes, __ATOMIC_ACQUIRE);
-    if (changes == changes_seen)
-        return;
-    changes_seen = changes;
-    for (UInt i = 0; i < THREADS_MAX; i++) {
-        if (threads[i] == NULL || threads[i][WORD_ACC] & OVERFLOWED)
-            continue;
-        fold(threads[i]);
-        arm(threads[i]);
-    }
-}
-
-/* The thread runs on: in the version that its counter asks for. True: elsewhere than it says. */
+/* The thread runs on: in the version that its counters ask for. True: elsewhere than it says. */
 static Bool put_right(VexGuestAMD64State *guest)
 {
-    ThreadId thread = VG_(get_running_tid)();
-    ULong *words = (ULong *)((UChar *)guest + state_offset);
-    tl_assert(thread < THREADS_MAX);
-    if (state_offset == 0)
-        return False; /* nothing is translated yet */
-    if (threads[thread] == NULL)
-        begin_thread(thread, words);
-    see_changes();
-    fold(words);
-    Bool told = (words[WORD_ACC] & OVERFLOWED) != 0;
+    Bool told = clock_enter(VG_(get_running_tid)());
     if (told == !is_plain(guest->guest_RIP) || guest->guest_NRADDR != 0)
         return False;
     guest->guest_RIP = told ? guest->guest_RIP + TOLD : plain(guest->guest_RIP);
@@ -242,22 +100,54 @@ void __wrap_vgPlain_disp_run_translations(HWord *two_words, void *guest, Addr ho
 
 /* ---- code: what both versions need ---- */
 
-static Int place(UInt word)
+static UInt n_clocks(void)
 {
-    return state_offset + (Int)(word * sizeof(ULong));
+    return (UInt)probe_options.n_clocks;
 }
 
-static IRExpr *get(IRSB *out, UInt word)
+static IRExpr *get(IRSB *out, ULong *word)
 {
-    return IRExpr_RdTmp(ir_assign(out, Ity_I64, IRExpr_Get(place(word), Ity_I64)));
+    IRExpr *load = IRExpr_Load(Iend_LE, Ity_I64, ir_number((ULong)word));
+    return IRExpr_RdTmp(ir_assign(out, Ity_I64, load));
 }
 
 /* word += amount; the sum. */
-static IRExpr *add(IRSB *out, UInt word, IRExpr *amount)
+static IRExpr *add(IRSB *out, ULong *word, IRExpr *amount)
 {
     IRExpr *sum = ir_binary(out, Ity_I64, Iop_Add64, get(out, word), amount);
-    addStmtToIRSB(out, IRStmt_Put(place(word), sum));
+    addStmtToIRSB(out, IRStmt_Store(Iend_LE, ir_number((ULong)word), sum));
     return sum;
+}
+
+static ULong *acc_of(UInt clock)
+{
+    return (ULong *)&ring_counters()->acc[clock];
+}
+
+/* A word whose sign is that of either; the first may be NULL. */
+static IRExpr *either(IRSB *out, IRExpr *a, IRExpr *b)
+{
+    return a == NULL ? b : ir_binary(out, Ity_I64, Iop_Or64, a, b);
+}
+
+/* A word whose sign is set while some clock is in a burst. */
+static IRExpr *any_burst(IRSB *out)
+{
+    IRExpr *all = NULL;
+    for (UInt i = 0; i < n_clocks(); i++)
+        all = either(out, all, get(out, acc_of(i)));
+    return all;
+}
+
+/* Call `helper` if `guard`: it changes the counters. */
+static void call_if(IRSB *out, const HChar *name, void (*helper)(void), IRExpr *guard)
+{
+    IRDirty *call = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(helper), mkIRExprVec_0());
+    call->guard = guard;
+    call->mFx = Ifx_Modify;
+    call->mAddr = ir_number((ULong)ring_counters());
+    call->mSize = (Int)sizeof(struct rf_ring_counters);
+    addStmtToIRSB(out, IRStmt_Dirty(call));
 }
 
 static IRExpr *is_overflowed(IRSB *out, IRExpr *counter)
@@ -287,14 +177,14 @@ static void add_exit(IRSB *out, IRExpr *guard, Addr to)
 
 static ULong pending[RF_WORD_CLASSES]; /* events by group that the code does not count yet */
 
-static UInt group_word(UInt group)
+/* Those of group 0 are counted with the intervals of the first clock. */
+static ULong *group_word(UInt group)
 {
-    return group == 0 ? (UInt)WORD_ACC : (UInt)(WORD_GROUP + group - 1);
+    return group == 0 ? acc_of(0) : (ULong *)&ring_counters()->group[group];
 }
 
-void burst_begin(Int guest_size)
+void burst_begin(void)
 {
-    state_offset = guest_size;
     VG_(memset)(pending, 0, sizeof pending);
 }
 
@@ -311,34 +201,43 @@ void burst_skip_if(IRSB *out, UInt groups, IRExpr *guard)
             add(out, group_word(i), ir_unary(out, Ity_I64, Iop_1Uto64, guard));
 }
 
-/* Count what is pending, and an interval where one ends here; acc, or NULL when it has not changed. */
-static IRExpr *commit(IRSB *out, Bool ends_interval)
+/* Count what is pending, and the intervals that end here. A word whose sign is set if one of their clocks has
+ * overflowed; NULL: no interval ends. */
+static IRExpr *commit(IRSB *out, UInt ends)
 {
-    ULong amount = pending[0] + (ends_interval ? ONE_INTERVAL : 0);
+    IRExpr *overflow = NULL;
     for (UInt i = 1; i < probe_options.n_groups; i++)
         if (pending[i] > 0)
             add(out, group_word(i), ir_number(pending[i]));
+    for (UInt i = 0; i < n_clocks(); i++) {
+        ULong amount = (ends >> i & 1) * CLOCK_ONE_INTERVAL + (i == 0 ? pending[0] : 0);
+        IRExpr *acc = amount > 0 ? add(out, acc_of(i), ir_number(amount)) : NULL;
+        if (ends >> i & 1)
+            overflow = either(out, overflow, acc);
+    }
     VG_(memset)(pending, 0, sizeof pending);
-    return amount > 0 ? add(out, WORD_ACC, ir_number(amount)) : NULL;
+    if (overflow != NULL && n_clocks() > 1)
+        call_if(out, "clock_begin_burst", clock_begin_burst, is_overflowed(out, overflow));
+    return overflow;
 }
 
-void burst_off_exit(IRSB *out, Bool ends_interval, Addr pc)
+void burst_off_exit(IRSB *out, UInt ends, Addr pc)
 {
-    IRExpr *acc = commit(out, ends_interval);
-    if (ends_interval)
-        add_exit(out, is_overflowed(out, acc), pc + CROSSING);
+    IRExpr *overflow = commit(out, ends);
+    if (overflow != NULL)
+        add_exit(out, is_overflowed(out, overflow), pc + CROSSING);
 }
 
-void burst_off_end(IRSB *out, Bool ends_interval)
+void burst_off_end(IRSB *out, UInt ends)
 {
     Addr to;
-    IRExpr *acc = commit(out, ends_interval);
-    if (!ends_interval)
+    IRExpr *overflow = commit(out, ends);
+    if (overflow == NULL)
         return;
     if (ir_constant(out->next, &to))
-        add_exit(out, is_overflowed(out, acc), to + TOLD);
+        add_exit(out, is_overflowed(out, overflow), to + TOLD);
     else
-        out->next = moved(out, out->next, acc, TOLD);
+        out->next = moved(out, out->next, overflow, TOLD);
 }
 
 /* ---- code: told ---- */
@@ -348,32 +247,40 @@ void burst_on_begin(IRSB *out, Addr pc)
     addStmtToIRSB(out, IRStmt_Put(out->offsIP, ir_number(pc)));
 }
 
-/* One interval is over; a bit that tells whether it was the last. */
-IRExpr *burst_count_interval(IRSB *out)
+/* Of several clocks: an interval counts for the burst if the clock was in one; else it brings the burst nearer. The sign
+ * of the result: the burst is over, or begins. */
+static IRExpr *step_clock(IRSB *out, UInt clock)
 {
-    return is_overflowed(out, add(out, WORD_LEFT, ir_number(1)));
+    IRExpr *before = get(out, acc_of(clock));
+    IRExpr *was_on = ir_binary(out, Ity_I64, Iop_Shr64, before, IRExpr_Const(IRConst_U8(63)));
+    IRExpr *left = add(out, (ULong *)&ring_counters()->left[clock], was_on);
+    IRExpr *after = add(out, acc_of(clock), ir_number(CLOCK_ONE_INTERVAL));
+    return either(out, left, ir_binary(out, Ity_I64, Iop_Xor64, before, after));
 }
 
-/* If `guard`: the burst is over. The sign of acc tells afterwards whether another one follows at once. */
-static IRExpr *end_burst_if(IRSB *out, IRExpr *guard)
+IRExpr *burst_count_interval(IRSB *out, UInt ends)
 {
-    IRDirty *call = unsafeIRDirty_0_N(0, "burst_end", VG_(fnptr_to_fnentry)(burst_end),
-                                      mkIRExprVec_1(IRExpr_GSPTR()));
-    call->guard = guard;
-    call->nFxState = 1;
-    VG_(memset)(&call->fxState, 0, sizeof call->fxState);
-    call->fxState[0].fx = Ifx_Modify;
-    call->fxState[0].offset = (UShort)state_offset;
-    call->fxState[0].size = WORDS * sizeof(ULong);
-    addStmtToIRSB(out, IRStmt_Dirty(call));
-    return get(out, WORD_ACC);
+    IRExpr *change = NULL;
+    if (n_clocks() == 1)
+        change = add(out, (ULong *)&ring_counters()->left[0], ir_number(1));
+    for (UInt i = 0; n_clocks() > 1 && i < n_clocks(); i++)
+        if (ends >> i & 1)
+            change = either(out, change, step_clock(out, i));
+    return is_overflowed(out, change);
+}
+
+/* If `guard`: bursts end or begin. The sign of the result tells whether the thread is in one afterwards. */
+static IRExpr *change_bursts_if(IRSB *out, IRExpr *guard)
+{
+    call_if(out, "clock_change_burst", clock_change_burst, guard);
+    return any_burst(out);
 }
 
 /* The exit, in its own version; `last` (NULL: no interval ends here) if it ends a burst. */
 void burst_on_exit(IRSB *out, IRExpr *guard, IRJumpKind kind, Addr to, IRExpr *last)
 {
     if (last != NULL) {
-        IRExpr *told = is_overflowed(out, end_burst_if(out, ir_both(out, guard, last)));
+        IRExpr *told = is_overflowed(out, change_bursts_if(out, ir_both(out, guard, last)));
         IRExpr *skipped_now = ir_unary(out, Ity_I1, Iop_Not1, told);
         add_exit(out, ir_both(out, guard, skipped_now), to);
     }
@@ -389,11 +296,11 @@ void burst_on_end(IRSB *out, IRExpr *last, Addr pc)
     if (!goes_on(out->jumpkind))
         return;
     if (last != NULL)
-        out->next = moved(out, out->next, end_burst_if(out, last), TOLD);
+        out->next = moved(out, out->next, change_bursts_if(out, last), TOLD);
     else if (!ir_constant(out->next, &to))
         out->next = ir_binary(out, Ity_I64, Iop_Add64, out->next, ir_number(TOLD));
     else if (to <= pc)
-        out->next = moved(out, out->next, get(out, WORD_ACC), TOLD);
+        out->next = moved(out, out->next, any_burst(out), TOLD);
     else
         out->next = ir_number(to + TOLD);
 }

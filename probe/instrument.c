@@ -366,7 +366,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
     if (tour.version == CROSS)
         return burst_cross(in);
     tour.out = deepCopyIRSBExceptStmts(in);
-    burst_begin(layout->total_sizeB);
+    burst_begin();
     if (tour.version == ON)
         burst_on_begin(tour.out, closure->readdr);
     for (Int i = 0; i < in->stmts_used; i++)

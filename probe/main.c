@@ -4,8 +4,9 @@
  *     riffle run ... -- program          starts     valgrind --tool=riffle --ring-fd=.. --want=.. program
  *
  * --want names the classes and what is to be told of each, `load:av,branch:,call:t`: a address, v value,
- * t target. --bursts asks for bursts, and names the sets of classes that are counted together between them. The rest is for Valgrind to say: memory that comes and goes with its file, threads that
- * take turns, processes that fork. */
+ * t target. --bursts asks for bursts, and names the sets of classes that are counted together between them; --clocks says
+ * how many sets of bursts come and go on their own. The rest is for Valgrind to say: memory that comes and goes with its
+ * file, threads that take turns, processes that fork. */
 #include "probe.h"
 
 /* Of the core, which declares them to itself only. */
@@ -13,7 +14,7 @@ extern Int VG_(fd_soft_limit);
 extern Int VG_(getrlimit)(Int resource, struct vki_rlimit *limit);
 extern Int VG_(setrlimit)(Int resource, const struct vki_rlimit *limit);
 
-struct options probe_options = {.ring_fd = -1, .follow = True};
+struct options probe_options = {.ring_fd = -1, .follow = True, .n_clocks = 1};
 
 static const HChar *const class_names[RF_WORD_CLASSES] = {"load", "store",  "branch", "jump",
                                                           "call", "return", "alu",    "insn"};
@@ -99,6 +100,7 @@ static Bool process_option(const HChar *arg)
 {
     const HChar *text;
     if (VG_INT_CLO(arg, "--ring-fd", probe_options.ring_fd) ||
+        VG_BINT_CLO(arg, "--clocks", probe_options.n_clocks, 1, RF_RING_CLOCKS) ||
         VG_STR_CLO(arg, "--ring-path", probe_options.ring_path) ||
         VG_STR_CLO(arg, "--called", probe_options.called) ||
         VG_BOOL_CLO(arg, "--lossy", probe_options.lossy) ||
@@ -245,13 +247,19 @@ static void see_name(ThreadId thread)
 
 static void before_fork(ThreadId thread)
 {
+    clock_stop();
     ring_before_fork();
+}
+
+static void after_fork(ThreadId thread)
+{
+    clock_enter(thread);
 }
 
 static void in_child(ThreadId thread)
 {
-    burst_in_child(thread);
     ring_in_child();
+    clock_in_child(thread);
     running = n_threads = numbers[thread] = 1;
 }
 
@@ -291,7 +299,7 @@ static void after_options(void)
     VG_(clo_vex_control).guest_chase = False;
     if (probe_options.bursts) {
         VG_(clo_vex_control).iropt_unroll_thresh = 0; /* one interval ends in a block at most */
-        VG_(track_pre_thread_ll_exit)(burst_forget_thread);
+        VG_(track_pre_thread_ll_exit)(clock_forget_thread);
         VG_(track_pre_deliver_signal)(burst_before_signal);
     }
     if (probe_options.want[ALU]) { /* results that are overwritten soon are results, too */
@@ -326,7 +334,7 @@ static void before_options(void)
     VG_(track_pre_thread_ll_create)(see_thread_made);
     VG_(track_pre_thread_ll_exit)(see_name);
     VG_(track_start_client_code)(see_thread);
-    VG_(atfork)(before_fork, NULL, in_child);
+    VG_(atfork)(before_fork, after_fork, in_child);
 }
 
 VG_DETERMINE_INTERFACE_VERSION(before_options)

@@ -19,7 +19,7 @@ Bool pattern_parse(const HChar *text)
     probe_options.patterns[probe_options.n_patterns++] =
         (struct pattern){(UInt)numbers[0], (UInt)numbers[1], (UInt)numbers[2], numbers[3],
                          numbers[4],       numbers[5],       numbers[6]};
-    return numbers[0] <= RF_WORD_CLASSES;
+    return numbers[0] < ROLE_SELECTOR + RF_WORD_CLASSES;
 }
 
 static UInt where(Addr pc, Addr target)

@@ -6,7 +6,8 @@
  *     transfer.c     the same for branches, jumps, calls and returns
  *     tour.c         who is told of an event
  *     block.c        one superblock being told: words to store, its DEFINE message
- *     burst.c        versions of a block that are told and that are not, and when which of them runs
+ *     burst.c        versions of a block that are told and that are not
+ *     clock.c        when which of them runs: the counters of each thread
  *     exec.c         which programs a child becomes cannot be profiled
  *     pattern.c      which instructions end an interval, and whose events go to whom
  *     insn.c         which x86 instructions transfer control or compute
@@ -78,6 +79,7 @@ struct options {
     Bool bursts;                  /* most of the program is counted only */
     UInt groups[RF_WORD_CLASSES]; /* sets of classes that are counted together, one bit per class */
     UInt n_groups;
+    Int n_clocks;                          /* sets of bursts */
     struct pattern patterns[PATTERNS_MAX]; /* none: all that is wanted goes to all selectors */
     UInt n_patterns;
 };
@@ -102,6 +104,7 @@ Long ring_syscall(ULong number, ULong a, ULong b, ULong c, ULong d);
 ULong *ring_reserve(UInt n);
 void ring_commit(UInt n);
 const struct rf_ring_bursts *ring_bursts(void); /* what is wanted now; may change at any time */
+struct rf_ring_counters *ring_counters(void);   /* stays in its place after a fork, as the cursor */
 
 /* What the producer itself keeps of a path, to count what it produces and drops. */
 struct path_totals {
@@ -141,7 +144,9 @@ Addr insn_target(const UChar *code, UInt length, Addr pc);
 
 #define NO_TARGET (~(Addr)0)
 Bool pattern_parse(const HChar *text); /* one more, from an option */
-/* Roles of the patterns that an event of this class matches: 1 << role. */
+/* Roles of the patterns that an event of this class matches: 1 << role. The first roles are clocks whose intervals it
+ * ends, the others, from ROLE_SELECTOR on, selectors. */
+enum { ROLE_SELECTOR = RF_RING_CLOCKS };
 UInt pattern_roles(UInt kind, Addr pc, Addr target);
 
 /* ---- block.c ---- */
@@ -180,28 +185,39 @@ enum version {
 };
 enum version burst_version(Addr address);
 
-/* Each block: first this; then, of version OFF, the events and exits in their order. */
-void burst_begin(Int guest_size);
+/* Each block: first this; then, of version OFF, the events and exits in their order. `ends` are the clocks whose interval
+ * ends there, 1 << clock. */
+void burst_begin(void);
 void burst_skip(UInt groups); /* in each of these, one bit per group */
 void burst_skip_if(IRSB *out, UInt groups, IRExpr *guard);
 /* In front of an exit that stays as it is; `pc` is that of the branch. */
-void burst_off_exit(IRSB *out, Bool ends_interval, Addr pc);
-void burst_off_end(IRSB *out, Bool ends_interval); /* may change out->next */
+void burst_off_exit(IRSB *out, UInt ends, Addr pc);
+void burst_off_end(IRSB *out, UInt ends); /* may change out->next */
 
 /* Of version ON: */
 void burst_on_begin(IRSB *out, Addr pc);
-IRExpr *burst_count_interval(IRSB *out); /* one ends; a bit: it is the last of the burst */
+IRExpr *burst_count_interval(IRSB *out, UInt ends); /* a bit: a burst is over, or begins */
 void burst_on_exit(IRSB *out, IRExpr *guard, IRJumpKind kind, Addr to, IRExpr *last);
 void burst_on_end(IRSB *out, IRExpr *last, Addr pc);
 IRStmt *burst_on_put(IRStmt *st);
 
 IRSB *burst_cross(IRSB *in);
 
-/* What Valgrind says of threads and processes. */
-void burst_forget_thread(ThreadId thread);
-void burst_in_child(ThreadId thread);
 void burst_before_signal(ThreadId thread, Int number, Bool alternative);
-void burst_finish(void); /* tell what was skipped since the last burst */
+
+/* ---- clock.c ---- */
+
+#define CLOCK_OVERFLOWED   (1ULL << 63)
+#define CLOCK_ONE_INTERVAL (1ULL << RF_RING_EVENT_BITS)
+
+Bool clock_enter(ThreadId thread); /* it runs on; True: in a burst */
+void clock_stop(void);             /* nobody runs */
+/* Called from translated code when a clock has overflowed: a burst begins; one is over, or another one begins in it. */
+void clock_begin_burst(void);
+void clock_change_burst(void);
+void clock_forget_thread(ThreadId thread);
+void clock_in_child(ThreadId thread);
+void clock_finish(void); /* tell what was skipped since the last burst */
 
 /* ---- instrument.c ---- */
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,

@@ -340,6 +340,11 @@ const struct rf_ring_bursts *ring_bursts(void)
     return &control->bursts;
 }
 
+struct rf_ring_counters *ring_counters(void)
+{
+    return &slot->counters;
+}
+
 /* ---- slots ---- */
 
 static Int claim(void)
@@ -371,6 +376,7 @@ static void start_slot(UInt parent, UInt fork)
     slot->fork = fork;
     slot->head = slot->tail = slot->waiting = 0;
     slot->base = (ULong)slot;
+    VG_(memset)(&slot->counters, 0, sizeof slot->counters);
     begin_chunk();
     __atomic_store_n(&slot->state, RF_RING_LIVE, __ATOMIC_SEQ_CST);
     ring_bell();
@@ -493,7 +499,7 @@ void ring_finish(void)
 {
     if (detached)
         return;
-    burst_finish();
+    clock_finish();
     ULong *word = ring_reserve(1 + RF_WORD_CLASSES);
     count_words(produced, (ULong *)counted_cursor, (ULong *)slot->cursor);
     counted_cursor = slot->cursor;

@@ -23,7 +23,7 @@ static UInt roles_of(const struct tour *tour, UInt kind)
 UInt receivers(const struct tour *tour, UInt kind)
 {
     if (probe_options.n_patterns > 0)
-        return roles_of(tour, kind) >> 1;
+        return roles_of(tour, kind) >> ROLE_SELECTOR;
     UInt group = 0;
     while (group < probe_options.n_groups && !(probe_options.groups[group] >> kind & 1))
         group++;
@@ -56,11 +56,11 @@ void tell_here(struct tour *tour, struct block_event *event)
     tell_by(tour, event, block_add_here);
 }
 
-/* Does the instruction end a sampling interval? */
-Bool ends_interval(const struct tour *tour, UInt kind)
+/* The clocks whose sampling interval the instruction ends. */
+UInt ends_interval(const struct tour *tour, UInt kind)
 {
     if (probe_options.n_patterns > 0)
-        return roles_of(tour, kind) & 1;
+        return roles_of(tour, kind) & ((1u << probe_options.n_clocks) - 1);
     return kind == CALL ||
            ((kind == BRANCH || kind == JUMP) && static_target(&tour->insn) <= tour->insn.pc);
 }

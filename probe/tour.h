@@ -24,7 +24,8 @@ struct tour {
     Bool active;         /* the first wanted instruction has come */
     struct block *block; /* NULL: before that, or nothing is told in this version */
     struct insn insn;
-    IRExpr *last;   /* ON: a bit, this interval ends the burst; NULL: none has ended yet */
+    IRExpr
+        *last; /* ON: a bit, a burst ends or begins with this interval; NULL: none has ended yet */
     Bool has_ended; /* OFF: the interval is counted already, and so is the branch that ends it */
 };
 
@@ -44,7 +45,7 @@ static inline IRExpr *if_wanted(UInt kind, UInt field, IRExpr *atom)
 void tell(struct tour *tour, struct block_event *event);
 void tell_here(struct tour *tour, struct block_event *event);
 UInt receivers(const struct tour *tour, UInt kind);     /* one bit each; 0: nobody */
-Bool ends_interval(const struct tour *tour, UInt kind); /* does the instruction, as this class? */
+UInt ends_interval(const struct tour *tour, UInt kind); /* of which clocks: one bit each */
 Addr static_target(const struct insn *insn); /* where it says that it goes, or NO_TARGET */
 
 /* instrument.c */

@@ -64,11 +64,11 @@ static void skip_exit(struct tour *tour, const IRStmt *st)
     Addr to = st->Ist.Exit.dst->Ico.U64;
     if (tour->insn.kind == INSN_STRING && to != tour->insn.pc && tour->insn.wanted && wants(INSN))
         burst_skip_if(tour->out, receivers(tour, INSN), st->Ist.Exit.guard);
-    Bool ends = is_branch(tour, st) && ends_interval(tour, BRANCH) && !tour->has_ended;
+    UInt ends = is_branch(tour, st) && !tour->has_ended ? ends_interval(tour, BRANCH) : 0;
     if (is_branch(tour, st) && !tour->insn.is_told)
         tell_branch(tour, to);
     tour->insn.is_told |= is_branch(tour, st);
-    tour->has_ended |= ends;
+    tour->has_ended |= ends != 0;
     burst_off_exit(tour->out, ends, tour->insn.pc);
 }
 
@@ -88,8 +88,9 @@ void see_exit(struct tour *tour, IRStmt *st)
     if (tour->version == ON) {
         st = turn(tour, st);
         tell_exit(tour, st);
-        if (is_branch(tour, st) && ends_interval(tour, BRANCH) && tour->last == NULL)
-            tour->last = burst_count_interval(tour->out);
+        UInt ends = is_branch(tour, st) ? ends_interval(tour, BRANCH) : 0;
+        if (ends != 0 && tour->last == NULL)
+            tour->last = burst_count_interval(tour->out, ends);
         burst_on_exit(tour->out, st->Ist.Exit.guard, st->Ist.Exit.jk, st->Ist.Exit.dst->Ico.U64,
                       tour->last);
         return;
@@ -158,14 +159,14 @@ static UInt end_kind(const struct tour *tour)
 void see_end(struct tour *tour)
 {
     UInt kind = end_kind(tour);
-    Bool ends = kind < RF_WORD_CLASSES && ends_interval(tour, kind);
+    UInt ends = kind < RF_WORD_CLASSES ? ends_interval(tour, kind) : 0;
     if (tour->active)
         tell_end(tour);
     if (tour->version == OFF)
-        burst_off_end(tour->out, ends && !tour->has_ended);
+        burst_off_end(tour->out, tour->has_ended ? 0 : ends);
     if (tour->version != ON)
         return;
-    if (ends && tour->last == NULL)
-        tour->last = burst_count_interval(tour->out);
+    if (ends != 0 && tour->last == NULL)
+        tour->last = burst_count_interval(tour->out, ends);
     burst_on_end(tour->out, tour->last, tour->insn.pc);
 }

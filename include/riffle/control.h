@@ -4,7 +4,7 @@
  *     rf_control_open(&control, pid, &error);            of riffle run, or of a program that it runs
  *     struct rf_control_state state;
  *     rf_control_get(control, &state);
- *     state.bursts.sparsity = 99;
+ *     state.bursts[0].sparsity = 99;
  *     rf_control_set(control, &state);                   from the next burst on
  *     rf_control_close(control);
  *
@@ -28,7 +28,8 @@ struct rf_control_profile {
 };
 
 struct rf_control_state {
-    struct rf_probe_bursts bursts;
+    size_t n_bursts;
+    struct rf_probe_bursts bursts[RF_PROBE_CLOCKS_MAX];
     size_t n_profiles;
     struct rf_control_profile profiles[RF_CONTROL_PROFILES];
 };
@@ -36,7 +37,7 @@ struct rf_control_state {
 /* RF_EINVAL: no such process, another user's, not profiled, or not told in bursts; `error` says which. */
 rf_status rf_control_open(struct rf_control **control, long pid, struct rf_error *error);
 void rf_control_get(const struct rf_control *control, struct rf_control_state *state);
-/* burst must be 1 at least. When all profiles are off no burst begins any more. */
+/* Each burst must be 1 at least. When all profiles of one are off, no burst begins there any more. */
 void rf_control_set(struct rf_control *control, const struct rf_control_state *state);
 void rf_control_close(struct rf_control *control); /* NULL is fine */
 

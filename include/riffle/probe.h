@@ -23,13 +23,22 @@
 extern "C" {
 #endif
 
+enum {
+    RF_PROBE_PATTERNS_MAX = 64,
+    RF_PROBE_PROFILES_MAX = 8, /* selectors, where there are patterns */
+    RF_PROBE_CLOCKS_MAX = 8,   /* sets of bursts */
+};
+#define RF_PROBE_FOREVER UINT32_MAX
+
 /* Bursts: of the sampling intervals of each thread, which end with calls and backward branches, `burst` are told,
  * then `sparsity` are skipped, and so on. frequency = burst / (burst + sparsity). What is skipped is counted. */
 struct rf_probe_bursts {
-    uint32_t burst;    /* 0: no bursts, everything is told */
-    uint64_t sparsity; /* on average: the distance is random, with `seed` */
+    uint32_t burst;    /* 0: no bursts, everything is told; RF_PROBE_FOREVER: it does not end */
+    uint64_t sparsity; /* on average: the distance is random, with `seed`; UINT64_MAX: for ever */
     uint64_t seed;
-    int regular; /* the distance is always the same */
+    int regular;       /* the distance is always the same */
+    uint64_t first;    /* the same before the first burst, where regular */
+    uint32_t profiles; /* selectors that are told in these bursts, 1 << i; 0: all */
 };
 
 /* Instructions by what is known of them before they run; all of it must hold. With patterns, an event goes to the
@@ -39,12 +48,11 @@ enum {
     RF_PROBE_TARGET_SELF = 2,
     RF_PROBE_TARGET_ABOVE = 4,
     RF_PROBE_TARGET_NONE = 8, /* it does not say: an indirect jump, a load */
-    RF_PROBE_PATTERNS_MAX = 64,
-    RF_PROBE_PROFILES_MAX = 8, /* selectors, where there are patterns */
 };
+/* What a pattern is for: from 0 on, it ends an interval of those bursts; from this on, its events are for a selector. */
+enum { RF_PROBE_ROLE_SELECTOR = RF_PROBE_CLOCKS_MAX };
 struct rf_probe_pattern {
-    uint8_t
-        role; /* 0: the instruction ends a sampling interval; 1 + i: its events are for selector i */
+    uint8_t role;
     uint8_t classes;                                   /* 1 << enum rf_class */
     uint8_t target;                                    /* RF_PROBE_TARGET_.. | .. */
     uint64_t pc_low, pc_high, target_low, target_high; /* both ends in */
@@ -69,7 +77,8 @@ struct rf_probe_setup {
     const char *const *functions;
     const char *const *modules; /* path or last part of it */
     const struct rf_probe_range *ranges;
-    struct rf_probe_bursts bursts;
+    /* Up to the first of length 0. More than one: with patterns, and each selector is in one of them. */
+    struct rf_probe_bursts bursts[RF_PROBE_CLOCKS_MAX];
     const struct rf_probe_pattern
         *patterns; /* NULL: intervals end with calls and backward branches */
     size_t n_patterns;

@@ -50,7 +50,7 @@ rf_status rf_source_open_productions(struct rf_source **source, struct rf_source
 
 /* The same for the probe: what goes into rf_probe_setup, and what to select. */
 struct rf_productions_native {
-    struct rf_probe_bursts bursts; /* burst 0: everything that matches is told */
+    struct rf_probe_bursts bursts[RF_PROBE_CLOCKS_MAX]; /* none: everything that matches is told */
     size_t n_patterns;
     struct rf_probe_pattern patterns[RF_PROBE_PATTERNS_MAX];
     char selector[RF_PROBE_PROFILES_MAX][128]; /* of what each profile tells */

@@ -96,7 +96,7 @@ rf_status rf_control_open(struct rf_control **opened, long pid, struct rf_error 
     close(fd);
     if (page == NULL)
         return rf_fail(error, RF_EINVAL, "process %ld belongs to another version of riffle", pid);
-    if (page->bursts.burst == 0) {
+    if (page->bursts.n_clocks == 0) {
         munmap(page, RF_RING_PAGE);
         return rf_fail(
             error, RF_EINVAL,
@@ -117,10 +117,14 @@ void rf_control_get(const struct rf_control *control, struct rf_control_state *s
     const struct rf_ring_bursts *shared = &control->page->bursts;
     uint32_t n = shared->n_profiles, off = shared->off;
     memset(state, 0, sizeof *state);
-    state->bursts = (struct rf_probe_bursts){.burst = shared->burst,
-                                             .sparsity = shared->sparsity,
-                                             .seed = shared->seed,
-                                             .regular = shared->regular != 0};
+    state->n_bursts = shared->n_clocks < RF_RING_CLOCKS ? shared->n_clocks : RF_RING_CLOCKS;
+    for (size_t i = 0; i < state->n_bursts; i++)
+        state->bursts[i] = (struct rf_probe_bursts){.burst = shared->clocks[i].burst,
+                                                    .sparsity = shared->clocks[i].sparsity,
+                                                    .seed = shared->seed,
+                                                    .regular = shared->clocks[i].regular != 0,
+                                                    .first = shared->clocks[i].first,
+                                                    .profiles = shared->clocks[i].profiles};
     state->n_profiles = n < RF_RING_PROFILES ? n : RF_RING_PROFILES;
     for (size_t i = 0; i < state->n_profiles; i++) {
         memcpy(state->profiles[i].selector, shared->profiles[i], RF_CONTROL_TEXT - 1);
@@ -135,10 +139,8 @@ void rf_control_set(struct rf_control *control, const struct rf_control_state *s
     size_t n = state->n_profiles < RF_CONTROL_PROFILES ? state->n_profiles : RF_CONTROL_PROFILES;
     for (size_t i = 0; i < n; i++)
         off |= (uint32_t)(state->profiles[i].off != 0) << i;
-    bool paused = n > 0 && (size_t)__builtin_popcount(off) == n;
     shared->off = off;
-    shared->paused = paused;
-    rf_ring_change_bursts(shared, &state->bursts);
+    rf_ring_change_bursts(shared, state->bursts, state->n_bursts);
 }
 
 void rf_control_close(struct rf_control *control)

@@ -126,22 +126,23 @@ static void see_lost(struct rf_decode *decode, const uint64_t *words)
     }
 }
 
-/* There is a gap in the lanes of the process between what is there and what comes next. */
-static void end_strings(struct rf_decode *decode)
+/* There is a gap in these lanes (1 << selector) of the process between what is there and what comes next. */
+static void end_strings(struct rf_decode *decode, uint64_t which)
 {
     struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
     for (size_t i = 0; decode->bursts && i < decode->n_selectors; i++)
-        if (lanes[i].n > (lanes[i].n_ends > 0 ? lanes[i].ends[lanes[i].n_ends - 1] : 0))
+        if ((which >> i & 1) != 0 &&
+            lanes[i].n > (lanes[i].n_ends > 0 ? lanes[i].ends[lanes[i].n_ends - 1] : 0))
             lanes[i].ends[lanes[i].n_ends++] = (uint32_t)lanes[i].n;
 }
 
 /* Some profiles are switched off for now (control.c): their events of the burst count as skipped. */
-static void leave_out(struct rf_decode *decode)
+static void leave_out(struct rf_decode *decode, uint64_t which)
 {
     struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
     uint32_t off = __atomic_load_n(&decode->processes->ring.control->bursts.off, __ATOMIC_RELAXED);
     for (size_t i = 0; off != 0 && i < decode->n_selectors; i++) {
-        if (!(off >> i & 1))
+        if (!((off & which) >> i & 1))
             continue;
         size_t begin = lanes[i].n_ends > 0 ? lanes[i].ends[lanes[i].n_ends - 1] : 0;
         lanes[i].skipped += lanes[i].n - begin;
@@ -157,24 +158,42 @@ static bool counts_for(const struct rf_decode *decode, size_t group, size_t sele
                             : (decode->selectors[selector].classes & decode->groups[group]) != 0;
 }
 
+/* words[1] says whose bursts are over. */
 static rf_status see_skipped(struct rf_decode *decode, const uint64_t *words, size_t n,
                              uint64_t bursts, struct rf_error *error)
 {
+    struct rf_process *process = decode->piece.process;
     struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
-    if (!decode->bursts || n != 1 + decode->n_groups)
+    if (!decode->bursts || n != 2 + decode->n_groups)
         return rf_processes_damaged(error);
     for (size_t i = 0; i < decode->n_selectors; i++) {
-        lanes[i].bursts += bursts;
+        lanes[i].bursts += (words[1] >> i & 1) != 0 ? bursts : 0;
         for (size_t group = 0; group < decode->n_groups; group++)
             if (counts_for(decode, group, i))
-                lanes[i].skipped += words[1 + group];
+                lanes[i].skipped += words[2 + group];
     }
-    for (size_t group = 0; group < decode->n_groups; group++)
-        decode->skipped += words[1 + group];
+    for (size_t group = 0; group < decode->n_groups; group++) {
+        decode->skipped += words[2 + group];
+        process->skipped[group] += words[2 + group];
+    }
     decode->n_bursts += bursts;
-    leave_out(decode);
-    end_strings(decode);
+    leave_out(decode, words[1]);
+    end_strings(decode, words[1]);
     return RF_OK;
+}
+
+/* Some profiles are between bursts: what came for them since `before` is skipped. */
+static void skip_others(struct rf_decode *decode, struct rf_decode_lane *lanes,
+                        const size_t *before)
+{
+    for (size_t i = 0; i < decode->n_selectors; i++) {
+        uint64_t n = lanes[i].n - before[i];
+        if ((decode->piece.process->on >> i & 1) != 0)
+            continue;
+        lanes[i].skipped += n;
+        decode->skipped += n;
+        lanes[i].n = before[i];
+    }
 }
 
 static void see_end(struct rf_process *process, const uint64_t *words)
@@ -236,8 +255,9 @@ static size_t least_length(unsigned type)
         [RF_WORD_END] = 1 + RF_WORD_CLASSES,
         [RF_WORD_GOES_ON] = 1,
         [RF_WORD_UNPROFILED] = 3,
-        [RF_WORD_BURST] = 2,
-        [RF_WORD_SKIPPED] = 2,
+        [RF_WORD_BURST] = 3,
+        [RF_WORD_SKIPPED] = 3,
+        [RF_WORD_ON] = 2,
         [RF_WORD_NAME] = 2 + RF_WORD_NAME_BYTES / 8,
     };
     return type < sizeof least ? least[type] : 0;
@@ -255,12 +275,15 @@ static rf_status see_message(struct rf_decode *decode, const uint64_t *words, si
     case RF_WORD_DEFINE:
         return rf_book_define(&process->book, words, n, error);
     case RF_WORD_THREAD:
-        end_strings(decode);
+        end_strings(decode, UINT64_MAX);
         return rf_processes_switch(decode->processes, process, words[1], error);
     case RF_WORD_BURST:
         return see_skipped(decode, words, n, 1, error);
     case RF_WORD_SKIPPED:
         return see_skipped(decode, words, n, 0, error);
+    case RF_WORD_ON:
+        process->on = words[1];
+        return RF_OK;
     case RF_WORD_NAME:
         return rf_processes_name(decode->processes, process, words[1], (const char *)(words + 2),
                                  error);
@@ -345,8 +368,9 @@ static bool expand_paths(struct rf_decode *decode)
     struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
     struct rf_tuple *next[RF_DECODE_SELECTORS_MAX];
     const struct rf_book_path *path, *following;
+    size_t before[RF_DECODE_SELECTORS_MAX];
     for (size_t i = 0; i < decode->n_selectors; i++)
-        next[i] = lanes[i].tuples + lanes[i].n;
+        next[i] = lanes[i].tuples + (before[i] = lanes[i].n);
     size_t room = lanes_room(decode, lanes, next), at = decode->at;
     const struct view view = view_of(decode);
     path = path_at(&view, at);
@@ -363,6 +387,8 @@ static bool expand_paths(struct rf_decode *decode)
     decode->at = at;
     for (size_t i = 0; i < decode->n_selectors; i++)
         lanes[i].n = (size_t)(next[i] - lanes[i].tuples);
+    if (decode->some_off)
+        skip_others(decode, lanes, before);
     return room == 0;
 }
 
@@ -389,7 +415,7 @@ rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *e
     if (!get_lanes(decode, first_lane(decode) + decode->n_selectors))
         return rf_fail(error, RF_ENOMEM, "no memory for another process");
     if (piece->process != decode->before)
-        end_strings(decode);
+        end_strings(decode, UINT64_MAX);
     decode->before = piece->process;
     while (decode->at < piece->n) {
         *full = decode->records ? record_paths(decode) : expand_paths(decode);

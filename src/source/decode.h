@@ -41,6 +41,8 @@ struct rf_decode {
     bool bursts;  /* the program is sampled in bursts */
     uint8_t groups[RF_WORD_CLASSES]; /* classes that are counted together while they are skipped */
     size_t n_groups;
+    bool
+        some_off; /* profiles are in bursts at different times: events of those that are not come, too */
     bool patterns;  /* what is skipped is counted by selector, not by group */
     size_t n_apart; /* processes with lanes of their own; the last takes what comes after it, too */
     struct rf_piece piece;

@@ -180,7 +180,9 @@ static rf_status check_setup(const struct rf_probe_setup *setup, struct rf_error
         return rf_fail(error, RF_EINVAL,
                        "at most %d patterns and %d profiles of productions at once",
                        RF_PROBE_PATTERNS_MAX, RF_PROBE_PROFILES_MAX);
-    if (setup->bursts.burst > 0 && setup->records)
+    if (rf_probe_clocks(setup) > 1 && setup->n_patterns == 0)
+        return rf_fail(error, RF_EINVAL, "several sets of bursts at once need patterns");
+    if (setup->bursts[0].burst > 0 && setup->records)
         return rf_fail(error, RF_EINVAL,
                        "records and cache misses need every event and cannot be sampled in bursts");
     if (setup->processes_apart > 1 && setup->records)
@@ -200,12 +202,14 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     decode->processes = &probe->processes;
     decode->records = setup->records != 0;
     decode->lossy = setup->lossy != 0;
-    decode->bursts = setup->bursts.burst > 0;
+    decode->bursts = setup->bursts[0].burst > 0;
+    decode->some_off = rf_probe_clocks(setup) > 1;
     decode->n_groups = rf_decode_groups(setup->selectors, setup->n_selectors, decode->groups);
     decode->patterns = setup->n_patterns > 0;
     if (decode->patterns)
         decode->n_groups = setup->n_selectors;
     decode->n_apart = setup->processes_apart > 1 ? setup->processes_apart : 1;
+    probe->processes.n_groups = decode->bursts ? decode->n_groups : 0;
     probe->processes.stop = setup->stop;
     probe->processes.events = &probe->events;
     probe->handed_out = NO_LANE;
@@ -220,7 +224,7 @@ static void tell_bursts(struct rf_ring_bursts *shared, const struct rf_probe_set
         rf_selector_print(&setup->selectors[i], text, sizeof text);
         rf_format(shared->profiles[i], RF_RING_TEXT, "%s", text);
     }
-    rf_ring_change_bursts(shared, &setup->bursts);
+    rf_ring_change_bursts(shared, setup->bursts, rf_probe_clocks(setup));
 }
 
 rf_status rf_probe_open_idle(struct rf_source **source, const struct rf_probe_setup *setup,

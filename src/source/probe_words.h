@@ -26,8 +26,9 @@
  *     FORK     [header][number]                          the book as it stands is that child's, too
  *     LOST     [header][events of class 0] .. [of the last class]
  *     END      [header][events of class 0 produced, lost ones included] .. [of the last class]
- *     BURST    [header][skipped events of group 0] ..    a burst is over; this many were skipped before it
- *     SKIPPED  [header][skipped events of group 0] ..    the same without a burst: the end
+ *     BURST    [header][selectors][skipped events of group 0] ..   a burst of these is over; this many were skipped
+ *     SKIPPED  [header][selectors][skipped events of group 0] ..   the same without a burst: the end
+ *     ON       [header][selectors]                       the others are between bursts from here on: skip their events
  *     GOES_ON  [header]                                  the exec before which END was said has failed
  *     UNPROFILED [header][kind][path, zero-padded]       what it becomes by exec cannot be profiled
  *
@@ -60,6 +61,7 @@ enum rf_word_type {
     RF_WORD_BURST,
     RF_WORD_SKIPPED,
     RF_WORD_NAME,
+    RF_WORD_ON,
 };
 
 /* The classes and flags of include/riffle/event.h, which the probe does not see; decode.c checks that they are
@@ -90,6 +92,7 @@ enum {
 
 /* With sampling in bursts, skipped events are counted by groups. A group is a set of classes; there are at
  * most as many groups as classes. The collector names them when it starts the program. */
+_Static_assert((int)RF_WORD_CLASSES <= (int)RF_RING_GROUPS, "every group has a counter");
 
 /* A block checks once, at its top, that the slack of a chunk is left; a wide store may write behind its word. */
 enum { RF_WORD_WIDEST = 64 /* bytes */ };

@@ -435,6 +435,25 @@ static bool waits_for_book(struct rf_processes *processes, struct rf_process *pr
     return !process->has_book && find(processes, process->reader.parent) != NULL;
 }
 
+/* A killed process could not tell what it skipped since its last burst; its counters tell it. A message is made of them.
+ * The program can write anything there. A group that has counted less than was told already gets nothing. */
+static void tell_rest(struct rf_processes *processes, struct rf_process *process,
+                      struct rf_piece *piece)
+{
+    process->told_rest = true;
+    if (process->told_end || processes->n_groups == 0)
+        return;
+    piece->process = process;
+    piece->whole = piece->last = true;
+    piece->n = 2 + processes->n_groups;
+    piece->words[0] = RF_WORD_HEADER(RF_WORD_SKIPPED, piece->n);
+    piece->words[1] = UINT64_MAX;
+    for (unsigned i = 0; i < processes->n_groups; i++) {
+        uint64_t all = rf_ring_count_skipped(&processes->ring, &process->reader, i);
+        piece->words[2 + i] = all > process->skipped[i] ? all - process->skipped[i] : 0;
+    }
+}
+
 /* One process in a pass over all: read its half-filled chunk. A process that is over is read to its end and
  * removed. Sets `more` when the process must be looked at again. */
 static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process *process,
@@ -444,6 +463,11 @@ static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process
     if (waits_for_book(processes, process))
         return RF_OK;
     bool over = is_over(processes, process);
+    if (over && process->drained && !process->told_rest) {
+        tell_rest(processes, process, piece);
+        *more = true;
+        return RF_OK;
+    }
     if (over && (process->drained || !process->has_book)) {
         bury(processes, process);
         return RF_OK;

@@ -40,6 +40,9 @@ struct rf_process {
     bool is_checked, is_forged; /* the process of this id does not have the ring */
     bool drained;               /* it is over, and all of it was read */
     bool told_end;
+    bool told_rest;                     /* killed: what it skipped since its last burst was told */
+    uint64_t skipped[RF_RING_GROUPS];   /* as messages told */
+    uint64_t on;                        /* 1 << selector: in a burst */
     uint64_t produced[RF_WORD_CLASSES]; /* by its own count */
 };
 
@@ -88,6 +91,7 @@ struct rf_processes {
     uint32_t next_slot; /* of whole chunks */
     uint32_t rest_slot; /* of the pass over half-filled ones */
     double next_tick;
+    size_t n_groups; /* of events that are counted while they are skipped; 0: none are */
     uint64_t n, n_killed;
     struct rf_told_process told[RF_PROCESSES_TOLD_MAX];
     struct rf_unprofiled unprofiled[RF_PROCESSES_UNPROFILED_MAX];

@@ -97,13 +97,27 @@ void rf_ring_close(struct rf_ring *ring)
     ring->memory = NULL;
 }
 
-void rf_ring_change_bursts(struct rf_ring_bursts *shared, const struct rf_probe_bursts *bursts)
+_Static_assert((int)RF_PROBE_CLOCKS_MAX == (int)RF_RING_CLOCKS, "a clock for each set of bursts");
+
+void rf_ring_change_bursts(struct rf_ring_bursts *shared, const struct rf_probe_bursts *bursts,
+                           size_t n)
 {
-    shared->sparsity = bursts->sparsity;
-    shared->seed = bursts->seed;
-    shared->burst = bursts->burst;
-    shared->regular = bursts->regular != 0;
+    shared->seed = bursts[0].seed;
+    for (size_t i = 0; i < n; i++)
+        shared->clocks[i] = (struct rf_ring_clock){
+            .sparsity = bursts[i].sparsity,
+            .first = bursts[i].first,
+            .burst = bursts[i].burst,
+            .regular = bursts[i].regular != 0,
+            .profiles = bursts[i].profiles != 0 ? bursts[i].profiles : UINT32_MAX};
+    shared->n_clocks = (uint32_t)n;
     __atomic_fetch_add(&shared->changes, 1, __ATOMIC_RELEASE);
+}
+
+uint64_t rf_ring_count_skipped(const struct rf_ring *ring, const struct rf_ring_reader *reader,
+                               unsigned group)
+{
+    return rf_ring_skipped(&slot_at(ring, reader->slot)->counters, group);
 }
 
 static void futex_wake(uint32_t *word)

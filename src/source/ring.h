@@ -70,7 +70,11 @@ void rf_ring_wait(struct rf_ring *ring, uint32_t bell, unsigned milliseconds);
 
 /* Set how the program is sampled from now on. The producers see it at the end of a burst, or within milliseconds. */
 struct rf_probe_bursts;
-void rf_ring_change_bursts(struct rf_ring_bursts *shared, const struct rf_probe_bursts *bursts);
+void rf_ring_change_bursts(struct rf_ring_bursts *shared, const struct rf_probe_bursts *bursts,
+                           size_t n);
+/* Events of a group that the process has skipped, by its own count. */
+uint64_t rf_ring_count_skipped(const struct rf_ring *ring, const struct rf_ring_reader *reader,
+                               unsigned group);
 
 /* From now on producers keep nothing; those that wait run on. */
 void rf_ring_detach(struct rf_ring *ring);

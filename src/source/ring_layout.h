@@ -26,7 +26,7 @@
 
 #include <stdint.h>
 
-#define RF_RING_MAGIC UINT64_C(0x31676e6952666652) /* "RffRing1" */
+#define RF_RING_MAGIC UINT64_C(0x32676e6952666652) /* "RffRing2" */
 
 enum {
     RF_RING_PAGE = 4096,
@@ -36,21 +36,52 @@ enum {
     RF_RING_SLACK = 16 * 1024, /* a chunk is flushed when less than this is left in it */
     RF_RING_PROFILES = 32,
     RF_RING_TEXT = 64,
+    RF_RING_CLOCKS = 8, /* sets of bursts that come and go on their own */
+    RF_RING_GROUPS = 8, /* of events that are counted together while they are skipped */
+    RF_RING_EVENT_BITS = 28,
     RF_RING_SLOT = RF_RING_PAGE + RF_RING_CHUNKS * RF_RING_CHUNK,
+};
+
+/* One set of bursts, for some of the profiles. */
+struct rf_ring_clock {
+    uint64_t sparsity; /* sampling intervals that are skipped between two bursts; 0: none */
+    uint64_t first;    /* the same before the first burst; read where the distances are the same */
+    uint32_t burst;    /* sampling intervals of a burst; all ones: it does not end */
+    uint32_t regular;  /* not 0: all distances are the same */
+    uint32_t profiles; /* 1 << profile: those that are told in its bursts */
+    uint32_t pad;
 };
 
 /* Which events are sampled, and how often. Producers read it when a burst ends and when `changes` changes. */
 struct rf_ring_bursts {
-    uint64_t sparsity; /* sampling intervals that are skipped between two bursts; 0: none */
     uint64_t seed;     /* of the distance between two bursts, which is random */
-    uint32_t burst;    /* sampling intervals of a burst */
-    uint32_t regular;  /* not 0: all distances are the same */
-    uint32_t paused;   /* not 0: no burst begins */
     uint32_t changes;  /* how often any of this was changed */
+    uint32_t n_clocks; /* 0: everything is told */
     uint32_t off;      /* 1 << profile: the collector leaves its events out */
     uint32_t n_profiles;
+    struct rf_ring_clock clocks[RF_RING_CLOCKS];
     char profiles[RF_RING_PROFILES][RF_RING_TEXT]; /* selectors, for who wants to change it */
 };
+
+/* Where a process stands between its bursts: the counters of the thread that runs, and what was skipped so far. They
+ * are here and not in the process, so that nothing is lost when it is killed.
+ *
+ *     acc   63        62 ............. 28   27 ............ 0
+ *           overflow  intervals skipped     of the first clock: events of group 0                     */
+struct rf_ring_counters {
+    uint64_t acc[RF_RING_CLOCKS];
+    uint64_t left[RF_RING_CLOCKS];  /* intervals until the burst is over, counted up to overflow */
+    uint64_t group[RF_RING_GROUPS]; /* events of groups 1 and up */
+    uint64_t skipped[RF_RING_GROUPS]; /* events until the counters above were emptied last */
+};
+
+/* Events of a group that were skipped since the process began. */
+static inline uint64_t rf_ring_skipped(const struct rf_ring_counters *counters, unsigned group)
+{
+    uint64_t now = group > 0 ? counters->group[group]
+                             : counters->acc[0] & ((UINT64_C(1) << RF_RING_EVENT_BITS) - 1);
+    return counters->skipped[group] + now;
+}
 
 /* Page 0. */
 struct rf_ring_control {
@@ -91,6 +122,7 @@ struct rf_ring_slot {
     uint64_t limit;  /* flush when the cursor is beyond this */
     uint64_t base;   /* address of this page there */
     uint64_t pad_3[5];
+    struct rf_ring_counters counters;
     uint32_t fill[RF_RING_CHUNKS]; /* bytes in each published chunk */
 };
 

@@ -154,9 +154,17 @@ static bool add_patterns(struct command *command, const struct rf_probe_setup *s
     return true;
 }
 
+size_t rf_probe_clocks(const struct rf_probe_setup *setup)
+{
+    size_t n = 0;
+    while (n < RF_PROBE_CLOCKS_MAX && setup->bursts[n].burst > 0)
+        n++;
+    return n;
+}
+
 static bool add_bursts(struct command *command, const struct rf_probe_setup *setup)
 {
-    char text[64] = "";
+    char text[64] = "", clocks[8];
     uint8_t groups[RF_WORD_CLASSES];
     size_t n = 0, n_groups = rf_decode_groups(setup->selectors, setup->n_selectors, groups);
     for (; setup->n_patterns > 0 && n_groups < setup->n_selectors; n_groups++)
@@ -164,7 +172,10 @@ static bool add_bursts(struct command *command, const struct rf_probe_setup *set
     n_groups = setup->n_patterns > 0 ? setup->n_selectors : n_groups;
     for (size_t i = 0; i < n_groups; i++)
         n += rf_format(text + n, sizeof text - n, "%s%x", n > 0 ? "," : "", groups[i]);
-    return (setup->bursts.burst == 0 || add_option(command, "bursts", text)) &&
+    if (setup->bursts[0].burst == 0)
+        return add_patterns(command, setup);
+    rf_format(clocks, sizeof clocks, "%zu", rf_probe_clocks(setup));
+    return add_option(command, "bursts", text) && add_option(command, "clocks", clocks) &&
            add_patterns(command, setup);
 }
 

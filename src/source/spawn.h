@@ -18,6 +18,7 @@ struct rf_spawn {
 
 double rf_spawn_clock(void); /* seconds, monotonic */
 
+size_t rf_probe_clocks(const struct rf_probe_setup *setup); /* sets of bursts */
 rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *setup, int ring_fd,
                          struct rf_error *error);
 void rf_spawn_free(struct rf_spawn *spawn);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """control - change bursts while the program runs.
 
-    control.py RIFFLE SPIN
+    control.py RIFFLE SPIN LAB
 
-SPIN (spin.c) makes one load per interval and says in a file how far it came.
+SPIN (spin.c) makes one load and one store per interval and says in a file how far it came. LAB has the files of lab/hps.
 """
 import os
 import re
@@ -17,7 +17,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tap  # noqa: E402
 
-RIFFLE, SPIN = sys.argv[1:3]
+RIFFLE, SPIN, LAB = sys.argv[1:4]
 STEP = 3000000  # rounds: a tenth of a second or so
 
 
@@ -80,6 +80,33 @@ def check_change():
     tap.check("bursts are shorter and longer", loads["bursts"] < loads["sampled"], loads)
 
 
+def check_several():
+    """Profiles with bursts of their own: one of them is changed, the other stays."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, saved = os.path.join(folder, "count"), os.path.join(folder, "run.rfp")
+        run = subprocess.Popen([RIFFLE, "run", "-q", "-o", saved, "--productions", f"{LAB}/hot-data-stream.hps",
+                                "--productions", f"{LAB}/hot-method.hps", "--set", "hot-data-stream.sampleFreq=max-999",
+                                "--set", "hot-method.sampleFreq=max-99999", "--", SPIN, path],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        first = wait_for(path, STEP)
+        _, text = control(run.pid)
+        states = re.findall(r"burst +(\d+)\nfrequency +(\S+)\non +(.*)", text)
+        tap.check("both are shown", [state[:2] for state in states] == [("1", "1/1000"), ("1", "1/100000")], text)
+        status, text = control(run.pid, f"{states[1][2]}.frequency=1/10")
+        tap.check("one is changed", status == 0 and "1/1000\n" in control(run.pid)[1] and "1/10\n" in control(run.pid)[1], text)
+        second = wait_for(path, rounds(path) + STEP)
+        tap.check("one of them off", control(run.pid, f"{states[1][2]}=off")[0] == 0)
+        time.sleep(0.3)
+        paused = rounds(path)
+        last = wait_for(path, paused + STEP)
+        run.send_signal(signal.SIGTERM)
+        run.wait()
+        loads, branches = figures(saved)
+    told = f"{loads} {branches}; rounds {first} {second} {paused} {last}"
+    tap.check("one goes on as before", 2 * last / 1100 < loads["sampled"] < 2 * (last + STEP) / 900, told)
+    tap.check("the other follows", (second - first - STEP // 2) / 10 < branches["sampled"] < (paused - first + STEP) / 10, told)
+
+
 def check_refusals():
     status, text = control(2 ** 22 + 1)
     tap.check("no such process", status != 0 and "there is no process" in text, text)
@@ -99,5 +126,6 @@ def check_refusals():
 
 
 check_change()
+check_several()
 check_refusals()
 tap.end()

@@ -328,23 +328,26 @@ TEST(bursts_end_where_they_say)
     struct rf_batch batch;
     CHECK(rf_selector_parse(&parsed, "load -> pc,value", NULL) == RF_OK);
     const struct rf_probe_setup setup = {
-        .selectors = &parsed, .n_selectors = 1, .bursts = {.burst = 2, .sparsity = 98}};
+        .selectors = &parsed, .n_selectors = 1, .bursts = {{.burst = 2, .sparsity = 98}}};
     REQUIRE(rf_probe_open_idle(&source, &setup, NULL) == RF_OK);
     take_slot();
-    CHECK_EQ(ring->control->bursts.burst, 2);
-    CHECK_EQ(ring->control->bursts.sparsity, 98);
+    CHECK_EQ(ring->control->bursts.clocks[0].burst, 2);
+    CHECK_EQ(ring->control->bursts.clocks[0].sparsity, 98);
     put_block(0, 0x40);
     const uint64_t words[] = {0,
                               1,
-                              RF_WORD_HEADER(RF_WORD_BURST, 2),
+                              RF_WORD_HEADER(RF_WORD_BURST, 3),
+                              1,
                               100,
                               0,
                               2,
                               0,
                               3,
-                              RF_WORD_HEADER(RF_WORD_BURST, 2),
+                              RF_WORD_HEADER(RF_WORD_BURST, 3),
+                              1,
                               50,
-                              RF_WORD_HEADER(RF_WORD_BURST, 2),
+                              RF_WORD_HEADER(RF_WORD_BURST, 3),
+                              1,
                               25,
                               0,
                               4,
@@ -352,7 +355,8 @@ TEST(bursts_end_where_they_say)
                               2,
                               0,
                               5,
-                              RF_WORD_HEADER(RF_WORD_SKIPPED, 2),
+                              RF_WORD_HEADER(RF_WORD_SKIPPED, 3),
+                              1,
                               7};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         put(words[i]);
@@ -411,8 +415,8 @@ static const struct {
     uint64_t words[6];
     size_t n;
 } lies[] = {
-    {"a burst of a program that is told as a whole", {RF_WORD_HEADER(RF_WORD_BURST, 2), 5}, 2},
-    {"what was skipped of such a program", {RF_WORD_HEADER(RF_WORD_SKIPPED, 2), 5}, 2},
+    {"a burst of a program that is told as a whole", {RF_WORD_HEADER(RF_WORD_BURST, 3), 1, 5}, 3},
+    {"what was skipped of such a program", {RF_WORD_HEADER(RF_WORD_SKIPPED, 3), 1, 5}, 3},
     {"a path that nobody described", {77}, 1},
     {"a message without length", {RF_WORD_HEADER(RF_WORD_THREAD, 0)}, 1},
     {"a message longer than the chunk", {RF_WORD_HEADER(RF_WORD_THREAD, 1 << 30)}, 1},
