@@ -16,7 +16,9 @@ const struct cli_option cli_options_productions[] = {
      .text =
          "Such as sampleFreq=max-999, or hot-method.burstLength=max-9 for one of several files. "
          "With @N behind it, the register changes when the program has run N instructions: "
-         "sampleFreq=max-99@10M."},
+         "sampleFreq=max-99@10M. With @new behind it, that is the value while the program does "
+         "what "
+         "it has done little or never before: sampleFreq=max-99@new."},
     {.type = CLI_END},
 };
 
@@ -105,14 +107,17 @@ rf_status cli_productions_note(struct rf_run *run, const struct rf_productions *
     rf_status status = RF_OK;
     for (size_t i = 0; status == RF_OK && i < rf_productions_count(productions); i++) {
         struct rf_productions_outcome outcome;
-        char name[64];
+        char name[64], phases[32] = "";
         rf_productions_outcome(source, i, &outcome);
-        status = cli_note(run, rf_productions_name(productions, i, name, sizeof name),
-                          "%llu bursts with %llu of %llu intervals; %llu events sampled, %llu "
-                          "skipped",
-                          (unsigned long long)outcome.bursts, (unsigned long long)outcome.in_bursts,
-                          (unsigned long long)outcome.intervals,
-                          (unsigned long long)outcome.sampled, (unsigned long long)outcome.skipped);
+        if (outcome.phases > 0)
+            snprintf(phases, sizeof phases, "; %llu phases", (unsigned long long)outcome.phases);
+        status =
+            cli_note(run, rf_productions_name(productions, i, name, sizeof name),
+                     "%llu bursts with %llu of %llu intervals; %llu events sampled, %llu "
+                     "skipped%s",
+                     (unsigned long long)outcome.bursts, (unsigned long long)outcome.in_bursts,
+                     (unsigned long long)outcome.intervals, (unsigned long long)outcome.sampled,
+                     (unsigned long long)outcome.skipped, phases);
     }
     return status;
 }

@@ -31,7 +31,8 @@ rf_status rf_productions_read(struct rf_productions *productions, const char *pa
                               struct rf_error *error);
 
 /* `register=value` for all profiles or `profile.register=value` for one: the value to begin with; with `@N` behind
- * it, the value from then on when the program has run N instructions. */
+ * it, the value from then on when the program has run N instructions; with `@new` behind it, the value while what the
+ * program does is new: it has come into a phase that was seen little or never before. */
 rf_status rf_productions_set(struct rf_productions *productions, const char *text,
                              struct rf_error *error);
 
@@ -66,6 +67,7 @@ struct rf_productions_outcome {
     uint64_t bursts;               /* begun */
     uint64_t expansions;           /* instructions replaced */
     uint64_t sampled, skipped;     /* events: told by handlers, and the others */
+    uint64_t phases;               /* that were found; 0: no register has a value for what is new */
 };
 void rf_productions_outcome(const struct rf_source *source, size_t i,
                             struct rf_productions_outcome *outcome);

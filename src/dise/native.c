@@ -303,6 +303,9 @@ rf_status rf_productions_native(const struct rf_productions *productions,
             error, RF_EINVAL,
             "'%s': the probe counts no instructions to change a register at; see riffle control",
             productions->changes[0].text);
+    if (productions->new_mask != 0)
+        return rf_fail(error, RF_EINVAL,
+                       "a register with '@new' is for riffle sim; riffle run has --phases");
     for (unsigned i = 0; i < program->n_profiles && status == RF_OK; i++) {
         struct rf_probe_bursts bursts = {0};
         status = add_profile(program, i, native, error);

@@ -41,26 +41,50 @@ static void add_change(struct rf_productions *productions, uint64_t at, const ch
     productions->changes[i].text[n] = '\0';
 }
 
-/* `name=value@N` */
+/* Try it: which registers `text` names, and their values; all are as they were afterwards. */
+static rf_status try_out(struct rf_productions *productions, const char *text, uint32_t *which,
+                         struct rf_dise_register *values, struct rf_error *error)
+{
+    struct rf_dise_register before[RF_DISE_REGISTERS];
+    struct rf_dise_register *registers = productions->program.registers;
+    memcpy(before, registers, sizeof before);
+    rf_status status = rf_dise_assign(&productions->program, text, which, error);
+    memcpy(values, registers, sizeof before);
+    memcpy(registers, before, sizeof before);
+    return status;
+}
+
+static void add_new_values(struct rf_productions *productions, uint32_t which,
+                           const struct rf_dise_register *values)
+{
+    for (unsigned i = 0; i < RF_DISE_REGISTERS; i++)
+        if ((which >> i & 1) != 0)
+            productions->new_values[i] = values[i];
+    productions->new_mask |= which;
+}
+
+/* `name=value@N` or `name=value@new` */
 static rf_status set_later(struct rf_productions *productions, const char *text, const char *when,
                            struct rf_error *error)
 {
-    struct rf_dise_register registers[RF_DISE_REGISTERS];
+    struct rf_dise_register values[RF_DISE_REGISTERS];
     char first[RF_DISE_CHANGE_TEXT];
-    uint64_t at;
+    uint64_t at = 0;
+    uint32_t which = 0;
     size_t n = (size_t)(when - text);
-    if (rf_units_count(when + 1, strlen(when + 1), &at) != RF_OK)
-        return rf_fail(error, RF_EINVAL, "expected a number of instructions behind '@', got '%s'",
-                       when + 1);
+    bool is_new = strcmp(when, "@new") == 0;
+    if (!is_new && rf_units_count(when + 1, strlen(when + 1), &at) != RF_OK)
+        return rf_fail(error, RF_EINVAL,
+                       "expected a number of instructions, or new, behind '@', got '%s'", when + 1);
     if (n >= sizeof first || productions->n_changes == RF_DISE_CHANGES)
         return rf_fail(error, RF_EINVAL, "at most %d changes, of %d characters each",
                        RF_DISE_CHANGES, RF_DISE_CHANGE_TEXT - 1);
     memcpy(first, text, n);
     first[n] = '\0';
-    memcpy(registers, productions->program.registers, sizeof registers);
-    rf_status status = rf_dise_assign(&productions->program, first, NULL, error);
-    memcpy(productions->program.registers, registers, sizeof registers); /* not yet */
-    if (status == RF_OK)
+    rf_status status = try_out(productions, first, &which, values, error);
+    if (status == RF_OK && is_new)
+        add_new_values(productions, which, values);
+    else if (status == RF_OK)
         add_change(productions, at, text, n);
     return status;
 }

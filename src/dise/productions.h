@@ -19,6 +19,9 @@ struct rf_productions {
     struct rf_dise_program program;
     size_t n_changes;
     struct rf_dise_change changes[RF_DISE_CHANGES]; /* in order of time */
+    /* Other values while what the program does is new (base/phases.h), of the registers in the mask. */
+    uint32_t new_mask;
+    struct rf_dise_register new_values[RF_DISE_REGISTERS];
 };
 
 /* Which of the handlers the profile calls; -1: none. */

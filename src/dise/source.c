@@ -18,6 +18,7 @@
 #include "source/source.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/phases.h"
 #include <riffle/selector.h>
 #include <string.h>
 
@@ -37,6 +38,8 @@ struct queue {
     bool on, closing;
     uint64_t intervals, sampled; /* since the last burst: all, and those in the burst under way */
     uint64_t over, over_told;    /* bursts */
+    struct rf_phases phases;
+    bool is_new; /* its registers have the values for that */
     uint64_t skipped_told;
     size_t n, n_closed, n_ends;
     struct rf_tuple tuples[RF_DISE_BUFFER];
@@ -92,22 +95,16 @@ static void close_bursts(struct productions_source *source)
 }
 
 /* The instruction ends intervals of these profiles. */
-static void count_intervals(struct productions_source *source, unsigned profiles)
+static void count_intervals(struct productions_source *source, unsigned profiles, uint32_t bucket)
 {
     for (unsigned i = 0; profiles != 0; i++, profiles >>= 1) {
-        source->queues[i].intervals += profiles & 1;
-        source->queues[i].sampled += profiles & source->queues[i].on;
-    }
-}
-
-static void note_state(struct productions_source *source)
-{
-    for (unsigned i = 0; i < source->productions->program.n_profiles; i++) {
         struct queue *queue = &source->queues[i];
-        bool on = rf_dise_is_on(source->engine, i);
-        queue->closing = queue->on && !on;
-        source->any_closing |= queue->closing;
-        queue->on = on;
+        if ((profiles & 1) == 0)
+            continue;
+        queue->intervals++;
+        queue->sampled += queue->on;
+        if (queue->on)
+            rf_phases_interval(&queue->phases, bucket);
     }
 }
 
@@ -121,17 +118,60 @@ static void plan_change(struct productions_source *source)
                           : UINT64_MAX;
 }
 
+/* Registers of the mask get their values: those for what is new, where the profile has such and is there. */
+static void load_registers(struct productions_source *source, uint32_t which)
+{
+    const struct rf_productions *productions = source->productions;
+    const struct rf_dise_program *program = &productions->program;
+    for (unsigned i = 0; i < program->n_registers; i++) {
+        const struct rf_dise_register *reg = &program->registers[i];
+        if ((productions->new_mask >> i & 1) != 0 && source->queues[reg->profile].is_new)
+            reg = &productions->new_values[i];
+        if ((which >> i & 1) != 0)
+            registers_of(source)[i] =
+                rf_dise_register_value(reg, (unsigned)source->config.dise_counter_bits);
+    }
+}
+
 static void make_change(struct productions_source *source)
 {
     struct rf_productions *productions = source->productions;
-    struct rf_dise_program *program = &productions->program;
     uint32_t which = 0;
-    rf_dise_assign(program, productions->changes[source->next_change++].text, &which, NULL);
-    for (unsigned i = 0; i < program->n_registers; i++)
-        if ((which >> i & 1) != 0)
-            registers_of(source)[i] = rf_dise_register_value(
-                &program->registers[i], (unsigned)source->config.dise_counter_bits);
+    rf_dise_assign(&productions->program, productions->changes[source->next_change++].text, &which,
+                   NULL);
+    load_registers(source, which);
     plan_change(source);
+}
+
+/* --- phases --------------------------------------------------------------------------------------- */
+
+/* A burst of the profile is over. The core counts where intervals end; software compares what it has counted, in a cycle
+ * per bucket and phase. */
+static void note_phase(struct productions_source *source, struct queue *queue)
+{
+    uint32_t windows = queue->phases.windows;
+    rf_phases_burst(&queue->phases);
+    if (queue->phases.windows == windows)
+        return;
+    rf_machine_charge(source->machine, RF_PHASES_BUCKETS * rf_phases_known(&queue->phases));
+    bool is_new = rf_phases_is_new(&queue->phases) != 0;
+    if (is_new == queue->is_new)
+        return;
+    queue->is_new = is_new;
+    load_registers(source, source->productions->new_mask);
+}
+
+static void note_state(struct productions_source *source)
+{
+    for (unsigned i = 0; i < source->productions->program.n_profiles; i++) {
+        struct queue *queue = &source->queues[i];
+        bool on = rf_dise_is_on(source->engine, i);
+        queue->closing = queue->on && !on;
+        if (queue->closing && source->productions->new_mask != 0)
+            note_phase(source, queue);
+        source->any_closing |= queue->closing;
+        queue->on = on;
+    }
 }
 
 /* --- hooks --------------------------------------------------------------------------------------- */
@@ -140,16 +180,20 @@ static void expand(void *context, const struct rf_insn *insn, uint64_t pc, uint3
                    struct rf_expansion *out)
 {
     rf_dise_expand(((struct productions_source *)context)->engine, insn, pc, state, out);
+    if (out->watch != 0)
+        out->watch = out->watch << RF_PHASES_BITS | rf_phases_bucket(pc);
 }
 
-static uint32_t watch(void *context, uint32_t which)
+/* Which action, and in which bucket its instruction is. */
+static uint32_t watch(void *context, uint32_t watched)
 {
     struct productions_source *source = context;
+    uint32_t which = watched >> RF_PHASES_BITS, bucket = watched % RF_PHASES_BUCKETS;
     if (source->any_closing)
         close_bursts(source);
     while (rf_machine_instructions(source->machine) >= source->next_at)
         make_change(source);
-    count_intervals(source, rf_dise_counted_by(source->engine, which));
+    count_intervals(source, rf_dise_counted_by(source->engine, which), bucket);
     uint32_t state = rf_dise_watch(source->engine, which);
     if (state != source->state)
         note_state(source);
@@ -350,6 +394,8 @@ static rf_status open_queues(struct productions_source *source, struct rf_error 
         const char *selector = rf_productions_selector(source->productions, i);
         queue->on = rf_dise_is_on(source->engine, i);
         queue->tells = selector != NULL;
+        queue->is_new = true;
+        rf_phases_begin(&queue->phases, &(struct rf_phases_setup){0});
         if (!queue->tells)
             continue;
         queue->stream = stream++;
@@ -386,6 +432,18 @@ static bool any_tells(const struct productions_source *source)
     return false;
 }
 
+/* Registers and those for what is new change places. */
+static void swap_new(struct rf_productions *productions)
+{
+    for (unsigned i = 0; i < RF_DISE_REGISTERS; i++) {
+        const struct rf_dise_register reg = productions->program.registers[i];
+        if ((productions->new_mask >> i & 1) == 0)
+            continue;
+        productions->program.registers[i] = productions->new_values[i];
+        productions->new_values[i] = reg;
+    }
+}
+
 static rf_status open_engine(struct productions_source *source, struct rf_error *error)
 {
     const struct rf_timing_config *config = &source->config;
@@ -395,8 +453,10 @@ static rf_status open_engine(struct productions_source *source, struct rf_error 
                                         .counters = config->dise_counters,
                                         .counter_bits = config->dise_counter_bits,
                                         .registers = config->dise_registers};
+    swap_new(source->productions); /* the start is new */
     rf_status status = rf_dise_open(&source->engine, &source->productions->program, &sizes,
                                     registers_of(source), &source->base.alloc, error);
+    swap_new(source->productions);
     if (status == RF_OK)
         status = open_queues(source, error);
     if (status == RF_OK && any_tells(source))
@@ -451,10 +511,12 @@ void rf_productions_outcome(const struct rf_source *base, size_t i,
     const struct productions_source *source = (const struct productions_source *)base;
     struct rf_dise_stats stats = rf_dise_stats(source->engine, (unsigned)i);
     uint64_t sampled = source->queues[i].called;
-    *outcome = (struct rf_productions_outcome){.intervals = stats.events,
-                                               .in_bursts = stats.in_bursts,
-                                               .bursts = stats.bursts,
-                                               .expansions = stats.expansions,
-                                               .sampled = sampled,
-                                               .skipped = stats.of_interest - sampled};
+    *outcome = (struct rf_productions_outcome){
+        .intervals = stats.events,
+        .in_bursts = stats.in_bursts,
+        .bursts = stats.bursts,
+        .expansions = stats.expansions,
+        .sampled = sampled,
+        .skipped = stats.of_interest - sampled,
+        .phases = source->productions->new_mask != 0 ? source->queues[i].phases.found : 0};
 }

@@ -25,7 +25,8 @@
  *     p = sum w y / sum w m        V = n / (n - 1)  sum w^2 (y_i - p m_i)^2 / (sum w m)^2
  *
  * With equal weights that is the same as above, but for 1 - f, which is left out where weights differ: the bursts that
- * have most of the variance are those with the largest weights, of which few events were told.
+ * have most of the variance are those with the largest weights, of which few events were told. D is at least that of
+ * independent events with such weights (Kish): sum m  sum w^2 m / (sum w m)^2.
  *
  * An item that the table has no room for, and every item that is no tuple, gets the largest design effect that there
  * can be: that of an item which has each of its bursts to itself, D = sum m^2 / sum m. Where weights differ, nobody knows
@@ -58,6 +59,7 @@ struct rf_bursts {
     struct slot *touched;
     uint64_t m;         /* events of the burst under way */
     double m_w, m_m;    /* over the bursts before: sum w m, sum w^2 m^2 */
+    double m_w_w;       /* sum w^2 m */
     double m_plain;     /* sum m^2 */
     double least, most; /* weights; 0: there was no burst yet */
     uint64_t sampled, skipped;
@@ -155,6 +157,7 @@ void rf_bursts_end(struct rf_bursts *bursts, double weight)
     bursts->touched = NULL;
     bursts->m_w += w * m;
     bursts->m_m += w * w * m * m;
+    bursts->m_w_w += w * w * m;
     bursts->m_plain += m * m;
     bursts->n_fed += bursts->m > 0;
     if (bursts->m > 0)
@@ -180,7 +183,7 @@ struct estimate {
     double now;         /* weight of the burst under way */
     double m_w, m_m;    /* as in struct rf_bursts, with the burst under way */
     double least, most; /* weights, over their mean */
-    double worst;       /* design effect */
+    double best, worst; /* design effects */
     double left;        /* 1 - f */
     double z;           /* quantile */
 };
@@ -206,11 +209,13 @@ static struct estimate prepare(const struct rf_bursts *bursts)
                                 .m_m = bursts->m_m + now * now * m * m,
                                 .least = 1,
                                 .most = 1,
+                                .best = 1,
                                 .worst = 1,
                                 .left = 1};
     if (sampled > 0 && bursts->most > bursts->least) {
         estimate.least = bursts->least * sampled / estimate.m_w;
         estimate.most = bursts->most * sampled / estimate.m_w;
+        estimate.best = sampled * (bursts->m_w_w + now * now * m) / estimate.m_w / estimate.m_w;
     } else if (sampled > 0) {
         estimate.left = (double)bursts->skipped / estimate.all;
     }
@@ -247,7 +252,7 @@ static struct known know(const struct rf_bursts *bursts, const struct estimate *
     double squares = y_y - 2 * p * y_m + p * p * estimate->m_m;
     double variance = squares / estimate->m_w / estimate->m_w * estimate->n / (estimate->n - 1);
     double effect = variance * estimate->sampled / (p * (1 - p));
-    known.effect = effect > 1 ? effect : 1;
+    known.effect = effect > estimate->best ? effect : estimate->best;
     return known;
 }
 

@@ -113,6 +113,20 @@ def check_changes(tap, work, program):
     tap.case("the frequency changes on the way", 300 + 59 <= inside <= 300 + 61, f"{inside} intervals in bursts")
 
 
+def check_phases(tap, work, program):
+    """A program that does the same all the time is new for four windows of 64 bursts. The burst behind them is at the
+    distance that was set before."""
+    options = ["--functional", *options_of("hot-method", 1, 99), "--set", "sampleFreq=max-9@new"]
+    done = work.sim(program, options=options)
+    _, inside, _, _, _ = notes(done.stderr.decode())
+    wanted = 4 * 64 + 1 + (3 * ROUNDS - (4 * 64 + 1) * 10) // 100
+    tap.case("what is new is sampled more", inside == wanted, f"{inside} intervals in bursts, not {wanted}")
+    tap.case("the phases are counted", "skipped; 1 phases" in done.stderr.decode(), done.stderr.decode()[:300])
+    lz = os.path.join(WORKLOADS, "lz.rv64")
+    first, second = (work.sim(lz, "1", options=["-n", "0", "-f", "csv", *options]) for _ in range(2))
+    tap.case("the same run twice finds the same phases", first.stderr == second.stderr, "")
+
+
 def counts(work, program, *options):
     """What each item is counted as, with its bounds."""
     done = work.sim(program, "1", options=["--functional", "--productions", os.path.join(PRODUCTIONS, "hot-method.hps"), *options,
@@ -202,6 +216,7 @@ def main():
         check_whole(tap, work, program)
         check_overhead(tap, work)
         check_changes(tap, work, program)
+        check_phases(tap, work, program)
         check_weights(tap, work)
         check_together(tap, work, program)
         check_plain(tap, work, program)

@@ -5,6 +5,7 @@
  * depends on what the last burst had, bursts need weights; another case shows what becomes of it without them. */
 #include "profile/bursts.h"
 #include "profile/file.h"
+#include "base/phases.h"
 #include "base/random.h"
 #include "test.h"
 #include <math.h>
@@ -14,7 +15,7 @@
 enum { INTERVALS = 200000, EACH = 4, ITEMS = 8, LOOPS = 5, TRIALS = 1000 };
 
 /* Events of interval i: program[i][0 .. sizes[i] - 1]. */
-static uint8_t program[INTERVALS][EACH], sizes[INTERVALS];
+static uint8_t program[INTERVALS][EACH], sizes[INTERVALS], loops[INTERVALS];
 static uint64_t truth[ITEMS], all;
 
 /* Which item the k-th event of a loop is: mostly its own, sometimes one of all. Item 7 is rare everywhere. */
@@ -26,7 +27,15 @@ static uint8_t draw_item(struct rf_random *random, unsigned loop, unsigned k)
     return chance < 100 ? (uint8_t)rf_random_below(random, 7) : (uint8_t)((loop + k) % 6);
 }
 
-static void make_program(uint64_t seed)
+/* In each of `phases` equal parts of the program two of the loops run, in each other ones. 1: all of them. */
+static unsigned draw_loop(struct rf_random *random, size_t i, unsigned phases)
+{
+    if (phases == 1)
+        return (unsigned)rf_random_below(random, LOOPS);
+    return ((unsigned)(i * phases / INTERVALS) + (unsigned)rf_random_below(random, 2)) % LOOPS;
+}
+
+static void make_program(uint64_t seed, unsigned phases)
 {
     struct rf_random random;
     rf_random_seed(&random, seed);
@@ -35,8 +44,9 @@ static void make_program(uint64_t seed)
     for (size_t i = 0, left = 0, loop = 0; i < INTERVALS; i++, left--) {
         if (left == 0) {
             left = 1 + rf_random_below(&random, 600);
-            loop = rf_random_below(&random, LOOPS);
+            loop = draw_loop(&random, i, phases);
         }
+        loops[i] = (uint8_t)loop;
         sizes[i] = (uint8_t)(loop % EACH + rf_random_below(&random, 2));
         for (unsigned k = 0; k < sizes[i]; k++) {
             program[i][k] = draw_item(&random, (unsigned)loop, k);
@@ -66,11 +76,17 @@ static void feed_interval(struct rf_bursts *bursts, struct sampled *sampled, siz
     sampled->n += sizes[i];
 }
 
-/* How the program is sampled. */
+/* What makes bursts come more often. */
+enum reason {
+    NEVER,
+    LAST_BURST, /* the one before had much of item 3 */
+    PHASE,      /* what the program does is new; the program has phases */
+};
+
 struct sampling {
     uint64_t burst, sparsity;
-    uint64_t
-        times; /* bursts come this many times as often behind one with more of item 3 than of others; 1: always alike */
+    enum reason reason;
+    uint64_t times;  /* so much more often */
     bool unweighted; /* bursts do not say so */
 };
 
@@ -80,24 +96,44 @@ static bool is_marked(const struct sampled *sampled, const struct sampled *befor
     return 3 * (sampled->told[3] - before->told[3]) > sampled->n - before->n;
 }
 
+static uint64_t next_sparsity(const struct sampling *how, const struct rf_phases *phases,
+                              bool marked)
+{
+    bool often =
+        how->reason == PHASE ? rf_phases_is_new(phases) != 0 : how->reason == LAST_BURST && marked;
+    return often ? how->sparsity / how->times : how->sparsity;
+}
+
+static void sample_burst(struct rf_bursts *bursts, struct sampled *sampled,
+                         struct rf_phases *phases, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        feed_interval(bursts, sampled, i);
+        rf_phases_interval(phases, rf_phases_bucket(loops[i] * 64));
+    }
+    rf_phases_burst(phases);
+}
+
 /* One run of the program, bursts at random distances as the probe has them. */
 static void run(struct rf_bursts *bursts, struct sampled *sampled, const struct sampling *how,
                 struct rf_random *random)
 {
-    size_t i = 0;
-    uint64_t sparsity = how->sparsity;
+    struct rf_phases phases;
+    bool marked = false;
+    rf_phases_begin(&phases, &(struct rf_phases_setup){.intervals = 32});
     memset(sampled, 0, sizeof *sampled);
-    while (i < INTERVALS) {
-        uint64_t skipped = 0;
+    for (size_t i = 0; i < INTERVALS;) {
         const struct sampled before = *sampled;
+        uint64_t sparsity = next_sparsity(how, &phases, marked), skipped = 0;
         for (uint64_t left = 1 + rf_random_below(random, 2 * sparsity - 1);
              left > 0 && i < INTERVALS; left--)
             skipped += sizes[i++];
-        for (uint64_t left = how->burst; left > 0 && i < INTERVALS; left--)
-            feed_interval(bursts, sampled, i++);
+        size_t to = how->burst < INTERVALS - i ? i + how->burst : INTERVALS;
+        sample_burst(bursts, sampled, &phases, i, to);
         rf_bursts_end(bursts, how->unweighted ? 1 : 1 + (double)sparsity / (double)how->burst);
         rf_bursts_skip(bursts, skipped, 1);
-        sparsity = how->sparsity / (is_marked(sampled, &before) ? how->times : 1);
+        marked = is_marked(sampled, &before);
+        i = to;
     }
 }
 
@@ -174,7 +210,7 @@ static void try_often(struct tally *tally, const struct sampling *how)
 {
     struct rf_random random;
     uint64_t seed = test_seed(1);
-    make_program(seed);
+    make_program(seed, how->reason == PHASE ? 8 : 1);
     rf_random_seed(&random, seed + 1);
     memset(tally, 0, sizeof *tally);
     for (unsigned i = 0; i < TRIALS; i++)
@@ -195,25 +231,25 @@ static void check_coverage(struct tally *tally, const struct sampling *how)
 TEST(bursts_of_one_interval)
 {
     struct tally tally;
-    check_coverage(&tally, &(struct sampling){1, 99, 1, false});
+    check_coverage(&tally, &(struct sampling){1, 99, NEVER, 1, false});
 }
 
 TEST(bursts_of_ten_intervals)
 {
     struct tally tally;
-    check_coverage(&tally, &(struct sampling){10, 990, 1, false});
+    check_coverage(&tally, &(struct sampling){10, 990, NEVER, 1, false});
 }
 
 TEST(bursts_of_a_hundred_intervals)
 {
     struct tally tally;
-    check_coverage(&tally, &(struct sampling){100, 1900, 1, false});
+    check_coverage(&tally, &(struct sampling){100, 1900, NEVER, 1, false});
 }
 
 TEST(events_of_a_burst_are_not_independent)
 {
     struct tally tally;
-    check_coverage(&tally, &(struct sampling){100, 1900, 1, false});
+    check_coverage(&tally, &(struct sampling){100, 1900, NEVER, 1, false});
     CHECK(least(tally.naively) < TRIALS / 2);
 }
 
@@ -221,14 +257,21 @@ TEST(events_of_a_burst_are_not_independent)
 TEST(the_frequency_follows_the_program)
 {
     struct tally tally;
-    check_coverage(&tally, &(struct sampling){1, 199, 10, false});
-    check_coverage(&tally, &(struct sampling){10, 1990, 10, false});
+    check_coverage(&tally, &(struct sampling){1, 199, LAST_BURST, 10, false});
+    check_coverage(&tally, &(struct sampling){10, 1990, LAST_BURST, 10, false});
+}
+
+TEST(the_frequency_follows_phases)
+{
+    struct tally tally;
+    check_coverage(&tally, &(struct sampling){1, 199, PHASE, 10, false});
+    check_coverage(&tally, &(struct sampling){10, 990, PHASE, 10, false});
 }
 
 TEST(without_weights_what_is_sampled_often_is_too_much)
 {
     struct tally tally;
-    try_often(&tally, &(struct sampling){1, 199, 10, true});
+    try_often(&tally, &(struct sampling){1, 199, LAST_BURST, 10, true});
     CHECK(least(tally.held) < TRIALS / 2);
 }
 
