@@ -1,0 +1,318 @@
+/* phases.c - sampling that follows the phases of a program, against a constant frequency of equal overhead; CSV on stdout.
+ *
+ *     lab-hps-phases SEEDS PROGRAM [ARGUMENT...]
+ *
+ * The program runs once, on the functional core (history.h); its own output goes to stderr. Then, per seed, bursts at
+ * random distances are taken from its events as the probe takes them (probe/burst.c), with the detector of src/base/phases.h:
+ * at the first frequency as a rule, at the second one while what the program does is new. A constant frequency follows
+ * that samples as many events on average. Both are estimated by the code that estimates all profiles (src/profile/bursts.h).
+ *
+ *     overlap   with the exhaustive profile, as in figure 8
+ *     width     half the confidence interval, over the true count; mean over the members that make 90%, by their counts
+ *     held      how many of these intervals hold the true count */
+#include "history.h"
+#include "base/phases.h"
+#include "base/random.h"
+#include "profile/bursts.h"
+#include <inttypes.h>
+#include <math.h>
+#include <riffle/measure.h>
+#include <riffle/profiler.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum type { PAIR, METHOD, TYPES };
+static const char *const type_names[TYPES] = {"pair", "method"};
+static FILE *report;
+
+/* --- the program as events of one type ------------------------------------------------------------ */
+
+struct events {
+    const struct history *history;
+    enum type type;
+    uint32_t *before; /* how many of this type there are before each event, and in all */
+    struct rf_profile *truth;
+    uint64_t top; /* the heaviest items of the truth that make 90% */
+};
+
+static bool is_of(const struct events *events, size_t i)
+{
+    return events->type == METHOD || events->history->members[events->history->events[i]].is_call;
+}
+
+static struct rf_tuple key_of(const struct events *events, size_t i)
+{
+    const struct member *member = &events->history->members[events->history->events[i]];
+    return events->type == PAIR ? (struct rf_tuple){member->pc, member->target}
+                                : (struct rf_tuple){member->method, 0};
+}
+
+static struct rf_profiler *open_exact(void)
+{
+    struct rf_profiler *profiler;
+    struct rf_error error = {""};
+    if (rf_profiler_open(&profiler, "exact(memory=1Gi)", NULL, &error) != RF_OK)
+        die(error.message);
+    return profiler;
+}
+
+static void feed(struct rf_profiler *profiler, const struct rf_tuple *tuples, size_t n)
+{
+    struct rf_error error = {""};
+    if (rf_profiler_feed(profiler, &(struct rf_tuples){tuples, NULL, n}, &error) != RF_OK)
+        die(error.message);
+}
+
+static struct rf_profile *take_profile(struct rf_profiler *profiler)
+{
+    struct rf_profile *profile;
+    struct rf_error error = {""};
+    if (rf_profiler_profile(profiler, &profile, &error) != RF_OK)
+        die(error.message);
+    rf_profiler_close(profiler);
+    return profile;
+}
+
+static uint64_t find_top(const struct rf_profile *truth)
+{
+    uint64_t sum = 0, n = 0;
+    while (n < truth->n_items && sum < truth->consumed * 9 / 10)
+        sum += truth->items[n++].count;
+    return n;
+}
+
+static void prepare(struct events *events, const struct history *history, enum type type)
+{
+    struct rf_profiler *profiler = open_exact();
+    *events =
+        (struct events){history, type, malloc((history->n_events + 1) * sizeof(uint32_t)), NULL, 0};
+    if (events->before == NULL)
+        die("no memory");
+    events->before[0] = 0;
+    for (size_t i = 0; i < history->n_events; i++) {
+        const struct rf_tuple tuple = key_of(events, i);
+        events->before[i + 1] = events->before[i] + is_of(events, i);
+        if (is_of(events, i))
+            feed(profiler, &tuple, 1);
+    }
+    events->truth = take_profile(profiler);
+    events->top = find_top(events->truth);
+}
+
+/* --- one sampled run ------------------------------------------------------------------------------- */
+
+struct sampling {
+    uint64_t burst;
+    uint64_t sparsity;     /* events between two bursts, on average */
+    uint64_t new_sparsity; /* while what the program does is new */
+    uint64_t seed;
+};
+
+struct run {
+    const struct events *events;
+    struct rf_bursts *bursts;
+    struct rf_profiler *profiler;
+    struct rf_phases phases;
+    uint64_t sampled;   /* events of the type */
+    uint64_t intervals; /* sampled */
+    uint64_t while_new; /* events of all types under the second frequency */
+};
+
+static void sample_burst(struct run *run, size_t from, size_t to)
+{
+    const struct history *history = run->events->history;
+    for (size_t i = from; i < to; i++) {
+        const struct rf_tuple tuple = key_of(run->events, i);
+        rf_phases_interval(&run->phases, rf_phases_bucket(history->members[history->events[i]].pc));
+        if (!is_of(run->events, i))
+            continue;
+        feed(run->profiler, &tuple, 1);
+        rf_bursts_feed(run->bursts, &tuple, 1);
+        run->sampled++;
+    }
+    run->intervals += to - from;
+    rf_phases_burst(&run->phases);
+}
+
+static void sample_all(struct run *run, const struct sampling *sampling)
+{
+    const size_t n = run->events->history->n_events;
+    struct rf_random random;
+    rf_random_seed(&random, sampling->seed);
+    for (size_t i = 0; i < n;) {
+        bool is_new = rf_phases_is_new(&run->phases) != 0;
+        uint64_t sparsity = is_new ? sampling->new_sparsity : sampling->sparsity;
+        uint64_t gap = sparsity > 0 ? 1 + rf_random_below(&random, 2 * sparsity - 1) : 0;
+        size_t from = gap < n - i ? i + gap : n;
+        size_t to = sampling->burst < n - from ? from + sampling->burst : n;
+        sample_burst(run, from, to);
+        rf_bursts_end(run->bursts, 1 + (double)sparsity / (double)sampling->burst);
+        rf_bursts_skip(run->bursts, run->events->before[from] - run->events->before[i], 1);
+        run->while_new += is_new ? to - i : 0;
+        i = to;
+    }
+}
+
+/* --- how good it is -------------------------------------------------------------------------------- */
+
+/* Sums over seeds. */
+struct verdict {
+    double n, overlap, overlap_2, width, held;
+    double sampled, intervals, while_new, windows, changes, found;
+};
+
+static const struct rf_item *find(const struct rf_profile *profile, const struct rf_item *item)
+{
+    for (size_t i = 0; i < profile->n_items; i++)
+        if (profile->items[i].a == item->a && profile->items[i].b == item->b)
+            return &profile->items[i];
+    return NULL;
+}
+
+static void judge_bounds(struct verdict *verdict, const struct events *events,
+                         const struct rf_profile *profile)
+{
+    double width = 0, sum = 0, held = 0;
+    for (size_t i = 0; i < events->top; i++) {
+        const struct rf_item *truth = &events->truth->items[i], *item = find(profile, truth);
+        uint64_t lower = item != NULL ? item->lower : 0;
+        uint64_t upper = item != NULL ? item->upper : profile->absent_upper;
+        held += lower <= truth->count && truth->count <= upper;
+        width += (double)(upper - lower) / 2; /* over its count, times its count */
+        sum += (double)truth->count;
+    }
+    verdict->width += width / sum;
+    verdict->held += held / (double)events->top;
+}
+
+static void judge(struct verdict *verdict, const struct run *run, const struct rf_profile *profile)
+{
+    struct rf_error error = {""};
+    double overlap;
+    if (rf_measure_overlap(&overlap, run->events->truth, profile, 0.9, &error) != RF_OK)
+        die(error.message);
+    judge_bounds(verdict, run->events, profile);
+    verdict->n++;
+    verdict->overlap += overlap;
+    verdict->overlap_2 += overlap * overlap;
+    verdict->sampled += (double)run->sampled;
+    verdict->intervals += (double)run->intervals;
+    verdict->while_new += (double)run->while_new;
+    verdict->windows += run->phases.windows;
+    verdict->changes += run->phases.changes;
+    verdict->found += run->phases.found;
+}
+
+static uint32_t chosen(const char *name)
+{
+    const char *text = getenv(name);
+    return text != NULL ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
+static void try_once(struct verdict *verdict, const struct events *events,
+                     const struct sampling *sampling)
+{
+    const struct rf_phases_setup setup = {chosen("INTERVALS"), chosen("BURSTS"), chosen("SETTLE"),
+                                          chosen("DISTANCE")};
+    struct run run = {.events = events, .profiler = open_exact()};
+    rf_phases_begin(&run.phases, &setup);
+    if (rf_bursts_open(&run.bursts, NULL) != RF_OK)
+        die("no memory");
+    sample_all(&run, sampling);
+    struct rf_profile *profile = take_profile(run.profiler);
+    if (rf_bursts_scale(run.bursts, profile) != RF_OK)
+        die("no memory");
+    judge(verdict, &run, profile);
+    rf_profile_free(profile);
+    rf_bursts_close(run.bursts);
+}
+
+/* --- the comparison -------------------------------------------------------------------------------- */
+
+static double spread(const struct verdict *verdict)
+{
+    double mean = verdict->overlap / verdict->n;
+    double variance = (verdict->overlap_2 - verdict->n * mean * mean) / (verdict->n - 1);
+    return sqrt(variance > 0 ? variance : 0);
+}
+
+static void print_half(const struct verdict *verdict)
+{
+    double n = verdict->n;
+    fprintf(report, ",%.1f,%.3f,%.3f,%.3f,%.2f", verdict->sampled / n, 100 * verdict->overlap / n,
+            100 * spread(verdict), 100 * verdict->width / n, 100 * verdict->held / n);
+}
+
+static struct verdict try_seeds(const struct events *events, struct sampling sampling,
+                                unsigned seeds)
+{
+    struct verdict verdict = {0};
+    for (sampling.seed = 1; sampling.seed <= seeds; sampling.seed++)
+        try_once(&verdict, events, &sampling);
+    return verdict;
+}
+
+static void compare(const struct events *events, struct sampling sampling, unsigned seeds)
+{
+    const double n = (double)events->history->n_events;
+    uint64_t every = 1 + sampling.sparsity / sampling.burst;
+    uint64_t new_every = 1 + sampling.new_sparsity / sampling.burst;
+    struct verdict phases = try_seeds(events, sampling, seeds);
+    double share = phases.sampled / phases.n / (double)events->truth->consumed;
+    sampling.sparsity = sampling.new_sparsity =
+        (uint64_t)llround((double)sampling.burst * (1 / share - 1));
+    struct verdict constant = try_seeds(events, sampling, seeds);
+    fprintf(report, "%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%.0f,%.1f,%.1f,%.1f,%.2f",
+            type_names[events->type], sampling.burst, every, new_every, seeds, 1 / share,
+            phases.windows / phases.n, phases.changes / phases.n, phases.found / phases.n,
+            100 * phases.while_new / phases.n / n);
+    print_half(&phases);
+    print_half(&constant);
+    fprintf(report, "\n");
+    fflush(report);
+}
+
+static void compare_all(const struct history *history, unsigned seeds)
+{
+    static const uint64_t settings[][3] = {
+        {1, 500, 50}, {1, 1000, 100}, {1, 5000, 500}, {10, 1000, 100}};
+    fprintf(report, "type,burst,frequency,new_frequency,seeds,equal_frequency,windows,changes,"
+                    "phases,new_percent");
+    for (int i = 0; i < 2; i++) {
+        const char *const of = i == 0 ? "phases" : "constant";
+        fprintf(report, ",sampled_%s,overlap_%s,overlap_sd_%s,width_%s,held_%s", of, of, of, of,
+                of);
+    }
+    fprintf(report, "\n");
+    for (enum type type = 0; type < TYPES; type++) {
+        struct events events;
+        prepare(&events, history, type);
+        for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+            uint64_t burst = settings[i][0];
+            compare(&events,
+                    (struct sampling){burst, burst * (settings[i][1] - 1),
+                                      burst * (settings[i][2] - 1), 0},
+                    seeds);
+        }
+        rf_profile_free(events.truth);
+        free(events.before);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct history history;
+    unsigned seeds = argc > 2 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
+    if (seeds < 2)
+        die("expected SEEDS, 2 at least, and PROGRAM...");
+    int own = dup(STDOUT_FILENO);
+    report = own >= 0 ? fdopen(own, "w") : NULL;
+    if (report == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        die("cannot set standard output apart");
+    history_run(&history, (const char *const *)argv + 2, 0);
+    compare_all(&history, seeds);
+    history_free(&history);
+    return fclose(report) == 0 ? 0 : 1;
+}
