@@ -171,6 +171,15 @@ static bool has_names(const struct cli_plan *plan)
     return false;
 }
 
+/* The probe does not look at the stack. */
+static int refuse_frames(const struct cli_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_selectors; i++)
+        if ((plan->selectors[i].classes >> RF_CLASS_FRAME & 1) != 0)
+            return cli_fail(CLI_USAGE, "run: call stacks are known to riffle sim alone");
+    return CLI_OK;
+}
+
 /* Names are looked up as files are mapped, while the probe's tuples are selected. Records are selected later. */
 static int refuse_names(const struct cli_plan *plan)
 {
@@ -222,6 +231,8 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
     plan->common.records |= misses;
     if (status == CLI_OK)
         status = cli_plan_refuse_timing(&plan->common, "");
+    if (status == CLI_OK)
+        status = refuse_frames(&plan->common);
     if (status == CLI_OK)
         status = refuse_names(&plan->common);
     plan->common.cache = misses ? settings->cache : NULL;

@@ -80,6 +80,7 @@ struct wishes {
     struct wish *at;
     size_t n;
     const char *standard; /* engine */
+    uint64_t stack_period;
 };
 
 /* The engine of a preset that has one of its own. */
@@ -111,6 +112,17 @@ static void add_wish(struct wishes *wishes, bool is_engine, const char *value)
     wishes->at[wishes->n++] = (struct wish){is_engine, value};
 }
 
+/* `stacks=N` is the selector `stacks` and a period. */
+static const char *take_period(struct wishes *wishes, const char *value)
+{
+    static const char prefix[] = "stacks=";
+    const char *number = value + sizeof prefix - 1;
+    if (strncmp(value, prefix, sizeof prefix - 1) != 0 ||
+        rf_units_count(number, strlen(number), &wishes->stack_period) != RF_OK)
+        return value;
+    return "stacks";
+}
+
 static size_t count_given(const struct cli_call *call, const char *name)
 {
     size_t n = 0;
@@ -130,16 +142,18 @@ static bool make_wishes(struct wishes *wishes, const struct cli_call *call,
                         enum cli_selecting selecting, char *standard)
 {
     size_t most = call->n_given + (standard != NULL ? strlen(standard) : 0) + 2;
-    *wishes =
-        (struct wishes){calloc(most, sizeof *wishes->at), 0, cli_standard(call->command, "engine")};
+    *wishes = (struct wishes){.at = calloc(most, sizeof *wishes->at),
+                              .standard = cli_standard(call->command, "engine")};
     if (wishes->at == NULL || standard == NULL)
         return false;
     if (count_given(call, "engine") == 0)
         add_wish(wishes, true, wishes->standard);
     for (size_t i = 0; i < call->n_given; i++) {
         const struct cli_given *given = &call->given[i];
-        if (cli_is(given, "engine") || cli_is(given, "profile"))
-            add_wish(wishes, cli_is(given, "engine"), given->value);
+        if (cli_is(given, "engine"))
+            add_wish(wishes, true, given->value);
+        else if (cli_is(given, "profile"))
+            add_wish(wishes, false, take_period(wishes, given->value));
     }
     if (selecting == CLI_SELECT_ALWAYS && count_given(call, "profile") == 0)
         add_default_selectors(wishes, standard);
@@ -237,6 +251,7 @@ int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call,
         fill(lanes, &wishes);
     else
         status = cli_fail(CLI_FAILED, "no memory for %zu engines", call->n_given);
+    lanes->stack_period = wishes.stack_period;
     free(wishes.at);
     if (status == CLI_OK)
         status = check(lanes);

@@ -12,7 +12,8 @@ extern const struct cli_option cli_options_lanes[];
 struct cli_lanes {
     struct rf_lane *lanes;
     size_t n;
-    char *text; /* that the default selectors stand in */
+    char *text;            /* that the default selectors stand in */
+    uint64_t stack_period; /* instructions between two samples of the stack; 0: not given */
 };
 enum cli_selecting {
     CLI_SELECT_NOTHING, /* no lanes: a co-processor is alone */

@@ -25,6 +25,7 @@ enum rf_class {
     RF_CLASS_RETURN, /* pc, target */
     RF_CLASS_ALU,    /* pc, value (the result), width (its significant bits) */
     RF_CLASS_INSN,   /* pc, cycles: once for every instruction, whatever else it does */
+    RF_CLASS_FRAME, /* pc, context: a frame of a call stack that was sampled, the outermost first */
     RF_CLASS_COUNT
 };
 
@@ -40,7 +41,7 @@ struct rf_record {
     uint64_t pc;
     uint64_t addr; /* effective address */
     uint64_t
-        value; /* loaded, stored or computed; the low 64 bits of anything wider. Of an insn: its cycles */
+        value; /* loaded, stored or computed; the low 64 bits of anything wider. Of an insn: its cycles; of a frame: its context */
     uint64_t target; /* of a transfer of control */
     uint16_t width;  /* bits: of the access; of an alu result, those that are significant */
     uint16_t thread;
@@ -64,6 +65,11 @@ struct rf_tuples {
 
 /* The most events that one stream may have, counts included. Sums of two streams still fit 64 bits. */
 #define RF_EVENTS_MAX (UINT64_C(1) << 63)
+
+/* Where a frame of a call stack stands: the context of the outermost frame is 0, that of any other one is made
+ * of the context and pc of the frame that called it. Never 0. A profile of frames by pc and context is thus a
+ * tree: an item's children have the context that it makes. */
+uint64_t rf_context_below(uint64_t context, uint64_t pc);
 
 /* "load", "store", ...; NULL for a number that is no class. */
 const char *rf_class_name(unsigned kind);

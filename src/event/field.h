@@ -15,7 +15,9 @@ enum rf_class_set {
     RF_SET_BRANCH = 1 << RF_CLASS_BRANCH,
     RF_SET_JUMPING = 1 << RF_CLASS_JUMP | 1 << RF_CLASS_CALL,
     RF_SET_TRANSFER = RF_SET_BRANCH | RF_SET_JUMPING | 1 << RF_CLASS_RETURN,
-    RF_SET_ANY = (1 << RF_CLASS_COUNT) - 1,
+    RF_SET_FRAME = 1 << RF_CLASS_FRAME,
+    RF_SET_ANY = RF_SET_FRAME - 1, /* of all that instructions do; frames are samples */
+    RF_SET_ALL = RF_SET_ANY | RF_SET_FRAME,
 };
 
 /* The words of a record that may change each time its instruction runs. */

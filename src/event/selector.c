@@ -31,6 +31,8 @@ static const struct rf_selector_preset presets[] = {
     {"miss-values", "load miss>=1 -> pc,value", "what is loaded by misses of the first cache",
      NULL},
     {"types", "call indirect==1 -> pc,target", "what indirect calls reach: receivers' types", NULL},
+    {"stacks", "frame -> pc,context", "who called what runs, by samples of the call stack",
+     "exact"},
     {"mispredicts", "branch,jump,call,return mispredicted==1 -> pc,target",
      "which branches the core guesses wrong", NULL},
     {"cycles", "insn -> pc * cycles", "where the core spends its cycles", NULL},
@@ -387,7 +389,7 @@ static void put_condition(struct output *out, const struct rf_condition *c)
 
 static void put_classes(struct output *out, uint32_t classes)
 {
-    if (classes == (1u << RF_CLASS_COUNT) - 1) {
+    if (classes == RF_SET_ANY) {
         put(out, "any");
         return;
     }

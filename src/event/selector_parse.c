@@ -132,8 +132,7 @@ static rf_status read_class(struct parser *parser)
     unsigned i;
     if (!find(class_word, word, &i))
         return unknown(parser, word, "class", nearest(class_word, word, NULL));
-    uint32_t all = (1u << RF_CLASS_COUNT) - 1;
-    parser->selector->classes |= i == RF_CLASS_COUNT ? all : 1u << i;
+    parser->selector->classes |= i == RF_CLASS_COUNT ? RF_SET_ANY : 1u << i;
     return RF_OK;
 }
 

@@ -7,13 +7,17 @@
 #include "machine/linux/loader.h"
 #include "machine/linux/system.h"
 #include "machine/records.h"
+#include "machine/stack.h"
 #include "machine/timing/timing.h"
+#include "base/random.h"
 #include "source/source.h"
 #include <limits.h>
 
 /* Instructions that run before the timing model looks at them: a loop over many of them is faster
  * than a call for each. */
 enum { TIMED_TOGETHER = 256 };
+
+enum { STACK_PERIOD = 100000 }; /* unless the setup says another */
 
 struct machine {
     struct rf_source base;
@@ -36,6 +40,9 @@ struct machine {
     size_t n_retired; /* have run and are not settled yet */
     struct rf_retired retired[TIMED_TOGETHER];
     size_t first_record[TIMED_TOGETHER + 1]; /* of each of them, and the end */
+    struct rf_stack stack;
+    uint64_t next_sample; /* of the stack, in instructions; UINT64_MAX: never */
+    struct rf_random random;
     size_t n_records;
     struct rf_record
         records[RF_SOURCE_BATCH + TIMED_TOGETHER * RF_RECORDS_EACH + RF_MACHINE_EMIT_MAX];

@@ -10,6 +10,7 @@
 #include "machine/inside.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "event/field.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -169,6 +170,26 @@ static void time_together(struct machine *machine, size_t n)
             tell_timing(machine, i);
 }
 
+/* Evenly spread around the period, so that no loop runs in step with it. */
+static void plan_sample(struct machine *machine)
+{
+    uint64_t period = machine->setup.stack_period;
+    machine->next_sample =
+        machine->core.instructions + 1 + period / 2 + rf_random_below(&machine->random, period);
+}
+
+/* Follow the stack through these records; when it is time, add what it is now. */
+static void follow_stack(struct machine *machine, size_t from)
+{
+    for (size_t i = from; i < machine->n_records; i++)
+        rf_stack_see(&machine->stack, &machine->records[i]);
+    if (machine->core.instructions < machine->next_sample)
+        return;
+    machine->n_records +=
+        rf_stack_frames(&machine->stack, machine->core.pc, machine->records + machine->n_records);
+    plan_sample(machine);
+}
+
 /* What has run is over; its records begin at `from`. */
 static void settle(struct machine *machine, size_t from)
 {
@@ -186,6 +207,8 @@ static void settle(struct machine *machine, size_t from)
     if (!in_handler && machine->hooks.recorded != NULL && machine->n_records > from)
         machine->hooks.recorded(machine->hooks.context, machine->records + from,
                                 machine->n_records - from);
+    if (!in_handler && machine->next_sample != UINT64_MAX)
+        follow_stack(machine, from);
     if (in_handler || machine->handler.pending)
         switch_handler(machine);
 }
@@ -201,7 +224,8 @@ static size_t may_run(struct machine *machine, uint64_t budget)
         core->stop = RF_STOP_BUDGET;
     if (core->stop != RF_STOP_NONE || is_watched_closely(machine))
         return core->stop == RF_STOP_NONE;
-    uint64_t left = machine->handler.running ? UINT64_MAX : budget - core->instructions;
+    uint64_t end = budget < machine->next_sample ? budget : machine->next_sample;
+    uint64_t left = machine->handler.running ? UINT64_MAX : end - core->instructions;
     return left < TIMED_TOGETHER ? (size_t)left : TIMED_TOGETHER;
 }
 
@@ -464,6 +488,13 @@ rf_status rf_source_open_machine(struct rf_source **source, const struct rf_mach
     if (machine == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory for a simulated machine");
     machine->setup = *setup;
+    machine->next_sample = UINT64_MAX;
+    if ((setup->classes & RF_SET_FRAME) != 0) {
+        machine->setup.classes |= 1 << RF_CLASS_CALL | 1 << RF_CLASS_RETURN;
+        rf_random_seed(&machine->random, 1);
+        machine->setup.stack_period += setup->stack_period == 0 ? STACK_PERIOD : 0;
+        plan_sample(machine);
+    }
     rf_status status = setup->core != NULL ? open_timing(machine, error) : RF_OK;
     if (status == RF_OK)
         status = start(machine, error);

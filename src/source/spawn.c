@@ -130,7 +130,7 @@ static bool add_want(struct command *command, const struct rf_probe_setup *setup
     char text[128] = "", letters[RF_FIELD_WORDS];
     size_t n = 0;
     uint32_t classes = wanted_classes(setup);
-    for (unsigned kind = 0; kind < RF_CLASS_COUNT; kind++) {
+    for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++) {
         if (!(classes >> kind & 1))
             continue;
         class_fields(setup, kind, letters);

@@ -28,6 +28,7 @@ zero-loads   load value==0 -> pc,addr       where loads find zero
 narrow       alu width<=16 -> pc            results that would fit 16 bits
 miss-values  load miss>=1 -> pc,value       what is loaded by misses of the first cache
 types        call indirect==1 -> pc,target  what indirect calls reach: receivers' types
+stacks       frame -> pc,context            who called what runs, by samples of the call stack
 mispredicts  branch,jump,call,return mispredicted==1 -> pc,target which branches the core guesses wrong
 cycles       insn -> pc * cycles            where the core spends its cycles
 stalls       insn cycles>=2 -> pc * cycles  which instructions the core waits for
@@ -45,6 +46,7 @@ taken        branch                         1: the branch is taken
 indirect     jump,call                      1: through a register or memory
 mispredicted branch,jump,call,return        1: the core guessed wrong where it goes (timed sim)
 cycles       insn                           cycles that the core spent on it alone (timed sim)
+context      frame                          which frames called this one
 $ riffle selectors types
 call indirect==1 -> pc,target
 $ riffle selectors 'load  value == 0 pc in main..main+64 -> addr'

@@ -79,6 +79,21 @@ def check_timing(tap, work, folder):
                                                            for item in stalls["items"]))
 
 
+def check_stacks(tap, work, folder):
+    """Samples of the stack: one root each, as many as the period says; who runs is as often on top as it runs."""
+    done = work.sim(os.path.join(folder, "lz.rv64"), "1", options=(
+        "--functional", "-p", "stacks=2K", "-p", "code", "-e", "exact", "-f", "json", "-n", "0"))
+    frames, code = json.loads(done.stderr)["profiles"]
+    samples = sum(item["count"] for item in frames["items"] if int(item["b"], 0) == 0)
+    expected = code["consumed"] / 2000
+    tap.case("a sample every 2000 instructions", abs(samples - expected) < 0.03 * expected, samples, expected)
+    names = lambda item: item.get("symbol", {}).get("a", {}).get("function")
+    on_stack = sum(item["count"] for item in frames["items"] if names(item) == "main")
+    tap.case("main is on every stack but at start and end", 0.99 * samples < on_stack <= samples, on_stack, samples)
+    parents = {item["b"] for item in frames["items"]}
+    tap.case("contexts make a tree", 1 < len(parents) < len(frames["items"]), len(parents))
+
+
 def hot_lines(run, name):
     """Lines of the workload's source by the branches executed in them; the C libraries are not the same."""
     counts = {}
@@ -112,6 +127,7 @@ def main():
         check_repeats(tap, work, folder)
         check_overhead(tap, work, folder)
         check_timing(tap, work, folder)
+        check_stacks(tap, work, folder)
         check_hot_lines(tap, work, folder)
     tap.end()
 

@@ -36,6 +36,8 @@ static const struct {
     {"code", "insn -> pc"},
     {"insn -> pc*cycles", "insn -> pc * cycles"},
     {"load,store -> pc , addr * size", "load,store -> pc,addr * size"},
+    {"stacks", "frame -> pc,context"},
+    {"any,frame -> pc", "load,store,branch,jump,call,return,alu,insn,frame -> pc"},
     {"stalls", "insn cycles>=2 -> pc * cycles"},
     {"call mispredicted==1 -> pc", "call mispredicted==1 -> pc"},
 };
@@ -71,7 +73,7 @@ TEST(every_preset_is_a_selector)
         rf_selector_print(&named, text, sizeof text);
         CHECK_TEXT(text, preset->text);
     }
-    CHECK_EQ(n, 15);
+    CHECK_EQ(n, 16);
 }
 
 static const struct {
