@@ -8,8 +8,8 @@
  * Handlers put down events in their order, and the end of a burst is the number of events that its profile had by
  * then, so bursts are known to the event. A burst ends while its last instruction still stands to run: that
  * instruction's own event belongs to it. */
-#include "dise/blob.h"
 #include "dise/engine.h"
+#include "dise/guest/blob.h"
 #include "dise/guest/handlers.h"
 #include "dise/productions.h"
 #include "machine/hooks.h"

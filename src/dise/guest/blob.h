@@ -1,6 +1,6 @@
 /* blob.h - the handlers' code for the simulated core. Where there was no compiler for it, the size is 0. */
-#ifndef RF_DISE_BLOB_H
-#define RF_DISE_BLOB_H
+#ifndef RF_DISE_GUEST_BLOB_H
+#define RF_DISE_GUEST_BLOB_H
 
 #include <stddef.h>
 
