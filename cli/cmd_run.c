@@ -171,12 +171,14 @@ static bool has_names(const struct cli_plan *plan)
     return false;
 }
 
-/* The probe does not look at the stack. */
-static int refuse_frames(const struct cli_plan *plan)
+/* A sample of the stack has no place in bursts. */
+static int refuse_frames(const struct plan *plan)
 {
-    for (size_t i = 0; i < plan->n_selectors; i++)
-        if ((plan->selectors[i].classes >> RF_CLASS_FRAME & 1) != 0)
-            return cli_fail(CLI_USAGE, "run: call stacks are known to riffle sim alone");
+    for (size_t i = 0; i < plan->common.n_selectors; i++)
+        if ((plan->common.selectors[i].classes >> RF_CLASS_FRAME & 1) != 0 &&
+            plan->bursts[0].burst > 0)
+            return cli_fail(CLI_USAGE, "run: stacks are sampled anyway; leave out --burst, "
+                                       "--frequency and productions");
     return CLI_OK;
 }
 
@@ -232,8 +234,6 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
     if (status == CLI_OK)
         status = cli_plan_refuse_timing(&plan->common, "");
     if (status == CLI_OK)
-        status = refuse_frames(&plan->common);
-    if (status == CLI_OK)
         status = refuse_names(&plan->common);
     plan->common.cache = misses ? settings->cache : NULL;
     if (status == CLI_OK)
@@ -242,6 +242,8 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
         memcpy(plan->bursts, productions->bursts, sizeof plan->bursts);
     if (status == CLI_OK)
         status = refuse_whole(plan);
+    if (status == CLI_OK)
+        status = refuse_frames(plan);
     if (status == CLI_OK && plan->bursts[0].burst > 0)
         count_exactly(plan, call);
     return status == CLI_OK && settings->per_process ? multiply_lanes(plan) : status;
@@ -485,6 +487,7 @@ static int start(struct plan *plan, const struct cli_call *call)
                                    .selectors = plan->common.selectors,
                                    .n_selectors = plan->common.n_selectors,
                                    .records = plan->common.records,
+                                   .stack_period = plan->common.lanes.stack_period,
                                    .no_values = settings->no_values,
                                    .lossy = settings->lossy,
                                    .no_follow = settings->no_follow,

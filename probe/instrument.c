@@ -367,6 +367,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
         return burst_cross(in);
     tour.out = deepCopyIRSBExceptStmts(in);
     burst_begin();
+    stack_see_block(in, closure->nraddr);
     if (tour.version == ON)
         burst_on_begin(tour.out, closure->readdr);
     for (Int i = 0; i < in->stmts_used; i++)

@@ -103,6 +103,7 @@ static Bool process_option(const HChar *arg)
         VG_BINT_CLO(arg, "--clocks", probe_options.n_clocks, 1, RF_RING_CLOCKS) ||
         VG_STR_CLO(arg, "--ring-path", probe_options.ring_path) ||
         VG_STR_CLO(arg, "--called", probe_options.called) ||
+        VG_BINT_CLO(arg, "--stacks", probe_options.stack_period, 1, 1000000000000LL) ||
         VG_BOOL_CLO(arg, "--lossy", probe_options.lossy) ||
         VG_BOOL_CLO(arg, "--follow", probe_options.follow))
         return True;

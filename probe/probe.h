@@ -67,6 +67,7 @@ struct options {
     UInt want[RF_WORD_CLASSES];
     Int ring_fd;
     const HChar *ring_path; /* where it can be opened when the descriptor was closed */
+    Long stack_period;      /* instructions between two samples of the call stack; 0: none */
     Bool lossy;
     const HChar *called; /* argv[0], where it is not the path; NULL: it is, or was set already */
     Bool follow;         /* children of fork are profiled too */
@@ -218,6 +219,13 @@ void clock_change_burst(void);
 void clock_forget_thread(ThreadId thread);
 void clock_in_child(ThreadId thread);
 void clock_finish(void); /* tell what was skipped since the last burst */
+
+/* ---- stack.c ---- */
+
+void stack_see_block(const IRSB *in, Addr address); /* it is being translated */
+/* Run a thread for a part of its time slice, and take a sample of its stack when one is due. */
+void stack_slice(VexGuestAMD64State *guest, void (*run)(HWord *, void *, Addr), HWord *two_words,
+                 Addr host);
 
 /* ---- instrument.c ---- */
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,

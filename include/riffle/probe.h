@@ -28,7 +28,8 @@ enum {
     RF_PROBE_PROFILES_MAX = 8, /* selectors, where there are patterns */
     RF_PROBE_CLOCKS_MAX = 8,   /* sets of bursts */
 };
-#define RF_PROBE_FOREVER UINT32_MAX
+#define RF_PROBE_FOREVER      UINT32_MAX
+#define RF_PROBE_STACK_PERIOD 1000000 /* instructions */
 
 /* Bursts: of the sampling intervals of each thread, which end with calls and backward branches, `burst` are told,
  * then `sparsity` are skipped, and so on. frequency = burst / (burst + sparsity). What is skipped is counted. */
@@ -68,10 +69,12 @@ struct rf_probe_setup {
     const char *folder;      /* where the probe is; NULL: as built or installed */
     const struct rf_selector *selectors; /* copied */
     size_t n_selectors;
-    int records;            /* hand out records, which the caller selects from */
-    int no_values;          /* values are not even produced: they read as 0 */
-    int lossy;              /* drop what does not fit the ring, and count it, instead of waiting */
-    int no_follow;          /* leave forked and exec'ed children alone */
+    uint64_t
+        stack_period; /* instructions between two samples of frames; 0: RF_PROBE_STACK_PERIOD */
+    int records;      /* hand out records, which the caller selects from */
+    int no_values;    /* values are not even produced: they read as 0 */
+    int lossy;        /* drop what does not fit the ring, and count it, instead of waiting */
+    int no_follow;    /* leave forked and exec'ed children alone */
     size_t processes_apart; /* this many get streams of their own; those beyond share the last's */
     /* Only instructions in these. Lists closed by NULL, by low = high = 0; NULL: everywhere. */
     const char *const *functions;

@@ -243,6 +243,38 @@ static rf_status see_unprofiled(struct rf_decode *decode, const uint64_t *words,
     return RF_OK;
 }
 
+/* The outermost frame is the last word. */
+static void make_frames(const uint64_t *words, size_t n, uint16_t thread, struct rf_record *out)
+{
+    uint64_t context = 0;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (struct rf_record){
+            .kind = RF_CLASS_FRAME, .pc = words[n - 1 - i], .value = context, .thread = thread};
+        context = rf_context_below(context, out[i].pc);
+    }
+}
+
+/* A message comes only when no lane and no buffer of records is full (rf_decode_run), so there is room. */
+static rf_status see_stack(struct rf_decode *decode, const uint64_t *words, size_t n,
+                           struct rf_error *error)
+{
+    struct rf_record frames[RF_WORD_FRAMES_MAX];
+    struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
+    size_t depth = n - 1;
+    if (depth > RF_WORD_FRAMES_MAX)
+        return rf_processes_damaged(error);
+    make_frames(words + 1, depth, decode->piece.process->thread, frames);
+    if (decode->records) {
+        memcpy(decode->record_buffer + decode->n_records, frames, depth * sizeof *frames);
+        decode->n_records += depth;
+    }
+    for (size_t i = 0; !decode->records && i < decode->n_selectors; i++)
+        if (decode->selectors[i].classes >> RF_CLASS_FRAME & 1)
+            lanes[i].n +=
+                rf_selector_run(&decode->selectors[i], frames, depth, lanes[i].tuples + lanes[i].n);
+    return RF_OK;
+}
+
 static size_t least_length(unsigned type)
 {
     static const uint8_t least[] = {
@@ -259,6 +291,7 @@ static size_t least_length(unsigned type)
         [RF_WORD_SKIPPED] = 3,
         [RF_WORD_ON] = 2,
         [RF_WORD_NAME] = 2 + RF_WORD_NAME_BYTES / 8,
+        [RF_WORD_STACK] = 2,
     };
     return type < sizeof least ? least[type] : 0;
 }
@@ -287,6 +320,8 @@ static rf_status see_message(struct rf_decode *decode, const uint64_t *words, si
     case RF_WORD_NAME:
         return rf_processes_name(decode->processes, process, words[1], (const char *)(words + 2),
                                  error);
+    case RF_WORD_STACK:
+        return see_stack(decode, words, n, error);
     case RF_WORD_MODULE:
         return see_module(decode, words, n, error);
     case RF_WORD_UNMAP:

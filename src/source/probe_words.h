@@ -30,6 +30,7 @@
  *     SKIPPED  [header][selectors][skipped events of group 0] ..   the same without a burst: the end
  *     ON       [header][selectors]                       the others are between bursts from here on: skip their events
  *     GOES_ON  [header]                                  the exec before which END was said has failed
+ *     STACK    [header][pc] ..                           a sample of the call stack, the innermost frame first
  *     UNPROFILED [header][kind][path, zero-padded]       what it becomes by exec cannot be profiled
  *
  * The shape of an event:
@@ -61,6 +62,7 @@ enum rf_word_type {
     RF_WORD_BURST,
     RF_WORD_SKIPPED,
     RF_WORD_NAME,
+    RF_WORD_STACK,
     RF_WORD_ON,
 };
 
@@ -87,6 +89,7 @@ enum {
     RF_WORD_DYNAMIC_MAX = 2000,          /* words of a block */
     RF_WORD_MESSAGE_MAX = 48 * 1024 / 8, /* words of a message */
     RF_WORD_THREADS_MAX = 65535,         /* of a run; those beyond are counted as the last one */
+    RF_WORD_FRAMES_MAX = 256,            /* of a sample of the stack: the innermost */
     RF_WORD_NAME_BYTES = 16,             /* of a thread's name, as Linux has it */
 };
 

@@ -154,6 +154,15 @@ static bool add_patterns(struct command *command, const struct rf_probe_setup *s
     return true;
 }
 
+static bool add_stacks(struct command *command, const struct rf_probe_setup *setup)
+{
+    char text[24];
+    uint64_t period = setup->stack_period > 0 ? setup->stack_period : RF_PROBE_STACK_PERIOD;
+    rf_format(text, sizeof text, "%llu", (unsigned long long)period);
+    return (wanted_classes(setup) >> RF_CLASS_FRAME & 1) == 0 ||
+           add_option(command, "stacks", text);
+}
+
 size_t rf_probe_clocks(const struct rf_probe_setup *setup)
 {
     size_t n = 0;
@@ -218,7 +227,7 @@ static bool fill_command(struct command *command, const struct rf_probe_setup *s
     add(command, setup->no_follow ? "--follow=no" : "--follow=yes");
     add(command, setup->lossy ? "--lossy=yes" : "--lossy=no");
     if (!add_passed(command, passed) || !add_want(command, setup) || !add_bursts(command, setup) ||
-        !add_options(command, "function", setup->functions) ||
+        !add_stacks(command, setup) || !add_options(command, "function", setup->functions) ||
         !add_options(command, "module", setup->modules) || !add_ranges(command, setup->ranges))
         return false;
     add(command, "--");
