@@ -17,6 +17,8 @@
 .let enough = 64        # samples that such a judgement needs
 .let worth = 30         # per cent: above, the upper half of the value is looked at, too
 .let times = 4          # or so many interrupts found it
+.let age = 500000       # loads, half of it less or more, until masked ones are sampled again; 0: never
+.let glance = 10000     # loads for which they are
 .on load goto start
 .field pc = pc[31:0]
 .field value = value[31:0]
@@ -67,9 +69,9 @@ fail:   turn = turn + 1
         interrupt                                       # the slots are full of what is worth knowing
 
 upper:  slot = match(wanted, pc); if miss done
-again:  v0 = lowers[slot]
+each:   v0 = lowers[slot]
         if v0 == value goto found
-        slot = next(wanted, pc); if hit goto again      # another value of the same load
+        slot = next(wanted, pc); if hit goto each      # another value of the same load
         done
 found:  v1 = ++marks[slot].h1
         v2 = uppers[slot]; if v1 == 1 goto first

@@ -80,8 +80,12 @@ void rf_coproc_show(struct rf_coproc *coproc, enum rf_reason reason)
     window->mask = coproc->filter.mask;
     window->match = coproc->filter.match;
     window->filter_bits = coproc->filter.bits;
+    window->lifted = coproc->filter.lifted;
+    window->look = coproc->quiet;
+    window->random = processor->x[RF_OPERAND_RANDOM];
     window->slots = count_slots(coproc);
     window->folded = window->scanned = 0;
+    window->data_taken = RF_WINDOW_DATA;
     show_roles(coproc, window);
     show_lets(coproc, window);
     show_registers(coproc, window);
@@ -91,6 +95,13 @@ void rf_coproc_show(struct rf_coproc *coproc, enum rf_reason reason)
     memcpy(window->filter, coproc->filter.table, coproc->filter.bits / 8);
 }
 
+static void take_data(struct rf_coproc *coproc)
+{
+    uint32_t words = coproc->program.size.data_words, taken = coproc->window->data_taken;
+    memcpy(coproc->processor->data, coproc->window->data,
+           (taken < words ? taken : words) * sizeof(uint32_t));
+}
+
 static void take_arrays(struct rf_coproc *coproc)
 {
     const struct rf_window *window = coproc->window;
@@ -98,7 +109,7 @@ static void take_arrays(struct rf_coproc *coproc)
     if ((window->command & RF_COMMAND_RESET) != 0)
         rf_processor_reset(processor);
     if ((window->command & RF_COMMAND_DATA) != 0)
-        memcpy(processor->data, window->data, coproc->program.size.data_words * sizeof(uint32_t));
+        take_data(coproc);
     if ((window->command & RF_COMMAND_KEYS) == 0)
         return;
     rf_associative_clear_all(&processor->match);
@@ -109,10 +120,15 @@ static void take_arrays(struct rf_coproc *coproc)
         processor->x[RF_OPERAND_INDEX + i] = window->indexes[i] & window->full[i];
 }
 
-/* Every class that has an entry begins there. */
+/* Every class that has an entry begins there. What waits in the buffer was tagged for another routine. */
 static void take_entry(struct rf_coproc *coproc)
 {
     uint32_t entry = coproc->window->entry;
+    if ((entry != RF_WINDOW_AS_DECLARED) != coproc->upper) {
+        coproc->counts.drops += coproc->buffer_n;
+        coproc->buffer_n = 0;
+    }
+    coproc->upper = entry != RF_WINDOW_AS_DECLARED;
     for (unsigned i = 0; i < RF_OPCODE_COUNT; i++)
         if (coproc->program.entries[i] != RF_NO_ENTRY)
             coproc->processor->entries[i] =
@@ -126,11 +142,12 @@ void rf_coproc_take(struct rf_coproc *coproc)
     counts->folded += window->folded;
     counts->scanned += window->scanned;
     counts->again += coproc->upper ? counts->samples - counts->last_samples : 0;
-    coproc->upper = window->entry != RF_WINDOW_AS_DECLARED;
     counts->last_events = counts->events;
     counts->last_samples = counts->samples;
     coproc->filter.mask = window->mask;
     coproc->filter.match = window->match;
+    coproc->filter.lifted = window->lifted != 0;
+    coproc->look = window->look;
     memcpy(coproc->filter.table, window->filter, coproc->filter.bits / 8);
     take_arrays(coproc);
     take_entry(coproc);
@@ -233,8 +250,7 @@ void rf_coproc_offer(struct rf_coproc *coproc, const struct rf_record *record, u
 
 bool rf_coproc_is_quiet(const struct rf_coproc *coproc)
 {
-    return coproc->quiet != 0 && !coproc->rests &&
-           coproc->counts.events - coproc->counts.last_events >= coproc->quiet;
+    return coproc->look != 0 && coproc->counts.events - coproc->counts.last_events >= coproc->look;
 }
 
 static void serve_natively(struct rf_coproc *coproc)

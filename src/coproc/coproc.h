@@ -68,11 +68,13 @@ struct rf_coproc {
     struct rf_table *table;
     size_t table_bytes;
     struct rf_coproc_counts counts;
-    uint64_t quiet; /* events without an interrupt until the handler looks; 0: never */
-    bool upper;     /* the upper half of `value` is sampled */
-    bool rests;     /* the profile is complete */
-    bool halted;    /* until the handler is over */
-    bool waits;     /* the core waits for the processor: what is tagged is run at once */
+    uint32_t
+        quiet; /* events without an interrupt until the handler looks, as the program has it; 0: never */
+    uint64_t look; /* the same, as the handler wants it now */
+    bool upper;    /* the upper half of `value` is sampled */
+    bool rests;    /* the profile is complete */
+    bool halted;   /* until the handler is over */
+    bool waits;    /* the core waits for the processor: what is tagged is run at once */
     struct attachment *attachment; /* to a simulated core; NULL: records are fed */
 
     struct rf_record *buffer; /* the sample buffer, a ring */

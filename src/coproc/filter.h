@@ -15,6 +15,7 @@ enum { RF_FILTER_FUNCTIONS = 2, RF_FILTER_WORDS_MAX = 2048 };
 
 struct rf_filter {
     uint32_t mask, match;
+    bool lifted;                         /* the table is ignored */
     uint32_t bits;                       /* of the table, a power of two */
     uint32_t table[RF_FILTER_WORDS_MAX]; /* 32 bits each */
 };
@@ -43,7 +44,7 @@ static inline bool rf_filter_bit(const uint32_t *table, uint32_t bits, uint32_t 
 
 static inline bool rf_filter_masks(const struct rf_filter *filter, uint64_t pc)
 {
-    return rf_filter_bit(filter->table, filter->bits, (uint32_t)pc, 0) &&
+    return !filter->lifted && rf_filter_bit(filter->table, filter->bits, (uint32_t)pc, 0) &&
            rf_filter_bit(filter->table, filter->bits, (uint32_t)pc, 1);
 }
 

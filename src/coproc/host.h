@@ -11,6 +11,7 @@
 #ifndef RF_COPROC_HOST_H
 #define RF_COPROC_HOST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -35,7 +36,8 @@ enum rf_command {
     RF_COMMAND_RESET = 1, /* clear arrays and registers */
     RF_COMMAND_REST =
         2, /* the profile is complete: no look from time to time, until an interrupt */
-    RF_COMMAND_DATA = 4, /* take the data array as it is in the window now */
+    RF_COMMAND_DATA =
+        4, /* take the data array as it is in the window now, or its first `data_taken` words */
     RF_COMMAND_KEYS = 8, /* the same of the associative array and of the index registers */
 };
 
@@ -48,13 +50,17 @@ struct rf_window {
     uint32_t reason, command;
     uint32_t events, samples; /* since the handler ran last: of the classes; of these, tagged */
     uint32_t mask, match, filter_bits;
-    uint32_t entry; /* where samples begin; RF_WINDOW_AS_DECLARED */
+    uint32_t entry;  /* where samples begin; RF_WINDOW_AS_DECLARED */
+    uint32_t lifted; /* 1: the filter's table is ignored, all are sampled */
+    uint32_t look;   /* events until the handler runs if nobody calls; 0: never */
+    uint32_t random; /* the shift register */
     uint32_t slots;
     uint32_t lets[RF_WINDOW_LETS]; /* as the handler lists them */
     struct rf_window_role roles[RF_WINDOW_ROLES];
     uint32_t indexes[RF_WINDOW_INDEXES];
     uint32_t full[RF_WINDOW_INDEXES]; /* of each index register, all ones */
     uint32_t folded, scanned;         /* told by the handler, for the cost model */
+    uint32_t data_taken;              /* words of `data` that RF_COMMAND_DATA takes */
     uint32_t data[RF_WINDOW_DATA], keys[RF_WINDOW_KEYS], valid[RF_WINDOW_KEYS / 32];
     uint32_t filter[RF_WINDOW_FILTER];
 };
@@ -63,8 +69,7 @@ struct rf_window {
 struct rf_table {
     uint32_t entries; /* a power of two */
     uint32_t used, refused, masked, complete, passes;
-    uint32_t words[10];                /* the handler's own */
-    uint32_t filter[RF_WINDOW_FILTER]; /* put aside while another one is in use */
+    uint32_t words[26]; /* the handler's own */
 };
 
 static inline uint32_t rf_window_read(const struct rf_window *window, unsigned role, uint32_t slot)
@@ -135,12 +140,15 @@ enum {
     RF_VALUES_DROPPED, /* the number of the index register that tells of thrashing */
     RF_VALUES_LEFT,    /* and of the one that counts what is left to look at */
     RF_VALUES_ROUTINE, /* where the second pass begins; RF_WINDOW_AS_DECLARED: there is none */
+    RF_VALUES_AGE,     /* events after which masked loads are sampled again; 0: never */
+    RF_VALUES_GLANCE,  /* events for which they are */
 };
-enum { RF_VALUES_KEPT = 6, RF_VALUES_SPLIT_MAX = 10, RF_VALUES_LOOKED_AT = 3 };
+enum { RF_VALUES_KEPT = 7, RF_VALUES_SPLIT_MAX = 10, RF_VALUES_LOOKED_AT = 3 };
 
 /* Where a load stands. */
 enum rf_values_state {
     RF_VALUES_OPEN,   /* still profiled */
+    RF_VALUES_MISSED, /* known; its upper half was looked for, and it did not run meanwhile */
     RF_VALUES_WAITS,  /* known; its upper half is to be looked at */
     RF_VALUES_LOOKS,  /* that is being done */
     RF_VALUES_LOOKED, /* known, and so is its upper half */
@@ -149,17 +157,22 @@ enum rf_values_state {
 
 struct rf_values_value {
     uint32_t value, hits, misses; /* misses: samples with other values while this one was active */
-    uint32_t times;               /* slots that had it; each began with a hit, its selection */
-    uint32_t upper, seen,
-        same; /* its upper half: of `seen` samples with the lower one, `same` had it */
+    uint32_t upper;               /* its upper half: */
+    uint16_t seen, same;          /* of `seen` samples with the lower one, `same` had it */
+    uint16_t times, unused;       /* slots that had it; each began with a hit, its selection */
 };
 
+/* The first line of the cache is all that is needed of a load with two values. */
 struct rf_values_entry {
-    uint32_t pc, total, state;
-    uint32_t times, last; /* interrupts that found slots of it; the number of the latest */
-    uint32_t n;
-    struct rf_values_value values[RF_VALUES_KEPT];
+    uint32_t pc, total;
+    uint32_t
+        last; /* the number of the latest interrupt that found slots of it; of one that waits, the next */
+    uint16_t times; /* interrupts that found slots of it */
+    uint8_t state, n;
+    struct rf_values_value values[RF_VALUES_KEPT]; /* the one with most hits in front */
+    uint32_t unused[2];
 };
+_Static_assert(sizeof(struct rf_values_entry) == 3 * 64, "an entry is three lines of the cache");
 
 /* Words of the table's header. */
 enum {
@@ -168,8 +181,13 @@ enum {
     RF_VALUES_SPLIT,   /* the program is in 1 << split parts */
     RF_VALUES_PART,    /* the one that is profiled */
     RF_VALUES_STILL,   /* parts in a row that were quiet */
-    RF_VALUES_WAITING, /* loads in RF_VALUES_WAITS */
+    RF_VALUES_WAITING, /* loads in RF_VALUES_WAITS, */
+    RF_VALUES_FIRST,   /* the first of them, */
+    RF_VALUES_LAST,    /* and the last */
     RF_VALUES_SERVED,  /* how often the handler ran */
+    RF_VALUES_SINCE,   /* events since the masks were lifted, */
+    RF_VALUES_PATIENCE,
+    RF_VALUES_DUE, /* and how many there shall be; 0: not drawn yet */
 };
 
 /* The table: header | where each load is, by hashing (1 + its number) | loads in the order of their discovery, so that

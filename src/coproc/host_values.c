@@ -10,64 +10,101 @@
  *                   Then the next part of the program, if it is split
  *     quiet         nobody called for long: record what there is. A round of quiet parts halves their number;
  *                   a quiet whole program without samples is a complete profile
+ *     lift          about every `age` loads the masks are ignored for `glance` loads, and what ran then is added
+ *
+ * The lift is the paper's periodic re-sampling: "phase behavior [makes it] necessary [to] periodically re-sample"
+ * (section 4.1.3). It says no more than that; an explicit phase detector could time it better. Ours: all loads at
+ * once, by one bit of the filter that turns its table off, so that nothing has to be masked anew; each lift comes
+ * age/2 to 3/2 age loads after the last. The samples of all lifts weigh alike, so early phases do not count for
+ * more than later ones. A lift costs a visit that does nothing else, and one that records.
  *
  * Slots hold 32 bits of a value. Loads that seem invariant are looked at a second time: the paper names that as what
  * it lacks. The host writes their best values into slots of another form and lets samples begin at another
- * routine, which finds the upper half that goes with each. For that pass the filter is turned over: all bits set,
- * but for those of these loads. */
+ * routine, which finds the upper half that goes with each. For that pass these loads are unmasked, and
+ * masked again behind it. Samples of other loads find no slot there and end at once.
+ *
+ * Cost: the paper asks for data structures with few cache misses, and overlaps those that remain by modulo
+ * scheduling (section 3.5). Here a load that has one or two values is one line of the cache, with its best value in
+ * front. Slots are recorded in groups of GROUP: first all places are read, then all entries, then each is changed.
+ * The misses of a group are on their way together. */
 #include "coproc/filter.h"
 #include "coproc/host.h"
+
+enum { GROUP = 16, LINE = 64, PLACES_PER_LINE = LINE / sizeof(uint32_t) };
+
+/* Loads of one stretch of code have places side by side: a line of the cache that one of them brings serves its
+ * neighbours. Which stretches fall together is left to a hash. */
+static inline uint64_t place_of(uint64_t pc)
+{
+    uint64_t stretch = (pc / (2 * PLACES_PER_LINE)) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    return stretch * PLACES_PER_LINE + (pc >> 1 & (PLACES_PER_LINE - 1));
+}
+
+/* A place holds the number of the line that the entry begins with, from the table's start. */
+static inline struct rf_values_entry *entry_at(struct rf_table *table, uint64_t place)
+{
+    return (struct rf_values_entry *)((char *)table + place * LINE);
+}
+
+static inline uint32_t line_of(const struct rf_table *table, const struct rf_values_entry *entry)
+{
+    return (uint32_t)((size_t)((const char *)entry - (const char *)table) / LINE);
+}
 
 /* The load's entry; with `create` a new one if need be. NULL: there is none, and perhaps no room. */
 static struct rf_values_entry *find(struct rf_table *table, uint32_t pc, bool create)
 {
     uint32_t *places = rf_values_places(table);
-    struct rf_values_entry *entries = rf_values_entries(table);
-    for (uint32_t at = rf_table_hash(pc, 0);; at++) {
-        uint32_t *place = &places[at & (table->entries - 1)];
-        if (*place != 0 && entries[*place - 1].pc == pc)
-            return &entries[*place - 1];
-        if (*place != 0)
-            continue;
-        if (!create || table->used >= table->entries / 4 * 3) {
-            table->refused += create;
-            return 0;
-        }
-        *place = ++table->used;
-        entries[*place - 1].pc = pc;
-        return &entries[*place - 1];
+    size_t most = table->entries - 1, at = place_of(pc) & most;
+    while (places[at] != 0 && entry_at(table, places[at])->pc != pc)
+        at = (at + 1) & most;
+    if (places[at] != 0)
+        return entry_at(table, places[at]);
+    if (!create || table->used >= table->entries / 4 * 3) {
+        table->refused += create;
+        return 0;
     }
+    struct rf_values_entry *entry = &rf_values_entries(table)[table->used++];
+    places[at] = line_of(table, entry);
+    entry->pc = pc;
+    return entry;
 }
 
-/* Add to the list of values; a full list gives up its weakest for a stronger one. */
-static void add_value(struct rf_values_entry *entry, const struct rf_values_value *seen)
+static void count(uint16_t *counter)
 {
-    uint32_t weakest = 0;
-    for (uint32_t i = 0; i < entry->n; i++) {
-        struct rf_values_value *value = &entry->values[i];
-        if (value->value == seen->value) {
-            value->hits += seen->hits;
-            value->misses += seen->misses;
-            value->times += seen->times;
-            return;
-        }
-        if (value->hits < entry->values[weakest].hits)
-            weakest = i;
-    }
-    if (entry->n < RF_VALUES_KEPT)
-        entry->values[entry->n++] = *seen;
-    else if (seen->hits > entry->values[weakest].hits)
-        entry->values[weakest] = *seen;
+    if (*counter < UINT16_MAX)
+        ++*counter;
 }
 
-/* The value that was hit most. */
-static const struct rf_values_value *best_of(const struct rf_values_entry *entry)
+static void swap_values(struct rf_values_value *x, struct rf_values_value *y)
 {
-    const struct rf_values_value *best = &entry->values[0];
+    struct rf_values_value old = *x;
+    *x = *y;
+    *y = old;
+}
+
+/* The value's place in the list; n when it is not there. */
+static uint32_t place_of_value(const struct rf_values_entry *entry, uint32_t value)
+{
+    uint32_t at = 0;
+    while (at < entry->n && entry->values[at].value != value)
+        at++;
+    return at;
+}
+
+static struct rf_values_value *weakest_of(struct rf_values_entry *entry)
+{
+    struct rf_values_value *weakest = &entry->values[0];
     for (uint32_t i = 1; i < entry->n; i++)
-        if (entry->values[i].hits > best->hits)
-            best = &entry->values[i];
-    return best;
+        weakest = entry->values[i].hits < weakest->hits ? &entry->values[i] : weakest;
+    return weakest;
+}
+
+static inline void add_to(struct rf_values_value *value, uint32_t hits, uint32_t misses)
+{
+    value->hits += hits;
+    value->misses += misses;
+    count(&value->times);
 }
 
 /* Did it have at least so many per cent of the samples while it was active? */
@@ -92,12 +129,6 @@ static void mask(struct rf_window *window, uint32_t pc)
     }
 }
 
-static void copy_filter(uint32_t *to, const uint32_t *from, uint32_t bits)
-{
-    for (uint32_t i = 0; i < bits / 32; i++)
-        to[i] = from[i];
-}
-
 static void set_part(struct rf_window *window, struct rf_table *table, uint32_t part)
 {
     window->mask = (UINT32_C(1) << table->words[RF_VALUES_SPLIT]) - 1;
@@ -112,45 +143,62 @@ static void unmask(struct rf_window *window, uint32_t pc)
     window->filter[bit / 32] &= ~(UINT32_C(1) << bit % 32);
 }
 
-/* Nothing in the arrays, all masked. */
-static void prepare_upper(struct rf_window *window)
+/* Loads that wait are a queue: each names the next. */
+static void let_wait(struct rf_table *table, struct rf_values_entry *entry)
 {
-    for (uint32_t i = 0; i < window->filter_bits / 32; i++)
-        window->filter[i] = UINT32_MAX;
-    for (uint32_t i = 0; i < 2 * window->slots; i++)
+    uint32_t line = line_of(table, entry);
+    if (table->words[RF_VALUES_WAITING]++ == 0)
+        table->words[RF_VALUES_FIRST] = line;
+    else
+        entry_at(table, table->words[RF_VALUES_LAST])->last = line;
+    table->words[RF_VALUES_LAST] = line;
+    entry->state = RF_VALUES_WAITS;
+}
+
+static struct rf_values_entry *next_waiting(struct rf_table *table)
+{
+    struct rf_values_entry *entry = entry_at(table, table->words[RF_VALUES_FIRST]);
+    table->words[RF_VALUES_FIRST] = entry->last;
+    table->words[RF_VALUES_WAITING]--;
+    return entry;
+}
+
+/* Nothing in the slots of the second pass; behind them nothing is taken from the window. */
+static void clear_slots(struct rf_window *window)
+{
+    uint32_t end = window->roles[RF_VALUES_LOWER].first + window->slots / 2;
+    window->data_taken = end < RF_WINDOW_DATA ? end : RF_WINDOW_DATA;
+    for (uint32_t i = 0; i < window->data_taken; i++)
         window->data[i] = 0;
     for (uint32_t i = 0; i < window->slots / 32; i++)
         window->valid[i] = 0;
 }
 
-/* The load's values that are worth it into slots from n on; how many slots are taken then. */
+/* The load's values that are worth it into slots from n on; how many slots are taken then. A value that was never
+ * seen but to be selected is not worth it. */
 static uint32_t look_at(struct rf_window *window, struct rf_values_entry *entry, uint32_t n)
 {
-    uint32_t most = n + RF_VALUES_LOOKED_AT;
+    uint32_t first = n, most = n + RF_VALUES_LOOKED_AT;
     for (uint32_t v = 0; v < entry->n && n < most; v++) {
-        if (entry->values[v].hits == entry->values[v].times) /* never seen but to be selected */
+        if (entry->values[v].hits == entry->values[v].times || entry->values[v].seen != 0)
             continue;
         rf_window_write(window, RF_VALUES_WANTED, n, entry->pc);
         rf_window_write(window, RF_VALUES_LOWER, n, entry->values[v].value);
         window->valid[n / 32] |= UINT32_C(1) << n % 32;
         n++;
     }
-    unmask(window, entry->pc);
-    entry->state = RF_VALUES_LOOKS;
+    entry->state = n > first ? RF_VALUES_LOOKS : RF_VALUES_LOOKED;
+    if (n > first)
+        unmask(window, entry->pc);
     return n;
 }
 
 static void begin_upper(struct rf_window *window, struct rf_table *table)
 {
-    struct rf_values_entry *entries = rf_values_entries(table);
     uint32_t n = 0, room = window->slots / 2 - RF_VALUES_LOOKED_AT;
-    copy_filter(table->filter, window->filter, window->filter_bits);
-    prepare_upper(window);
-    for (uint32_t i = 0; i < table->used && n < room; i++)
-        if (entries[i].state == RF_VALUES_WAITS) {
-            n = look_at(window, &entries[i], n);
-            table->words[RF_VALUES_WAITING]--;
-        }
+    clear_slots(window);
+    while (table->words[RF_VALUES_WAITING] > 0 && n < room)
+        n = look_at(window, next_waiting(table), n);
     table->words[RF_VALUES_PASS] = 1;
     table->words[RF_VALUES_LOOKING] = n;
     table->passes++;
@@ -158,6 +206,16 @@ static void begin_upper(struct rf_window *window, struct rf_table *table)
     window->indexes[window->lets[RF_VALUES_LEFT]] = n;
     window->entry = window->lets[RF_VALUES_ROUTINE];
     window->command |= RF_COMMAND_DATA | RF_COMMAND_KEYS;
+}
+
+/* Counters of 32 bits, if a program has such: their ratio is kept. */
+static void set_upper(struct rf_values_value *value, uint32_t upper, uint32_t seen, uint32_t same)
+{
+    for (; seen > UINT16_MAX; seen /= 2)
+        same /= 2;
+    value->upper = upper;
+    value->seen = (uint16_t)seen;
+    value->same = (uint16_t)(same < seen ? same : seen);
 }
 
 /* What a slot of the second pass found, to its value. What was not seen again is not waited for. */
@@ -168,14 +226,17 @@ static void record_upper(struct rf_window *window, struct rf_table *table, uint3
     uint32_t lower = rf_window_read(window, RF_VALUES_LOWER, slot);
     if (entry == 0)
         return;
-    entry->state = RF_VALUES_LOOKED;
-    for (uint32_t v = 0; v < entry->n; v++)
-        if (entry->values[v].value == lower) {
-            entry->values[v].upper = rf_window_read(window, RF_VALUES_UPPER, slot);
-            entry->values[v].seen = rf_window_read(window, RF_VALUES_SEEN, slot);
-            entry->values[v].same = rf_window_read(window, RF_VALUES_SAME, slot);
-        }
+    mask(window, entry->pc);
     window->folded++;
+    uint32_t at = place_of_value(entry, lower);
+    uint32_t seen = rf_window_read(window, RF_VALUES_SEEN, slot);
+    if (entry->state == RF_VALUES_LOOKS)
+        entry->state = RF_VALUES_MISSED;
+    if (at == entry->n || seen == 0)
+        return;
+    entry->state = RF_VALUES_LOOKED;
+    set_upper(&entry->values[at], rf_window_read(window, RF_VALUES_UPPER, slot), seen,
+              rf_window_read(window, RF_VALUES_SAME, slot));
 }
 
 static void end_upper(struct rf_window *window, struct rf_table *table)
@@ -185,15 +246,67 @@ static void end_upper(struct rf_window *window, struct rf_table *table)
     window->scanned += table->words[RF_VALUES_LOOKING];
     table->words[RF_VALUES_PASS] = 0;
     window->entry = RF_WINDOW_AS_DECLARED;
-    copy_filter(window->filter, table->filter, window->filter_bits);
     set_part(window, table, table->words[RF_VALUES_PART] + 1);
 }
 
 /* --- slots --------------------------------------------------------------------------------------- */
 
+/* Where a part of the slots lies, looked up once per group. Words of 64 bits: the simulated core has no
+ * cheap unsigned ones of 32. */
+struct lane {
+    const uint32_t *words;
+    uint64_t shift, mask;
+};
+
+static inline struct lane lane_of(const struct rf_window *window, unsigned number)
+{
+    const struct rf_window_role *role = &window->roles[number];
+    return (struct lane){(role->in_keys ? window->keys : window->data) + role->first, role->shift,
+                         role->mask};
+}
+
+static inline uint64_t read_lane(struct lane lane, size_t slot)
+{
+    return (uint64_t)lane.words[slot] >> lane.shift & lane.mask;
+}
+
+/* The load was known already; this value of it, it seems, was not. */
+static void reconsider(struct rf_window *window, struct rf_table *table,
+                       struct rf_values_entry *entry, const struct rf_values_value *value)
+{
+    if (entry->state < RF_VALUES_LOOKED || value->seen != 0 || value->hits == value->times ||
+        window->lets[RF_VALUES_ROUTINE] == RF_WINDOW_AS_DECLARED ||
+        (uint64_t)value->hits * 100 < (uint64_t)entry->total * window->lets[RF_VALUES_LOW])
+        return;
+    let_wait(table, entry);
+}
+
+/* A value that is not the first of the list. A full list gives up its weakest for a stronger one; the best of them
+ * moves to the front. */
+static __attribute__((noinline)) void add_other(struct rf_window *window, struct rf_table *table,
+                                                struct rf_values_entry *entry,
+                                                const struct rf_values_value *seen)
+{
+    uint32_t at = place_of_value(entry, seen->value);
+    struct rf_values_value *to = &entry->values[at];
+    if (at == entry->n && at == RF_VALUES_KEPT) {
+        to = weakest_of(entry);
+        if (seen->hits < to->hits)
+            return;
+    }
+    if (at == entry->n) {
+        *to = (struct rf_values_value){.value = seen->value};
+        entry->n = (uint8_t)(at < RF_VALUES_KEPT ? at + 1 : at);
+    }
+    add_to(to, seen->hits, seen->misses);
+    reconsider(window, table, entry, to);
+    if (to->hits > entry->values[0].hits)
+        swap_values(to, &entry->values[0]);
+}
+
 static void judge(struct rf_window *window, struct rf_table *table, struct rf_values_entry *entry)
 {
-    const struct rf_values_value *best = best_of(entry);
+    const struct rf_values_value *best = &entry->values[0];
     bool clear =
         best->hits + best->misses >= window->lets[RF_VALUES_ENOUGH] &&
         (makes(best, window->lets[RF_VALUES_HIGH]) || !makes(best, window->lets[RF_VALUES_LOW]));
@@ -201,42 +314,102 @@ static void judge(struct rf_window *window, struct rf_table *table, struct rf_va
         return;
     bool wants_upper = window->lets[RF_VALUES_ROUTINE] != RF_WINDOW_AS_DECLARED &&
                        makes(best, window->lets[RF_VALUES_WORTH]);
-    entry->state = wants_upper ? RF_VALUES_WAITS : RF_VALUES_KNOWN;
-    table->words[RF_VALUES_WAITING] += wants_upper;
+    entry->state = RF_VALUES_KNOWN;
+    if (wants_upper)
+        let_wait(table, entry);
     table->masked++;
     mask(window, entry->pc);
 }
 
-static void record_slot(struct rf_window *window, struct rf_table *table, uint32_t slot,
-                        uint32_t total)
+/* Slots of a load that is not known yet, or whose upper half was missed. */
+static __attribute__((noinline)) void find_open(struct rf_window *window, struct rf_table *table,
+                                                struct rf_values_entry *entry)
 {
-    const struct rf_values_value seen = {.value = rf_window_read(window, RF_VALUES_VALUE, slot),
-                                         .hits = rf_window_read(window, RF_VALUES_HITS, slot),
-                                         .misses = rf_window_read(window, RF_VALUES_MISSES, slot),
-                                         .times = 1};
-    struct rf_values_entry *entry = find(table, rf_window_read(window, RF_VALUES_PC, slot), true);
-    if (entry == 0)
+    if (entry->state == RF_VALUES_MISSED) {
+        let_wait(table, entry);
         return;
-    window->folded++;
-    entry->total += total;
-    entry->times += entry->last != table->words[RF_VALUES_SERVED];
+    }
+    if (entry->last != table->words[RF_VALUES_SERVED])
+        count(&entry->times);
     entry->last = table->words[RF_VALUES_SERVED];
-    add_value(entry, &seen);
-    if (entry->state == RF_VALUES_OPEN)
-        judge(window, table, entry);
+    judge(window, table, entry);
+}
+
+/* A slot that is to be recorded. */
+struct pending {
+    uint64_t slot, pc;
+    uint64_t place;                /* what is in the load's first place */
+    struct rf_values_entry *entry; /* NULL: it is not in that place */
+};
+
+/* The next ones from slot *from on, which moves behind them. Returns how many, GROUP at the most. */
+static inline size_t gather(struct pending *group, const struct rf_window *window,
+                            struct rf_table *table, size_t *from)
+{
+    const struct lane total = lane_of(window, RF_VALUES_TOTAL), pc = lane_of(window, RF_VALUES_PC);
+    const uint32_t *places = rf_values_places(table);
+    uint64_t is_used = total.mask << total.shift, most = table->entries - 1;
+    size_t slots = window->slots, slot = *from;
+    struct pending *to = group;
+    for (; slot < slots && to < group + GROUP; slot++) {
+        if ((total.words[slot] & is_used) == 0)
+            continue;
+        to->slot = slot;
+        to->pc = read_lane(pc, slot);
+        to->place = places[place_of(to->pc) & most];
+        to++;
+    }
+    *from = slot;
+    return (size_t)(to - group);
+}
+
+/* Entries of the loads that are known; of the others, the lines that they are going to get. */
+static inline void look_up(struct pending *group, size_t n, struct rf_table *table)
+{
+    struct rf_values_entry *next = rf_values_entries(table) + table->used;
+    for (struct pending *p = group; p < group + n; p++) {
+        struct rf_values_entry *entry = p->place != 0 ? entry_at(table, p->place) : next;
+        next += p->place == 0;
+        p->entry = entry->pc == p->pc ? entry : 0;
+    }
+}
+
+static inline void record_group(struct rf_window *window, struct rf_table *table,
+                                const struct pending *group, size_t n)
+{
+    const struct lane value = lane_of(window, RF_VALUES_VALUE);
+    const struct lane hits = lane_of(window, RF_VALUES_HITS);
+    const struct lane misses = lane_of(window, RF_VALUES_MISSES);
+    const struct lane total = lane_of(window, RF_VALUES_TOTAL);
+    for (const struct pending *p = group; p < group + n; p++) {
+        uint32_t seen = (uint32_t)read_lane(value, p->slot);
+        uint32_t hit = (uint32_t)read_lane(hits, p->slot);
+        uint32_t missed = (uint32_t)read_lane(misses, p->slot);
+        struct rf_values_entry *entry =
+            p->entry != 0 ? p->entry : find(table, (uint32_t)p->pc, true);
+        if (entry == 0)
+            continue;
+        window->folded++;
+        entry->total += (uint32_t)read_lane(total, p->slot);
+        if (entry->values[0].value == seen && entry->n > 0)
+            add_to(&entry->values[0], hit, missed);
+        else
+            add_other(window, table, entry,
+                      &(struct rf_values_value){.value = seen, .hits = hit, .misses = missed});
+        if (entry->state <= RF_VALUES_MISSED)
+            find_open(window, table, entry);
+    }
 }
 
 static void record_slots(struct rf_window *window, struct rf_table *table)
 {
-    const struct rf_window_role role = window->roles[RF_VALUES_TOTAL];
-    const uint32_t *words = (role.in_keys ? window->keys : window->data) + role.first;
-    uint32_t slots = window->slots;
-    for (uint32_t i = 0; i < slots; i++) {
-        uint32_t total = words[i] >> role.shift & role.mask;
-        if (total != 0)
-            record_slot(window, table, i, total);
+    struct pending group[GROUP];
+    for (size_t at = 0; at < window->slots;) {
+        size_t n = gather(group, window, table, &at);
+        look_up(group, n, table);
+        record_group(window, table, group, n);
     }
-    window->scanned += slots;
+    window->scanned += window->slots;
 }
 
 /* --- what to do next ------------------------------------------------------------------------------ */
@@ -276,17 +449,89 @@ static void after_quiet(struct rf_window *window, struct rf_table *table)
         go_on(window, table, true);
 }
 
-static void serve_lower(struct rf_window *window, struct rf_table *table)
+/* --- looking again -------------------------------------------------------------------------------- */
+
+/* Events from one lift to the next: `age`, half of it less or more, so that no period of the program hides from
+ * it. */
+static uint32_t draw_due(const struct rf_window *window, const struct rf_table *table)
+{
+    uint64_t age = window->lets[RF_VALUES_AGE];
+    uint64_t random = rf_table_hash(window->random, table->words[RF_VALUES_SERVED]);
+    return (uint32_t)(age / 2 + (age * random >> 32));
+}
+
+static bool is_due(const struct rf_window *window, struct rf_table *table)
+{
+    if (window->lets[RF_VALUES_AGE] == 0)
+        return false;
+    if (table->words[RF_VALUES_DUE] == 0)
+        table->words[RF_VALUES_DUE] = draw_due(window, table);
+    return window->reason == RF_REASON_QUIET && window->lifted == 0 &&
+           table->words[RF_VALUES_SINCE] >= table->words[RF_VALUES_DUE];
+}
+
+/* What is in the slots stays there. */
+static void lift(struct rf_window *window, struct rf_table *table)
+{
+    table->words[RF_VALUES_SINCE] = 0;
+    table->words[RF_VALUES_DUE] = draw_due(window, table);
+    window->lifted = 1;
+    set_part(window, table, 0);
+}
+
+/* All parts of the program were looked at again. Loads that wait run now: look at their upper halves at once. */
+static void end_lift(struct rf_window *window, struct rf_table *table)
+{
+    window->lifted = 0;
+    if (table->words[RF_VALUES_WAITING] > 0)
+        begin_upper(window, table);
+    else if (table->complete)
+        window->command |= RF_COMMAND_REST;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a == 0 || (b != 0 && b < a) ? b : a; /* 0 is never */
+}
+
+/* When the host looks next if nobody calls: soon while loads become known, then later and later, up to `quiet`. */
+static void set_look(struct rf_window *window, struct rf_table *table, bool learned)
+{
+    uint32_t since = table->words[RF_VALUES_SINCE], due = table->words[RF_VALUES_DUE];
+    uint32_t left = due > since ? due - since : due != 0;
+    uint32_t *patience = &table->words[RF_VALUES_PATIENCE];
+    uint32_t glance = smaller(window->lets[RF_VALUES_GLANCE], window->look);
+    *patience = smaller(learned ? glance : 2 * *patience, window->look);
+    if (window->lifted != 0 || table->words[RF_VALUES_PASS] == 1)
+        window->look = glance;
+    else if ((window->command & RF_COMMAND_REST) != 0)
+        window->look = left;
+    else
+        window->look = smaller(*patience, left);
+}
+
+/* --- one visit ------------------------------------------------------------------------------------ */
+
+static bool is_thrashing(const struct rf_window *window, const struct rf_table *table)
 {
     uint32_t dropped = window->lets[RF_VALUES_DROPPED];
-    bool thrashes =
-        window->reason == RF_REASON_INTERRUPT && window->indexes[dropped] == window->full[dropped];
-    if (thrashes && table->words[RF_VALUES_SPLIT] < RF_VALUES_SPLIT_MAX) {
+    return window->reason == RF_REASON_INTERRUPT &&
+           window->indexes[dropped] == window->full[dropped] &&
+           table->words[RF_VALUES_SPLIT] < RF_VALUES_SPLIT_MAX;
+}
+
+static void serve_lower(struct rf_window *window, struct rf_table *table)
+{
+    if (is_thrashing(window, table)) {
         split(window, table);
         return;
     }
     record_slots(window, table);
-    if (table->words[RF_VALUES_WAITING] >= window->slots / 4)
+    if (window->lifted != 0) {
+        go_on(window, table, false);
+        if (table->words[RF_VALUES_PART] == 0)
+            end_lift(window, table);
+    } else if (table->words[RF_VALUES_WAITING] >= window->slots / 16)
         begin_upper(window, table);
     else if (window->reason == RF_REASON_QUIET)
         after_quiet(window, table);
@@ -303,10 +548,16 @@ static void serve_upper(struct rf_window *window, struct rf_table *table)
 
 void rf_host_values(struct rf_window *window, struct rf_table *table)
 {
+    uint32_t masked = table->masked;
     table->words[RF_VALUES_SERVED]++;
-    if (table->words[RF_VALUES_PASS] == 1)
+    table->words[RF_VALUES_SINCE] += window->events;
+    bool due = table->words[RF_VALUES_PASS] == 0 && is_due(window, table);
+    if (due)
+        lift(window, table);
+    else if (table->words[RF_VALUES_PASS] == 1)
         serve_upper(window, table);
     else
         serve_lower(window, table);
-    window->command |= RF_COMMAND_RESET;
+    window->command |= due ? 0 : RF_COMMAND_RESET;
+    set_look(window, table, table->masked > masked || table->words[RF_VALUES_SERVED] == 1);
 }

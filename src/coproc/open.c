@@ -301,6 +301,15 @@ uint32_t rf_coproc_sample_bytes(const struct rf_program *program)
     return (n + 7) / 8;
 }
 
+/* When the handler looks if nobody calls: at first, and later unless it says otherwise. */
+static void set_looks(struct rf_coproc *coproc)
+{
+    uint32_t quiet = (uint32_t)rf_program_let(&coproc->program, "quiet", 0);
+    uint32_t glance = (uint32_t)rf_program_let(&coproc->program, "glance", 0);
+    coproc->quiet = quiet;
+    coproc->look = glance != 0 && glance < quiet ? glance : quiet;
+}
+
 static rf_status open_memory(struct rf_coproc *coproc, uint64_t seed, struct rf_error *error)
 {
     const struct rf_alloc *alloc = &coproc->alloc;
@@ -320,7 +329,7 @@ static rf_status open_memory(struct rf_coproc *coproc, uint64_t seed, struct rf_
     coproc->table->entries = entries;
     coproc->window->entry = RF_WINDOW_AS_DECLARED;
     coproc->filter.bits = coproc->program.size.filter_bits;
-    coproc->quiet = rf_program_let(&coproc->program, "quiet", 0);
+    set_looks(coproc);
     return RF_OK;
 }
 

@@ -76,7 +76,7 @@ $ riffle replay r.rft --coproc loads.uc -n 2
 command     riffle replay r.rft --coproc loads.uc -n 2
 profile     load -> pc
 engine      loads.uc(size=base, clock=1), seed 0
-memory      503.4 KiB; as hardware 9.3 KiB of storage
+memory      495.5 KiB; as hardware 9.3 KiB of storage
 events      24 produced, 24 consumed, 0 lost
 bounds      always hold; what is not listed has at most 24
 class-events 24

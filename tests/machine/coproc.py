@@ -67,10 +67,12 @@ def cost():
 
 
 def ends():
-    """When all is known, overhead stops."""
-    short, long = sim(instructions="6M"), sim(instructions="12M")
-    first, second = float(short["overhead-cycles"]), float(long["overhead-cycles"])
+    """When all is known, overhead stops; what is left is the price of looking again."""
+    short, long = (sim(program="values.uc(age=0)", instructions=n) for n in ("6M", "12M"))
+    again = sim(program="values.uc(age=100K)", instructions="12M")
+    first, second, third = (float(facts["overhead-cycles"]) for facts in (short, long, again))
     wrong = [] if second < 1.25 * first else [f"{first} cycles, then {second}"]
+    wrong += [] if third > 1.25 * second else [f"{second} cycles, and {third} with an age"]
     return wrong + ([] if float(long["complete"]) == 1 else ["the profile is not complete"])
 
 

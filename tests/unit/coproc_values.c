@@ -103,25 +103,32 @@ TEST(samples_are_shared_out_by_hand)
     struct rf_values_entry one = {
         .total = 100, .n = 1, .values = {{.value = 7, .hits = 60, .misses = 40, .times = 1}}};
     CHECK(is_near(rf_values_estimate(&one, 0), 60));
-    /* Two values: each gets all misses of the other. */
-    struct rf_values_entry two = {
-        .total = 100, .n = 2, .values = {{7, 45, 15, 1, 0, 0, 0}, {8, 10, 30, 1, 0, 0, 0}}};
-    CHECK(is_near(rf_values_estimate(&two, 0), 45 + 30));
-    CHECK(is_near(rf_values_estimate(&two, 1), 10 + 15));
-    /* Three: misses of the third go to the others 40 to 10; each has a fifth of a rest of
-     * 50. */
-    struct rf_values_entry three = {
-        .total = 150,
-        .n = 3,
-        .values = {{7, 40, 0, 1, 0, 0, 0}, {8, 10, 0, 1, 0, 0, 0}, {9, 25, 25, 1, 0, 0, 0}}};
-    CHECK(is_near(rf_values_estimate(&three, 0), 40 + 25 * 40.0 / 50 + 50 / 5.0));
-    CHECK(is_near(rf_values_estimate(&three, 1), 10 + 25 * 10.0 / 50 + 50 / 5.0));
+    /* Two values. While active, 7 had 44 of 44 + 15 + 16 samples, and 8 had 9 of 9 + 30 + 16: what misses 8 is
+     * 7 as often as 7 is at all, among all that is not 8. */
+    struct rf_values_entry two = {.total = 100,
+                                  .n = 2,
+                                  .values = {{.value = 7, .hits = 45, .misses = 15, .times = 1},
+                                             {.value = 8, .hits = 10, .misses = 30, .times = 1}}};
+    CHECK(is_near(rf_values_estimate(&two, 0), 45 + 30 * (44.0 / 75) / (1 - 9.0 / 55)));
+    CHECK(is_near(rf_values_estimate(&two, 1), 10 + 15 * (9.0 / 55) / (1 - 44.0 / 75)));
+    /* Three, which together make more than all: misses of the third go to the others as their shares are to each
+     * other. Each has a fifth of a rest of 50. */
+    struct rf_values_entry three = {.total = 150,
+                                    .n = 3,
+                                    .values = {{.value = 7, .hits = 40, .misses = 0, .times = 1},
+                                               {.value = 8, .hits = 10, .misses = 0, .times = 1},
+                                               {.value = 9, .hits = 25, .misses = 25, .times = 1}}};
+    double first = 39.0 / 55, second = 9.0 / 25;
+    CHECK(is_near(rf_values_estimate(&three, 0), 40 + 25 * first / (first + second) + 50 / 5.0));
+    CHECK(is_near(rf_values_estimate(&three, 1), 10 + 25 * second / (first + second) + 50 / 5.0));
     CHECK(is_near(rf_values_estimate(&three, 2), 25 + 50 / 5.0));
-    /* Selected, never seen again: nothing of the rest. A tenth while it was active: a tenth of it. */
-    struct rf_values_entry random = {
-        .total = 1000, .n = 2, .values = {{7, 1, 4, 1, 0, 0, 0}, {8, 3, 18, 1, 0, 0, 0}}};
-    CHECK(is_near(rf_values_estimate(&random, 0), 1 + 18));
-    CHECK(is_near(rf_values_estimate(&random, 1), 3 + 4 + 974 / 10.0));
+    /* Selected, never seen again: nothing of misses and rest. 2 of 36 while it was active: so much of both. */
+    struct rf_values_entry random = {.total = 1000,
+                                     .n = 2,
+                                     .values = {{.value = 7, .hits = 1, .misses = 4, .times = 1},
+                                                {.value = 8, .hits = 3, .misses = 18, .times = 1}}};
+    CHECK(is_near(rf_values_estimate(&random, 0), 1));
+    CHECK(is_near(rf_values_estimate(&random, 1), 3 + 4 * 2.0 / 36 + 974 * 2.0 / 36));
 }
 
 /* --- the whole ------------------------------------------------------------------------------------ */
@@ -185,7 +192,7 @@ static void feed_one(struct rf_coproc *coproc, uint64_t pc, uint64_t value)
 TEST(a_profile_is_completed_and_sampling_stops)
 {
     static struct found found;
-    struct rf_coproc *coproc = open_values("(quiet=10000)", 1);
+    struct rf_coproc *coproc = open_values("(quiet=10000, age=0)", 1);
     struct rf_random random;
     rf_random_seed(&random, test_seed(3));
     REQUIRE(coproc != NULL);
@@ -221,7 +228,7 @@ TEST(a_profile_is_completed_and_sampling_stops)
 TEST(a_program_that_thrashes_is_split)
 {
     static struct found found;
-    struct rf_coproc *coproc = open_values("(quiet=20000)", 1);
+    struct rf_coproc *coproc = open_values("(quiet=20000, age=0)", 1);
     REQUIRE(coproc != NULL);
     for (int round = 0; round < 3000; round++)
         for (uint64_t load = 0; load < 1500; load++)
@@ -234,6 +241,56 @@ TEST(a_program_that_thrashes_is_split)
         CHECK(found.items[i].b == (found.items[i].a - 0x400000) / 4 &&
               found.items[i].count == found.items[i].upper);
     rf_coproc_close(coproc);
+}
+
+/* --- phases --------------------------------------------------------------------------------------- */
+
+/* A load that is invariant in each of two phases, a third of the run and the rest, beside one that is invariant all
+ * along. */
+static void feed_phases(struct rf_coproc *coproc, struct found *found)
+{
+    for (int i = 0; i < 300000; i++) {
+        feed_one(coproc, 0x1000, i < 100000 ? 5 : UINT64_C(0xffffffff00000006));
+        feed_one(coproc, 0x1004, 7);
+    }
+    finish(coproc, found);
+}
+
+static double share_of(const struct found *found, uint64_t pc, uint64_t value)
+{
+    const struct rf_item *item = item_of(found, pc, value);
+    uint64_t all = 0;
+    for (size_t i = 0; i < found->n; i++)
+        all += found->items[i].a == pc ? found->items[i].count : 0;
+    return item != NULL ? (double)item->count / (double)all : 0;
+}
+
+TEST(what_was_masked_early_is_not_seen_again_without_age)
+{
+    static struct found found;
+    struct rf_coproc *coproc = open_values("(quiet=10000, age=0)", 1);
+    REQUIRE(coproc != NULL);
+    feed_phases(coproc, &found);
+    CHECK(share_of(&found, 0x1000, 5) == 1);
+    rf_coproc_close(coproc);
+}
+
+TEST(masks_are_lifted_from_time_to_time)
+{
+    static struct found found;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct rf_coproc *coproc = open_values("(quiet=10000, glance=1000, age=20000)", seed);
+        REQUIRE(coproc != NULL);
+        feed_phases(coproc, &found);
+        double late = share_of(&found, 0x1000, UINT64_C(0xffffffff00000006));
+        CHECK(late > 0.45 && late < 0.8); /* two thirds */
+        CHECK(share_of(&found, 0x1004, 7) == 1);
+        CHECK(coproc->counts.samples < 120000); /* of 600,000 */
+        /* Thirty times, and each costs an interrupt to lift and one to record. */
+        CHECK(coproc->counts.quiets > 50 && coproc->counts.quiets < 150);
+        CHECK(coproc->counts.overhead >= coproc->counts.quiets * 100);
+        rf_coproc_close(coproc);
+    }
 }
 
 TEST_MAIN()
