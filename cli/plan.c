@@ -46,9 +46,8 @@ const struct cli_option cli_options_cache[] = {
     {.type = CLI_END},
 };
 
-/* Room for every possible candidate: edges have more than the default of 300. */
 static const struct cli_default lanes_of_programs[] = {
-    {"engine", "multihash(accumulator=auto)"},
+    {"engine", "auto"},
     {"profile", "values, edges, calls"},
     {NULL, NULL},
 };

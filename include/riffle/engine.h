@@ -65,6 +65,9 @@ int rf_engine_minds_gaps(const struct rf_engine *engine);
 /* End the current interval now, wherever it stands. Does nothing at its very beginning. */
 rf_status rf_engine_end_interval(struct rf_engine *engine, struct rf_error *error);
 
+/* Within a call of setup.intervals: the interval ends early, because the engine has no more memory. */
+int rf_engine_is_full(const struct rf_engine *engine);
+
 /* Add what `other` has seen. Both must have been opened with the same text and seed. */
 rf_status rf_engine_merge(struct rf_engine *engine, const struct rf_engine *other,
                           struct rf_error *error);

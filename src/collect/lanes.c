@@ -435,11 +435,27 @@ static rf_status note_blindness(struct rf_run *run, struct rf_profile *profile,
     return status == RF_OK ? rf_run_add_note(run, "blind", text) : status;
 }
 
+/* The engine has gone over from exact counts to bounds (auto.c). */
+static rf_status note_change(struct rf_run *run, const struct rf_profile *profile)
+{
+    char text[SELECTOR_TEXT + 128];
+    double until = rf_profile_figure(profile, "exact-until", -1);
+    if (until < 0)
+        return RF_OK;
+    rf_format(text, sizeof text,
+              "%s%sexact up to event %llu, where its memory was full; multihash from there on",
+              profile->selector, profile->selector[0] != '\0' ? ": " : "",
+              (unsigned long long)until);
+    return rf_run_add_note(run, "bounded", text);
+}
+
 /* The run takes over the profile; on failure the profile is freed. */
 static rf_status add_profile(struct rf_run *run, struct rf_profile *profile,
                              const struct lane *lane, const struct lane *owner)
 {
     rf_status status = owner->blind ? note_blindness(run, profile, &owner->why) : RF_OK;
+    if (status == RF_OK)
+        status = note_change(run, profile);
     if (status == RF_OK && lane->bursts != NULL)
         status = rf_bursts_scale(lane->bursts, profile);
     if (status == RF_OK)

@@ -20,6 +20,7 @@ struct rf_engine {
     uint64_t events; /* in all */
     uint64_t length; /* of the current interval, 0: endless */
     uint64_t inside; /* events in the current interval */
+    bool is_full;    /* the interval ends because its state is */
     size_t state_size;
     void *block; /* as allocated */
     void *state; /* inside block, aligned */
@@ -211,6 +212,20 @@ rf_status rf_engine_end_interval(struct rf_engine *engine, struct rf_error *erro
     return engine->inside == 0 ? RF_OK : end_intervals(engine, 1, error);
 }
 
+/* The state is full: the interval ends early. */
+static rf_status end_full_interval(struct rf_engine *engine, struct rf_error *error)
+{
+    engine->is_full = true;
+    rf_status status = rf_engine_end_interval(engine, error);
+    engine->is_full = false;
+    return status;
+}
+
+int rf_engine_is_full(const struct rf_engine *engine)
+{
+    return engine->is_full;
+}
+
 static rf_status explain(const struct rf_engine *engine, rf_status status, struct rf_error *error)
 {
     if (status == RF_OK)
@@ -250,7 +265,7 @@ static rf_status feed_plain(struct rf_engine *engine, const struct rf_tuple *tup
         if (fed != RF_OK)
             return explain(engine, fed, error);
         if (status == RF_OK && consumed < piece)
-            status = rf_engine_end_interval(engine, error);
+            status = end_full_interval(engine, error);
         if (status != RF_OK)
             return status;
         tuples += consumed;
@@ -268,15 +283,30 @@ static uint64_t alike(const struct rf_engine *engine, uint64_t left)
     return engine->ops->repeat_interval(engine->state, more) ? more : 0;
 }
 
+static rf_status take_counted(struct rf_engine *engine, struct rf_tuple tuple, uint64_t count,
+                              bool *full)
+{
+    const struct rf_engine_ops *ops = engine->ops;
+    const struct rf_tuples one = {&tuple, &count, 1};
+    size_t consumed = 1;
+    rf_status status = ops->feed_weighted != NULL
+                           ? ops->feed_weighted(engine->state, &one, &consumed)
+                           : ops->feed_counted(engine->state, tuple, count);
+    *full = consumed == 0;
+    return status;
+}
+
 /* One call of the engine; *count is what is left of it. *whole counts intervals that it filled alone. */
 static rf_status feed_piece(struct rf_engine *engine, struct rf_tuple tuple, uint64_t *count,
                             unsigned *whole, struct rf_error *error)
 {
     uint64_t piece = room(engine, *count), more = 0;
-    bool fills = engine->inside == 0 && engine->length != 0 && piece == engine->length;
-    rf_status status = engine->ops->feed_counted(engine->state, tuple, piece);
+    bool fills = engine->inside == 0 && engine->length != 0 && piece == engine->length, full;
+    rf_status status = take_counted(engine, tuple, piece, &full);
     if (status != RF_OK)
         return explain(engine, status, error);
+    if (full)
+        return end_full_interval(engine, error);
     *count -= piece;
     if (fills) {
         more = alike(engine, *count);
@@ -389,7 +419,7 @@ static rf_status feed_fitting(struct rf_engine *engine, const struct rf_tuples *
     rf_status status = advance(engine, sum(in->counts, *n), error);
     if (fed != RF_OK)
         return explain(engine, fed, error);
-    return status == RF_OK && *n < piece.n ? rf_engine_end_interval(engine, error) : status;
+    return status == RF_OK && *n < piece.n ? end_full_interval(engine, error) : status;
 }
 
 /* Tuples that fill up an interval, or more than one, are fed alone. */
@@ -458,6 +488,7 @@ rf_status rf_engine_merge(struct rf_engine *engine, const struct rf_engine *othe
     if (status == RF_OK) {
         engine->events += other->events;
         engine->inside += other->inside;
+        engine->length = interval_length(engine);
     }
     return status;
 }

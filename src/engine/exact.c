@@ -273,8 +273,8 @@ static bool is_entry_of(const struct entry *entry, struct rf_tuple t)
     return entry->tuple.a == t.a && entry->tuple.b == t.b;
 }
 
-/* The tuple's own entry, a new one where there is none. */
-static struct entry *find(struct state *state, struct rf_tuple t, uint64_t hash)
+/* The tuple's own entry; NULL: it has none. */
+static struct entry *seek(const struct state *state, struct rf_tuple t, uint64_t hash)
 {
     size_t mask = bucket_count(state) - 1;
     for (size_t at = home(state, hash);; at = (at + 1) & mask) {
@@ -286,10 +286,18 @@ static struct entry *find(struct state *state, struct rf_tuple t, uint64_t hash)
                 return entry;
         }
         if (bucket->tag[LANES - 1] == 0)
-            break;
+            return NULL;
     }
+}
+
+/* The tuple's own entry, a new one where there is none; there is room for it. */
+static struct entry *find(struct state *state, struct rf_tuple t, uint64_t hash)
+{
+    struct entry *entry = seek(state, t, hash);
+    if (entry != NULL)
+        return entry;
     place(state, hash, state->used);
-    struct entry *entry = &state->entries[state->used++];
+    entry = &state->entries[state->used++];
     *entry = (struct entry){t, 0};
     return entry;
 }
@@ -366,18 +374,49 @@ static inline void feed_batch(struct state *state, const struct rf_tuple *tuples
     state->events += events;
 }
 
+/* What is there already needs no room. */
+static rf_status feed_counted(void *memory, struct rf_tuple tuple, uint64_t count)
+{
+    struct state *state = memory;
+    uint64_t hash = hash_of(state, tuple);
+    struct entry *entry = seek(state, tuple, hash);
+    if (entry == NULL) {
+        rf_status status = reserve(state, 1);
+        if (status != RF_OK)
+            return status;
+        entry = find(state, tuple, hash);
+    }
+    entry->count += count;
+    state->events += count;
+    return RF_OK;
+}
+
+/* There is no room for a whole batch: take them singly, up to the first that does not fit. That is the same one
+ * however the stream was cut into batches. Returns how many were taken. */
+static size_t feed_singly(struct state *state, const struct rf_tuple *tuples,
+                          const uint64_t *counts, size_t n)
+{
+    size_t done = 0;
+    while (done < n &&
+           feed_counted(state, tuples[done], counts != NULL ? counts[done] : 1) == RF_OK)
+        done++;
+    return done;
+}
+
 static inline rf_status feed_all(struct state *state, const struct rf_tuple *tuples,
                                  const uint64_t *counts, size_t n, size_t *consumed)
 {
     for (size_t done = 0; done < n;) {
-        size_t piece = n - done < BATCH ? n - done : BATCH;
-        rf_status status = reserve(state, piece);
-        if (status != RF_OK) {
-            *consumed = done;
-            return status;
-        }
-        feed_batch(state, tuples + done, counts != NULL ? counts + done : NULL, piece);
-        done += piece;
+        size_t piece = n - done < BATCH ? n - done : BATCH, taken = piece;
+        const uint64_t *of_piece = counts != NULL ? counts + done : NULL;
+        if (reserve(state, piece) == RF_OK)
+            feed_batch(state, tuples + done, of_piece, piece);
+        else
+            taken = feed_singly(state, tuples + done, of_piece, piece);
+        done += taken;
+        *consumed = done;
+        if (taken < piece)
+            return RF_ENOMEM;
     }
     return RF_OK;
 }
@@ -390,17 +429,6 @@ static rf_status feed(void *memory, const struct rf_tuple *tuples, size_t n, siz
 static rf_status feed_weighted(void *memory, const struct rf_tuples *tuples, size_t *consumed)
 {
     return feed_all(memory, tuples->tuples, tuples->counts, tuples->n, consumed);
-}
-
-static rf_status feed_counted(void *memory, struct rf_tuple tuple, uint64_t count)
-{
-    struct state *state = memory;
-    rf_status status = reserve(state, 1);
-    if (status == RF_OK) {
-        find(state, tuple, hash_of(state, tuple))->count += count;
-        state->events += count;
-    }
-    return status;
 }
 
 static uint64_t interval(const void *memory)
@@ -416,16 +444,26 @@ static void end_interval(void *memory)
     state->events = 0;
 }
 
+static size_t count_new(const struct state *state, const struct state *other)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < other->used; i++) {
+        struct rf_tuple t = other->entries[i].tuple;
+        n += seek(state, t, hash_of(state, t)) == NULL;
+    }
+    return n;
+}
+
+/* All of it or, without memory, nothing. */
 static rf_status merge(void *memory, const void *other_memory, struct rf_error *error)
 {
     struct state *state = memory;
     const struct state *other = other_memory;
-    for (size_t i = 0; i < other->used; i++) {
-        rf_status status = feed_counted(state, other->entries[i].tuple, other->entries[i].count);
-        if (status != RF_OK)
-            return rf_fail(error, status, "engine 'exact': no memory to merge %zu tuples",
-                           other->used);
-    }
+    rf_status status = reserve(state, count_new(state, other));
+    if (status != RF_OK)
+        return rf_fail(error, status, "engine 'exact': no memory to merge %zu tuples", other->used);
+    for (size_t i = 0; i < other->used; i++)
+        feed_counted(state, other->entries[i].tuple, other->entries[i].count);
     return RF_OK;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/engine.h"
 #include <stddef.h>
 
+extern const struct rf_engine_ops rf_auto;
 extern const struct rf_engine_ops rf_exact;
 extern const struct rf_engine_ops rf_multihash;
 extern const struct rf_engine_ops rf_rap;
@@ -11,5 +12,6 @@ extern const struct rf_engine_ops rf_streams;
 extern const struct rf_engine_ops rf_tagged;
 
 const struct rf_engine_ops *const rf_engine_registry[] = {
-    &rf_exact, &rf_multihash, &rf_rap, &rf_rap_hw, &rf_stratified, &rf_tagged, &rf_streams, NULL,
+    &rf_auto,       &rf_exact,  &rf_multihash, &rf_rap, &rf_rap_hw,
+    &rf_stratified, &rf_tagged, &rf_streams,   NULL,
 };

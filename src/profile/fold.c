@@ -138,7 +138,7 @@ static rf_status grow_slots(struct rf_fold *fold, unsigned bits)
 static rf_status reserve(struct rf_fold *fold, size_t n)
 {
     rf_status status = rf_items_reserve(&fold->list, fold->alloc, n);
-    if (status != RF_OK)
+    if (status != RF_OK || n == 0)
         return status;
     size_t most = fold->list.n + n;
     if (most >= UINT32_MAX / 2)

@@ -97,7 +97,8 @@ static const struct {
     const char *end; /* of its name */
     enum adding how;
 } unlike[] = {
-    {"blind-from", SMALLER}, /* no part was blind before */
+    {"blind-from", SMALLER},  /* no part was blind before */
+    {"exact-until", SMALLER}, /* no part counted less than this exactly */
     {"totals-in-bounds", SMALLER},
     {"complete", SMALLER},
     {"process", LARGER}, /* the same on both sides */

@@ -5,9 +5,9 @@
  *     profile = copy of the sums + what the engine has of the interval under way
  *
  * An interval's items are gathered first and folded after the engine's whole report: the bound for items that
- * are not listed (absent_upper) comes last, and an interval goes in whole or, when memory runs out, not at
- * all. A stream that is not cut never touches the fold: its one report
- * becomes the profile.
+ * are not listed (absent_upper) comes last, and an interval goes in whole or, when memory runs out, not at all.
+ * But an engine that hands over because it has no memory goes on: the lighter half of its tuples is left out, and
+ * absent_upper rises to the most that one of those may have had; again, until the rest fits. A stream that is not cut never touches the fold: its one report becomes the profile.
  *
  * Bounds: no item occurs more often than there are events, so uppers are cut to that; where engines give a
  * confidence, the widths of the intervals add up; that is wider than necessary if their errors are
@@ -31,6 +31,7 @@ struct gather {
     struct rf_figure *figures;
     size_t n_figures;
     struct rf_summary summary;
+    uint64_t left_out; /* an item that there was no memory for has this many events at most */
     struct rf_profiler *owner; /* whose interval it is; NULL: a report within an interval */
 };
 
@@ -55,6 +56,7 @@ struct rf_profiler {
 static void gather_forget(struct gather *gather)
 {
     gather->list.n = 0;
+    gather->left_out = 0;
     rf_alloc_free(gather->alloc, gather->figures, gather->n_figures * sizeof *gather->figures);
     gather->figures = NULL;
     gather->n_figures = 0;
@@ -66,12 +68,40 @@ static void gather_free(struct gather *gather)
     rf_items_free(&gather->list, gather->alloc);
 }
 
+static void leave_out(struct gather *gather, const struct rf_item *item)
+{
+    if (item->upper > gather->left_out)
+        gather->left_out = item->upper;
+}
+
+/* Leave out the lighter half; false: there is nothing left. */
+static bool shorten(struct gather *gather)
+{
+    size_t n = gather->list.n;
+    rf_items_sort(gather->list.items, n);
+    gather->list.n = n / 2;
+    for (size_t i = n / 2; i < n; i++)
+        leave_out(gather, &gather->list.items[i]);
+    return n > 0;
+}
+
+/* Only of tuples, and only where the engine hands over for lack of memory: then it must go on. */
+static bool can_leave_out(const struct gather *gather)
+{
+    return gather->owner != NULL && rf_engine_is_full(gather->owner->engine) &&
+           rf_engine_shape(gather->owner->engine) == RF_SHAPE_TUPLE;
+}
+
 static rf_status gather_item(void *context, const struct rf_item *item)
 {
     struct gather *gather = context;
     rf_status status = rf_items_reserve(&gather->list, gather->alloc, 1);
-    if (status != RF_OK)
+    if (status != RF_OK && !can_leave_out(gather))
         return status;
+    if (status != RF_OK && !shorten(gather)) {
+        leave_out(gather, item);
+        return RF_OK;
+    }
     gather->list.items[gather->list.n] = *item;
     gather->list.items[gather->list.n++].intervals = gather->mark;
     return RF_OK;
@@ -99,12 +129,28 @@ static void cut_to_events(struct gather *gather)
             gather->list.items[i].upper = events;
 }
 
+/* What was left out may have as many events as its bound said. A bound that may be wrong is no such bound. */
+static rf_status admit_left_out(struct gather *gather)
+{
+    struct rf_summary *summary = &gather->summary;
+    if (gather->left_out == 0)
+        return RF_OK;
+    if (summary->bound == RF_BOUND_CONFIDENCE)
+        return RF_ENOMEM;
+    summary->bound = RF_BOUND_HARD;
+    if (summary->absent_upper < gather->left_out)
+        summary->absent_upper = gather->left_out;
+    return RF_OK;
+}
+
 static rf_status keep_interval(struct rf_profiler *profiler, struct gather *gather);
 
 static rf_status gather_end(void *context, const struct rf_summary *summary)
 {
     struct gather *gather = context;
     gather->summary = *summary;
+    if (admit_left_out(gather) != RF_OK)
+        return RF_ENOMEM;
     cut_to_events(gather);
     if (gather->owner == NULL)
         return RF_OK;
@@ -185,6 +231,20 @@ static void multiply(struct gather *gather, uint64_t times)
     }
 }
 
+/* As much of the interval as there is memory for. */
+static rf_status fold_in(struct rf_profiler *profiler, struct gather *gather)
+{
+    for (;;) {
+        rf_status status = rf_fold_add(&profiler->fold, gather->list.items, gather->list.n,
+                                       gather->summary.absent_upper);
+        if (status != RF_ENOMEM || !can_leave_out(gather) || !shorten(gather))
+            return status;
+        status = admit_left_out(gather);
+        if (status != RF_OK)
+            return status;
+    }
+}
+
 static rf_status keep_interval(struct rf_profiler *profiler, struct gather *gather)
 {
     uint64_t times = gather->summary.repeats > 1 ? gather->summary.repeats : 1;
@@ -195,8 +255,7 @@ static rf_status keep_interval(struct rf_profiler *profiler, struct gather *gath
     for (uint64_t i = 0; profiler->keep_intervals && i < times; i++)
         list_interval(profiler, gather);
     multiply(gather, times);
-    status = rf_fold_add(&profiler->fold, gather->list.items, gather->list.n,
-                         gather->summary.absent_upper);
+    status = fold_in(profiler, gather);
     if (status != RF_OK) {
         profiler->n_intervals = intervals;
         profiler->kept.n = items;

@@ -119,13 +119,13 @@ riffle: engine 'exact': its memory ceiling was reached at event N; what was coun
 $ test $(wc -l < counted.csv) -gt 500
 # It ends alone: the other engine goes on, what was counted is saved, and the report says what is missing.
 $ riffle replay many.txt -e 'exact(memory=100Ki)' -e exact -o both.rfp --format csv >/dev/null
-riffle: engine 'exact': its memory ceiling was reached at event 1088; what was counted before stands
+riffle: engine 'exact': its memory ceiling was reached at event 1129; what was counted before stands
 [1]
 $ riffle report both.rfp -n 0 | grep -E '^(events|bounds|blind)'
-blind       engine 'exact': its memory ceiling was reached at event 1088; what was counted before stands
-events      5,000 produced, 1,088 consumed, 3,912 lost
+blind       engine 'exact': its memory ceiling was reached at event 1129; what was counted before stands
+events      5,000 produced, 1,129 consumed, 3,871 lost
 bounds      none needed: the counts of what was consumed are exact
-blind-from  1,088
+blind-from  1,129
 events      5,000 produced, 5,000 consumed, 0 lost
 bounds      none needed: the counts are exact
 # A closed pipe is quiet.

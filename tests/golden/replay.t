@@ -105,3 +105,32 @@ profile     load -> pc,value
 engine      multihash, seed 0
 profile     branch,jump -> pc,target
 engine      exact(memory=1Mi), seed 0
+# auto: exact while it fits, then multihash, and a note of where that was; the bounds are of the whole.
+$ riffle gen zipf -N 40K -k 5000 --seed 3 > zipf.txt
+$ riffle replay zipf.txt -e auto -n 2 | grep -E '^(bounded|bounds|items)'
+bounds      none needed: the counts are exact
+items       4,104 found, 2 shown
+$ riffle replay zipf.txt -e 'auto(ceiling=200Ki, interval=10K, threshold=1%)' -o two.rfp -n 2 | grep -vE '^(command|candidates|memory)'
+bounded     exact up to event 8789, where its memory was full; multihash from there on
+engine      auto(ceiling=200Ki, interval=10K, threshold=1%), seed 0
+events      40,000 produced, 40,000 consumed, 0 lost
+intervals   5 of 10,000 events
+bounds      always hold; what is not listed has at most 338
+interval    10,000
+promotions  43
+entries-replaced 0
+exact-until 8,789
+items       2,048 found, 2 shown
+
+  share  count  at least  at most  intervals  a         b
+ 10.91%  4,363     4,314    4,363          5  0x40909c  0x4cfdd18b
+  5.35%  2,139     2,090    2,201          4  0x40792c  0x1a9139b9
+$ riffle replay zipf.txt -e exact -n 2 | tail -2
+ 10.91%  4,363  0x40909c  0x4cfdd18b
+  5.50%  2,201  0x40792c  0x1a9139b9
+# Saved and merged profiles keep it.
+$ riffle merge two.rfp two.rfp -o sum.rfp && riffle report sum.rfp -n 1 | grep -E '^(bounded|bounds|exact-until|events)'
+bounded     exact up to event 8789, where its memory was full; multihash from there on
+events      80,000 produced, 80,000 consumed, 0 lost
+bounds      always hold; what is not listed has at most 676
+exact-until 8,789

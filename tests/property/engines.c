@@ -374,6 +374,40 @@ static rf_status found_end(void *context, const struct rf_summary *summary)
     return RF_OK;
 }
 
+static rf_status count_interval(void *context, const struct rf_summary *summary)
+{
+    *(uint64_t *)context += summary->events;
+    return RF_OK;
+}
+
+static rf_status drop_item(void *context, const struct rf_item *item)
+{
+    (void)context;
+    (void)item;
+    return RF_OK;
+}
+
+/* A merge is of intervals under way: the most events, at most `most`, that both engines have in one. */
+static size_t within_an_interval(const char *text, const struct stream *stream, size_t most)
+{
+    for (;; most = most * 3 / 4) {
+        uint64_t ended = 0;
+        const struct rf_sink sink = {drop_item, NULL, count_interval, &ended};
+        const struct rf_engine_setup setup = {.seed = 99, .intervals = &sink};
+        for (size_t i = 0; i < 2; i++) {
+            struct rf_engine *engine;
+            if (rf_engine_open(&engine, text, &setup, NULL) != RF_OK)
+                abort();
+            const struct rf_tuples half = {stream->tuples + (i == 0 ? 0 : most / 2), NULL,
+                                           i == 0 ? most / 2 : most - most / 2};
+            rf_engine_feed(engine, &half, NULL);
+            rf_engine_close(engine);
+        }
+        if (ended == 0)
+            return most;
+    }
+}
+
 static rf_status merge_halves(struct rf_engine *engines[2], const struct stream *stream, size_t n)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -423,6 +457,7 @@ static rf_status check_merge_on(const char *text, const struct stream *stream, s
     if (status == RF_OK) {
         uint64_t interval = rf_engine_interval(engines[0]);
         size_t n = interval > 0 && interval <= stream->n ? (size_t)interval - 1 : stream->n;
+        n = within_an_interval(text, stream, n);
         status = merge_halves(engines, stream, n);
         if (status == RF_OK)
             judge_merged(label(text, stream), engines[0], stream, n, sum);

@@ -9,6 +9,8 @@
 #include <riffle/profiler.h>
 
 static const char *const texts[] = {
+    "auto",
+    "auto(interval=7)",
     "exact",
     "exact(interval=7)",
     "multihash",

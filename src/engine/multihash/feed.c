@@ -78,6 +78,42 @@ static void feed_any(struct rf_multihash *state, struct rf_tuple t)
         rf_multihash_promote(state, t, hash, least);
 }
 
+/* Up to `count` events of an absent tuple: all, or as many as lift its counters to the bar. Returns how many
+ * that was. A promotion that finds no room has put the bar above these counters. */
+static uint32_t feed_absent(struct rf_multihash *state, struct rf_tuple tuple, uint64_t hash,
+                            uint32_t count)
+{
+    size_t places[RF_MULTIHASH_TABLES_MAX];
+    rf_multihash_places(state, tuple, hash, places);
+    uint32_t least = rf_multihash_least(state, places), step = count;
+    if (state->bar <= state->cap && (least >= state->bar || state->bar - least < count))
+        step = least < state->bar ? state->bar - least : 1;
+    least = bump(state, places, step);
+    if (least >= state->bar)
+        rf_multihash_promote(state, tuple, hash, least);
+    return step;
+}
+
+/* An interval has at most 2^31 events, and `count` is never of more than one. */
+static void take_counted(struct rf_multihash *state, struct rf_tuple tuple, uint64_t count)
+{
+    uint64_t hash = rf_multihash_hash(state, tuple);
+    uint32_t left = (uint32_t)count, slot = RF_ACCUMULATOR_ABSENT;
+    while (left > 0 && slot == RF_ACCUMULATOR_ABSENT) {
+        slot = rf_multihash_find(state, tuple, hash);
+        if (slot == RF_ACCUMULATOR_ABSENT)
+            left -= feed_absent(state, tuple, hash, left);
+    }
+    if (left == 0)
+        return;
+    state->accumulator.counts[slot] += left;
+    if (state->config.shield)
+        return;
+    size_t places[RF_MULTIHASH_TABLES_MAX];
+    rf_multihash_places(state, tuple, hash, places);
+    bump(state, places, left);
+}
+
 /* What a loop keeps in registers: the compiler cannot know that storing a count changes none of these. */
 struct hot {
     struct rf_multihash *state;
@@ -317,6 +353,62 @@ static ALWAYS_INLINE size_t feed_batches(struct rf_multihash *state, const struc
     return done;
 }
 
+/* `weight` events of one tuple whose counters stay below the limit; false, and nothing done, where they do not. */
+static ALWAYS_INLINE bool lift(const struct hot *hot, const struct ref *refs, uint64_t weight,
+                               struct shape shape)
+{
+    uint32_t count[RF_MULTIHASH_TABLES_MAX], least = UINT32_MAX;
+    for (unsigned i = 0; i < shape.tables; i++) {
+        count[i] = load(shape.width, hot->counters, refs[i]);
+        least = count[i] < least ? count[i] : least;
+    }
+    if (weight > hot->limit || least > hot->limit - weight)
+        return false;
+    least += (uint32_t)weight;
+    for (unsigned i = 0; i < shape.tables; i++)
+        add(shape.width, hot->counters, refs[i], count[i] < least ? least - count[i] : 0);
+    return true;
+}
+
+/* A batch of counted tuples, up to one that may be promoted; how many tuples that was. Shapes with the conservative
+ * update only. */
+static ALWAYS_INLINE size_t weigh_batch(struct hot *hot, const struct rf_tuple *tuples,
+                                        const uint64_t *weights, size_t n, struct shape shape)
+{
+    struct rf_accumulator_batch batch;
+    struct refs refs;
+    hot->state->find(&hot->state->accumulator, hot->key, tuples, n, &batch);
+    for (size_t i = 0; i < n; i++)
+        hot->counts[batch.slot[i]] += (uint32_t)weights[i];
+    locate_all(hot, tuples, &batch, &refs, shape);
+    for (size_t k = 0, absent = batch.n_absent; k < absent; k++) {
+        struct ref of_one[RF_MULTIHASH_TABLES_MAX];
+        size_t i = batch.absent[k];
+        take_refs(&refs, k, of_one, shape);
+        if (__builtin_expect(lift(hot, of_one, weights[i], shape), 1))
+            continue;
+        for (size_t later = i + 1; later < n; later++)
+            hot->counts[batch.slot[later]] -= (uint32_t)weights[later];
+        take_counted(hot->state, tuples[i], weights[i]);
+        set_bar(hot);
+        return i + 1;
+    }
+    return n;
+}
+
+static ALWAYS_INLINE size_t weigh_batches(struct rf_multihash *state,
+                                          const struct rf_tuples *tuples, struct shape shape)
+{
+    struct hot hot = take_hot(state);
+    size_t done = 0;
+    while (done < tuples->n && !state->apart) {
+        size_t left = tuples->n - done;
+        done += weigh_batch(&hot, tuples->tuples + done, tuples->counts + done,
+                            left < RF_ACCUMULATOR_BATCH ? left : RF_ACCUMULATOR_BATCH, shape);
+    }
+    return done;
+}
+
 /* The copies: for every shape, and again for processors that have the newer instructions. */
 #define LOOP(name, feed, attribute, ...)                                                           \
     attribute static size_t name(struct rf_multihash *state, const struct rf_tuple *tuples,        \
@@ -453,39 +545,38 @@ void rf_multihash_feed(struct rf_multihash *state, const struct rf_tuple *tuples
         feed_any(state, tuples[done]);
 }
 
-/* Up to `count` events of an absent tuple: all, or as many as lift its counters to the bar. Returns how many
- * that was. A promotion that finds no room has put the bar above these counters. */
-static uint32_t feed_absent(struct rf_multihash *state, struct rf_tuple tuple, uint64_t hash,
-                            uint32_t count)
-{
-    size_t places[RF_MULTIHASH_TABLES_MAX];
-    rf_multihash_places(state, tuple, hash, places);
-    uint32_t least = rf_multihash_least(state, places), step = count;
-    if (state->bar <= state->cap && (least >= state->bar || state->bar - least < count))
-        step = least < state->bar ? state->bar - least : 1;
-    least = bump(state, places, step);
-    if (least >= state->bar)
-        rf_multihash_promote(state, tuple, hash, least);
-    return step;
-}
-
-/* An interval has at most 2^31 events, and `count` is never of more than one. */
 void rf_multihash_feed_counted(struct rf_multihash *state, struct rf_tuple tuple, uint64_t count)
 {
-    uint64_t hash = rf_multihash_hash(state, tuple);
-    uint32_t left = (uint32_t)count, slot = RF_ACCUMULATOR_ABSENT;
     state->events += count;
-    while (left > 0 && slot == RF_ACCUMULATOR_ABSENT) {
-        slot = rf_multihash_find(state, tuple, hash);
-        if (slot == RF_ACCUMULATOR_ABSENT)
-            left -= feed_absent(state, tuple, hash, left);
-    }
-    if (left == 0)
-        return;
-    state->accumulator.counts[slot] += left;
-    if (state->config.shield)
-        return;
-    size_t places[RF_MULTIHASH_TABLES_MAX];
-    rf_multihash_places(state, tuple, hash, places);
-    bump(state, places, left);
+    take_counted(state, tuple, count);
+}
+
+/* Counted tuples have loops for the usual shape only. */
+static const struct shape usual = {2, RF_MULTIHASH_12, RF_MULTIHASH_MULTIPLY, false};
+
+static size_t weigh(struct rf_multihash *state, const struct rf_tuples *tuples)
+{
+    return weigh_batches(state, tuples, usual);
+}
+
+NEWER static size_t newer_weigh(struct rf_multihash *state, const struct rf_tuples *tuples)
+{
+    return weigh_batches(state, tuples, usual);
+}
+
+static bool is_usual(const struct rf_multihash *state)
+{
+    return state->loop != LOOPS_COUNT && loops[state->loop].shape.tables == usual.tables &&
+           loops[state->loop].shape.width == usual.width;
+}
+
+void rf_multihash_feed_weighted(struct rf_multihash *state, const struct rf_tuples *tuples)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < tuples->n; i++)
+        state->events += tuples->counts[i];
+    if (is_usual(state))
+        done = state->newer ? newer_weigh(state, tuples) : weigh(state, tuples);
+    for (; done < tuples->n; done++)
+        take_counted(state, tuples->tuples[done], tuples->counts[done]);
 }

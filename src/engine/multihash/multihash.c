@@ -292,6 +292,13 @@ static rf_status feed_counted(void *memory, struct rf_tuple tuple, uint64_t coun
     return RF_OK;
 }
 
+static rf_status feed_weighted(void *memory, const struct rf_tuples *tuples, size_t *consumed)
+{
+    rf_multihash_feed_weighted(memory, tuples);
+    *consumed = tuples->n;
+    return RF_OK;
+}
+
 static uint64_t interval(const void *memory)
 {
     return ((const struct rf_multihash *)memory)->interval;
@@ -480,6 +487,7 @@ const struct rf_engine_ops rf_multihash = {
     .init = init,
     .feed = feed,
     .feed_counted = feed_counted,
+    .feed_weighted = feed_weighted,
     .interval = interval,
     .repeat_interval = repeat_interval,
     .end_interval = end_interval,

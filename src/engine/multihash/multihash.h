@@ -120,6 +120,7 @@ void rf_multihash_reindex(struct rf_multihash *state);
 void rf_multihash_choose_loop(struct rf_multihash *state);
 void rf_multihash_feed(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n);
 void rf_multihash_feed_counted(struct rf_multihash *state, struct rf_tuple tuple, uint64_t count);
+void rf_multihash_feed_weighted(struct rf_multihash *state, const struct rf_tuples *tuples);
 rf_status rf_multihash_merge(void *memory, const void *other, struct rf_error *error);
 
 /* The hash that the tables' come from with hash=multiply; it finds tuples in the accumulator, too. */
