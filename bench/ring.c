@@ -4,7 +4,10 @@
  *
  * The producer is a forked child that fills chunks with pairs of words, as fast as it can, and
  * publishes them as the probe does; the consumer copies every chunk out and adds up its words, so that
- * each of them is looked at. Ratios to a copy of the same chunks within one process. */
+ * each of them is looked at. Ratios to a copy of the same chunks within one process.
+ *
+ * The loops are so short that their place in the program matters: across a line of the instruction cache the one that
+ * fills ran at 890 M tuples/s instead of 1190. So both are functions of their own that begin a line. */
 #include "source/ring.h"
 #include <linux/futex.h>
 #include <stdio.h>
@@ -24,13 +27,15 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void fill(uint64_t *words, uint64_t number)
+#define APART __attribute__((noinline, aligned(64)))
+
+APART static void fill(uint64_t *words, uint64_t number)
 {
     for (size_t i = 0; i < RF_RING_CHUNK / 8; i++)
         words[i] = number + i;
 }
 
-static uint64_t sum(const uint64_t *words, size_t n)
+APART static uint64_t sum(const uint64_t *words, size_t n)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < n; i++)
@@ -98,7 +103,7 @@ static double alone(uint64_t chunks, uint64_t *words, uint64_t *total)
 
 int main(int argc, char **argv)
 {
-    static uint64_t words[RF_RING_CHUNK / 8];
+    static _Alignas(64) uint64_t words[RF_RING_CHUNK / 8];
     uint64_t tuples = argc > 1 ? strtoull(argv[1], NULL, 0) : 400000000;
     uint64_t chunks = tuples / PER_CHUNK, expected = 0;
     struct rf_ring ring;
