@@ -477,6 +477,8 @@ static rf_status open_timing(struct machine *machine, struct rf_error *error)
     rf_status status = rf_timing_config_parse(&config, machine->setup.core, error);
     if (status == RF_OK)
         status = rf_timing_open(&machine->timing, &config, machine->setup.alloc, error);
+    if (status == RF_OK && (machine->setup.classes >> RF_CLASS_INSN & 1))
+        rf_timing_charge_each(machine->timing);
     return status;
 }
 

@@ -24,6 +24,7 @@ static struct rf_timing_stats stats_of(const struct rf_timing_config *config,
     struct rf_timing *timing;
     if (rf_timing_open(&timing, config, NULL, NULL) != RF_OK)
         abort();
+    rf_timing_charge_each(timing);
     rf_timing_retire(timing, stream, n);
     struct rf_timing_stats stats = rf_timing_stats(timing);
     rf_timing_close(timing);

@@ -86,6 +86,7 @@ struct rf_timing {
     enum rf_stall fetch_reason; /* why it waited */
     uint64_t reason_until;      /* dispatch cycles up to which that reason counts */
     uint64_t count;             /* instructions dispatched */
+    bool charges;               /* rf_timing_charge_each */
     uint64_t charged;           /* up to this cycle, time has been charged to instructions */
     struct queue fetched;       /* when each was dispatched: a full front end holds fetch */
     struct queue rob, lsq;      /* when each entry becomes free */
@@ -447,17 +448,29 @@ static uint64_t bring_in_injected(struct rf_timing *timing, bool memory, uint64_
                     widths);
 }
 
+/* What productions put in, and what they replace, which decode pauses for. Kept out of the way of the others. */
+static __attribute__((noinline)) uint64_t bring_in_rare(struct rf_timing *timing,
+                                                        const struct rf_retired *retired,
+                                                        bool memory, uint64_t *fetched,
+                                                        struct widths widths)
+{
+    if (retired->entry == RF_ENTRY_INJECTED)
+        return bring_in_injected(timing, memory, fetched, widths);
+    *fetched = fetch(timing, retired, widths);
+    uint64_t decoded = later(*fetched + timing->front_stages, cycle_of(timing->dispatch, widths));
+    uint64_t dispatched = dispatch(timing, memory, decoded + timing->pause, widths);
+    put(&timing->fetched, dispatched);
+    return dispatched;
+}
+
 /* The cycle in which it is dispatched; *fetched is when it was fetched. */
 static inline uint64_t bring_in(struct rf_timing *timing, const struct rf_retired *retired,
                                 bool memory, uint64_t *fetched, struct widths widths)
 {
-    if (__builtin_expect(retired->entry == RF_ENTRY_INJECTED, 0))
-        return bring_in_injected(timing, memory, fetched, widths);
+    if (__builtin_expect(retired->entry != RF_ENTRY_FETCHED, 0))
+        return bring_in_rare(timing, retired, memory, fetched, widths);
     *fetched = fetch(timing, retired, widths);
-    uint64_t decoded = *fetched + timing->front_stages;
-    if (__builtin_expect(retired->entry == RF_ENTRY_EXPANDED, 0))
-        decoded = later(decoded, cycle_of(timing->dispatch, widths)) + timing->pause;
-    uint64_t dispatched = dispatch(timing, memory, decoded, widths);
+    uint64_t dispatched = dispatch(timing, memory, *fetched + timing->front_stages, widths);
     put(&timing->fetched, dispatched);
     return dispatched;
 }
@@ -474,8 +487,9 @@ static inline void blame(struct rf_timing *timing, struct rf_retired *retired, u
     timing->charged = later(timing->charged, until);
 }
 
+/* Widths and `charges` are constants where it matters. */
 static inline __attribute__((always_inline)) void
-retire(struct rf_timing *timing, struct rf_retired *retired, struct widths widths)
+retire(struct rf_timing *timing, struct rf_retired *retired, struct widths widths, bool charges)
 {
     const struct rf_insn *insn = &retired->insn;
     const struct kind *kind = &timing->kinds[insn->kind];
@@ -487,28 +501,35 @@ retire(struct rf_timing *timing, struct rf_retired *retired, struct widths width
         kind->loads ? load(timing, retired, issued, &missed) : issued + kind->latency;
     timing->ready[insn->rd] = complete;
     timing->ready[RF_REG_NONE] = 0; /* an operand that is no register is always ready */
-    retired->mispredicted = kind->transfers && predict(timing, retired, fetched, complete, widths);
+    if (kind->transfers)
+        retired->mispredicted = predict(timing, retired, fetched, complete, widths);
     uint64_t written = kind->stores ? oldest(&timing->writes) : 0;
     uint64_t committed =
         pass_gate(&timing->commit, later(complete + 1, written), widths.commit, widths);
     if (kind->stores)
         write_back(timing, retired, complete, committed, &missed);
     put(&timing->rob, committed + 1);
-    if (kind->memory)
+    if (kind->memory) {
         put(&timing->lsq, committed + 1);
-    retired->missed = (uint8_t)missed;
-    blame(timing, retired, complete, committed);
+        retired->missed = (uint8_t)missed;
+    }
+    if (charges)
+        blame(timing, retired, complete, committed);
 }
 
 void rf_timing_retire(struct rf_timing *timing, struct rf_retired *retired, size_t n)
 {
+    const struct rf_retired *end = retired + n;
     timing->count += n;
-    if (timing->widths.bits == FOUR.bits)
-        for (const struct rf_retired *end = retired + n; retired < end; retired++)
-            retire(timing, retired, FOUR);
+    if (timing->widths.bits == FOUR.bits && !timing->charges)
+        for (; retired < end; retired++)
+            retire(timing, retired, FOUR, false);
+    else if (timing->widths.bits == FOUR.bits)
+        for (; retired < end; retired++)
+            retire(timing, retired, FOUR, true);
     else
-        for (const struct rf_retired *end = retired + n; retired < end; retired++)
-            retire(timing, retired, timing->widths);
+        for (; retired < end; retired++)
+            retire(timing, retired, timing->widths, true);
 }
 
 /* The cycle in which the last one committed. */
@@ -524,6 +545,11 @@ void rf_timing_charge(struct rf_timing *timing, uint64_t cycles)
     timing->line = 0;
     timing->charged = later(timing->charged, last_commit(timing));
     hold_fetch(timing, last_commit(timing) + 1, RF_STALL_TRAP);
+}
+
+void rf_timing_charge_each(struct rf_timing *timing)
+{
+    timing->charges = true;
 }
 
 void rf_timing_call(struct rf_timing *timing, uint64_t return_address)

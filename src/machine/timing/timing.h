@@ -24,14 +24,14 @@
 #include <riffle/alloc.h>
 #include <stdbool.h>
 
-/* One instruction, in program order. */
+/* One instruction, in program order. What is filled in is 0 before. */
 struct rf_retired {
     struct rf_insn insn;
     uint8_t entry;     /* enum rf_entry */
     bool own;          /* the program's own; the model does not read this */
     bool mispredicted; /* filled in: a transfer that was predicted wrong */
     uint8_t missed;    /* filled in: cache levels that a load or store missed, 0 for others */
-    uint32_t cycles;   /* filled in: that the core spent on it alone */
+    uint32_t cycles; /* filled in if rf_timing_charge_each asked: that the core spent on it alone */
     uint64_t pc, next_pc;
     uint64_t address; /* of a load, store or atomic */
 };
@@ -68,6 +68,9 @@ void rf_timing_retire(struct rf_timing *timing, struct rf_retired *retired, size
 /* A trap: the next instruction is fetched when everything before it has committed and `cycles` more have
  * passed, in which the core does nothing. */
 void rf_timing_charge(struct rf_timing *timing, uint64_t cycles);
+
+/* Before the first instruction: charge the cycles to the instructions. */
+void rf_timing_charge_each(struct rf_timing *timing);
 
 /* The last instruction called a handler that will return to this address. */
 void rf_timing_call(struct rf_timing *timing, uint64_t return_address);
