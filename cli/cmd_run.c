@@ -21,6 +21,7 @@ struct settings {
     struct cli_profiling profiling;
     const char *cache;
     struct cli_bursts bursts;
+    int stream;
     int no_values, lossy, no_follow, per_process;
 };
 
@@ -43,6 +44,7 @@ static const struct cli_option options[] = {
      .defaults = caches},
     {.type = CLI_GROUP, .group = cli_options_bursts, .offset = offsetof(struct settings, bursts)},
     {.type = CLI_GROUP, .group = cli_options_productions},
+    {.type = CLI_GROUP, .group = cli_options_counts, .offset = offsetof(struct settings, stream)},
     {CLI_LIST, 0, "function", "NAME",
      .brief = "only instructions of this function; may be repeated",
      .text = "As reports write it, with or without parameters, mangled, or the last part of a C++ "
@@ -205,18 +207,6 @@ static int refuse_whole(const struct plan *plan)
     return CLI_OK;
 }
 
-/* With bursts the exact engine is the default: it has little to keep. */
-static void count_exactly(struct plan *plan, const struct cli_call *call)
-{
-    struct cli_lanes *lanes = &plan->common.lanes;
-    for (size_t i = 0; i < call->n_given; i++)
-        if (cli_is(&call->given[i], "engine"))
-            return;
-    for (size_t i = 0; i < lanes->n; i++)
-        if (strcmp(lanes->lanes[i].engine, cli_standard(call->command, "engine")) == 0)
-            lanes->lanes[i].engine = "exact";
-}
-
 static int make_plan(struct plan *plan, const struct cli_call *call,
                      const struct rf_productions_native *productions)
 {
@@ -244,8 +234,8 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
         status = refuse_whole(plan);
     if (status == CLI_OK)
         status = refuse_frames(plan);
-    if (status == CLI_OK && plan->bursts[0].burst > 0)
-        count_exactly(plan, call);
+    if (status == CLI_OK) /* bursts leave little to keep */
+        cli_counts_exactly(&plan->common, call, plan->bursts[0].burst > 0);
     return status == CLI_OK && settings->per_process ? multiply_lanes(plan) : status;
 }
 
@@ -486,6 +476,8 @@ static int start(struct plan *plan, const struct cli_call *call)
     struct rf_probe_setup setup = {.argv = (const char *const *)call->arguments,
                                    .selectors = plan->common.selectors,
                                    .n_selectors = plan->common.n_selectors,
+                                   .any_order =
+                                       settings->stream ? 0 : cli_counts_any_order(&plan->common),
                                    .records = plan->common.records,
                                    .stack_period = plan->common.lanes.stack_period,
                                    .no_values = settings->no_values,
@@ -572,9 +564,10 @@ const struct cli_command cli_command_run = {
         "Runs an unmodified x86-64 Linux program under the probe, a tool for Valgrind, and counts "
         "its loads, branches, calls and more while it runs. It produces only the classes and "
         "fields that the selectors (-p) read. The default selectors are values, edges and calls. "
-        "The default engine is auto: exact counts up to 64 MiB of them, multihash from there on, "
-        "which needs little memory however long the program runs; "
-        "with --burst or --frequency it is exact.\n\n"
+        "The default engine is exact for what is counted inside the program (code, edges, calls, "
+        "methods, types; see --stream) and with --burst or --frequency. Else it is auto: exact "
+        "counts up to 64 MiB of them, multihash from there on, which needs little memory however "
+        "long the program runs.\n\n"
         "The program has riffle's standard input, output and error, and riffle ends with its exit "
         "status, or by the signal that ended it; with 125 where riffle itself failed, 126 where "
         "the program cannot be run, 127 where there is none. The report goes to standard error "

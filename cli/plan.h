@@ -25,6 +25,14 @@ int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call,
                    enum cli_selecting selecting);
 void cli_lanes_free(struct cli_lanes *lanes);
 
+/* counts.c: what need not be streamed. --stream is an int. */
+extern const struct cli_option cli_options_counts[];
+struct cli_plan;
+/* Where no engine is asked for: exact for selectors that are counted, or for all. */
+void cli_counts_exactly(struct cli_plan *plan, const struct cli_call *call, bool all);
+/* Selectors of the plan, 1 << i, whose engines take tuples in any order (rf_probe_setup). */
+uint32_t cli_counts_any_order(const struct cli_plan *plan);
+
 /* resolve.c: the files of a stream's program: added to a run, and used to look up names in selectors. */
 rf_status cli_add_modules(struct rf_run *run, struct rf_source *source);
 struct cli_program {

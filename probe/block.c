@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* block.c - one superblock being told: the code that stores its words, and its DEFINE message.
  *
- *     out:   if (cursor > limit) ring_flush()           once, at the top
+ *     out:   if (cursor > limit) ring_flush()           once, at the top, if anything is streamed
  *            c = cursor
  *            ...
  *            t5 = LDle:I64(t4)       the program's own
  *            [c + 8] = t5            its value, wanted
  *            ...
  *            [c] = 1041; cursor = c + 16                before each exit: which path, how far
+ *            counter[1041] += 1                         what of it is static and wanted
  *            if (t9) goto 0x401080
  *            [c] = 1042                                 no words since: the cursor stands right
+ *            counter[1042] += 1
  *            goto 0x401010
+ *
+ * Static events of counted classes are left to counters (count.c). A block that has no others does not touch the ring.
  *
  * Values are stored as they are, without widening: the collector knows the width. Wider ones than 64
  * bits overwrite the words behind them, which are stored later and so win; a flush leaves more
@@ -27,10 +31,15 @@ struct told {
 struct path {
     UInt words;
     struct path_totals totals;
+    struct path_counts counts;
 };
 
 struct block {
     IRSB *out;
+    Int top;          /* of the block, in statements */
+    Bool is_counted;  /* there are counters for it */
+    Bool is_streamed; /* some of it goes to the ring */
+    Bool at_top;      /* the check for room is to be put there */
     IRTemp cursor;
     UInt n_words; /* dynamic, so far */
     UInt committed;
@@ -41,6 +50,8 @@ struct block {
     UInt n_paths;
     struct path_totals totals; /* of the open events */
     struct path_totals here;
+    struct path_counts counts; /* of what the next path begins to count */
+    Bool counts_before;        /* the path before counts something alone */
     struct told events[RF_WORD_EVENTS_MAX];
     struct path paths[RF_WORD_PATHS_MAX];
 };
@@ -66,10 +77,50 @@ struct block *block_begin(IRSB *out)
     struct block *block = &the_block;
     VG_(memset)(block, 0, offsetof(struct block, events));
     block->out = out;
-    emit_check(out);
-    block->cursor =
-        ir_assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, ir_number((ULong)ring_cursor())));
+    block->top = out->stmts_used;
+    block->is_counted = count_begin();
     return block;
+}
+
+static void emit_begin(struct block *block)
+{
+    emit_check(block->out);
+    addStmtToIRSB(block->out,
+                  IRStmt_WrTmp(block->cursor,
+                               IRExpr_Load(Iend_LE, Ity_I64, ir_number((ULong)ring_cursor()))));
+}
+
+/* Move what was added to the end since `n` to the top of the block. */
+static void move_to_top(struct block *block, Int n)
+{
+    enum { MOST = 16 };
+    IRStmt *moved[MOST];
+    IRStmt **stmts = block->out->stmts;
+    Int count = block->out->stmts_used - n;
+    tl_assert(count <= MOST);
+    VG_(memcpy)(moved, stmts + n, (SizeT)count * sizeof *stmts);
+    for (Int i = n - 1; i >= block->top; i--)
+        stmts[i + count] = stmts[i];
+    VG_(memcpy)(stmts + block->top, moved, (SizeT)count * sizeof *stmts);
+}
+
+static Bool streams_all(UInt kind)
+{
+    UInt want = probe_options.want[kind];
+    return !(want & WANT_COUNT) || (want & WANT_STREAM);
+}
+
+/* Something goes to the ring. Where that is the rule, the check is best made at the top, where few registers are in
+ * use. Where it is the exception, at the end of a block (the target of an indirect call), it is made there. */
+static void begin_stream(struct block *block, const struct block_event *event, Bool is_here)
+{
+    if (block->is_streamed)
+        return;
+    block->is_streamed = True;
+    block->cursor = newIRTemp(block->out->tyenv, Ity_I64);
+    block->at_top = !is_here || streams_all(event->kind);
+    if (!block->at_top)
+        emit_begin(block);
 }
 
 static IRExpr *place(struct block *block, UInt word)
@@ -150,25 +201,58 @@ static void tell_guard(struct block *block, struct told *told, const struct bloc
     emit_word(block, IRExpr_RdTmp(wide));
 }
 
+static Bool is_dynamic(IRExpr *atom)
+{
+    ULong bits;
+    return atom != NULL && !constant_bits(atom, &bits);
+}
+
+static Bool is_counted(const struct block *block, const struct block_event *event)
+{
+    return block->is_counted && (probe_options.want[event->kind] & WANT_COUNT);
+}
+
+static void count(struct block *block, const struct block_event *event, struct told *told,
+                  UChar *counts)
+{
+    if (event->guard == NULL) {
+        counts[event->kind]++;
+        return;
+    }
+    told->shape |= RF_SHAPE_GUARD_COUNTS;
+    count_guard(block->out, event->guard, event->kind);
+}
+
+static void stream(struct block *block, const struct block_event *event, struct told *told,
+                   struct path_totals *totals, Bool is_here)
+{
+    begin_stream(block, event, is_here);
+    if (event->guard != NULL)
+        tell_guard(block, told, event, totals);
+    else
+        totals->events.of[event->kind]++; /* at most a few of each instruction */
+}
+
 static void add(struct block *block, const struct block_event *event, UInt last,
                 struct path_totals *totals)
 {
     tl_assert(block->n_events < RF_WORD_EVENTS_MAX);
     struct told *told = &block->events[block->n_events++];
+    Bool is_here = last != RF_WORD_PATHS_MAX;
     VG_(memset)(told, 0, sizeof *told);
     told->shape = event->kind | (ULong)event->flags << 8 | (ULong)event->width << 16 |
                   (ULong)block->n_paths << RF_SHAPE_FIRST_SHIFT |
                   (ULong)last << RF_SHAPE_LAST_SHIFT | (ULong)event->only << RF_SHAPE_FOR_SHIFT;
     told->pc = event->pc;
-    if (event->guard != NULL)
-        tell_guard(block, told, event, totals);
-    else
-        totals->events.of[event->kind]++; /* at most a few of each instruction */
+    if (is_counted(block, event))
+        count(block, event, told, is_here ? block->counts.here : block->counts.open);
+    if (!is_counted(block, event) || streams_all(event->kind) || is_dynamic(event->addr) ||
+        is_dynamic(event->value) || is_dynamic(event->target))
+        stream(block, event, told, totals, is_here);
     tell_field(block, told, event->addr, RF_SHAPE_ADDR_SHIFT);
     tell_field(block, told, event->value, RF_SHAPE_VALUE_SHIFT);
     tell_field(block, told, event->target, RF_SHAPE_TARGET_SHIFT);
 }
-
 void block_add(struct block *block, const struct block_event *event)
 {
     add(block, event, RF_WORD_PATHS_MAX, &block->totals);
@@ -195,17 +279,40 @@ static void emit_commit(struct block *block)
     block->is_committed = True;
 }
 
+static Bool has_counts(const UChar *counts)
+{
+    UInt all = 0;
+    for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
+        all += counts[kind];
+    return all > 0;
+}
+
+/* Raise the path's counter if what it begins to count, what it counts alone or what the path before counts alone
+ * depends on it. */
+static void emit_count(struct block *block)
+{
+    Bool counts_here = has_counts(block->counts.here);
+    if (counts_here || block->counts_before || has_counts(block->counts.open))
+        count_path(block->out, ring_next_path() + block->n_paths);
+    block->counts_before = counts_here;
+}
+
 void block_exit(struct block *block)
 {
     /* A path without events must still be told where an earlier one has put its number. */
     if (block->n_open + block->n_here == 0 && block->n_paths == 0)
         return;
     tl_assert(block->n_paths < RF_WORD_PATHS_MAX);
-    emit_commit(block);
+    if (block->is_streamed)
+        emit_commit(block);
+    emit_count(block);
     struct path *path = &block->paths[block->n_paths++];
+    path->counts = block->counts;
+    VG_(memset)(&block->counts, 0, sizeof block->counts);
     path->words = block->n_words;
     path->totals = block->totals;
     path->totals.words = (UShort)block->n_words;
+    path->totals.is_counted = block->is_counted;
     for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
         path->totals.events.of[kind] += block->here.events.of[kind];
     VG_(memset)(&block->here, 0, sizeof block->here);
@@ -220,15 +327,13 @@ static UInt define_length(const struct block *block)
     return n;
 }
 
-Bool block_end(struct block *block)
+static void tell_block(const struct block *block)
 {
-    if (block->n_paths == 0)
-        return False;
     UInt n = define_length(block);
     ULong *to = ring_reserve(n);
     *to++ = RF_WORD_HEADER(RF_WORD_DEFINE, n);
     *to++ = ring_next_path() | (ULong)block->n_paths << 32;
-    *to++ = block->n_events;
+    *to++ = block->n_events | (block->is_counted ? RF_DEFINE_COUNTED : 0);
     for (UInt i = 0; i < block->n_paths; i++)
         *to++ = block->paths[i].words;
     for (UInt i = 0; i < block->n_events; i++) {
@@ -239,7 +344,22 @@ Bool block_end(struct block *block)
             *to++ = told->constant[j];
     }
     ring_commit(n);
-    for (UInt i = 0; i < block->n_paths; i++)
+}
+
+Bool block_end(struct block *block)
+{
+    if (block->n_paths == 0)
+        return False;
+    if (block->at_top) {
+        Int end = block->out->stmts_used;
+        emit_begin(block);
+        move_to_top(block, end);
+    }
+    tell_block(block);
+    block->paths[block->n_paths - 1].counts.is_last = True;
+    for (UInt i = 0; i < block->n_paths; i++) {
         ring_add_path(&block->paths[i].totals);
+        count_add_path(&block->paths[i].counts);
+    }
     return True;
 }

@@ -3,10 +3,11 @@
  *
  *     riffle run ... -- program          starts     valgrind --tool=riffle --ring-fd=.. --want=.. program
  *
- * --want names the classes and what is to be told of each, `load:av,branch:,call:t`: a address, v value,
- * t target. --bursts asks for bursts, and names the sets of classes that are counted together between them; --clocks says
- * how many sets of bursts come and go on their own. The rest is for Valgrind to say: memory that comes and goes with its
- * file, threads that take turns, processes that fork. */
+ * --want names the classes and what is to be told of each, `load:av,branch:c,call:ct`: a address, v value, t target;
+ * c: events are counted, and told only where a word of them changes; s: all are told though they are counted. --bursts
+ * asks for bursts, and names the sets of classes that are counted together between them; --clocks says how many sets of
+ * bursts come and go on their own. The rest is for Valgrind to say: memory that comes and goes with its file, threads
+ * that take turns, processes that fork. */
 #include "probe.h"
 
 /* Of the core, which declares them to itself only. */
@@ -30,6 +31,10 @@ static UInt field_bit(HChar letter)
         return WANT_VALUE;
     case 't':
         return WANT_TARGET;
+    case 'c':
+        return WANT_COUNT;
+    case 's':
+        return WANT_STREAM;
     default:
         return 0;
     }
@@ -48,6 +53,7 @@ static const HChar *parse_class(const HChar *text)
                 return NULL;
             probe_options.want[kind] |= field_bit(*text);
         }
+        probe_options.counts |= (probe_options.want[kind] & WANT_COUNT) != 0;
         return *text == ',' ? text + 1 : text;
     }
     return NULL;

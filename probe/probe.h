@@ -6,6 +6,7 @@
  *     transfer.c     the same for branches, jumps, calls and returns
  *     tour.c         who is told of an event
  *     block.c        one superblock being told: words to store, its DEFINE message
+ *     count.c        counters of what need not be told
  *     burst.c        versions of a block that are told and that are not
  *     clock.c        when which of them runs: the counters of each thread
  *     exec.c         which programs a child becomes cannot be profiled
@@ -51,8 +52,16 @@ enum {
 };
 enum { FLAG_TAKEN = RF_WORD_TAKEN, FLAG_INDIRECT = RF_WORD_INDIRECT };
 
-/* What is wanted of a class. */
-enum { WANT_CLASS = 1, WANT_ADDR = 2, WANT_VALUE = 4, WANT_TARGET = 8 };
+/* What is wanted of a class. Counted: its events have counters, and are told where a word of them changes, or
+ * where all of them are to be told. */
+enum {
+    WANT_CLASS = 1,
+    WANT_ADDR = 2,
+    WANT_VALUE = 4,
+    WANT_TARGET = 8,
+    WANT_COUNT = 16,
+    WANT_STREAM = 32,
+};
 
 enum { RANGES_MAX = 16, NAMES_MAX = 16, PATTERNS_MAX = 64 };
 
@@ -65,6 +74,7 @@ enum { TARGET_BELOW = 1, TARGET_SELF = 2, TARGET_ABOVE = 4, TARGET_NONE = 8 };
 
 struct options {
     UInt want[RF_WORD_CLASSES];
+    Bool counts; /* some class is counted */
     Int ring_fd;
     const HChar *ring_path; /* where it can be opened when the descriptor was closed */
     Long stack_period;      /* instructions between two samples of the call stack; 0: none */
@@ -101,6 +111,10 @@ void ring_go_on(void);       /* it was not the end: exec has failed */
 void ring_close(void);       /* it was; the slot is done with */
 /* A system call of the probe's own, as the kernel takes it; a negative result is an error. */
 Long ring_syscall(ULong number, ULong a, ULong b, ULong c, ULong d);
+/* Map over what is mapped there already. */
+Long ring_map(Addr where, SizeT length, ULong flags, Int fd, ULong offset);
+/* Room for one element more; the array may move. */
+void *ring_grow(void *array, UInt n, UInt *room, SizeT element);
 /* Room for `n` words at the cursor; ring_commit makes them part of the stream. */
 ULong *ring_reserve(UInt n);
 void ring_commit(UInt n);
@@ -112,14 +126,31 @@ struct path_totals {
     union {
         UChar of[RF_WORD_CLASSES]; /* class */
         ULong word;
-    } events;     /* without the guarded ones */
+    } events;     /* that are told, without the guarded ones */
     UShort words; /* dynamic ones */
-    UShort n_guards;
-    UInt guards; /* index of the first guard in the list of ring_add_guard */
+    UShort n_guards : 15;
+    UShort is_counted : 1; /* events of counted classes have counters, too */
+    UInt guards;           /* index of the first guard in the list of ring_add_guard */
 };
 UInt ring_next_path(void);
 void ring_add_path(const struct path_totals *totals);
 UInt ring_add_guard(UShort word, UChar kind); /* its index */
+
+/* ---- count.c ---- */
+
+/* By class: events that all paths from this one on count, and events that it counts alone. */
+struct path_counts {
+    UChar open[RF_WORD_CLASSES], here[RF_WORD_CLASSES];
+    Bool is_last; /* of its block */
+};
+void count_open(UInt slots, UInt slot);
+Bool count_in_child(UInt slots, UInt slot);
+void count_nowhere(void); /* what is counted from here on is for nobody */
+Bool count_begin(void);   /* are there counters for one more block? */
+void count_path(IRSB *out, UInt path);
+void count_guard(IRSB *out, IRExpr *guard, UInt kind);
+void count_add_path(const struct path_counts *counts);
+void count_sum(ULong *totals); /* by class, of all counters */
 
 /* ---- exec.c ---- */
 
@@ -165,7 +196,7 @@ struct block_event {
     IRExpr *target;
 };
 
-/* Begin to tell a block: the flush check goes into `out` now. */
+/* Begin to tell a block. If words of it go to the ring, the check for room in the ring will stand here. */
 struct block *block_begin(IRSB *out);
 /* Add an event that every later path counts; emits the stores of its dynamic words. */
 void block_add(struct block *block, const struct block_event *event);

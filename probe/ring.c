@@ -31,6 +31,7 @@ static struct rf_ring_control *control;
 static UChar *slot_memory;
 static struct rf_ring_slot *slot;
 static UInt n_slots; /* of the ring */
+static Bool has_counters;
 static UInt forks;
 static Bool detached;
 static ULong produced[RF_WORD_CLASSES];
@@ -73,6 +74,12 @@ Long ring_syscall(ULong number, ULong a, ULong b, ULong c, ULong d)
     return raw_syscall(number, a, b, c, d, 0, 0);
 }
 
+Long ring_map(Addr where, SizeT length, ULong flags, Int fd, ULong offset)
+{
+    return raw_syscall(__NR_mmap, where, length, VKI_PROT_READ | VKI_PROT_WRITE,
+                       VKI_MAP_FIXED | flags, (ULong)(Long)fd, offset);
+}
+
 static void wake(UInt *word)
 {
     raw_syscall(__NR_futex, (ULong)word, FUTEX_WAKE_OP, 1, 0, 0, 0);
@@ -93,7 +100,7 @@ static void ring_bell(void)
 
 /* ---- paths ---- */
 
-static void *grow(void *array, UInt n, UInt *room, SizeT element)
+void *ring_grow(void *array, UInt n, UInt *room, SizeT element)
 {
     if (n < *room)
         return array;
@@ -108,13 +115,13 @@ UInt ring_next_path(void)
 
 void ring_add_path(const struct path_totals *totals)
 {
-    paths = grow(paths, n_paths, &room_paths, sizeof *paths);
+    paths = ring_grow(paths, n_paths, &room_paths, sizeof *paths);
     paths[n_paths++] = *totals;
 }
 
 UInt ring_add_guard(UShort word, UChar kind)
 {
-    guards = grow(guards, n_guards, &room_guards, sizeof *guards);
+    guards = ring_grow(guards, n_guards, &room_guards, sizeof *guards);
     guards[n_guards] = (struct guard){word, kind};
     return n_guards++;
 }
@@ -152,16 +159,28 @@ static void empty(struct sums *sums, ULong *totals)
     *sums = (struct sums){0, 0, 0};
 }
 
-static void count_guards(ULong *totals, const struct path_totals *path, const ULong *at)
+static void count_guards(ULong *totals, const struct path_totals *path, const ULong *at, ULong mask)
 {
     for (UInt i = 0; i < path->n_guards; i++) {
         const struct guard *guard = &guards[path->guards + i];
-        totals[guard->kind] += at[1 + guard->word] != 0;
+        totals[guard->kind] += at[1 + guard->word] != 0 && (mask >> 8 * guard->kind & 1);
     }
 }
 
-/* What the words from `at` to `end` tell, by class. */
-static void count_words(ULong *totals, const ULong *at, const ULong *end)
+static const ULong all_classes = ~0ULL;
+
+/* One byte per class, as in the counts of a path: those that have no counters. */
+static ULong uncounted_classes(void)
+{
+    ULong mask = all_classes;
+    for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
+        if (probe_options.want[kind] & WANT_COUNT)
+            mask &= ~(0xffULL << 8 * kind);
+    return mask;
+}
+
+/* What the words from `at` to `end` tell, by class. Where blocks have counters, of the classes in `mask` only. */
+static void count_words(ULong *totals, const ULong *at, const ULong *end, ULong of_counted)
 {
     struct sums sums = {0, 0, 0};
     while (at < end) {
@@ -170,12 +189,13 @@ static void count_words(ULong *totals, const ULong *at, const ULong *end)
             continue;
         }
         const struct path_totals *path = &paths[*at];
-        sums.even += path->events.word & even_bytes;
-        sums.odd += path->events.word >> 8 & even_bytes;
+        ULong mask = path->is_counted ? of_counted : all_classes;
+        sums.even += path->events.word & mask & even_bytes;
+        sums.odd += (path->events.word & mask) >> 8 & even_bytes;
         if (++sums.n == SUMS_MAX)
             empty(&sums, totals);
         if (path->n_guards > 0)
-            count_guards(totals, path, at);
+            count_guards(totals, path, at, mask);
         at += 1 + path->words;
     }
     empty(&sums, totals);
@@ -253,10 +273,17 @@ static void wait_for_room(void)
     }
 }
 
+/* What has counters is added at the end. */
+static void count_produced(void)
+{
+    count_words(produced, (ULong *)counted_cursor, (ULong *)slot->cursor, uncounted_classes());
+    counted_cursor = slot->cursor;
+}
+
 static void publish(void)
 {
     ULong *start = chunk_start();
-    count_words(produced, (ULong *)counted_cursor, (ULong *)slot->cursor);
+    count_produced();
     slot->fill[slot->head % RF_RING_CHUNKS] = (UInt)(slot->cursor - (ULong)start);
     __atomic_store_n(&slot->head, slot->head + 1, __ATOMIC_RELEASE);
     ring_bell();
@@ -279,7 +306,7 @@ static Bool drop(void)
     ULong dropped[RF_WORD_CLASSES] = {0};
     for (const ULong *at = start; at < end; at = skip(at)) {
         if (!(*at & RF_WORD_MESSAGE)) {
-            count_words(dropped, at, at + 1);
+            count_words(dropped, at, at + 1, all_classes);
         } else if ((*at >> 32 & 0xff) == RF_WORD_LOST) {
             for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
                 dropped[kind] += at[1 + kind];
@@ -290,7 +317,7 @@ static Bool drop(void)
     }
     held[0] = RF_WORD_HEADER(RF_WORD_LOST, 1 + RF_WORD_CLASSES);
     VG_(memcpy)(held + 1, dropped, sizeof dropped);
-    count_words(produced, (ULong *)counted_cursor, end);
+    count_produced();
     VG_(memcpy)(start, held, (UChar *)to - (UChar *)held);
     slot->cursor = (ULong)(start + (to - held));
     counted_cursor = slot->cursor;
@@ -390,6 +417,7 @@ static Bool is_ring(void)
     n_slots = rf_ring_slots_of((ULong)stat.size);
     if (n_slots == 0)
         return False;
+    has_counters = rf_ring_is_counted((ULong)stat.size);
     SysRes map = VG_(am_shared_mmap_file_float_valgrind)(
         RF_RING_PAGE, VKI_PROT_READ | VKI_PROT_WRITE, probe_options.ring_fd, 0);
     if (sr_isError(map))
@@ -419,16 +447,11 @@ static Bool find_ring(void)
     return is_ring();
 }
 
-static ULong protection(void)
-{
-    return VKI_PROT_READ | VKI_PROT_WRITE;
-}
-
 /* Somewhere to write for code that is translated already, seen by nobody. */
 static void map_nowhere(void)
 {
-    raw_syscall(__NR_mmap, (ULong)slot_memory, RF_RING_SLOT, protection(),
-                VKI_MAP_FIXED | VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS, ~0UL, 0);
+    ring_map((Addr)slot_memory, RF_RING_SLOT, VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS, -1, 0);
+    count_nowhere();
     detached = True;
     begin_chunk();
 }
@@ -444,7 +467,7 @@ void ring_open(void)
     }
     Int number = claim();
     SysRes map = VG_(am_shared_mmap_file_float_valgrind)(
-        RF_RING_SLOT, (UInt)protection(), probe_options.ring_fd,
+        RF_RING_SLOT, VKI_PROT_READ | VKI_PROT_WRITE, probe_options.ring_fd,
         (Off64T)rf_ring_slot_offset(number < 0 ? 0 : (UInt)number));
     if (sr_isError(map)) {
         VG_(message)(Vg_UserMsg, "riffle: the ring cannot be mapped\n");
@@ -453,6 +476,8 @@ void ring_open(void)
     slot_memory = (UChar *)sr_Res(map);
     slot = (struct rf_ring_slot *)slot_memory;
     if (number >= 0) {
+        if (has_counters && probe_options.counts)
+            count_open(n_slots, (UInt)number);
         start_slot(0, 0);
         return;
     }
@@ -483,10 +508,9 @@ void ring_in_child(void)
         map_nowhere();
         return;
     }
-    Long map = raw_syscall(__NR_mmap, (ULong)slot_memory, RF_RING_SLOT, protection(),
-                           VKI_MAP_FIXED | VKI_MAP_SHARED, (ULong)probe_options.ring_fd,
-                           rf_ring_slot_offset((UInt)number));
-    if (map != (Long)slot_memory) {
+    Long map = ring_map((Addr)slot_memory, RF_RING_SLOT, VKI_MAP_SHARED, probe_options.ring_fd,
+                        rf_ring_slot_offset((UInt)number));
+    if (map != (Long)slot_memory || !count_in_child(n_slots, (UInt)number)) {
         map_nowhere();
         return;
     }
@@ -501,10 +525,10 @@ void ring_finish(void)
         return;
     clock_finish();
     ULong *word = ring_reserve(1 + RF_WORD_CLASSES);
-    count_words(produced, (ULong *)counted_cursor, (ULong *)slot->cursor);
-    counted_cursor = slot->cursor;
+    count_produced();
     word[0] = RF_WORD_HEADER(RF_WORD_END, 1 + RF_WORD_CLASSES);
     VG_(memcpy)(word + 1, produced, sizeof produced);
+    count_sum(word + 1);
     ring_commit(1 + RF_WORD_CLASSES);
     publish();
 }
@@ -517,8 +541,11 @@ void ring_go_on(void)
     ring_commit(1);
 }
 
+/* A program whose events are all counted does not come by ring_flush: it may not know yet that nobody reads. */
 void ring_close(void)
 {
+    if (!detached && collector_is_gone())
+        detach("the collector is gone");
     ring_finish();
     if (detached)
         return;

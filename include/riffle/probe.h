@@ -69,6 +69,10 @@ struct rf_probe_setup {
     const char *folder;      /* where the probe is; NULL: as built or installed */
     const struct rf_selector *selectors; /* copied */
     size_t n_selectors;
+    /* 1 << i: the order of selector i's tuples does not matter, and equal ones may come as one with a count. What is
+     * static of them (pc, width, direct target, direction) is then counted where it happens, at a small cost, and comes
+     * when its process is over. Its other tuples come as they happen. */
+    uint32_t any_order;
     uint64_t
         stack_period; /* instructions between two samples of frames; 0: RF_PROBE_STACK_PERIOD */
     int records;      /* hand out records, which the caller selects from */

@@ -13,6 +13,7 @@
  * Guarantee: whatever the words are, no index goes past a message and no path past its words. Memory:
  * 24 bytes per tuple and 48 per record, for each path that has it. */
 #include "source/book.h"
+#include "source/define.h"
 #include "event/field.h"
 #include "event/selector.h"
 #include "base/alloc.h"
@@ -52,20 +53,8 @@ static void *shelf_get(struct rf_book_shelf *shelf, size_t size)
 }
 
 /* Scratch memory for one message or one path. */
-struct event {
-    struct rf_book_record record;
-    uint8_t first, last; /* paths that count it */
-};
-
-struct define {
-    uint64_t bias;
-    uint32_t first, n_paths, n_events;
-    const uint64_t *path_words;
-    struct event events[RF_WORD_EVENTS_MAX];
-};
-
 struct rf_book_bench {
-    struct define define;
+    struct rf_define define;
     struct rf_book_item items[RF_WORD_EVENTS_MAX];
     struct rf_record records[RF_WORD_EVENTS_MAX];
     struct rf_book_piece pieces[SELECTORS_MAX];
@@ -129,6 +118,7 @@ rf_status rf_book_copy(struct rf_book *child, const struct rf_book *parent)
 {
     rf_book_init(child, parent->shelf);
     child->bias = parent->bias;
+    child->n_guards = parent->n_guards;
     if (parent->n_paths == 0)
         return RF_OK;
     if (make_room(child, parent->n_paths) != RF_OK)
@@ -139,103 +129,36 @@ rf_status rf_book_copy(struct rf_book *child, const struct rf_book *parent)
     return RF_OK;
 }
 
-/* ---- reading a DEFINE ---- */
+/* ---- records ---- */
 
-static unsigned how(uint64_t shape, unsigned shift)
+#define MASK(n) UINT64_MAX >> (64 - (n))
+#define MASKS(n)                                                                                   \
+    MASK(n), MASK(n + 1), MASK(n + 2), MASK(n + 3), MASK(n + 4), MASK(n + 5), MASK(n + 6),         \
+        MASK(n + 7)
+
+const uint64_t rf_book_masks[65] = {0,         MASKS(1),  MASKS(9),  MASKS(17), MASKS(25),
+                                    MASKS(33), MASKS(41), MASKS(49), MASKS(57)};
+
+static uint64_t low_bits(uint64_t word, unsigned bits)
 {
-    return (unsigned)(shape >> shift & 3);
+    return word & rf_book_masks[bits];
 }
 
-struct reading {
-    const uint64_t *at, *end;
-    uint32_t dynamic; /* words of the path seen so far, the path number included */
-};
-
-/* For a dynamic member, the index of the next word; for a constant one, the number itself. */
-static bool read_field(struct reading *reading, unsigned kind, uint64_t *constant, uint16_t *word)
+static uint8_t value_bits(const struct rf_record *base)
 {
-    if (kind == RF_HOW_DYNAMIC) {
-        *word = (uint16_t)reading->dynamic++;
-        return reading->dynamic <= RF_WORD_DYNAMIC_MAX + 1;
-    }
-    if (kind == RF_HOW_ABSENT)
-        return true;
-    if (kind != RF_HOW_CONSTANT || reading->at == reading->end)
-        return false;
-    *constant = *reading->at++;
-    return true;
+    return base->width == 0 || base->width > 64 ? 64 : (uint8_t)base->width;
 }
 
-static bool read_event(struct reading *reading, struct event *event, uint32_t n_paths)
+/* The record of one event, without its thread. */
+static struct rf_record read_record(const struct rf_book_record *r, const uint64_t *words)
 {
-    if (reading->end - reading->at < 2)
-        return false;
-    uint64_t shape = *reading->at++;
-    struct rf_book_record *record = &event->record;
-    memset(event, 0, sizeof *event);
-    record->base.pc = *reading->at++;
-    record->base.kind = (uint8_t)shape;
-    record->base.flags = (uint8_t)(shape >> 8);
-    record->base.width = (uint16_t)(shape >> 16);
-    record->only = (uint8_t)(shape >> RF_SHAPE_FOR_SHIFT);
-    event->first = (uint8_t)(shape >> RF_SHAPE_FIRST_SHIFT);
-    event->last = (uint8_t)(shape >> RF_SHAPE_LAST_SHIFT);
-    if (event->last == RF_WORD_PATHS_MAX)
-        event->last = (uint8_t)(n_paths - 1);
-    unsigned guard = (shape & RF_SHAPE_GUARD) != 0 ? RF_HOW_DYNAMIC : RF_HOW_ABSENT;
-    return record->base.kind < RF_CLASS_COUNT && event->last < n_paths &&
-           read_field(reading, guard, NULL, &record->guard) &&
-           read_field(reading, how(shape, RF_SHAPE_ADDR_SHIFT), &record->base.addr,
-                      &record->addr) &&
-           read_field(reading, how(shape, RF_SHAPE_VALUE_SHIFT), &record->base.value,
-                      &record->value) &&
-           read_field(reading, how(shape, RF_SHAPE_TARGET_SHIFT), &record->base.target,
-                      &record->target);
-}
-
-/* No event of a path may read past the path's words. */
-static bool words_suffice(const struct define *define, const struct event *event)
-{
-    const struct rf_book_record *r = &event->record;
-    uint16_t most = r->addr > r->guard ? r->addr : r->guard;
-    most = r->value > most ? r->value : most;
-    most = r->target > most ? r->target : most;
-    for (uint32_t p = event->first; p <= event->last; p++)
-        if (most > define->path_words[p])
-            return false;
-    return true;
-}
-
-static bool has_target(unsigned kind)
-{
-    return kind == RF_CLASS_BRANCH || kind == RF_CLASS_JUMP || kind == RF_CLASS_CALL ||
-           kind == RF_CLASS_RETURN;
-}
-
-static bool read_define(struct define *define, const uint64_t *words, size_t n)
-{
-    if (n < 3)
-        return false;
-    define->first = (uint32_t)words[1];
-    define->n_paths = (uint32_t)(words[1] >> 32);
-    define->n_events = (uint32_t)words[2];
-    if (define->n_paths == 0 || define->n_paths > RF_WORD_PATHS_MAX ||
-        words[2] > RF_WORD_EVENTS_MAX || n < 3 + (size_t)define->n_paths)
-        return false;
-    define->path_words = words + 3;
-    for (uint32_t i = 0; i < define->n_paths; i++)
-        if (define->path_words[i] > RF_WORD_DYNAMIC_MAX)
-            return false;
-    struct reading reading = {words + 3 + define->n_paths, words + n, 1};
-    for (uint32_t i = 0; i < define->n_events; i++) {
-        struct rf_record *base = &define->events[i].record.base;
-        if (!read_event(&reading, &define->events[i], define->n_paths) ||
-            !words_suffice(define, &define->events[i]))
-            return false;
-        base->pc += define->bias;
-        base->target += has_target(base->kind) ? define->bias : 0;
-    }
-    return reading.at == reading.end;
+    struct rf_record record = r->base;
+    record.addr += r->addr != 0 ? words[r->addr] : 0;
+    record.target += r->target != 0 ? words[r->target] : 0;
+    record.value += r->value != 0 ? low_bits(words[r->value], value_bits(&r->base)) : 0;
+    if (record.kind == RF_CLASS_ALU)
+        record.width = (uint16_t)(record.value == 0 ? 0 : 64 - __builtin_clzll(record.value));
+    return record;
 }
 
 /* ---- from events to pieces ---- */
@@ -249,11 +172,6 @@ struct source_field {
     uint8_t bits;
     bool unknown; /* neither: only a record can tell */
 };
-
-static uint8_t value_bits(const struct rf_record *base)
-{
-    return base->width == 0 || base->width > 64 ? 64 : (uint8_t)base->width;
-}
 
 static uint16_t word_of(const struct rf_book_record *r, enum rf_field_word word)
 {
@@ -283,6 +201,11 @@ static bool is_for(const struct rf_book_record *r, size_t lane)
     return r->only == 0 || (lane < 8 && (r->only >> lane & 1));
 }
 
+static bool is_counted(const struct rf_book_record *r, size_t lane)
+{
+    return lane < 32 && (r->counted >> lane & 1);
+}
+
 static enum decision decide(const struct rf_selector *selector, const struct rf_book_record *r,
                             size_t lane)
 {
@@ -302,6 +225,26 @@ static enum decision decide(const struct rf_selector *selector, const struct rf_
     if (field_of(r, selector->project_a).unknown || field_of(r, selector->project_b).unknown)
         return DEPENDS;
     return decision;
+}
+
+/* No word of the record that the selector reads changes. */
+static bool is_static(const struct rf_book_record *r, const struct rf_selector *selector)
+{
+    for (unsigned field = 1; field < RF_FIELD_COUNT; field++)
+        if ((selector->fields >> field & 1) && word_of(r, rf_field_needs(field, r->base.kind)) != 0)
+            return false;
+    return true;
+}
+
+/* Decide who counts which event. */
+static void divide(const struct rf_book_shelf *shelf, struct rf_define *define)
+{
+    for (uint32_t i = 0; i < define->n_events; i++) {
+        struct rf_book_record *r = &define->events[i].record;
+        for (size_t lane = 0; define->is_counted && lane < shelf->n_selectors; lane++)
+            if (lane < 32 && (shelf->counted >> lane & 1) && is_static(r, &shelf->selectors[lane]))
+                r->counted |= 1u << lane;
+    }
 }
 
 static struct rf_book_item make_item(const struct rf_selector *selector,
@@ -350,27 +293,27 @@ static rf_status keep_items(struct rf_book_shelf *shelf, struct rf_book_piece *p
     return RF_OK;
 }
 
-static bool counts(const struct event *event, uint32_t path)
+static bool counts(const struct rf_define_event *event, uint32_t path)
 {
     return event->first <= path && path <= event->last;
 }
 
 /* What selector `lane` makes of the path: a piece on the bench, or steps. */
-static rf_status make_piece(struct rf_book_shelf *shelf, const struct define *define, uint32_t path,
-                            size_t lane)
+static rf_status make_piece(struct rf_book_shelf *shelf, const struct rf_define *define,
+                            uint32_t path, size_t lane)
 {
     struct rf_book_bench *bench = shelf->bench;
     struct rf_book_piece *piece = &bench->pieces[lane];
     bool depends = false;
     *piece = (struct rf_book_piece){NULL, 0, RF_BOOK_STEPS};
     for (uint32_t i = 0; i < define->n_events; i++) {
-        if (!counts(&define->events[i], path))
+        const struct rf_book_record *r = &define->events[i].record;
+        if (!counts(&define->events[i], path) || is_counted(r, lane))
             continue;
-        enum decision decision = decide(&shelf->selectors[lane], &define->events[i].record, lane);
+        enum decision decision = decide(&shelf->selectors[lane], r, lane);
         depends |= decision == DEPENDS;
         if (decision != NEVER)
-            bench->items[piece->n++] =
-                make_item(&shelf->selectors[lane], &define->events[i].record);
+            bench->items[piece->n++] = make_item(&shelf->selectors[lane], r);
     }
     bench->most = piece->n > bench->most ? piece->n : bench->most;
     if (!depends && are_steps(bench->items, piece->n) && bench->n_steps + piece->n <= STEPS_MAX) {
@@ -383,7 +326,7 @@ static rf_status make_piece(struct rf_book_shelf *shelf, const struct define *de
     return depends ? RF_OK : keep_items(shelf, piece, bench->items);
 }
 
-static rf_status make_pieces(struct rf_book_shelf *shelf, const struct define *define,
+static rf_status make_pieces(struct rf_book_shelf *shelf, const struct rf_define *define,
                              uint32_t path)
 {
     struct rf_book_bench *bench = shelf->bench;
@@ -410,7 +353,7 @@ static rf_status keep_pieces(struct rf_book_shelf *shelf, struct rf_book_path *p
 }
 
 static rf_status keep_records(struct rf_book_shelf *shelf, struct rf_book_path *path,
-                              const struct define *define, uint32_t number)
+                              const struct rf_define *define, uint32_t number)
 {
     struct rf_book_record *records = shelf_get(shelf, path->n_records * sizeof *records);
     if (records == NULL)
@@ -422,7 +365,7 @@ static rf_status keep_records(struct rf_book_shelf *shelf, struct rf_book_path *
     return RF_OK;
 }
 
-static struct rf_book_path *new_path(struct rf_book_shelf *shelf, const struct define *define,
+static struct rf_book_path *new_path(struct rf_book_shelf *shelf, const struct rf_define *define,
                                      uint32_t number)
 {
     const struct rf_book_bench *bench = shelf->bench;
@@ -439,7 +382,58 @@ static struct rf_book_path *new_path(struct rf_book_shelf *shelf, const struct d
     return path;
 }
 
-static rf_status make_path(struct rf_book_shelf *shelf, const struct define *define,
+/* The tuples that counters tell of one event for one selector: one, or none. */
+static bool make_count(const struct rf_book_shelf *shelf, const struct rf_define *define,
+                       const struct rf_define_event *event, uint32_t lane,
+                       struct rf_book_count *count)
+{
+    if (!is_counted(&event->record, lane))
+        return false;
+    struct rf_book_record known = event->record; /* its words, if any, are not for this selector */
+    known.addr = known.value = known.target = 0;
+    const struct rf_record record = read_record(&known, NULL);
+    bool is_last = event->last + 1u == define->n_paths;
+    bool is_guarded = event->guard != RF_BOOK_NO_COUNTER;
+    *count = (struct rf_book_count){
+        .plus = is_guarded ? event->guard : define->first + event->first,
+        .minus = is_guarded || is_last ? RF_BOOK_NO_COUNTER : define->first + event->last + 1,
+        .lane = lane,
+    };
+    return rf_selector_run(&shelf->selectors[lane], &record, 1, &count->tuple) == 1;
+}
+
+/* All tuples that the block's counters tell; `counts` NULL: how many they are. */
+static uint32_t make_counts(const struct rf_book_shelf *shelf, const struct rf_define *define,
+                            struct rf_book_count *counts)
+{
+    struct rf_book_count count;
+    uint32_t n = 0;
+    for (uint32_t lane = 0; define->is_counted && lane < shelf->n_selectors; lane++)
+        for (uint32_t i = 0; i < define->n_events; i++)
+            if (make_count(shelf, define, &define->events[i], lane, &count)) {
+                if (counts != NULL)
+                    counts[n] = count;
+                n++;
+            }
+    return n;
+}
+
+static rf_status keep_counts(struct rf_book_shelf *shelf, const struct rf_define *define,
+                             struct rf_book_path *path)
+{
+    uint32_t n = make_counts(shelf, define, NULL);
+    if (n == 0)
+        return RF_OK;
+    struct rf_book_count *counts = shelf_get(shelf, n * sizeof *counts);
+    if (counts == NULL)
+        return RF_ENOMEM;
+    make_counts(shelf, define, counts);
+    path->n_counts = n;
+    path->counts = counts;
+    return RF_OK;
+}
+
+static rf_status make_path(struct rf_book_shelf *shelf, const struct rf_define *define,
                            uint32_t number, const struct rf_book_path **made)
 {
     rf_status status = make_pieces(shelf, define, number);
@@ -452,6 +446,8 @@ static rf_status make_path(struct rf_book_shelf *shelf, const struct define *def
         status = keep_pieces(shelf, path);
     if (status == RF_OK && shelf->bench->needs_records)
         status = keep_records(shelf, path, define, number);
+    if (status == RF_OK && number == 0)
+        status = keep_counts(shelf, define, path);
     *made = path;
     return status;
 }
@@ -459,13 +455,16 @@ static rf_status make_path(struct rf_book_shelf *shelf, const struct define *def
 rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
                          struct rf_error *error)
 {
-    struct define *define = &book->shelf->bench->define;
+    struct rf_define *define = &book->shelf->bench->define;
     define->bias = book->bias;
-    if (!read_define(define, words, n) || define->first != book->n_paths ||
+    define->n_guards = book->n_guards;
+    if (!rf_define_read(define, words, n) || define->first != book->n_paths ||
         book->n_paths + define->n_paths > PATHS_MAX)
         return rf_fail(error, RF_EDAMAGED, "the probe's description of a block makes no sense");
     if (make_room(book, book->n_paths + define->n_paths) != RF_OK)
         return rf_fail(error, RF_ENOMEM, "no memory for the description of the program");
+    divide(book->shelf, define);
+    book->n_guards = define->n_guards;
     for (uint32_t i = 0; i < define->n_paths; i++) {
         rf_status status = make_path(book->shelf, define, i, &book->paths[book->n_paths]);
         if (status != RF_OK)
@@ -476,19 +475,6 @@ rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
 }
 
 /* ---- running a path ---- */
-
-#define MASK(n) UINT64_MAX >> (64 - (n))
-#define MASKS(n)                                                                                   \
-    MASK(n), MASK(n + 1), MASK(n + 2), MASK(n + 3), MASK(n + 4), MASK(n + 5), MASK(n + 6),         \
-        MASK(n + 7)
-
-const uint64_t rf_book_masks[65] = {0,         MASKS(1),  MASKS(9),  MASKS(17), MASKS(25),
-                                    MASKS(33), MASKS(41), MASKS(49), MASKS(57)};
-
-static uint64_t low_bits(uint64_t word, unsigned bits)
-{
-    return word & rf_book_masks[bits];
-}
 
 static size_t expand_general(const struct rf_book_piece *piece, const uint64_t *words,
                              struct rf_tuple *out)
@@ -503,31 +489,33 @@ static size_t expand_general(const struct rf_book_piece *piece, const uint64_t *
     return n;
 }
 
-size_t rf_book_records(const struct rf_book_path *path, const uint64_t *words, uint16_t thread,
-                       struct rf_record *out)
+/* But for those that some lanes count. */
+static size_t read_records(const struct rf_book_path *path, const uint64_t *words, uint16_t thread,
+                           struct rf_record *out, uint32_t counted)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < path->n_records; i++) {
         const struct rf_book_record *r = &path->records[i];
-        struct rf_record *record = &out[n];
-        *record = r->base;
-        record->thread = thread;
-        record->addr += r->addr != 0 ? words[r->addr] : 0;
-        record->target += r->target != 0 ? words[r->target] : 0;
-        record->value += r->value != 0 ? low_bits(words[r->value], value_bits(&r->base)) : 0;
-        if (record->kind == RF_CLASS_ALU)
-            record->width =
-                (uint16_t)(record->value == 0 ? 0 : 64 - __builtin_clzll(record->value));
+        if ((r->counted & counted) != 0)
+            continue;
+        out[n] = read_record(r, words);
+        out[n].thread = thread;
         n += r->guard == 0 || words[r->guard] != 0;
     }
     return n;
+}
+
+size_t rf_book_records(const struct rf_book_path *path, const uint64_t *words, uint16_t thread,
+                       struct rf_record *out)
+{
+    return read_records(path, words, thread, out, 0);
 }
 
 static size_t expand_selected(const struct rf_book *book, const struct rf_book_path *path, size_t i,
                               const uint64_t *words, uint16_t thread, struct rf_tuple *out)
 {
     struct rf_record *records = book->shelf->bench->records;
-    size_t n = rf_book_records(path, words, thread, records);
+    size_t n = read_records(path, words, thread, records, i < 32 ? 1u << i : 0);
     return rf_selector_run(&book->shelf->selectors[i], records, n, out);
 }
 

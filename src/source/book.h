@@ -6,7 +6,10 @@
  *     step     a     b     word  bits   lane            from the words [path][7][9]
  *              0x40  0     1     32     0               lane 0:  <0x40, 7> <0x48, 9>
  *              0x44  0x80  -     0      1               lane 1:  <0x44, 0x80>
- *              0x48  0     2     64     0                                                  */
+ *              0x48  0     2     64     0
+ *
+ * What a counter tells is not among the steps. The first path of a block has the list of all such tuples, each
+ * with the counters that say how often it occurred. */
 #ifndef RF_SOURCE_BOOK_H
 #define RF_SOURCE_BOOK_H
 
@@ -34,11 +37,20 @@ struct rf_book_item {
     uint8_t bits_a, bits_b; /* of the dynamic part; 0: constant */
 };
 
+/* A tuple of a selector that occurred counter[plus] - counter[minus] times; minus may be RF_BOOK_NO_COUNTER. */
+struct rf_book_count {
+    struct rf_tuple tuple;
+    uint32_t plus, minus;
+    uint32_t lane;
+};
+#define RF_BOOK_NO_COUNTER UINT32_MAX
+
 /* One record without its dynamic words (0: constant). */
 struct rf_book_record {
     struct rf_record base;
     uint16_t addr, value, target, guard;
-    uint8_t only; /* selectors that it is for, one bit each; 0: all */
+    uint8_t only;     /* selectors that it is for, one bit each; 0: all */
+    uint32_t counted; /* selectors for which it is counted and not streamed, one bit each */
 };
 
 enum rf_book_form {
@@ -57,7 +69,9 @@ struct rf_book_path {
     uint32_t words; /* dynamic ones */
     uint16_t most;  /* tuples that one selector can get */
     uint16_t n_steps;
-    uint32_t n_records;                   /* all events of the path */
+    uint32_t n_records; /* all events of the path */
+    uint32_t n_counts;  /* of its block; 0 for all but the first path */
+    const struct rf_book_count *counts;
     const struct rf_book_record *records; /* NULL where nobody needs them */
     const struct rf_book_piece *pieces;   /* one for each selector; NULL where all are steps */
     struct rf_book_step steps[];          /* of all selectors */
@@ -68,6 +82,7 @@ struct rf_book_shelf {
     const struct rf_alloc *alloc;
     const struct rf_selector *selectors;
     size_t n_selectors;
+    uint32_t counted;  /* 1 << selector: what is static is counted, where a block has counters */
     bool keep_records; /* records are handed out */
     struct rf_book_slab *slabs;
     struct rf_book_bench *bench; /* room to work in */
@@ -78,10 +93,11 @@ struct rf_book {
     struct rf_book_shelf *shelf;
     const struct rf_book_path **paths;
     size_t n_paths, room;
-    uint64_t bias; /* added to code addresses: pcs and targets */
+    uint32_t n_guards; /* that have counters */
+    uint64_t bias;     /* added to code addresses: pcs and targets */
 };
 
-/* The selectors and the allocator stay the caller's. */
+/* The selectors and the allocator stay the caller's, who sets `counted` and `keep_records`. */
 rf_status rf_book_shelf_init(struct rf_book_shelf *shelf, const struct rf_selector *selectors,
                              size_t n_selectors, const struct rf_alloc *alloc);
 void rf_book_shelf_free(struct rf_book_shelf *shelf);

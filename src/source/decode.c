@@ -4,6 +4,7 @@
  * word comes from memory that the profiled program can write. Therefore path numbers are checked against the
  * book's bounds and lengths against the rest of the piece. Anything else ends the stream as damaged. */
 #include "source/decode.h"
+#include "source/counters.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
@@ -89,15 +90,30 @@ void rf_decode_free(struct rf_decode *decode)
     for (size_t i = 0; i < decode->n_lanes; i++) {
         rf_alloc_free(alloc, decode->lanes[i].tuples, LANE_ROOM * sizeof(struct rf_tuple));
         rf_alloc_free(alloc, decode->lanes[i].ends, LANE_ROOM * sizeof *decode->lanes[i].ends);
+        rf_alloc_free(alloc, decode->lanes[i].counted, RF_DECODE_COUNTED * sizeof(struct rf_tuple));
+        rf_alloc_free(alloc, decode->lanes[i].counts, RF_DECODE_COUNTED * sizeof(uint64_t));
     }
     rf_alloc_free(alloc, decode->record_buffer, LANE_ROOM * sizeof(struct rf_record));
     rf_alloc_free(alloc, decode->piece.words, RF_PROCESSES_WORDS * sizeof(uint64_t));
 }
 
+size_t rf_decode_lane(const struct rf_decode *decode, const struct rf_process *process)
+{
+    uint64_t number = process->number;
+    return (number < decode->n_apart ? number : decode->n_apart - 1) * decode->n_selectors;
+}
+
+rf_status rf_decode_make_lanes(struct rf_decode *decode, const struct rf_process *process,
+                               struct rf_error *error)
+{
+    if (!get_lanes(decode, rf_decode_lane(decode, process) + decode->n_selectors))
+        return rf_fail(error, RF_ENOMEM, "no memory for another process");
+    return RF_OK;
+}
+
 static size_t first_lane(const struct rf_decode *decode)
 {
-    uint64_t number = decode->piece.process->number;
-    return (number < decode->n_apart ? number : decode->n_apart - 1) * decode->n_selectors;
+    return rf_decode_lane(decode, decode->piece.process);
 }
 
 /* ---- messages ---- */
@@ -105,23 +121,29 @@ static size_t first_lane(const struct rf_decode *decode)
 /* No processor makes more events than this per second. */
 static const double events_a_second_max = 1e11;
 
-/* A process can write any number of losses to the ring; it must be possible. */
-static bool is_credible(const struct rf_decode *decode, const uint64_t *lost)
+bool rf_decode_is_credible(const struct rf_decode *decode, uint64_t events)
 {
     double seconds = rf_spawn_clock() - decode->processes->spawn.started;
+    return (double)events <= events_a_second_max * (1 + seconds);
+}
+
+static bool are_losses(const struct rf_decode *decode, const uint64_t *lost)
+{
     for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++)
-        if ((double)decode->lost[kind] + (double)lost[kind] > events_a_second_max * (1 + seconds))
+        if (lost[kind] > UINT64_MAX - decode->lost[kind] ||
+            !rf_decode_is_credible(decode, decode->lost[kind] + lost[kind]))
             return false;
     return decode->lossy;
 }
 
+/* What is counted is not lost: where losses may happen, only selectors without dynamic words are counted. */
 static void see_lost(struct rf_decode *decode, const uint64_t *words)
 {
     struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
     for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++) {
         decode->lost[kind] += words[1 + kind];
         for (size_t i = 0; i < decode->n_selectors; i++)
-            if (decode->selectors[i].classes >> kind & 1)
+            if ((decode->selectors[i].classes >> kind & 1) && !(decode->counted >> i & 1))
                 lanes[i].lost += words[1 + kind];
     }
 }
@@ -330,7 +352,7 @@ static rf_status see_message(struct rf_decode *decode, const uint64_t *words, si
     case RF_WORD_FORK:
         return rf_processes_fork(decode->processes, process, (uint32_t)words[1], error);
     case RF_WORD_LOST:
-        if (!is_credible(decode, words + 1))
+        if (!are_losses(decode, words + 1))
             return rf_processes_damaged(error);
         see_lost(decode, words);
         return RF_OK;
@@ -447,11 +469,14 @@ rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *e
     *full = false;
     if (piece->process == NULL) /* there is no piece */
         return RF_OK;
-    if (!get_lanes(decode, first_lane(decode) + decode->n_selectors))
-        return rf_fail(error, RF_ENOMEM, "no memory for another process");
+    rf_status status = rf_decode_make_lanes(decode, piece->process, error);
+    if (status != RF_OK)
+        return status;
     if (piece->process != decode->before)
         end_strings(decode, UINT64_MAX);
     decode->before = piece->process;
+    if (piece->tally)
+        return rf_counters_process(decode, piece->process, full, error);
     while (decode->at < piece->n) {
         *full = decode->records ? record_paths(decode) : expand_paths(decode);
         if (*full || decode->at == piece->n)
@@ -465,7 +490,7 @@ rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *e
             piece->n = decode->at;
             break;
         }
-        rf_status status = see_message(decode, words, length, error);
+        status = see_message(decode, words, length, error);
         if (status != RF_OK)
             return status;
         decode->at += length;

@@ -14,11 +14,16 @@
 enum {
     RF_DECODE_SELECTORS_MAX = 32,
     RF_DECODE_LANES_MAX = 512, /* selectors times processes that are kept apart */
+    RF_DECODE_COUNTED = 4096,  /* tuples with counts of a lane */
 };
 
 struct rf_decode_lane {
     struct rf_tuple *tuples;
     size_t n;
+    struct rf_tuple
+        *counted; /* from counters (counters.c), each with its count; NULL: none so far */
+    uint64_t *counts;
+    size_t n_counted;
     uint64_t total; /* handed out */
     uint64_t lost, lost_told;
     uint32_t *ends; /* of bursts, in tuples; NULL where nothing is skipped */
@@ -36,9 +41,10 @@ struct rf_decode {
     rf_selector_resolve resolve;
     void *resolve_context;
     size_t n_selectors;
-    bool records; /* instead of tuples */
-    bool lossy;   /* the probe may drop events; otherwise it never reports a loss */
-    bool bursts;  /* the program is sampled in bursts */
+    uint32_t counted; /* 1 << selector: what is static comes from counters */
+    bool records;     /* instead of tuples */
+    bool lossy;       /* the probe may drop events; otherwise it never reports a loss */
+    bool bursts;      /* the program is sampled in bursts */
     uint8_t groups[RF_WORD_CLASSES]; /* classes that are counted together while they are skipped */
     size_t n_groups;
     bool
@@ -63,6 +69,13 @@ size_t rf_decode_groups(const struct rf_selector *selectors, size_t n,
 /* Make the buffers. The caller first sets the members of the struct that stand above them. */
 rf_status rf_decode_init(struct rf_decode *decode, struct rf_error *error);
 void rf_decode_free(struct rf_decode *decode);
+
+/* The first lane of the process; its lanes have buffers. */
+size_t rf_decode_lane(const struct rf_decode *decode, const struct rf_process *process);
+rf_status rf_decode_make_lanes(struct rf_decode *decode, const struct rf_process *process,
+                               struct rf_error *error);
+/* A process can write any number of events to the ring; can it have made them? */
+bool rf_decode_is_credible(const struct rf_decode *decode, uint64_t events);
 
 /* Decode until the piece is used up or a buffer is full. */
 rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *error);

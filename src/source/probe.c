@@ -10,6 +10,7 @@
  * end normally, the probes' own counts are compared with ours. */
 #include "source/probe.h"
 #include "source/decode.h"
+#include "source/counters.h"
 #include "event/selector.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -63,6 +64,19 @@ static void hand_out_lane(struct probe *probe, size_t i, struct rf_batch *batch)
     probe->handed_out = i;
 }
 
+static void hand_out_counted(struct probe *probe, size_t i, struct rf_batch *batch)
+{
+    struct rf_decode_lane *lane = &probe->decode.lanes[i];
+    batch->tuples = (struct rf_tuples){lane->counted, lane->counts, lane->n_counted};
+    batch->n = lane->n_counted;
+    batch->stream = (uint32_t)i;
+    for (size_t k = 0; k < lane->n_counted; k++) {
+        lane->total += lane->counts[k];
+        probe->events += lane->counts[k];
+    }
+    lane->n_counted = 0;
+}
+
 static void hand_out_records(struct probe *probe, struct rf_batch *batch)
 {
     uint64_t lost = sum(probe->decode.lost);
@@ -106,10 +120,20 @@ static bool hand_out(struct probe *probe, struct rf_batch *batch)
     for (size_t i = 1; i < probe->decode.n_lanes; i++)
         if (probe->decode.lanes[i].n > probe->decode.lanes[fullest].n)
             fullest = i;
-    if (probe->decode.lanes[fullest].n == 0)
-        return false;
-    hand_out_lane(probe, fullest, batch);
-    return true;
+    if (probe->decode.lanes[fullest].n > 0)
+        hand_out_lane(probe, fullest, batch);
+    for (size_t i = 0; batch->n == 0 && i < probe->decode.n_lanes; i++)
+        if (probe->decode.lanes[i].n_counted > 0)
+            hand_out_counted(probe, i, batch);
+    return batch->n > 0;
+}
+
+/* At the end: the counters of processes that still run. */
+static void tally_rest(struct probe *probe)
+{
+    bool full;
+    if (rf_counters_rest(&probe->decode, &full, &probe->damage_error) != RF_OK)
+        probe->damage = RF_EDAMAGED;
 }
 
 static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
@@ -132,6 +156,9 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
         probe->damage = rf_processes_fetch(&probe->processes, &probe->decode.piece, &idle,
                                            &probe->damage_error);
     }
+    if (hand_out(probe, batch))
+        return RF_OK;
+    tally_rest(probe);
     if (hand_out(probe, batch) || hand_out_losses(probe, batch))
         return RF_OK;
     if (probe->damage != RF_OK && error != NULL)
@@ -200,6 +227,7 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     decode->resolve_context = setup->resolve_context;
     decode->alloc = &probe->base.alloc;
     decode->processes = &probe->processes;
+    decode->counted = rf_counters_selectors(setup);
     decode->records = setup->records != 0;
     decode->lossy = setup->lossy != 0;
     decode->bursts = setup->bursts[0].burst > 0;
@@ -238,7 +266,7 @@ rf_status rf_probe_open_idle(struct rf_source **source, const struct rf_probe_se
         return rf_fail(error, RF_ENOMEM, "no memory for the collector");
     take_setup(probe, setup);
     status = rf_processes_init(&probe->processes, probe->decode.selectors, setup->n_selectors,
-                               &probe->base.alloc, error);
+                               probe->decode.counted, &probe->base.alloc, error);
     probe->processes.shelf.keep_records = probe->decode.records;
     if (status == RF_OK)
         tell_bursts(&probe->processes.ring.control->bursts, setup);

@@ -16,7 +16,7 @@
  *     63   62..40        39..32  31..0
  *     [1][  0          ][ type ][ length in words, this one included ]
  *
- *     DEFINE   [header][first path | number of paths << 32][number of events]
+ *     DEFINE   [header][first path | number of paths << 32][number of events | 1 << 32: it has counters]
  *              [dynamic words of path 0] .. [of the last path]
  *              then every event: [shape][pc] and its constant address, value, target
  *     THREAD   [header][number]                          what follows happens there; from 1, as they are made
@@ -39,10 +39,19 @@
  *          32..39 first path  40..47 last path that counts it, within the block
  *          48..49 address     50..51 value     52..53 target: absent, constant or a dynamic word
  *          54     guard: a dynamic word; the event happened if it is not 0
+ *          55     the guard has a counter of its own
  *          56..63 selectors that it is for, one bit each; 0: all
  *
  * Dynamic words follow the path number in the order of the events; within one event guard, address,
- * value, target. A value narrower than 64 bits leaves rubbish in the rest of its word. */
+ * value, target. A value narrower than 64 bits leaves rubbish in the rest of its word.
+ *
+ * Counters. A block with counters raises counter p whenever it comes to the exit of path p, whether it leaves there or
+ * goes on. Paths p, p + 1 .. of a block were therefore taken counter[p] times together, and path p alone counter[p] -
+ * counter[p + 1] times; of the last path of a block, counter[p] times. An event that paths `first` to `last` count
+ * has happened counter[first] - counter[last + 1] times. A guarded event has happened as often as the counter of its
+ * guard says: those are numbered as they are defined, and stand at the other end of the array. A counter that
+ * no event needs stays 0. Events of a counted class that have no dynamic word do not go through the ring, unless the
+ * collector asks for all of them. */
 #ifndef RF_SOURCE_PROBE_WORDS_H
 #define RF_SOURCE_PROBE_WORDS_H
 
@@ -114,6 +123,15 @@ _Static_assert(RF_WORD_PATHS_MAX < 256, "first and last path of an event are byt
 #define RF_SHAPE_VALUE_SHIFT  50
 #define RF_SHAPE_TARGET_SHIFT 52
 #define RF_SHAPE_GUARD        (UINT64_C(1) << 54)
+#define RF_SHAPE_GUARD_COUNTS (UINT64_C(1) << 55)
 #define RF_SHAPE_FOR_SHIFT    56
+
+#define RF_DEFINE_COUNTED (UINT64_C(1) << 32)
+
+/* The counter of a process's guard number `guard`; that of a path is the path's number. */
+static inline uint32_t rf_word_guard_counter(uint32_t guard)
+{
+    return (uint32_t)RF_RING_COUNTERS - 1 - guard;
+}
 
 #endif

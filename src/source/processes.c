@@ -11,9 +11,8 @@
  *
  * A slot is read chunk by chunk, all slots in turn. Once per tick, however busy the ring is, new processes
  * are admitted, and the chunks that are being filled are drained up to their last message. A process is over
- * when
- * it says so, when it is dead, or when its process id appears in another slot, because it became another
- * program by exec. In all cases what it committed is read. */
+ * when it says so, when it is dead, or when its process id appears in another slot, because it became another
+ * program by exec. In all cases what it committed is read, and then its counters. */
 #include "source/processes.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -26,6 +25,7 @@ enum { TICK_MS = 100, SPACE_SHIFT = 48, LEGACIES_MAX = 4 * RF_RING_SLOTS };
 struct rf_legacy {
     uint32_t parent, fork;
     size_t n_paths;
+    uint32_t n_guards;
     char program[RF_PROCESSES_PROGRAM_BYTES];
     struct rf_book book; /* of a parent that is gone */
     struct rf_mapped mapped;
@@ -33,7 +33,7 @@ struct rf_legacy {
 };
 
 rf_status rf_processes_init(struct rf_processes *processes, const struct rf_selector *selectors,
-                            size_t n_selectors, const struct rf_alloc *alloc,
+                            size_t n_selectors, uint32_t counted, const struct rf_alloc *alloc,
                             struct rf_error *error)
 {
     processes->alloc = alloc;
@@ -42,7 +42,8 @@ rf_status rf_processes_init(struct rf_processes *processes, const struct rf_sele
     rf_modules_init(&processes->modules, alloc);
     if (rf_book_shelf_init(&processes->shelf, selectors, n_selectors, alloc) != RF_OK)
         return rf_fail(error, RF_ENOMEM, "no memory for the collector");
-    return rf_ring_open(&processes->ring, error);
+    processes->shelf.counted = counted;
+    return rf_ring_open(&processes->ring, counted != 0, error);
 }
 
 static void free_legacy(struct rf_processes *processes, struct rf_legacy *legacy)
@@ -113,6 +114,7 @@ rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_proc
     *legacy = (struct rf_legacy){.parent = parent->reader.process,
                                  .fork = fork,
                                  .n_paths = parent->book.n_paths,
+                                 .n_guards = parent->book.n_guards,
                                  .next = processes->legacies};
     memcpy(legacy->program, parent->program, sizeof legacy->program);
     rf_book_init(&legacy->book, &processes->shelf);
@@ -126,11 +128,14 @@ rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_proc
     return RF_OK;
 }
 
-static rf_status copy_book(struct rf_book *book, const struct rf_book *of, size_t n_paths)
+/* The book as it was at the fork. */
+static rf_status copy_book(struct rf_book *book, const struct rf_book *of,
+                           const struct rf_legacy *legacy)
 {
     if (rf_book_copy(book, of) != RF_OK)
         return RF_ENOMEM;
-    book->n_paths = n_paths;
+    book->n_paths = legacy->n_paths;
+    book->n_guards = legacy->n_guards;
     return RF_OK;
 }
 
@@ -139,7 +144,7 @@ static void leave_legacies(struct rf_processes *processes, const struct rf_proce
 {
     for (struct rf_legacy *legacy = processes->legacies; legacy != NULL; legacy = legacy->next)
         if (legacy->parent == parent->reader.process &&
-            copy_book(&legacy->book, &parent->book, legacy->n_paths) != RF_OK)
+            copy_book(&legacy->book, &parent->book, legacy) != RF_OK)
             processes->status = RF_ENOMEM;
 }
 
@@ -173,7 +178,7 @@ static void inherit(struct rf_processes *processes, struct rf_process *process)
         return;
     const struct rf_process *parent = find(processes, reader->parent);
     const struct rf_book *book = parent != NULL ? &parent->book : &legacy->book;
-    if (copy_book(&process->book, book, legacy->n_paths) != RF_OK)
+    if (copy_book(&process->book, book, legacy) != RF_OK)
         processes->status = RF_ENOMEM;
     process->has_book = process->has_space = true;
     process->mapped = legacy->mapped;
@@ -454,8 +459,8 @@ static void tell_rest(struct rf_processes *processes, struct rf_process *process
     }
 }
 
-/* One process in a pass over all: read its half-filled chunk. A process that is over is read to its end and
- * removed. Sets `more` when the process must be looked at again. */
+/* One process in a pass over all: read its half-filled chunk. A process that is over is read to its end, its counters
+ * are read, and it is removed. Sets `more` when the process must be looked at again. */
 static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process *process,
                                struct rf_piece *piece, bool *more, struct rf_error *error)
 {
@@ -469,7 +474,11 @@ static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process
         return RF_OK;
     }
     if (over && (process->drained || !process->has_book)) {
-        bury(processes, process);
+        piece->tally = *more = process->has_book && !process->tallied;
+        if (piece->tally)
+            piece->process = process;
+        else
+            bury(processes, process);
         return RF_OK;
     }
     if (!process->has_book)
@@ -479,6 +488,11 @@ static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process
     process->drained = over && !piece->whole;
     *more = over;
     return status;
+}
+
+static bool is_there(const struct rf_piece *piece)
+{
+    return piece->n > 0 || piece->tally;
 }
 
 /* Continue the pass until there is something to decode. */
@@ -491,7 +505,7 @@ static rf_status fetch_rest(struct rf_processes *processes, struct rf_piece *pie
         rf_status status =
             process->used ? fetch_rest_of(processes, process, piece, &more, error) : RF_OK;
         processes->rest_slot += !more;
-        if (status != RF_OK || piece->n > 0)
+        if (status != RF_OK || is_there(piece))
             return status;
     }
     return RF_OK;
@@ -516,7 +530,7 @@ static rf_status look_around(struct rf_processes *processes, struct rf_piece *pi
 {
     tick(processes);
     rf_status status = fetch_rest(processes, piece, error);
-    if (status != RF_OK || piece->n > 0)
+    if (status != RF_OK || is_there(piece))
         return status;
     status = fetch_whole(processes, piece, error);
     if (status != RF_OK || piece->n > 0)
@@ -533,7 +547,7 @@ rf_status rf_processes_fetch(struct rf_processes *processes, struct rf_piece *pi
     rf_status status = look_around(processes, piece, error);
     if (status == RF_OK && processes->status != RF_OK)
         status = rf_fail(error, processes->status, "no memory for another process");
-    *idle = status == RF_OK && piece->n == 0;
+    *idle = status == RF_OK && !is_there(piece);
     if (*idle)
         piece->process = NULL;
     if (*idle && !rf_processes_are_over(processes))
@@ -546,5 +560,6 @@ void rf_processes_finish(struct rf_piece *piece, size_t used)
     if (piece->process != NULL && !piece->whole)
         rf_ring_advance(&piece->process->reader, used);
     piece->n = 0;
+    piece->tally = false;
     piece->process = NULL;
 }

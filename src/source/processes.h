@@ -37,8 +37,10 @@ struct rf_process {
     uint16_t thread;   /* that is running; its number in the run */
     uint16_t *threads; /* numbers in the run, by the process's own; 0: not seen yet */
     size_t n_threads;
-    bool is_checked, is_forged; /* the process of this id does not have the ring */
-    bool drained;               /* it is over, and all of it was read */
+    bool is_checked, is_forged;     /* the process of this id does not have the ring */
+    bool drained;                   /* it is over, and all of its words were read */
+    bool tallied;                   /* and all of its counters */
+    size_t tally_path, tally_count; /* up to here, in its book */
     bool told_end;
     bool told_rest;                     /* killed: what it skipped since its last burst was told */
     uint64_t skipped[RF_RING_GROUPS];   /* as messages told */
@@ -51,6 +53,7 @@ struct rf_piece {
     struct rf_process *process; /* NULL: there is no piece */
     uint64_t *words;            /* room for RF_PROCESSES_WORDS */
     size_t n;
+    bool tally; /* there are no words: its counters are to be read */
     bool whole; /* a published chunk: no message goes on behind its end */
     bool last;  /* the producer is dead: its last message counts if it is complete */
 };
@@ -103,10 +106,10 @@ struct rf_processes {
     uint64_t produced[RF_WORD_CLASSES]; /* by those that are over */
 };
 
-/* Make the ring, without processes. The selectors and the allocator stay the caller's; the caller sets stop
- * and events. Must be freed, whatever the status. */
+/* Make the ring, without processes; `counted` (1 << selector) are counted where that is possible. The selectors and the
+ * allocator stay the caller's; the caller sets stop and events. Must be freed, whatever the status. */
 rf_status rf_processes_init(struct rf_processes *processes, const struct rf_selector *selectors,
-                            size_t n_selectors, const struct rf_alloc *alloc,
+                            size_t n_selectors, uint32_t counted, const struct rf_alloc *alloc,
                             struct rf_error *error);
 void rf_processes_free(struct rf_processes *processes);
 

@@ -33,7 +33,7 @@ static rf_status fail_to_make(struct rf_error *error, const char *what)
                    limited ? " (ulimit -f; 2.1 MB are needed)" : "");
 }
 
-/* How many slots the limit on the size of files allows. */
+/* How many slots the limit on the size of files allows, without counters. */
 static uint32_t slots_allowed(const struct rlimit *limit)
 {
     uint32_t slots = RF_RING_SLOTS;
@@ -42,41 +42,73 @@ static uint32_t slots_allowed(const struct rlimit *limit)
     return slots;
 }
 
+static bool set_size(struct rf_ring *ring, uint64_t size)
+{
+    ring->size = size;
+    return ftruncate(ring->fd, (off_t)size) == 0;
+}
+
+/* Counters are there for all slots or for none. */
+static bool fits(uint64_t size, const struct rlimit *limit)
+{
+    return limit->rlim_cur == RLIM_INFINITY || size <= limit->rlim_cur;
+}
+
 /* Size the file. The limit on the size of files is raised for this moment, as far as it may be: it is meant
  * for files on disks. */
-static bool size_file(struct rf_ring *ring)
+static bool size_file(struct rf_ring *ring, bool counted)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     getrlimit(RLIMIT_FSIZE, &limit);
     const struct rlimit raised = {limit.rlim_max, limit.rlim_max};
-    bool is_raised = setrlimit(RLIMIT_FSIZE, &raised) == 0;
-    ring->slots = slots_allowed(is_raised ? &raised : &limit);
+    const struct rlimit *now = setrlimit(RLIMIT_FSIZE, &raised) == 0 ? &raised : &limit;
+    uint64_t whole = rf_ring_bytes_counted(RF_RING_SLOTS);
+    ring->slots = slots_allowed(now);
+    ring->is_counted = counted && fits(whole, now) && set_size(ring, whole);
     errno = EFBIG;
-    bool sized = ring->slots > 0 && ftruncate(ring->fd, (off_t)rf_ring_bytes(ring->slots)) == 0;
+    bool sized =
+        ring->is_counted || (ring->slots > 0 && set_size(ring, rf_ring_bytes(ring->slots)));
     int why = errno;
     setrlimit(RLIMIT_FSIZE, &limit);
     errno = why;
     return sized;
 }
 
-rf_status rf_ring_open(struct rf_ring *ring, struct rf_error *error)
+static bool map_file(struct rf_ring *ring)
+{
+    void *memory = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+    ring->memory = memory != MAP_FAILED ? memory : NULL;
+    return ring->memory != NULL;
+}
+
+/* Where a limit on memory leaves no room for the counters, the ring does without them. */
+static const char *make_memory(struct rf_ring *ring, bool counted)
+{
+    if (!size_file(ring, counted))
+        return "size";
+    bool mapped = map_file(ring);
+    if (!mapped && ring->is_counted) {
+        if (!size_file(ring, false))
+            return "size";
+        mapped = map_file(ring);
+    }
+    if (!mapped)
+        return "map";
+    return fcntl(ring->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 ? NULL
+                                                                                        : "seal";
+}
+
+rf_status rf_ring_open(struct rf_ring *ring, bool counted, struct rf_error *error)
 {
     memset(ring, 0, sizeof *ring);
     ring->fd = memfd_create("riffle-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (ring->fd < 0)
         return fail_to_make(error, "make");
-    const char *what = NULL;
-    if (!size_file(ring))
-        what = "size";
-    else if (fcntl(ring->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
-        what = "seal";
-    else
-        ring->memory =
-            mmap(NULL, rf_ring_bytes(ring->slots), PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
-    if (what == NULL && ring->memory == MAP_FAILED)
-        what = "map";
+    const char *what = make_memory(ring, counted);
     if (what != NULL) {
         rf_status status = fail_to_make(error, what);
+        if (ring->memory != NULL)
+            munmap(ring->memory, ring->size);
         close(ring->fd);
         ring->memory = NULL;
         return status;
@@ -92,7 +124,7 @@ void rf_ring_close(struct rf_ring *ring)
     if (ring->memory == NULL)
         return;
     rf_ring_detach(ring);
-    munmap(ring->memory, rf_ring_bytes(ring->slots));
+    munmap(ring->memory, ring->size);
     close(ring->fd);
     ring->memory = NULL;
 }
@@ -205,6 +237,14 @@ void rf_ring_advance(struct rf_ring_reader *reader, size_t n)
     reader->taken += (uint32_t)n * 8;
 }
 
+const uint64_t *rf_ring_counters(const struct rf_ring *ring, const struct rf_ring_reader *reader)
+{
+    if (!ring->is_counted)
+        return NULL;
+    return (const uint64_t *)(const void *)(ring->memory +
+                                            rf_ring_counters_offset(ring->slots, reader->slot));
+}
+
 bool rf_ring_is_mapped_by(const struct rf_ring *ring, pid_t pid)
 {
     char line[4300], wanted[32];
@@ -224,6 +264,10 @@ bool rf_ring_is_mapped_by(const struct rf_ring *ring, pid_t pid)
 void rf_ring_release(struct rf_ring *ring, const struct rf_ring_reader *reader)
 {
     struct rf_ring_slot *shared = slot_at(ring, reader->slot);
+    uint64_t counters = rf_ring_counters_offset(ring->slots, reader->slot);
+    if (ring->is_counted && fallocate(ring->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                      (off_t)counters, RF_RING_COUNTER_BYTES) != 0)
+        memset(ring->memory + counters, 0, RF_RING_COUNTER_BYTES);
     /* Give the slot's memory back to the system. The state, which is part of it, becomes 0: free. */
     if (fallocate(ring->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                   (off_t)rf_ring_slot_offset(reader->slot), RF_RING_SLOT) != 0)

@@ -23,7 +23,9 @@
 struct rf_ring {
     int fd;
     uint8_t *memory; /* all of the file */
+    uint64_t size;   /* its length in bytes */
     uint32_t slots;  /* RF_RING_SLOTS, or fewer where the size of files is limited */
+    bool is_counted; /* it has counters */
     struct rf_ring_control *control;
 };
 
@@ -42,7 +44,8 @@ enum rf_ring_how {
     RF_RING_REST,  /* the producer is dead: everything that it committed */
 };
 
-rf_status rf_ring_open(struct rf_ring *ring, struct rf_error *error);
+/* With counters if they are wanted and there is room for them. */
+rf_status rf_ring_open(struct rf_ring *ring, bool counted, struct rf_error *error);
 void rf_ring_close(struct rf_ring *ring);
 
 /* The number of the process that holds the slot; 0: none does, or it is not ready yet. */
@@ -56,6 +59,9 @@ bool rf_ring_is_done(const struct rf_ring *ring, const struct rf_ring_reader *re
 rf_status rf_ring_read(struct rf_ring *ring, struct rf_ring_reader *reader, enum rf_ring_how how,
                        uint64_t *words, size_t *n, bool *whole);
 void rf_ring_advance(struct rf_ring_reader *reader, size_t n);
+
+/* The counters of the slot, RF_RING_COUNTERS of them, which the producer may change at any time; NULL: none. */
+const uint64_t *rf_ring_counters(const struct rf_ring *ring, const struct rf_ring_reader *reader);
 
 /* Does this process have the ring mapped? */
 bool rf_ring_is_mapped_by(const struct rf_ring *ring, pid_t pid);

@@ -2,8 +2,8 @@
  *
  * One memory file, made and sealed by the collector, inherited by the target and its children:
  *
- *     page 0           slot 0                     slot 1                     ... slot 63
- *     [ control ]      [ page | 32 chunks ]       [ page | 32 chunks ]
+ *     page 0           slot 0                     slot 1                     ... slot 63      counters of
+ *     [ control ]      [ page | 32 chunks ]       [ page | 32 chunks ]                        slot 0 .. 63
  *       bell             state, head, tail, cursor, fill of each chunk
  *
  * A process takes a free slot for itself: each slot is a ring with one producer and one consumer.
@@ -13,6 +13,10 @@
  * adding one to `tail`. `cursor` is where the producer stands inside the chunk that it is filling, on
  * a cache line that the consumer touches only when there is nothing else to do or the producer is
  * dead: so everything up to the last block survives a kill.
+ *
+ * What need not be streamed is counted (probe_words.h says what counters count). The counters of a slot are one array
+ * of 64-bit words behind all slots. The producer alone writes them, the consumer may read them at any time. They are 0
+ * when a slot is taken. A file without counters is shorter: its size says so, too.
  *
  *         tail               head
  *          v                  v
@@ -40,6 +44,8 @@ enum {
     RF_RING_GROUPS = 8, /* of events that are counted together while they are skipped */
     RF_RING_EVENT_BITS = 28,
     RF_RING_SLOT = RF_RING_PAGE + RF_RING_CHUNKS * RF_RING_CHUNK,
+    RF_RING_COUNTERS = 4 << 20, /* of a slot */
+    RF_RING_COUNTER_BYTES = RF_RING_COUNTERS * 8,
 };
 
 /* One set of bursts, for some of the profiles. */
@@ -134,11 +140,33 @@ static inline uint64_t rf_ring_bytes(uint32_t slots)
     return RF_RING_PAGE + (uint64_t)slots * RF_RING_SLOT;
 }
 
+/* The same with counters. */
+static inline uint64_t rf_ring_bytes_counted(uint32_t slots)
+{
+    return rf_ring_bytes(slots) + (uint64_t)slots * RF_RING_COUNTER_BYTES;
+}
+
+/* Does a file of this many bytes have counters? No two numbers of slots make both forms equally long: the pages of a
+ * slot and those of its counters have no common factor. */
+static inline int rf_ring_is_counted(uint64_t bytes)
+{
+    return bytes > RF_RING_PAGE &&
+           (bytes - RF_RING_PAGE) % ((uint64_t)RF_RING_SLOT + RF_RING_COUNTER_BYTES) == 0;
+}
+
 /* How many slots a file of this many bytes has; 0: it is no ring. */
 static inline uint32_t rf_ring_slots_of(uint64_t bytes)
 {
-    uint64_t n = bytes > RF_RING_PAGE ? (bytes - RF_RING_PAGE) / RF_RING_SLOT : 0;
-    return n <= RF_RING_SLOTS && rf_ring_bytes((uint32_t)n) == bytes ? (uint32_t)n : 0;
+    uint64_t slot =
+        (uint64_t)RF_RING_SLOT + (rf_ring_is_counted(bytes) ? RF_RING_COUNTER_BYTES : 0);
+    uint64_t n = bytes > RF_RING_PAGE ? (bytes - RF_RING_PAGE) / slot : 0;
+    return n <= RF_RING_SLOTS && RF_RING_PAGE + n * slot == bytes ? (uint32_t)n : 0;
+}
+
+/* Where the counters of a slot stand in a file of this many slots. */
+static inline uint64_t rf_ring_counters_offset(uint32_t slots, uint32_t slot)
+{
+    return rf_ring_bytes(slots) + (uint64_t)slot * RF_RING_COUNTER_BYTES;
 }
 
 static inline uint64_t rf_ring_slot_offset(uint32_t slot)

@@ -10,7 +10,7 @@
  * Debian's `valgrind` is a script in front of `valgrind.bin`. It sets LD_LIBRARY_PATH and changes how the C++
  * library allocates. The profiled program should see neither, so the script is bypassed. */
 #include "source/spawn.h"
-#include "source/decode.h"
+#include "source/counters.h"
 #include "source/target.h"
 #include "event/field.h"
 #include "base/alloc.h"
@@ -125,6 +125,19 @@ static uint32_t wanted_classes(const struct rf_probe_setup *setup)
     return classes;
 }
 
+/* "c" where a selector of the class is counted, and "s" where another one is not. */
+static const char *how_counted(const struct rf_probe_setup *setup, unsigned kind)
+{
+    uint32_t counted = rf_counters_selectors(setup);
+    bool counts = false, streams = false;
+    for (size_t i = 0; i < setup->n_selectors; i++) {
+        bool reads = reads_class(&setup->selectors[i], kind);
+        counts |= reads && (counted >> i & 1);
+        streams |= reads && !(counted >> i & 1);
+    }
+    return counts && streams ? "cs" : counts ? "c" : "";
+}
+
 static bool add_want(struct command *command, const struct rf_probe_setup *setup)
 {
     char text[128] = "", letters[RF_FIELD_WORDS];
@@ -134,8 +147,8 @@ static bool add_want(struct command *command, const struct rf_probe_setup *setup
         if (!(classes >> kind & 1))
             continue;
         class_fields(setup, kind, letters);
-        n += rf_format(text + n, sizeof text - n, "%s%s:%s", n > 0 ? "," : "", rf_class_name(kind),
-                       letters);
+        n += rf_format(text + n, sizeof text - n, "%s%s:%s%s", n > 0 ? "," : "",
+                       rf_class_name(kind), letters, how_counted(setup, kind));
     }
     return add_option(command, "want", text);
 }

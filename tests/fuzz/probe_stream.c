@@ -17,7 +17,14 @@ static void drain(struct rf_source *source)
     PROMISE(status == RF_OK || error.message[0] != '\0');
 }
 
-static void run(const uint8_t *bytes, size_t n, int records)
+/* Counters that say something about the paths that the bytes may describe. */
+static void count(const struct rf_ring *ring, const uint8_t *bytes, size_t n)
+{
+    if (ring->is_counted)
+        memcpy(ring->memory + rf_ring_counters_offset(ring->slots, 0), bytes, n);
+}
+
+static void run(const uint8_t *bytes, size_t n, int records, uint32_t any_order)
 {
     static const char *const texts[] = {"load -> pc,value", "any value!=0 -> target,width"};
     struct rf_selector selectors[2];
@@ -25,11 +32,12 @@ static void run(const uint8_t *bytes, size_t n, int records)
     for (int i = 0; i < 2; i++)
         PROMISE(rf_selector_parse(&selectors[i], texts[i], NULL) == RF_OK);
     const struct rf_probe_setup setup = {
-        .selectors = selectors, .n_selectors = 2, .records = records};
+        .selectors = selectors, .n_selectors = 2, .any_order = any_order, .records = records};
     PROMISE(rf_probe_open_idle(&source, &setup, NULL) == RF_OK);
     struct rf_ring *ring = rf_probe_ring(source);
     struct rf_ring_slot *slot = (void *)(ring->memory + rf_ring_slot_offset(0));
     memcpy((uint8_t *)slot + rf_ring_chunk_offset(0), bytes, n);
+    count(ring, bytes, n);
     slot->process = 1;
     slot->head = 1;
     slot->fill[0] = (uint32_t)n;
@@ -41,7 +49,8 @@ static void run(const uint8_t *bytes, size_t n, int records)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     n = n > RF_RING_CHUNK ? RF_RING_CHUNK : n & ~(size_t)7;
-    run(bytes, n, 0);
-    run(bytes, n, 1);
+    run(bytes, n, 0, 0);
+    run(bytes, n, 0, 3);
+    run(bytes, n, 1, 0);
     return 0;
 }

@@ -126,4 +126,5 @@ def main():
     end()
 
 
-main()
+if __name__ == "__main__":
+    main()

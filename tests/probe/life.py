@@ -70,10 +70,10 @@ def start(folder, *options, rounds=None):
     return riffle, counter
 
 
-def kill_target(dice):
+def kill_target(dice, *options):
     with tempfile.TemporaryDirectory() as folder:
         saved = os.path.join(folder, "spin.rfp")
-        riffle, counter = start(folder, "-o", saved)
+        riffle, counter = start(folder, "-o", saved, *options)
         if not wait_for(lambda: rounds_of(counter) > 0):
             riffle.kill()
             return "it never started"
@@ -115,9 +115,9 @@ def kill_in_bursts(dice, *options):
     return None
 
 
-def kill_collector(dice):
+def kill_collector(dice, *options):
     with tempfile.TemporaryDirectory() as folder:
-        riffle, counter = start(folder, rounds=30_000_000)
+        riffle, counter = start(folder, *options, rounds=30_000_000)
         if not wait_for(lambda: rounds_of(counter) > 0):
             riffle.kill()
             return "it never started"
@@ -136,17 +136,16 @@ def kill_collector(dice):
 def check_kills():
     dice = random.Random(SEED)
     for i in range(ROUNDS):
-        failure = kill_target(dice)
-        check(f"kill -9 of the target, {i + 1}", failure is None, failure)
-    for i in range(ROUNDS):
         for title, options in (("bursts", ("--burst", "10", "--frequency", "1/1000")),
                                ("the first burst never comes", ("--frequency", "0.0000000001")),
                                ("a second group", ("--frequency", "1/1000", "-p", "store -> pc"))):
             failure = kill_in_bursts(dice, *options)
             check(f"kill -9 of the target in bursts: {title}, {i + 1}", failure is None, failure)
-    for i in range(ROUNDS):
-        failure = kill_collector(dice)
-        check(f"kill -9 of the collector, {i + 1}", failure is None, failure)
+    for title, kill in (("target", kill_target), ("collector", kill_collector)):
+        for i in range(ROUNDS):
+            options = ["--stream"] if i % 2 == 0 else []  # through the ring, through counters
+            failure = kill(dice, *options)
+            check(f"kill -9 of the {title}, {i + 1}, {' '.join(options)}", failure is None, failure)
 
 
 def check_record(title, *selectors):

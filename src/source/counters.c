@@ -1,0 +1,145 @@
+/* counters.c - counters become tuples with counts. probe_words.h says what counters count.
+ *
+ *     counter   0    1    2    3   ..        the book's list of block 0:
+ *               10   7    0    3             <0x40, 0>    counter[0]                = 10 times
+ *               paths 0 and 1 are block 0    <0x44, 0x80> counter[0] - counter[1]   =  3 times
+ *
+ * A process's counters are read once: when it is over, or, while it still runs, when the collector ends. They lie
+ * in memory that the profiled program can write. An index is within the array, because the book has checked it; a number
+ * of events that no processor can have made is damage. */
+#include "source/counters.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "event/field.h"
+
+/* ---- what can be counted ---- */
+
+static bool reads(const struct rf_selector *selector, unsigned field)
+{
+    return selector->fields >> field & 1;
+}
+
+/* Does every event have static words alone, as far as the selector reads them? */
+static bool is_static(const struct rf_selector *selector)
+{
+    for (unsigned kind = 0; kind < RF_CLASS_COUNT; kind++)
+        for (unsigned field = 1; field < RF_FIELD_COUNT; field++)
+            if ((selector->classes >> kind & 1) && reads(selector, field) &&
+                rf_field_needs(field, kind) != RF_FIELD_WORD_NONE)
+                return false;
+    return true;
+}
+
+/* A counter does not tell threads and misses apart; frames are samples. A result's width is known where its value
+ * is. */
+static bool is_countable(const struct rf_selector *selector)
+{
+    for (unsigned kind = 0; kind < RF_CLASS_COUNT; kind++)
+        for (unsigned field = 1; field < RF_FIELD_COUNT; field++)
+            if ((selector->classes >> kind & 1) && reads(selector, field) &&
+                field != RF_FIELD_WIDTH && rf_field_is_late(field, kind))
+                return false;
+    return selector->weight == RF_FIELD_NONE && selector->classes >> RF_WORD_CLASSES == 0;
+}
+
+uint32_t rf_counters_selectors(const struct rf_probe_setup *setup)
+{
+    uint32_t counted = 0;
+    if (setup->records || setup->bursts[0].burst > 0 || setup->n_patterns > 0)
+        return 0;
+    for (size_t i = 0; i < setup->n_selectors; i++) {
+        const struct rf_selector *selector = &setup->selectors[i];
+        bool can = is_countable(selector) && (!setup->lossy || is_static(selector));
+        counted |= (uint32_t)can << i;
+    }
+    return counted & setup->any_order;
+}
+
+/* ---- reading ---- */
+
+static uint64_t read_counter(const uint64_t *counters, uint32_t number)
+{
+    return number != RF_BOOK_NO_COUNTER ? __atomic_load_n(&counters[number], __ATOMIC_ACQUIRE) : 0;
+}
+
+/* A running program raises `plus` before `minus`, so that one is read last. */
+static uint64_t read_count(const uint64_t *counters, const struct rf_book_count *count)
+{
+    uint64_t minus = read_counter(counters, count->minus);
+    uint64_t plus = read_counter(counters, count->plus);
+    return plus - minus;
+}
+
+static bool make_room(struct rf_decode *decode, struct rf_decode_lane *lane)
+{
+    if (lane->counted == NULL)
+        lane->counted = rf_alloc_get(decode->alloc, RF_DECODE_COUNTED * sizeof *lane->counted);
+    if (lane->counts == NULL)
+        lane->counts = rf_alloc_get(decode->alloc, RF_DECODE_COUNTED * sizeof *lane->counts);
+    return lane->counted != NULL && lane->counts != NULL;
+}
+
+/* One tuple to its lane. */
+static rf_status put(struct rf_decode *decode, const struct rf_process *process,
+                     const struct rf_book_count *count, uint64_t times, struct rf_error *error)
+{
+    struct rf_decode_lane *lane = &decode->lanes[rf_decode_lane(decode, process) + count->lane];
+    if (!rf_decode_is_credible(decode, times))
+        return rf_processes_damaged(error);
+    if (!make_room(decode, lane))
+        return rf_fail(error, RF_ENOMEM, "no memory for the collector");
+    lane->counted[lane->n_counted] = count->tuple;
+    lane->counts[lane->n_counted++] = times;
+    return RF_OK;
+}
+
+static bool is_full(const struct rf_decode *decode, const struct rf_process *process, uint32_t lane)
+{
+    return decode->lanes[rf_decode_lane(decode, process) + lane].n_counted == RF_DECODE_COUNTED;
+}
+
+/* The tuples of one block, from process->tally_count on. */
+static rf_status tally_path(struct rf_decode *decode, struct rf_process *process,
+                            const uint64_t *counters, bool *full, struct rf_error *error)
+{
+    const struct rf_book_path *path = process->book.paths[process->tally_path];
+    rf_status status = RF_OK;
+    for (; process->tally_count < path->n_counts && status == RF_OK; process->tally_count++) {
+        const struct rf_book_count *count = &path->counts[process->tally_count];
+        *full = is_full(decode, process, count->lane);
+        if (*full)
+            return RF_OK;
+        uint64_t times = read_count(counters, count);
+        status = times > 0 ? put(decode, process, count, times, error) : RF_OK;
+    }
+    return status;
+}
+
+rf_status rf_counters_process(struct rf_decode *decode, struct rf_process *process, bool *full,
+                              struct rf_error *error)
+{
+    const uint64_t *counters = rf_ring_counters(&decode->processes->ring, &process->reader);
+    rf_status status = rf_decode_make_lanes(decode, process, error);
+    *full = false;
+    while (counters != NULL && process->tally_path < process->book.n_paths && status == RF_OK) {
+        status = tally_path(decode, process, counters, full, error);
+        if (*full)
+            return RF_OK;
+        process->tally_path++;
+        process->tally_count = 0;
+    }
+    process->tallied = true;
+    return status;
+}
+
+rf_status rf_counters_rest(struct rf_decode *decode, bool *full, struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    *full = false;
+    for (size_t i = 0; i < RF_RING_SLOTS && !*full && status == RF_OK; i++) {
+        struct rf_process *process = &decode->processes->list[i];
+        if (process->used && process->has_book && !process->tallied)
+            status = rf_counters_process(decode, process, full, error);
+    }
+    return status;
+}

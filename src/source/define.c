@@ -1,0 +1,125 @@
+/* define.c - reading a DEFINE message: probe_words.h has the format. */
+#include "source/define.h"
+#include <string.h>
+
+static unsigned how(uint64_t shape, unsigned shift)
+{
+    return (unsigned)(shape >> shift & 3);
+}
+
+struct reading {
+    const uint64_t *at, *end;
+    uint32_t dynamic; /* words of the path seen so far, the path number included */
+};
+
+/* For a dynamic member, the index of the next word; for a constant one, the number itself. */
+static bool read_field(struct reading *reading, unsigned kind, uint64_t *constant, uint16_t *word)
+{
+    if (kind == RF_HOW_DYNAMIC) {
+        *word = (uint16_t)reading->dynamic++;
+        return reading->dynamic <= RF_WORD_DYNAMIC_MAX + 1;
+    }
+    if (kind == RF_HOW_ABSENT)
+        return true;
+    if (kind != RF_HOW_CONSTANT || reading->at == reading->end)
+        return false;
+    *constant = *reading->at++;
+    return true;
+}
+
+static bool read_event(struct reading *reading, struct rf_define *define,
+                       struct rf_define_event *event)
+{
+    if (reading->end - reading->at < 2)
+        return false;
+    uint64_t shape = *reading->at++;
+    struct rf_book_record *record = &event->record;
+    memset(event, 0, sizeof *event);
+    record->base.pc = *reading->at++;
+    record->base.kind = (uint8_t)shape;
+    record->base.flags = (uint8_t)(shape >> 8);
+    record->base.width = (uint16_t)(shape >> 16);
+    record->only = (uint8_t)(shape >> RF_SHAPE_FOR_SHIFT);
+    event->first = (uint8_t)(shape >> RF_SHAPE_FIRST_SHIFT);
+    event->last = (uint8_t)(shape >> RF_SHAPE_LAST_SHIFT);
+    if (event->last == RF_WORD_PATHS_MAX)
+        event->last = (uint8_t)(define->n_paths - 1);
+    unsigned guard = (shape & RF_SHAPE_GUARD) != 0 ? RF_HOW_DYNAMIC : RF_HOW_ABSENT;
+    event->guard = RF_BOOK_NO_COUNTER;
+    if ((shape & RF_SHAPE_GUARD_COUNTS) != 0 && define->is_counted)
+        event->guard = define->n_guards++;
+    return record->base.kind < RF_CLASS_COUNT && event->first <= event->last &&
+           event->last < define->n_paths && read_field(reading, guard, NULL, &record->guard) &&
+           read_field(reading, how(shape, RF_SHAPE_ADDR_SHIFT), &record->base.addr,
+                      &record->addr) &&
+           read_field(reading, how(shape, RF_SHAPE_VALUE_SHIFT), &record->base.value,
+                      &record->value) &&
+           read_field(reading, how(shape, RF_SHAPE_TARGET_SHIFT), &record->base.target,
+                      &record->target);
+}
+
+/* No event of a path may read past the path's words. */
+static bool words_suffice(const struct rf_define *define, const struct rf_define_event *event)
+{
+    const struct rf_book_record *r = &event->record;
+    uint16_t most = r->addr > r->guard ? r->addr : r->guard;
+    most = r->value > most ? r->value : most;
+    most = r->target > most ? r->target : most;
+    for (uint32_t p = event->first; p <= event->last; p++)
+        if (most > define->path_words[p])
+            return false;
+    return true;
+}
+
+static bool has_target(unsigned kind)
+{
+    return kind == RF_CLASS_BRANCH || kind == RF_CLASS_JUMP || kind == RF_CLASS_CALL ||
+           kind == RF_CLASS_RETURN;
+}
+
+/* Paths count from one end of the counters, guards from the other. */
+static bool counters_suffice(struct rf_define *define)
+{
+    if (!define->is_counted)
+        return true;
+    if ((uint64_t)define->first + define->n_paths + define->n_guards > RF_RING_COUNTERS)
+        return false;
+    for (uint32_t i = 0; i < define->n_events; i++)
+        if (define->events[i].guard != RF_BOOK_NO_COUNTER)
+            define->events[i].guard = rf_word_guard_counter(define->events[i].guard);
+    return true;
+}
+
+static bool read_head(struct rf_define *define, const uint64_t *words, size_t n)
+{
+    if (n < 3)
+        return false;
+    define->first = (uint32_t)words[1];
+    define->n_paths = (uint32_t)(words[1] >> 32);
+    define->n_events = (uint32_t)words[2];
+    define->is_counted = (words[2] & RF_DEFINE_COUNTED) != 0;
+    if (define->n_paths == 0 || define->n_paths > RF_WORD_PATHS_MAX ||
+        (words[2] & ~RF_DEFINE_COUNTED) > RF_WORD_EVENTS_MAX || n < 3 + (size_t)define->n_paths)
+        return false;
+    define->path_words = words + 3;
+    for (uint32_t i = 0; i < define->n_paths; i++)
+        if (define->path_words[i] > RF_WORD_DYNAMIC_MAX)
+            return false;
+    return true;
+}
+
+bool rf_define_read(struct rf_define *define, const uint64_t *words, size_t n)
+{
+    if (!read_head(define, words, n))
+        return false;
+    struct reading reading = {words + 3 + define->n_paths, words + n, 1};
+    for (uint32_t i = 0; i < define->n_events; i++) {
+        struct rf_record *base = &define->events[i].record.base;
+        if (!read_event(&reading, define, &define->events[i]) ||
+            !words_suffice(define, &define->events[i]))
+            return false;
+        base->pc += define->bias;
+        base->target += has_target(base->kind) ? define->bias : 0;
+    }
+    return reading.at == reading.end && counters_suffice(define);
+}

@@ -1,0 +1,29 @@
+/* define.h - the description of one superblock, as a DEFINE message gives it.
+ *
+ * Guarantee: whatever the words are, no index goes past the message, no event past the words of the paths that count
+ * it, and no counter past the array. */
+#ifndef RF_SOURCE_DEFINE_H
+#define RF_SOURCE_DEFINE_H
+
+#include "source/book.h"
+
+struct rf_define_event {
+    struct rf_book_record record;
+    uint8_t first, last; /* paths that count it */
+    uint32_t guard;      /* counter of its guard, or RF_BOOK_NO_COUNTER */
+};
+
+/* The caller sets the first two. */
+struct rf_define {
+    uint64_t bias;     /* added to code addresses */
+    uint32_t n_guards; /* with counters, of all blocks before; then of this one, too */
+    bool is_counted;
+    uint32_t first, n_paths, n_events;
+    const uint64_t *path_words;
+    struct rf_define_event events[RF_WORD_EVENTS_MAX];
+};
+
+/* False: it makes no sense. */
+bool rf_define_read(struct rf_define *define, const uint64_t *words, size_t n);
+
+#endif

@@ -1,0 +1,254 @@
+/* counters.c - counters in the shared memory become tuples with counts. The producer is this test itself. */
+#include "source/probe.h"
+#include "source/probe_words.h"
+#include "source/ring.h"
+#include "test.h"
+#include <unistd.h>
+
+static struct rf_source *source;
+static struct rf_ring *ring;
+
+static struct rf_ring_slot *slot_at(uint32_t number)
+{
+    return (struct rf_ring_slot *)(void *)(ring->memory + rf_ring_slot_offset(number));
+}
+
+static uint64_t *counters_of(uint32_t number)
+{
+    return (uint64_t *)(void *)(ring->memory + rf_ring_counters_offset(ring->slots, number));
+}
+
+static struct rf_ring_slot *open_ring(const char *selector, int lossy)
+{
+    struct rf_selector parsed;
+    CHECK(rf_selector_parse(&parsed, selector, NULL) == RF_OK);
+    const struct rf_probe_setup setup = {
+        .selectors = &parsed, .n_selectors = 1, .any_order = 1, .lossy = lossy};
+    CHECK(rf_probe_open_idle(&source, &setup, NULL) == RF_OK);
+    ring = rf_probe_ring(source);
+    CHECK(ring->is_counted);
+    struct rf_ring_slot *slot = slot_at(0);
+    *slot = (struct rf_ring_slot){.pid = (uint32_t)getpid(), .process = 1};
+    return slot;
+}
+
+/* Words as one chunk of the slot, which is then in this state. */
+static void publish(struct rf_ring_slot *slot, const uint64_t *words, size_t n, uint32_t state)
+{
+    memcpy((uint8_t *)slot + rf_ring_chunk_offset(slot->head), words, n * 8);
+    slot->fill[slot->head++ % RF_RING_CHUNKS] = (uint32_t)(n * 8);
+    slot->state = state;
+}
+
+#define OPEN                  ((uint64_t)RF_WORD_PATHS_MAX << RF_SHAPE_LAST_SHIFT)
+#define ON_PATH(n)            ((uint64_t)(n) << RF_SHAPE_FIRST_SHIFT | (uint64_t)(n) << RF_SHAPE_LAST_SHIFT)
+#define FROM_PATH(n)          ((uint64_t)(n) << RF_SHAPE_FIRST_SHIFT | OPEN)
+#define CONSTANT(field)       ((uint64_t)RF_HOW_CONSTANT << RF_SHAPE_##field##_SHIFT)
+#define DYNAMIC(field)        ((uint64_t)RF_HOW_DYNAMIC << RF_SHAPE_##field##_SHIFT)
+#define HEADER_OF(words)      RF_WORD_HEADER(RF_WORD_DEFINE, sizeof(words) / 8)
+#define PATHS(first, n_paths) ((uint64_t)(first) | (uint64_t)(n_paths) << 32)
+
+/* Path 0 ends with a branch at 0x44, to 0x80, and one at 0x47 that says nothing of where it goes. Path 1 goes on to an
+ * instruction at 0x46, which calls: the target changes. */
+static const uint64_t block[] = {
+    HEADER_OF((uint64_t[16]){0}),
+    PATHS(0, 2),
+    5 | RF_DEFINE_COUNTED,
+    0,
+    1,
+    RF_CLASS_INSN | OPEN,
+    0x44,
+    RF_CLASS_BRANCH | RF_RECORD_TAKEN << 8 | ON_PATH(0) | CONSTANT(TARGET),
+    0x44,
+    0x80,
+    RF_CLASS_INSN | FROM_PATH(1),
+    0x46,
+    RF_CLASS_BRANCH | ON_PATH(0),
+    0x47,
+    RF_CLASS_CALL | RF_RECORD_INDIRECT << 8 | ON_PATH(1) | DYNAMIC(TARGET),
+    0x46,
+};
+
+struct seen {
+    uint64_t n, events, a; /* tuples, how often they occurred, sum of a times its count */
+    rf_status status;
+    struct rf_error error;
+};
+
+static struct seen drain(void)
+{
+    struct seen seen = {0};
+    struct rf_batch batch;
+    while ((seen.status = rf_source_next(source, &batch, &seen.error)) == RF_OK && batch.n > 0)
+        for (size_t i = 0; i < batch.n; i++) {
+            uint64_t count = batch.tuples.counts != NULL ? batch.tuples.counts[i] : 1;
+            seen.n++;
+            seen.events += count;
+            seen.a += batch.tuples.tuples[i].a * count;
+        }
+    rf_source_close(source);
+    return seen;
+}
+
+static struct seen count_block(const char *selector, uint64_t first, uint64_t second)
+{
+    struct rf_ring_slot *slot = open_ring(selector, 0);
+    counters_of(0)[0] = first;
+    counters_of(0)[1] = second;
+    publish(slot, block, sizeof block / 8, RF_RING_DONE);
+    return drain();
+}
+
+TEST(an_instruction_is_counted_by_all_paths_behind_it)
+{
+    struct seen seen = count_block("insn -> pc", 10, 7);
+    CHECK(seen.status == RF_OK);
+    CHECK_EQ(seen.n, 2);
+    CHECK_EQ(seen.events, 17);
+    CHECK_EQ(seen.a, 10 * 0x44 + 7 * 0x46);
+}
+
+TEST(a_way_out_is_counted_by_its_path_alone)
+{
+    struct seen seen = count_block("branch taken==1 -> pc,target", 10, 7);
+    CHECK_EQ(seen.n, 1);
+    CHECK_EQ(seen.events, 3);
+    seen = count_block("branch taken==1 -> pc,target", 7, 7);
+    CHECK_EQ(seen.n, 0);
+}
+
+/* What changes comes through the ring; what does not, from the counters. Neither comes twice. */
+TEST(what_changes_is_streamed)
+{
+    static const uint64_t run[] = {1, 0x1000};
+    struct rf_ring_slot *slot = open_ring("branch,call -> pc,target", 0);
+    counters_of(0)[0] = 3;
+    counters_of(0)[1] = 1;
+    publish(slot, block, sizeof block / 8, RF_RING_LIVE);
+    publish(slot, run, 2, RF_RING_DONE);
+    struct seen seen = drain();
+    CHECK(seen.status == RF_OK);
+    CHECK_EQ(seen.events, 2 + 2 + 1);
+    CHECK_EQ(seen.a, 2 * 0x44 + 2 * 0x47 + 0x46);
+}
+
+/* A load that happens only if its guard holds, and a store whose guard is the second. */
+TEST(guards_have_counters_of_their_own)
+{
+    static const uint64_t guarded[] = {
+        HEADER_OF((uint64_t[8]){0}),
+        PATHS(0, 1),
+        2 | RF_DEFINE_COUNTED,
+        0,
+        RF_CLASS_LOAD | OPEN | RF_SHAPE_GUARD_COUNTS,
+        0x40,
+        RF_CLASS_STORE | OPEN | RF_SHAPE_GUARD_COUNTS,
+        0x44,
+    };
+    struct rf_ring_slot *slot = open_ring("load,store -> pc", 0);
+    counters_of(0)[0] = 100;
+    counters_of(0)[rf_word_guard_counter(0)] = 5;
+    counters_of(0)[rf_word_guard_counter(1)] = 2;
+    publish(slot, guarded, sizeof guarded / 8, RF_RING_DONE);
+    struct seen seen = drain();
+    CHECK_EQ(seen.events, 7);
+    CHECK_EQ(seen.a, 5 * 0x40 + 2 * 0x44);
+}
+
+/* A child begins with its parent's paths and with counters of its own. */
+TEST(a_child_counts_for_itself)
+{
+    static const uint64_t fork[] = {RF_WORD_HEADER(RF_WORD_FORK, 2), 1};
+    struct rf_ring_slot *slot = open_ring("insn -> pc", 0), *child = slot_at(1);
+    counters_of(0)[0] = 10;
+    counters_of(1)[0] = 4;
+    *child = (struct rf_ring_slot){.pid = 1, .process = 2, .parent = 1, .fork = 1};
+    child->state = RF_RING_DONE;
+    publish(slot, block, sizeof block / 8, RF_RING_LIVE);
+    publish(slot, fork, 2, RF_RING_DONE);
+    struct seen seen = drain();
+    CHECK(seen.status == RF_OK);
+    CHECK_EQ(seen.events, 14);
+}
+
+/* The slot of a process that is over, and its counters, are as new. */
+TEST(a_slot_is_given_back_without_its_counts)
+{
+    struct rf_batch batch;
+    struct rf_ring_slot *slot = open_ring("insn -> pc", 0);
+    struct rf_ring_slot *other = slot_at(1);
+    *other = (struct rf_ring_slot){.pid = (uint32_t)getppid(), .process = 2, .state = RF_RING_LIVE};
+    counters_of(0)[0] = 10;
+    counters_of(0)[1] = UINT64_C(10);
+    publish(slot, block, sizeof block / 8, RF_RING_DONE);
+    CHECK(rf_source_next(source, &batch, NULL) == RF_OK && batch.n == 2);
+    other->state = RF_RING_DONE;
+    CHECK(rf_source_next(source, &batch, NULL) == RF_OK && batch.n == 0);
+    CHECK_EQ(slot->state, RF_RING_FREE);
+    CHECK_EQ(counters_of(0)[0] + counters_of(0)[1], 0);
+    rf_source_close(source);
+}
+
+/* More tuples than a lane has room for at once. */
+TEST(many_blocks)
+{
+    struct rf_ring_slot *slot = open_ring("insn -> pc", 0);
+    for (uint32_t i = 0; i < 5000; i++) {
+        uint64_t one[] = {HEADER_OF((uint64_t[6]){0}), PATHS(i, 1),
+                          1 | RF_DEFINE_COUNTED,       0,
+                          RF_CLASS_INSN | OPEN,        1};
+        counters_of(0)[i] = 2;
+        memcpy((uint8_t *)slot + rf_ring_chunk_offset(i / 1000) + i % 1000 * sizeof one, one,
+               sizeof one);
+        slot->fill[i / 1000] = (i % 1000 + 1) * (uint32_t)sizeof one;
+    }
+    slot->head = 5;
+    slot->state = RF_RING_DONE;
+    struct seen seen = drain();
+    CHECK_EQ(seen.n, 5000);
+    CHECK_EQ(seen.events, 10000);
+}
+
+/* --- lies ------------------------------------------------------------------------------------- */
+
+TEST(impossible_counts_are_damage)
+{
+    struct seen seen = count_block("insn -> pc", UINT64_MAX / 2, 0);
+    CHECK(seen.status == RF_EDAMAGED);
+    seen = count_block("branch -> pc,target", 3, 4); /* fewer than none */
+    CHECK(seen.status == RF_EDAMAGED);
+}
+
+/* Numbers of paths are checked against the array of counters when they are described. */
+TEST(counters_end_where_the_array_does)
+{
+    static const uint64_t beyond[] = {
+        HEADER_OF((uint64_t[6]){0}),
+        PATHS(0, 1),
+        1 | RF_DEFINE_COUNTED,
+        0,
+        RF_CLASS_LOAD | (uint64_t)200 << RF_SHAPE_FIRST_SHIFT | OPEN,
+        0x40,
+    };
+    struct rf_ring_slot *slot = open_ring("load -> pc", 0);
+    publish(slot, beyond, sizeof beyond / 8, RF_RING_DONE);
+    CHECK(drain().status == RF_EDAMAGED);
+}
+
+/* What is lost in the ring is not lost for counters. */
+TEST(losses_do_not_concern_what_is_counted)
+{
+    uint64_t lost[1 + RF_WORD_CLASSES] = {RF_WORD_HEADER(RF_WORD_LOST, 1 + RF_WORD_CLASSES)};
+    struct rf_batch batch;
+    lost[1 + RF_CLASS_INSN] = 1000;
+    struct rf_ring_slot *slot = open_ring("insn -> pc", 1);
+    counters_of(0)[0] = 10;
+    publish(slot, block, sizeof block / 8, RF_RING_LIVE);
+    publish(slot, lost, 1 + RF_WORD_CLASSES, RF_RING_DONE);
+    CHECK(rf_source_next(source, &batch, NULL) == RF_OK);
+    CHECK_EQ(batch.n, 1);
+    CHECK_EQ(batch.lost, 0);
+    rf_source_close(source);
+}
+
+TEST_MAIN()
