@@ -11,6 +11,7 @@
 #ifndef RF_COPROC_HOST_H
 #define RF_COPROC_HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -72,6 +73,25 @@ struct rf_table {
     uint32_t words[26]; /* the handler's own */
 };
 
+/* Where a part of the slots lies, looked up once for many. Words of 64 bits: the simulated core has no cheap unsigned
+ * ones of 32. A part that the program does not have reads as 0. */
+struct rf_window_lane {
+    const uint32_t *words;
+    uint64_t shift, mask;
+};
+
+static inline struct rf_window_lane rf_window_lane(const struct rf_window *window, unsigned number)
+{
+    const struct rf_window_role *role = &window->roles[number];
+    return (struct rf_window_lane){(role->in_keys ? window->keys : window->data) + role->first,
+                                   role->shift, role->mask};
+}
+
+static inline uint64_t rf_lane_read(struct rf_window_lane lane, size_t slot)
+{
+    return (uint64_t)lane.words[slot] >> lane.shift & lane.mask;
+}
+
 static inline uint32_t rf_window_read(const struct rf_window *window, unsigned role, uint32_t slot)
 {
     const struct rf_window_role *r = &window->roles[role];
@@ -109,7 +129,7 @@ enum {
 };
 
 struct rf_fold_entry {
-    uint32_t a, a_high, b, b_high;
+    uint64_t a, b;
     uint64_t count; /* 0: free */
 };
 

@@ -3,54 +3,106 @@
  * Compiled for the host and for the simulated core; see host.h. Roles: `a` and `count`; `b`, `a_high` and
  * `b_high` where the program has them. A slot whose count is 0 is free. A program with `.let keep = 1` has
  * more in its arrays than slots: of these only the counts are cleared that were added. A table that is full
- * refuses new tuples and counts that. */
+ * refuses new tuples and counts that.
+ *
+ * Slots are added in groups: first all entries that they hash to are read, then each is changed, so that the
+ * cache misses of a group are on their way together (Zilles and Sohi, section 3.5). */
 #include "coproc/host.h"
 
-static uint32_t read_or_zero(const struct rf_window *window, unsigned role, uint32_t slot)
+enum { GROUP = 16 };
+
+/* A slot that is to be added. */
+struct pending {
+    size_t slot;
+    struct rf_fold_entry entry;
+    uint64_t at;    /* where the table should have it */
+    uint64_t known; /* the count there */
+};
+
+static uint64_t hash(uint64_t a, uint64_t b)
 {
-    return window->roles[role].mask != 0 ? rf_window_read(window, role, slot) : 0;
+    uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15) ^ b * UINT64_C(0xc2b2ae3d27d4eb4f);
+    return h >> 32 ^ h >> 47;
 }
 
-static int is_same(const struct rf_fold_entry *x, const struct rf_fold_entry *y)
+/* The next ones from slot *from on, which moves behind them. Returns how many, GROUP at the most. */
+static inline size_t gather(struct pending *group, const struct rf_window *window, size_t *from)
 {
-    return x->a == y->a && x->b == y->b && x->a_high == y->a_high && x->b_high == y->b_high;
+    const struct rf_window_lane count = rf_window_lane(window, RF_FOLD_COUNT);
+    const struct rf_window_lane a = rf_window_lane(window, RF_FOLD_A);
+    const struct rf_window_lane b = rf_window_lane(window, RF_FOLD_B);
+    const struct rf_window_lane a_high = rf_window_lane(window, RF_FOLD_A_HIGH);
+    const struct rf_window_lane b_high = rf_window_lane(window, RF_FOLD_B_HIGH);
+    uint64_t least = window->lets[RF_FOLD_LEAST];
+    size_t slot = *from, slots = window->slots;
+    struct pending *to = group;
+    for (; slot < slots && to < group + GROUP; slot++) {
+        uint64_t n = rf_lane_read(count, slot);
+        if (n == 0 || n < least)
+            continue;
+        to->slot = slot;
+        to->entry.a = rf_lane_read(a, slot) | rf_lane_read(a_high, slot) << 32;
+        to->entry.b = rf_lane_read(b, slot) | rf_lane_read(b_high, slot) << 32;
+        to->entry.count = n;
+        to++;
+    }
+    *from = slot;
+    return (size_t)(to - group);
 }
 
-static void add(struct rf_table *table, const struct rf_fold_entry *slot)
+static inline void look_up(struct pending *group, size_t n, const struct rf_table *table)
+{
+    const struct rf_fold_entry *entries = (const struct rf_fold_entry *)(table + 1);
+    uint64_t most = table->entries - 1;
+    for (struct pending *p = group; p < group + n; p++) {
+        p->at = hash(p->entry.a, p->entry.b) & most;
+        p->known = entries[p->at].count;
+    }
+}
+
+/* Behind the place where it should be, or a new one. */
+static __attribute__((noinline)) void add_elsewhere(struct rf_table *table,
+                                                    const struct pending *pending)
 {
     struct rf_fold_entry *entries = (struct rf_fold_entry *)(table + 1);
-    uint32_t at = rf_table_hash(slot->a ^ slot->a_high, slot->b ^ slot->b_high);
-    for (;; at++) {
-        struct rf_fold_entry *entry = &entries[at & (table->entries - 1)];
-        if (entry->count != 0 && !is_same(entry, slot))
-            continue;
-        if (entry->count == 0 && table->used >= table->entries / 4 * 3) {
-            table->refused++;
-            return;
-        }
-        table->used += entry->count == 0;
-        uint64_t count = entry->count + slot->count;
-        *entry = *slot;
-        entry->count = count;
-        return;
+    const struct rf_fold_entry *slot = &pending->entry;
+    uint64_t at = pending->at, most = table->entries - 1;
+    while (entries[at].count != 0 && (entries[at].a != slot->a || entries[at].b != slot->b))
+        at = (at + 1) & most;
+    if (entries[at].count != 0)
+        entries[at].count += slot->count;
+    else if (table->used >= table->entries / 4 * 3)
+        table->refused++;
+    else {
+        entries[at] = *slot;
+        table->used++;
     }
+}
+
+static inline void add_group(struct rf_window *window, struct rf_table *table,
+                             const struct pending *group, size_t n)
+{
+    struct rf_fold_entry *entries = (struct rf_fold_entry *)(table + 1);
+    bool keep = window->lets[RF_FOLD_KEEP] != 0;
+    for (const struct pending *p = group; p < group + n; p++) {
+        struct rf_fold_entry *entry = &entries[p->at];
+        if (p->known != 0 && entry->a == p->entry.a && entry->b == p->entry.b)
+            entry->count += p->entry.count;
+        else
+            add_elsewhere(table, p);
+        if (keep)
+            rf_window_clear(window, RF_FOLD_COUNT, (uint32_t)p->slot);
+    }
+    window->folded += (uint32_t)n;
 }
 
 void rf_host_fold(struct rf_window *window, struct rf_table *table)
 {
-    uint32_t least = window->lets[RF_FOLD_LEAST];
-    for (uint32_t i = 0; i < window->slots; i++) {
-        uint32_t count = rf_window_read(window, RF_FOLD_COUNT, i);
-        if (count == 0 || count < least)
-            continue;
-        const struct rf_fold_entry slot = {.a = rf_window_read(window, RF_FOLD_A, i),
-                                           .b = read_or_zero(window, RF_FOLD_B, i),
-                                           .a_high = read_or_zero(window, RF_FOLD_A_HIGH, i),
-                                           .b_high = read_or_zero(window, RF_FOLD_B_HIGH, i),
-                                           .count = count};
-        add(table, &slot);
-        rf_window_clear(window, RF_FOLD_COUNT, i);
-        window->folded++;
+    struct pending group[GROUP];
+    for (size_t at = 0; at < window->slots;) {
+        size_t n = gather(group, window, &at);
+        look_up(group, n, table);
+        add_group(window, table, group, n);
     }
     window->scanned += window->slots;
     window->command = window->lets[RF_FOLD_KEEP] != 0 ? RF_COMMAND_DATA : RF_COMMAND_RESET;

@@ -251,25 +251,6 @@ static void end_upper(struct rf_window *window, struct rf_table *table)
 
 /* --- slots --------------------------------------------------------------------------------------- */
 
-/* Where a part of the slots lies, looked up once per group. Words of 64 bits: the simulated core has no
- * cheap unsigned ones of 32. */
-struct lane {
-    const uint32_t *words;
-    uint64_t shift, mask;
-};
-
-static inline struct lane lane_of(const struct rf_window *window, unsigned number)
-{
-    const struct rf_window_role *role = &window->roles[number];
-    return (struct lane){(role->in_keys ? window->keys : window->data) + role->first, role->shift,
-                         role->mask};
-}
-
-static inline uint64_t read_lane(struct lane lane, size_t slot)
-{
-    return (uint64_t)lane.words[slot] >> lane.shift & lane.mask;
-}
-
 /* The load was known already; this value of it, it seems, was not. */
 static void reconsider(struct rf_window *window, struct rf_table *table,
                        struct rf_values_entry *entry, const struct rf_values_value *value)
@@ -346,7 +327,8 @@ struct pending {
 static inline size_t gather(struct pending *group, const struct rf_window *window,
                             struct rf_table *table, size_t *from)
 {
-    const struct lane total = lane_of(window, RF_VALUES_TOTAL), pc = lane_of(window, RF_VALUES_PC);
+    const struct rf_window_lane total = rf_window_lane(window, RF_VALUES_TOTAL),
+                                pc = rf_window_lane(window, RF_VALUES_PC);
     const uint32_t *places = rf_values_places(table);
     uint64_t is_used = total.mask << total.shift, most = table->entries - 1;
     size_t slots = window->slots, slot = *from;
@@ -355,7 +337,7 @@ static inline size_t gather(struct pending *group, const struct rf_window *windo
         if ((total.words[slot] & is_used) == 0)
             continue;
         to->slot = slot;
-        to->pc = read_lane(pc, slot);
+        to->pc = rf_lane_read(pc, slot);
         to->place = places[place_of(to->pc) & most];
         to++;
     }
@@ -377,20 +359,20 @@ static inline void look_up(struct pending *group, size_t n, struct rf_table *tab
 static inline void record_group(struct rf_window *window, struct rf_table *table,
                                 const struct pending *group, size_t n)
 {
-    const struct lane value = lane_of(window, RF_VALUES_VALUE);
-    const struct lane hits = lane_of(window, RF_VALUES_HITS);
-    const struct lane misses = lane_of(window, RF_VALUES_MISSES);
-    const struct lane total = lane_of(window, RF_VALUES_TOTAL);
+    const struct rf_window_lane value = rf_window_lane(window, RF_VALUES_VALUE);
+    const struct rf_window_lane hits = rf_window_lane(window, RF_VALUES_HITS);
+    const struct rf_window_lane misses = rf_window_lane(window, RF_VALUES_MISSES);
+    const struct rf_window_lane total = rf_window_lane(window, RF_VALUES_TOTAL);
     for (const struct pending *p = group; p < group + n; p++) {
-        uint32_t seen = (uint32_t)read_lane(value, p->slot);
-        uint32_t hit = (uint32_t)read_lane(hits, p->slot);
-        uint32_t missed = (uint32_t)read_lane(misses, p->slot);
+        uint32_t seen = (uint32_t)rf_lane_read(value, p->slot);
+        uint32_t hit = (uint32_t)rf_lane_read(hits, p->slot);
+        uint32_t missed = (uint32_t)rf_lane_read(misses, p->slot);
         struct rf_values_entry *entry =
             p->entry != 0 ? p->entry : find(table, (uint32_t)p->pc, true);
         if (entry == 0)
             continue;
         window->folded++;
-        entry->total += (uint32_t)read_lane(total, p->slot);
+        entry->total += (uint32_t)rf_lane_read(total, p->slot);
         if (entry->values[0].value == seen && entry->n > 0)
             add_to(&entry->values[0], hit, missed);
         else

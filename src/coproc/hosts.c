@@ -16,9 +16,10 @@ static void code_words(const struct rf_coproc *coproc, bool *a, bool *b)
     *b = second != NULL && second->meaning == RF_MEANS_CODE;
 }
 
-static uint64_t whole_word(const struct rf_coproc *coproc, uint32_t low, uint32_t high, bool code)
+/* Of an address of code a program may have told the lower half alone. */
+static uint64_t whole_word(const struct rf_coproc *coproc, uint64_t word, bool code)
 {
-    return high == 0 && code ? rf_coproc_widen(coproc, low) : (uint64_t)high << 32 | low;
+    return word >> 32 == 0 && code ? rf_coproc_widen(coproc, (uint32_t)word) : word;
 }
 
 /* A slot's count is true: not where a program estimates, nor where it keeps what it saw (a call stack) and some of
@@ -42,8 +43,8 @@ static rf_status report_fold(const struct rf_coproc *coproc, const struct rf_sin
         const struct rf_fold_entry *entry = &entries[i];
         if (entry->count == 0)
             continue;
-        struct rf_item item = {.a = whole_word(coproc, entry->a, entry->a_high, a_code),
-                               .b = whole_word(coproc, entry->b, entry->b_high, b_code),
+        struct rf_item item = {.a = whole_word(coproc, entry->a, a_code),
+                               .b = whole_word(coproc, entry->b, b_code),
                                .count = entry->count,
                                .lower = sure ? entry->count : 0,
                                .upper = taken > entry->count ? taken : entry->count};
