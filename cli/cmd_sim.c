@@ -216,20 +216,22 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
 }
 
 /* The core has a place for one co-processor, or for productions. */
-static int attach(const struct simulated *simulated, const struct cli_coprocs *coprocs)
+static int attach(const struct simulated *simulated, const struct cli_plan *plan)
 {
+    const struct cli_coprocs *coprocs = &plan->coprocs;
     struct rf_error error = {""};
     if (coprocs->n == 0)
         return CLI_OK;
     if (coprocs->n > 1 || simulated->productions != NULL)
         return cli_fail(CLI_USAGE, "sim: one --coproc at a time, and none beside productions");
-    rf_status status = rf_coproc_attach(coprocs->coprocs[0], simulated->machine, &error);
+    rf_status status =
+        rf_coproc_attach(coprocs->coprocs[0], simulated->machine, plan->cache, &error);
     return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
 }
 
 static int profile(struct simulated *simulated, struct cli_plan *plan)
 {
-    int attached = attach(simulated, &plan->coprocs);
+    int attached = attach(simulated, plan);
     if (attached != CLI_OK)
         return attached;
     if (cli_program_open(&plan->program, simulated->source) != RF_OK)

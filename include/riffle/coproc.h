@@ -47,9 +47,11 @@ rf_status rf_coproc_end(struct rf_coproc *coproc, struct rf_error *error);
 
 /* Put it beside a simulated core (machine.h), before that runs: it sees what retires, at the core's clock, and
  * its interrupts run handler code on the core. The source must make records of its classes; what is fed
- * is then ignored. The source is closed first. */
+ * is then ignored. A core without timing has no caches: a program that samples `miss` gets it from a model of the
+ * shape `cache` (cache.h), and the source must make records of all loads and stores; NULL: nothing misses. The
+ * source is closed first. */
 struct rf_source;
-rf_status rf_coproc_attach(struct rf_coproc *coproc, struct rf_source *machine,
+rf_status rf_coproc_attach(struct rf_coproc *coproc, struct rf_source *machine, const char *cache,
                            struct rf_error *error);
 
 struct rf_coproc_totals {

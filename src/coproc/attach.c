@@ -10,7 +10,8 @@
  *
  * On a core without timing there is no clock: the core waits for the co-processor and nothing is dropped. Records then
  * come in groups; those behind the one that led to an interrupt wait until the handler is over, and what is
- * found is what rf_coproc_feed finds in the same records.
+ * found is what rf_coproc_feed finds in the same records. Such a core has no caches either. What loads and stores miss
+ * comes from a model of caches, as it does for the collector, which is asked later than we are.
  *
  * The window is written when the trap is taken, and read when the handler is over: nobody else looks at it in
  * between. Its words go through the data cache like other memory; a real bus to the co-processor would be
@@ -20,9 +21,10 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "machine/hooks.h"
+#include <riffle/cache.h>
 #include <string.h>
 
-enum { WAITING_MAX = 1 << 20 };
+enum { WAITING_MAX = 1 << 20, CHUNK = 256 };
 
 struct attachment {
     struct rf_coproc *coproc;
@@ -32,6 +34,8 @@ struct attachment {
     bool in_handler;
     struct rf_record *waiting; /* without timing: behind an interrupt */
     size_t n_waiting, room, done;
+    struct rf_cache *cache; /* NULL: the records know what they missed, or nobody asks */
+    struct rf_record chunk[CHUNK];
 };
 
 static uint64_t clock_of(const struct attachment *at)
@@ -97,9 +101,8 @@ static void put_aside(struct attachment *at, const struct rf_record *records, si
     at->n_waiting += n;
 }
 
-static void recorded(void *context, const struct rf_record *records, size_t n)
+static void take_records(struct attachment *at, const struct rf_record *records, size_t n)
 {
-    struct attachment *at = context;
     struct rf_coproc *coproc = at->coproc;
     size_t i = 0;
     if (!coproc->waits) /* the buffer is for that */
@@ -111,6 +114,21 @@ static void recorded(void *context, const struct rf_record *records, size_t n)
         put_aside(at, records + i, n - i);
     else
         calls(at);
+}
+
+static void recorded(void *context, const struct rf_record *records, size_t n)
+{
+    struct attachment *at = context;
+    if (at->cache == NULL) {
+        take_records(at, records, n);
+        return;
+    }
+    for (size_t done = 0; done < n; done += CHUNK) {
+        size_t piece = n - done < CHUNK ? n - done : CHUNK;
+        memcpy(at->chunk, records + done, piece * sizeof *records);
+        rf_cache_fill(at->cache, at->chunk, piece);
+        take_records(at, at->chunk, piece);
+    }
 }
 
 static void returned(void *context)
@@ -151,12 +169,36 @@ static void detach(void *context)
 {
     struct attachment *at = context;
     struct rf_alloc alloc = at->coproc->alloc;
+    rf_cache_close(at->cache);
     rf_alloc_free(&alloc, at->waiting, at->room * sizeof *at->waiting);
     at->coproc->attachment = NULL;
     rf_alloc_free(&alloc, at, sizeof *at);
 }
 
-rf_status rf_coproc_attach(struct rf_coproc *coproc, struct rf_source *source,
+static rf_status open_cache(struct attachment *at, const char *shape, struct rf_error *error)
+{
+    struct rf_selector wants;
+    rf_coproc_wants(at->coproc, &wants);
+    if (shape == NULL || rf_machine_is_timed(at->source) ||
+        (wants.fields & 1u << RF_FIELD_MISS) == 0)
+        return RF_OK;
+    return rf_cache_open(&at->cache, shape, &at->coproc->alloc, error);
+}
+
+static void install(struct attachment *at)
+{
+    struct rf_coproc *coproc = at->coproc;
+    coproc->attachment = at;
+    coproc->waits = !rf_machine_is_timed(at->source);
+    const struct rf_machine_hooks hooks = {.context = at,
+                                           .recorded = recorded,
+                                           .each = !coproc->waits,
+                                           .returned = returned,
+                                           .close = detach};
+    rf_machine_hook(at->source, &hooks);
+}
+
+rf_status rf_coproc_attach(struct rf_coproc *coproc, struct rf_source *source, const char *cache,
                            struct rf_error *error)
 {
     if (rf_coproc_blob_size == 0)
@@ -167,19 +209,15 @@ rf_status rf_coproc_attach(struct rf_coproc *coproc, struct rf_source *source,
     if (at == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory for the co-processor");
     *at = (struct attachment){.coproc = coproc, .source = source};
-    rf_status status = place(at, error);
+    rf_status status = open_cache(at, cache, error);
+    if (status == RF_OK)
+        status = place(at, error);
     if (status != RF_OK) {
+        rf_cache_close(at->cache);
         rf_alloc_free(&coproc->alloc, at, sizeof *at);
         return status;
     }
-    coproc->attachment = at;
-    coproc->waits = !rf_machine_is_timed(source);
-    const struct rf_machine_hooks hooks = {.context = at,
-                                           .recorded = recorded,
-                                           .each = !coproc->waits,
-                                           .returned = returned,
-                                           .close = detach};
-    rf_machine_hook(source, &hooks);
+    install(at);
     return RF_OK;
 }
 

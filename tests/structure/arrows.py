@@ -41,7 +41,7 @@ ARROWS = {
     "symbol": ["base", "event", "engine (public)", "profile (public)"],
     "machine": ["base", "event", "source", "cache"],
     "dise": ["base", "event", "source", "machine"],
-    "coproc": ["base", "event", "engine (public)", "machine"],
+    "coproc": ["base", "event", "engine (public)", "cache (public)", "machine"],
     "collect": ["base", "event", "engine", "profile", "source", "cache", "coproc (public)"],
 }
 
