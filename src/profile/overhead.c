@@ -13,7 +13,8 @@ static uint64_t number_of(const char *note)
 static bool counts_instructions(const struct rf_profile *profile)
 {
     struct rf_selector selector;
-    return rf_profile_selector(profile, &selector) == RF_OK && selector.n_conditions == 0 &&
+    return strstr(profile->selector, "insn") != NULL &&
+           rf_profile_selector(profile, &selector) == RF_OK && selector.n_conditions == 0 &&
            selector.classes == 1u << RF_CLASS_INSN;
 }
 
@@ -38,12 +39,14 @@ rf_status rf_overhead(struct rf_overhead *overhead, const struct rf_run *run,
                       const struct rf_profile *profile, double cpi)
 {
     *overhead = (struct rf_overhead){.cycles = figure_of(profile, "overhead-cycles")};
+    if (!(overhead->cycles >= 0))
+        return RF_ENOTSUP; /* before all profiles are asked */
     overhead->cycles_in_all = (double)number_of(rf_run_note(run, "cycles"));
     if (overhead->cycles_in_all == 0) {
         overhead->instructions = count_instructions(run);
         overhead->cycles_in_all = (double)overhead->instructions * cpi;
     }
-    if (overhead->cycles < 0 || !(overhead->cycles_in_all > 0))
+    if (!(overhead->cycles_in_all > 0))
         return RF_ENOTSUP;
     overhead->share = overhead->cycles / overhead->cycles_in_all;
     return RF_OK;

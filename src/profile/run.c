@@ -153,8 +153,7 @@ static void print_totals(const struct rf_profile *profile, char text[SELECTOR_MA
 
 static bool same_process(const struct rf_profile *left, const struct rf_profile *right)
 {
-    return (uint64_t)rf_profile_figure(left, "process", 0) ==
-           (uint64_t)rf_profile_figure(right, "process", 0);
+    return rf_profile_figure(left, "process", 0) == rf_profile_figure(right, "process", 0);
 }
 
 const struct rf_profile *rf_run_totals(const struct rf_run *run, const struct rf_profile *profile)

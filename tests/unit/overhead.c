@@ -47,4 +47,22 @@ TEST(whose_cycles)
     }
 }
 
+/* A small file can hold many profiles: none is asked of all the others. */
+TEST(many_profiles_take_no_longer)
+{
+    enum { MANY = 30000 };
+    static struct rf_profile *list[MANY];
+    char selector[] = "load -> pc,value";
+    struct rf_profile profile = {.selector = selector};
+    for (size_t i = 0; i < MANY; i++)
+        list[i] = &profile;
+    const struct rf_run run = {.profiles = list, .n_profiles = MANY};
+    size_t unknown = 0;
+    for (size_t i = 0; i < MANY; i++) {
+        struct rf_overhead overhead;
+        unknown += rf_overhead(&overhead, &run, list[i], 1) == RF_ENOTSUP;
+    }
+    CHECK_EQ(unknown, MANY);
+}
+
 TEST_MAIN()
