@@ -1,6 +1,5 @@
 /* bursts.c - how often a program is sampled, as text: --burst 100 --frequency 1/1000. */
 #include "bursts.h"
-#include "plan.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,8 @@ const struct cli_option cli_options_bursts[] = {
      .text = "A sampling interval ends with a call or a backward branch. Skipped events are "
              "counted, and the profile's counts are scaled up by their number; each count has a "
              "confidence interval, from the differences between bursts. Short bursts suit calls "
-             "and methods, long ones suit streams of references.",
+             "and methods, long ones suit streams of references. --skip and --limit count events "
+             "that are sampled; a record keeps the gaps for replay.",
      .offset = offsetof(struct cli_bursts, burst)},
     {CLI_TEXT, 0, "frequency", "F", .brief = "share of the intervals that is sampled: 1/1000, 0.1%",
      .text = "Without --burst, bursts are one interval long. Without --frequency, one interval in "
@@ -69,6 +69,14 @@ int cli_bursts_take(struct rf_probe_bursts *bursts, const struct cli_bursts *ask
     return CLI_OK;
 }
 
+bool cli_bursts_need_records(const struct cli_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_selectors; i++)
+        if (plan->selectors[i].n_conditions > 0)
+            return true;
+    return false;
+}
+
 /* "1 intervals, 99 intervals apart on average" */
 static void describe(char *text, size_t size, const struct rf_probe_bursts *bursts)
 {
@@ -84,10 +92,13 @@ static void describe(char *text, size_t size, const struct rf_probe_bursts *burs
 }
 
 rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *asked,
-                          const struct rf_probe_outcome *outcome)
+                          const struct rf_probe_outcome *outcome, bool misses)
 {
     char text[128];
     rf_status status = RF_OK;
+    if (misses && asked[0].burst > 0)
+        status =
+            cli_note(run, "misses", "the caches see the bursts alone; short ones show too many");
     bool alone = asked[0].burst > 0 && asked[1].burst == 0;
     for (size_t i = 0; i < RF_PROBE_CLOCKS_MAX && asked[i].burst > 0 && status == RF_OK; i++) {
         describe(text, sizeof text, &asked[i]);

@@ -3,7 +3,7 @@
 #define CLI_BURSTS_H
 
 #include <riffle/probe.h>
-#include "command.h"
+#include "plan.h"
 
 struct cli_bursts {
     uint64_t burst;        /* 0: not said */
@@ -19,8 +19,11 @@ bool cli_frequency(const char *text, double *frequency);
 uint64_t cli_sparsity(uint64_t burst, double frequency);
 /* CLI_OK, or an error was printed. burst is 0 when neither option was given. */
 int cli_bursts_take(struct rf_probe_bursts *bursts, const struct cli_bursts *asked, uint64_t seed);
+/* Between bursts events are counted by class, without conditions. So those are looked at later, in records, where it is
+ * known how many events of a burst they left out. */
+bool cli_bursts_need_records(const struct cli_plan *plan);
 /* How the program was sampled. Of several sets, the profiles say how many bursts each had. */
 rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *asked,
-                          const struct rf_probe_outcome *outcome);
+                          const struct rf_probe_outcome *outcome, bool misses);
 
 #endif

@@ -148,7 +148,8 @@ static int multiply_lanes(struct plan *plan)
     struct cli_lanes *lanes = &plan->common.lanes;
     if (plan->settings->profiling.record != NULL || plan->common.records)
         return cli_fail(CLI_USAGE,
-                        "run: --per-process works neither with --record nor with misses");
+                        "run: --per-process works neither with --record nor with misses, nor with "
+                        "conditions in bursts");
     struct cli_lanes all = {.lanes = calloc(lanes->n * APART_MAX, sizeof(struct rf_lane))};
     if (all.lanes == NULL)
         return cli_fail(CLI_FAILED, "no memory for the engines of %d processes", APART_MAX);
@@ -189,21 +190,22 @@ static int refuse_names(const struct cli_plan *plan)
 {
     if (!plan->records || !has_names(plan))
         return CLI_OK;
-    return cli_fail(CLI_USAGE, "run: a name in a selector goes neither with misses nor with a "
-                               "record of several -p; --function does, and names in 'riffle replay "
-                               "-p' of the record");
+    return cli_fail(CLI_USAGE, "run: a name in a selector goes neither with misses nor with bursts "
+                               "nor with a record of several -p; --function does, and names in "
+                               "'riffle replay -p' of the record");
 }
 
-/* --skip and --limit count all events, and bursts show only some of them; records cannot be sampled. */
-static int refuse_whole(const struct plan *plan)
+static int plan_bursts(struct plan *plan)
 {
-    const struct cli_profiling *asked = &plan->settings->profiling;
+    struct cli_plan *common = &plan->common;
     if (plan->bursts[0].burst == 0)
         return CLI_OK;
-    if (asked->cut.skip > 0 || asked->cut.limit > 0)
-        return cli_fail(CLI_USAGE, "run: --burst works neither with --skip nor with --limit");
-    if (asked->record != NULL || plan->common.records)
-        return cli_fail(CLI_USAGE, "run: --burst works neither with --record nor with misses");
+    common->records |= cli_bursts_need_records(common);
+    if (common->coprocs.n > 0)
+        return cli_fail(CLI_USAGE, "run: a co-processor samples by itself; --burst does not go "
+                                   "with --coproc");
+    if (common->records && plan->productions != NULL)
+        return cli_fail(CLI_USAGE, "run: --record takes one file of productions at a time");
     return CLI_OK;
 }
 
@@ -223,15 +225,15 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
     plan->common.records |= misses;
     if (status == CLI_OK)
         status = cli_plan_refuse_timing(&plan->common, "");
-    if (status == CLI_OK)
-        status = refuse_names(&plan->common);
     plan->common.cache = misses ? settings->cache : NULL;
     if (status == CLI_OK)
         status = cli_bursts_take(plan->bursts, &settings->bursts, settings->profiling.cut.seed);
     if (productions != NULL)
         memcpy(plan->bursts, productions->bursts, sizeof plan->bursts);
     if (status == CLI_OK)
-        status = refuse_whole(plan);
+        status = plan_bursts(plan);
+    if (status == CLI_OK)
+        status = refuse_names(&plan->common);
     if (status == CLI_OK)
         status = refuse_frames(plan);
     if (status == CLI_OK) /* bursts leave little to keep */
@@ -381,7 +383,8 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
         return RF_ENOTSUP;
     rf_status status = note_outcome(run, &ending->outcome);
     if (status == RF_OK)
-        status = cli_bursts_note(run, ending->plan->bursts, &ending->outcome);
+        status =
+            cli_bursts_note(run, ending->plan->bursts, &ending->outcome, common->cache != NULL);
     if (status == RF_OK)
         status = note_processes(run, &ending->outcome, ending->plan->n_single > 0);
     if (status == RF_OK)

@@ -42,6 +42,8 @@ static void print_info(const char *path, const struct rf_trace_info *info)
         print_text("selector", info->selector);
     printf("events    %llu\n", (unsigned long long)info->events);
     printf("blocks    %llu\n", (unsigned long long)info->blocks);
+    if (info->gaps > 0)
+        printf("gaps      %llu\n", (unsigned long long)info->gaps);
     if (info->modules > 0)
         printf("modules   %llu\n", (unsigned long long)info->modules);
     double each = info->events > 0 ? (double)info->bytes / (double)info->events : 0;

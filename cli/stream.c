@@ -150,14 +150,32 @@ static rf_status put_text(struct cli_stream *stream, const struct rf_tuples *tup
     return RF_OK;
 }
 
+/* Text can say that events are missing, not how many. */
+static rf_status put_gap(struct cli_stream *stream, struct rf_error *error)
+{
+    static const char line[] = "gap\n";
+    memcpy(stream->buffer + stream->n, line, sizeof line - 1);
+    stream->n += sizeof line - 1;
+    return stream->n > sizeof stream->buffer - CLI_LINE_MAX ? flush(stream, error) : RF_OK;
+}
+
 rf_status cli_stream_put(struct cli_stream *stream, const struct rf_batch *batch,
                          struct rf_error *error)
 {
-    if (batch->records != NULL)
-        return rf_trace_write_records(stream->trace, batch->records, batch->n, error);
     if (stream->trace != NULL)
-        return rf_trace_write_tuples(stream->trace, &batch->tuples, error);
-    return put_text(stream, &batch->tuples, error);
+        return rf_trace_write_batch(stream->trace, batch, error);
+    rf_status status = RF_OK;
+    for (size_t i = 0, done = 0; i <= batch->n_ends && status == RF_OK; i++) {
+        size_t end = i < batch->n_ends ? batch->ends[i] : batch->n;
+        const struct rf_tuples part = {
+            batch->tuples.tuples + done,
+            batch->tuples.counts != NULL ? batch->tuples.counts + done : NULL, end - done};
+        status = put_text(stream, &part, error);
+        if (status == RF_OK && i < batch->n_ends)
+            status = put_gap(stream, error);
+        done = end;
+    }
+    return status;
 }
 
 static void release(struct cli_stream *stream)
@@ -246,7 +264,7 @@ static rf_status copy_batches(struct cli_stream *stream, struct rf_source *sourc
 {
     const volatile int *stop = cli_catch_interrupt();
     rf_status status = RF_OK;
-    while (status == RF_OK && batch->n > 0) {
+    while (status == RF_OK && !rf_batch_is_end(batch)) {
         *whole = false;
         status = put_batch(stream, selector, batch, error);
         if (status != RF_OK)

@@ -35,6 +35,9 @@ struct rf_batch {
     const double *weights;
     uint64_t bursts;  /* over since the last batch */
     uint64_t skipped; /* events between bursts since the last batch */
+    /* Where they were skipped: of tuples n_ends + 1 numbers, those that were told of with each end, and at last the others.
+     * Of records RF_CLASS_COUNT numbers in place of each, one per class. NULL: all behind the last event, tuples. */
+    const uint64_t *skips;
     /* Not 0: this batch does not follow the last one of its stream. What was lost and the end of a burst are gaps by
      * themselves. Engines of sequences (streams) begin a new one there. */
     int gap;

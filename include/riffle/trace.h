@@ -28,6 +28,18 @@ rf_status rf_trace_write_tuples(struct rf_trace_writer *writer, const struct rf_
                                 struct rf_error *error);
 rf_status rf_trace_write_records(struct rf_trace_writer *writer, const struct rf_record *records,
                                  size_t n, struct rf_error *error);
+/* Events are missing here: behind what was written so far, in front of what is written next. */
+struct rf_trace_gap {
+    uint32_t bursts;                  /* that were over since the last gap */
+    double weight;                    /* of the burst that ends here (rf_batch); 0: none does */
+    uint64_t skipped[RF_CLASS_COUNT]; /* events, of records by class; of tuples in the first */
+};
+rf_status rf_trace_write_gap(struct rf_trace_writer *writer, const struct rf_trace_gap *gap,
+                             struct rf_error *error);
+/* The events of a batch with its gaps. */
+struct rf_batch;
+rf_status rf_trace_write_batch(struct rf_trace_writer *writer, const struct rf_batch *batch,
+                               struct rf_error *error);
 /* A file that was mapped while the stream was made: with it, whoever reads the trace has names for its
  * addresses. Copies, at any time before finish. RF_ENOTSUP: there are too many already (4 MiB). */
 rf_status rf_trace_add_module(struct rf_trace_writer *writer, const struct rf_module *module,
@@ -44,6 +56,7 @@ struct rf_trace_info {
     char selector[256];
     char riffle_version[32];
     uint64_t events, blocks, bytes; /* of whole blocks; of the file */
+    uint64_t gaps;                  /* between bursts */
     uint64_t modules;               /* files that were mapped; 0 until they have been read */
     int complete;                   /* every block is whole, and the index agrees with them */
 };

@@ -15,6 +15,7 @@
 #include "collect/coprocs.h"
 #include "collect/lanes.h"
 #include "collect/misses.h"
+#include "source/gaps.h"
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
@@ -26,6 +27,7 @@ struct pump {
     uint64_t skip, left; /* still to skip; still to take */
     uint64_t events;
     bool begun;                          /* the first batch was seen */
+    bool in_bursts;                      /* the source tells its events in bursts */
     char ended[sizeof(struct rf_error)]; /* why the source ended early; empty: it did not */
     rf_status recorded;                  /* RF_OK as long as the recording goes well; else `why` */
     struct rf_error why;
@@ -40,25 +42,20 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static rf_status write_piece(struct rf_trace_writer *writer, const struct rf_batch *piece,
-                             struct rf_error *error)
-{
-    return piece->records != NULL ? rf_trace_write_records(writer, piece->records, piece->n, error)
-                                  : rf_trace_write_tuples(writer, &piece->tuples, error);
-}
-
 /* A recording that fails stops; the profiles go on. */
 static void record(struct pump *pump, const struct rf_batch *piece)
 {
     if (pump->setup->record != NULL && pump->recorded == RF_OK)
-        pump->recorded = write_piece(pump->setup->record, piece, &pump->why);
+        pump->recorded = rf_trace_write_batch(pump->setup->record, piece, &pump->why);
 }
 
 /* Everything between skip and limit comes through here: tuples, or records with their misses. */
 static rf_status take_piece(struct pump *pump, const struct rf_batch *piece, struct rf_error *error)
 {
     record(pump, piece);
-    rf_status status = rf_lanes_feed(pump->lanes, piece, error);
+    rf_status status = pump->in_bursts ? rf_lanes_burst(pump->lanes, piece, error) : RF_OK;
+    if (status == RF_OK && piece->n > 0)
+        status = rf_lanes_feed(pump->lanes, piece, error);
     return status == RF_OK ? rf_coprocs_feed(pump->setup, piece, error) : status;
 }
 
@@ -140,18 +137,24 @@ static rf_status trim_tuples(struct pump *pump, const struct rf_batch *batch,
     return take > 0 ? take_piece(pump, &piece, error) : RF_OK;
 }
 
-/* Burst by burst, for an engine that must know where they end. */
-static rf_status take_bursts(struct pump *pump, const struct rf_batch *batch,
-                             struct rf_error *error)
+/* Burst by burst, where events are left out, need their misses, or an engine must know where bursts end. */
+static rf_status take_by_bursts(struct pump *pump, const struct rf_batch *batch,
+                                struct rf_error *error)
 {
     rf_status status = RF_OK;
     for (size_t i = 0, done = 0; i <= batch->n_ends && status == RF_OK; i++) {
         size_t end = i < batch->n_ends ? batch->ends[i] : batch->n;
-        const struct rf_batch piece = {.tuples = {batch->tuples.tuples + done, NULL, end - done},
-                                       .stream = batch->stream,
-                                       .n = end - done};
-        if (piece.n > 0)
-            status = trim_tuples(pump, &piece, error);
+        struct rf_hole hole;
+        const struct rf_batch part = rf_batch_part(batch, done, end),
+                              behind = rf_batch_hole(batch, i, &hole);
+        uint64_t before = pump->events;
+        bool is_open = pump->skip == 0 && pump->left > 0;
+        if (part.n > 0)
+            status = batch->records != NULL ? trim_records(pump, &part, error)
+                                            : trim_tuples(pump, &part, error);
+        /* what a gap says was skipped lies in front of the burst, and counts if some of that does */
+        if (status == RF_OK && (part.n > 0 ? pump->events > before : is_open))
+            status = take_piece(pump, &behind, error);
         if (i < batch->n_ends)
             rf_lanes_gap(pump->lanes, batch->stream);
         done = end;
@@ -159,16 +162,25 @@ static rf_status take_bursts(struct pump *pump, const struct rf_batch *batch,
     return status;
 }
 
+static rf_status take_in_bursts(struct pump *pump, const struct rf_batch *batch,
+                                struct rf_error *error)
+{
+    if (pump->skip > 0 || pump->left != UINT64_MAX || pump->misses != NULL ||
+        (batch->n_ends > 0 && rf_lanes_mind_gaps(pump->lanes, batch->stream)))
+        return take_by_bursts(pump, batch, error);
+    pump->events += batch->n;
+    return take_piece(pump, batch, error);
+}
+
 static rf_status take_batch(struct pump *pump, const struct rf_batch *batch, struct rf_error *error)
 {
+    if (pump->in_bursts)
+        return take_in_bursts(pump, batch, error);
     if (batch->tuples.counts != NULL)
         return pump->skip == 0 && pump->left == UINT64_MAX ? take_whole(pump, batch, error)
                                                            : trim_counted(pump, batch, error);
-    if (batch->records != NULL)
-        return trim_records(pump, batch, error);
-    return batch->n_ends > 0 && rf_lanes_mind_gaps(pump->lanes, batch->stream)
-               ? take_bursts(pump, batch, error)
-               : trim_tuples(pump, batch, error);
+    return batch->records != NULL ? trim_records(pump, batch, error)
+                                  : trim_tuples(pump, batch, error);
 }
 
 enum { PROGRESS_PER_SECOND = 10 };
@@ -200,8 +212,7 @@ static rf_status next_batch(struct pump *pump, struct rf_batch *batch, struct rf
                        (unsigned long long)pump->events);
     if (status == RF_OK && batch->lost > 0)
         rf_lanes_lose(pump->lanes, batch->stream, batch->lost);
-    if (status == RF_OK && (batch->ends != NULL || batch->skipped + batch->bursts > 0))
-        status = rf_lanes_burst(pump->lanes, batch, error);
+    pump->in_bursts |= batch->ends != NULL || batch->skipped + batch->bursts > 0;
     if (status == RF_OK && (batch->lost > 0 || batch->gap))
         rf_lanes_gap(pump->lanes, batch->stream);
     return status;
@@ -214,7 +225,7 @@ static rf_status pump_all(struct pump *pump, struct rf_error *error)
         rf_status status = next_batch(pump, &batch, error);
         if (status != RF_OK || rf_batch_is_end(&batch))
             return status;
-        if (batch.n == 0)
+        if (batch.n == 0 && batch.skipped + batch.bursts == 0)
             continue;
         status = pump->begun ? RF_OK : rf_lanes_begin(pump->lanes, &batch, error);
         pump->begun = true;

@@ -333,15 +333,52 @@ static rf_status get_bursts(struct rf_lanes *lanes, size_t i, struct rf_error *e
     return rf_fail(error, RF_ENOMEM, "no memory for bursts");
 }
 
-static void cut_bursts(struct rf_bursts *bursts, const struct rf_batch *piece)
+/* Records up to `end` of the burst under way: those that the lane takes, and those that its condition leaves out. */
+static void count_records(struct rf_lanes *lanes, size_t i, const struct rf_record *records,
+                          size_t n)
+{
+    const struct rf_selector *selector = &lanes->lanes[i].selector;
+    for (size_t done = 0, piece; done < n; done += piece) {
+        uint64_t of_class = 0;
+        piece = n - done < CHUNK ? n - done : CHUNK;
+        for (size_t k = 0; k < piece; k++)
+            of_class += selector->classes >> records[done + k].kind & 1;
+        size_t taken = rf_selector_run(selector, records + done, piece, lanes->chunk);
+        rf_bursts_feed(lanes->lanes[i].bursts, lanes->chunk, taken);
+        rf_bursts_pass(lanes->lanes[i].bursts, of_class - taken);
+    }
+}
+
+static void count_events(struct rf_lanes *lanes, size_t i, const struct rf_batch *piece,
+                         size_t from, size_t to)
+{
+    if (piece->records != NULL)
+        count_records(lanes, i, piece->records + from, to - from);
+    else
+        rf_bursts_feed(lanes->lanes[i].bursts, piece->tuples.tuples + from, to - from);
+}
+
+static void cut_bursts(struct rf_lanes *lanes, size_t i, const struct rf_batch *piece)
 {
     size_t done = 0;
-    for (size_t i = 0; i < piece->n_ends; i++) {
-        rf_bursts_feed(bursts, piece->tuples.tuples + done, piece->ends[i] - done);
-        rf_bursts_end(bursts, piece->weights != NULL ? piece->weights[i] : 1);
-        done = piece->ends[i];
+    for (size_t k = 0; k < piece->n_ends; k++) {
+        count_events(lanes, i, piece, done, piece->ends[k]);
+        rf_bursts_end(lanes->lanes[i].bursts, piece->weights != NULL ? piece->weights[k] : 1);
+        done = piece->ends[k];
     }
-    rf_bursts_feed(bursts, piece->tuples.tuples + done, piece->n - done);
+    count_events(lanes, i, piece, done, piece->n);
+}
+
+/* What was skipped of the classes that the lane takes. */
+static uint64_t skipped_of(const struct rf_lanes *lanes, size_t i, const struct rf_batch *piece)
+{
+    uint64_t all = 0;
+    if (piece->records == NULL || piece->skips == NULL)
+        return piece->skipped;
+    for (size_t k = 0; k < (piece->n_ends + 1) * RF_CLASS_COUNT; k++)
+        if ((lanes->lanes[i].selector.classes >> k % RF_CLASS_COUNT & 1) != 0)
+            all += piece->skips[k];
+    return all;
 }
 
 rf_status rf_lanes_burst(struct rf_lanes *lanes, const struct rf_batch *batch,
@@ -351,11 +388,14 @@ rf_status rf_lanes_burst(struct rf_lanes *lanes, const struct rf_batch *batch,
     for (size_t i = 0; i < lanes->setup->n_lanes && status == RF_OK; i++) {
         if (!wants(lanes, i, batch->stream))
             continue;
+        if (batch->records != NULL && lanes->lanes[i].selector.weight != RF_FIELD_NONE)
+            return rf_fail(error, RF_EINVAL,
+                           "a selector with a weight cannot be estimated from bursts");
         status = get_bursts(lanes, i, error);
         if (status != RF_OK)
             break;
-        cut_bursts(lanes->lanes[i].bursts, batch);
-        rf_bursts_skip(lanes->lanes[i].bursts, batch->skipped, batch->bursts);
+        cut_bursts(lanes, i, batch);
+        rf_bursts_skip(lanes->lanes[i].bursts, skipped_of(lanes, i, batch), batch->bursts);
     }
     return status;
 }

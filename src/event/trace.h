@@ -1,6 +1,6 @@
 /* trace.h - the parts of a .rft file; doc/FORMATS.md has the layout in full.
  *
- *     header | block | block | ... | modules | index | trailer
+ *     header | block | gaps | block | ... | modules | index | trailer
  *
  * A block (and modules and index, which are framed like one) has a head with a checksum of its own, so that its
  * length can be trusted before anything is allocated and so that a reader finds the next block behind a
@@ -13,13 +13,15 @@
 #include "base/magic.h"
 
 enum {
-    RF_TRACE_VERSION = 2,       /* 1 had no modules */
+    RF_TRACE_VERSION = 3,       /* 1 had no modules, 2 no gaps */
     RF_TRACE_HEADER_FIXED = 40, /* bytes before the strings; 8 of checksum follow those */
     RF_TRACE_HEADER_MAX = 4096,
     RF_TRACE_HEAD_SIZE = 48,
     RF_TRACE_TRAILER_SIZE = 16,
     RF_TRACE_EVENTS_MAX = 65536, /* in a block */
     RF_TRACE_SLACK = 8,          /* bytes readable behind a payload */
+    RF_TRACE_GAPS_KIND = 253,
+    RF_TRACE_GAPS_MAX = RF_TRACE_EVENTS_MAX + 1, /* of a block */
     RF_TRACE_MODULES_KIND = 254,
     RF_TRACE_MODULES_BYTES = 4 << 20, /* at most */
     RF_TRACE_MODULE_FIXED = 56,       /* bytes before its texts; each of those has a zero behind */
@@ -27,7 +29,10 @@ enum {
     RF_TRACE_INDEX_ENTRY = 16, /* where a block begins, events before it */
 };
 
-enum rf_trace_flags { RF_TRACE_HAS_COUNTS = 1 };
+enum rf_trace_flags {
+    RF_TRACE_HAS_COUNTS = 1, /* tuples */
+    RF_TRACE_BEHIND = 2,     /* gaps: behind all blocks, not of the one in front of them */
+};
 
 extern const unsigned char rf_trace_magic[RF_MAGIC_SIZE];
 
@@ -35,10 +40,10 @@ extern const unsigned char rf_trace_magic[RF_MAGIC_SIZE];
 bool rf_trace_is_magic(const unsigned char *bytes, size_t n);
 
 /* The head of a block. In modules and index, `first` is the number of events in the whole file and `number`
- * the number of blocks. `events` is the number of modules; in the index it is the size of the modules in
+ * the number of blocks; in gaps, of those so far. `events` is the number of modules or gaps; in the index it is the size of the modules in
  * bytes, head included, which tells a reader that found the index where the modules begin. */
 struct rf_trace_head {
-    uint8_t kind;  /* enum rf_trace_kind, RF_TRACE_MODULES_KIND or RF_TRACE_INDEX_KIND */
+    uint8_t kind;  /* enum rf_trace_kind, or RF_TRACE_GAPS_KIND, _MODULES_KIND, _INDEX_KIND */
     uint8_t flags; /* enum rf_trace_flags */
     uint32_t events;
     uint32_t raw;    /* bytes of the payload, unpacked */
@@ -150,6 +155,30 @@ rf_status rf_trace_modules_read(struct rf_trace_modules *modules, const unsigned
                                 size_t n_bytes, size_t n, const struct rf_alloc *alloc);
 void rf_trace_modules_free(struct rf_trace_modules *modules, const struct rf_alloc *alloc);
 
+/* --- the gaps: trace_gaps.c ---------------------------------------------------------------------- */
+
+/* Those of one block, or behind the last one. */
+struct rf_trace_gaps {
+    struct rf_trace_place {
+        uint32_t at; /* events of the block in front of it */
+        struct rf_trace_gap gap;
+    } * list;
+    size_t n, room;
+};
+
+/* One more; gaps at the same place are one. False: no memory. */
+bool rf_trace_gaps_add(struct rf_trace_gaps *gaps, uint32_t at, const struct rf_trace_gap *gap,
+                       const struct rf_alloc *alloc);
+void rf_trace_gaps_free(struct rf_trace_gaps *gaps, const struct rf_alloc *alloc);
+/* Bytes that a gap takes; of records there are more. */
+size_t rf_trace_gap_size(enum rf_trace_kind kind);
+void rf_trace_gap_write(const struct rf_trace_place *place, enum rf_trace_kind kind,
+                        unsigned char *bytes);
+/* The list from its bytes, behind a block of `events` events. RF_EDAMAGED, RF_ENOMEM. */
+rf_status rf_trace_gaps_read(struct rf_trace_gaps *gaps, enum rf_trace_kind kind,
+                             const unsigned char *bytes, size_t n, uint32_t events,
+                             const struct rf_alloc *alloc);
+
 /* --- reading: trace_read.c ---------------------------------------------------------------------- */
 
 struct rf_trace_reader;
@@ -177,6 +206,9 @@ rf_status rf_trace_reader_begin(struct rf_trace_reader *reader, struct rf_error 
  * the end, after all whole blocks have been handed out. */
 rf_status rf_trace_reader_next(struct rf_trace_reader *reader, struct rf_trace_events *events,
                                struct rf_error *error);
+
+/* The gaps of the block that was handed out last; at the end, those behind the last block. Valid until the next call. */
+const struct rf_trace_gaps *rf_trace_reader_gaps(const struct rf_trace_reader *reader);
 
 /* Go on at the block that holds event number `event`, by way of the index; *first is set to the number
  * of that block's first event. RF_ENOTSUP when the file cannot be sought or has no sound index; read it from

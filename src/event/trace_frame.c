@@ -37,6 +37,11 @@ static bool is_within_limits(const struct rf_trace_head *head)
 {
     if (head->kind == RF_TRACE_INDEX_KIND)
         return head->raw == head->stored && head->stored % RF_TRACE_INDEX_ENTRY == 0;
+    if (head->kind == RF_TRACE_GAPS_KIND)
+        return head->events > 0 && head->events <= RF_TRACE_GAPS_MAX &&
+               (head->raw == head->events * rf_trace_gap_size(RF_TRACE_TUPLES) ||
+                head->raw == head->events * rf_trace_gap_size(RF_TRACE_RECORDS)) &&
+               head->stored <= 2 * rf_trace_raw_max(head->events);
     if (head->kind == RF_TRACE_MODULES_KIND)
         return head->raw == head->stored && head->stored <= RF_TRACE_MODULES_BYTES;
     return head->kind <= RF_TRACE_RECORDS && head->events > 0 &&

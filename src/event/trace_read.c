@@ -15,58 +15,16 @@
  *
  * Memory: the buffers grow to the largest block that has a sound head; heads with lengths that no writer
  * makes are not sound, so the limit is 24 MiB. */
-#define ZSTD_STATIC_LINKING_ONLY
-#include "event/trace.h"
+#include "event/trace_reader.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/error.h"
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 enum { BUFFER_LEAST = 256 * 1024, MISSING_TEXT = 400 };
-
-/* What is wrong with a file. */
-struct damage {
-    bool header, modules, index, no_index, trailer;
-    uint64_t blocks, events; /* missing, as far as numbers tell */
-    uint64_t skipped;        /* bytes that belong to no whole block */
-};
-
-struct rf_trace_reader {
-    struct rf_alloc alloc;
-    int fd;
-    char name[200];
-    enum rf_trace_depth depth;
-
-    unsigned char *buffer; /* of the file, from offset `base` on */
-    size_t room, at, end;
-    uint64_t base;
-    bool at_eof;
-
-    bool begun, ended, sought;
-    struct rf_trace_info info;
-    uint32_t next_number; /* of the block that should come */
-    uint64_t next_first;
-    uint64_t index_sum; /* of what the index should hold */
-    struct rf_trace_modules modules;
-    size_t modules_size; /* their bytes in the stream, head included */
-    struct damage damage;
-
-    unsigned char *raw;
-    size_t raw_room;
-    void *zstd_room;
-    size_t zstd_size;
-    ZSTD_DCtx *zstd;
-    struct rf_trace_decoder *decoder;
-    size_t decoder_events; /* that it has room for */
-    struct rf_tuple *tuples;
-    uint64_t *counts;
-    struct rf_record *records;
-};
 
 static rf_status no_memory(const struct rf_trace_reader *reader, struct rf_error *error)
 {
@@ -254,8 +212,8 @@ static bool get_arrays(struct rf_trace_reader *reader, const struct rf_trace_hea
            (!counts || reader->counts != NULL);
 }
 
-/* What a block of this head needs. */
-static bool get_memory(struct rf_trace_reader *reader, const struct rf_trace_head *head)
+/* Room for the unpacked payload. */
+static bool get_raw(struct rf_trace_reader *reader, const struct rf_trace_head *head)
 {
     if (reader->zstd == NULL) {
         reader->zstd_size = ZSTD_estimateDCtxSize();
@@ -263,11 +221,6 @@ static bool get_memory(struct rf_trace_reader *reader, const struct rf_trace_hea
         if (reader->zstd_room == NULL)
             return false;
         reader->zstd = ZSTD_initStaticDCtx(reader->zstd_room, reader->zstd_size);
-    }
-    if (reader->decoder_events < head->events) {
-        rf_trace_decoder_free(reader->decoder);
-        reader->decoder = rf_trace_decoder_new(head->events, &reader->alloc);
-        reader->decoder_events = reader->decoder != NULL ? head->events : 0;
     }
     size_t raw = (size_t)head->raw + RF_TRACE_SLACK;
     if (raw > reader->raw_room) {
@@ -277,7 +230,25 @@ static bool get_memory(struct rf_trace_reader *reader, const struct rf_trace_hea
         reader->raw = grown;
         reader->raw_room = raw;
     }
-    return reader->zstd != NULL && reader->decoder != NULL && get_arrays(reader, head);
+    return reader->zstd != NULL;
+}
+
+/* What a block of this head needs. */
+static bool get_memory(struct rf_trace_reader *reader, const struct rf_trace_head *head)
+{
+    if (reader->decoder_events < head->events) {
+        rf_trace_decoder_free(reader->decoder);
+        reader->decoder = rf_trace_decoder_new(head->events, &reader->alloc);
+        reader->decoder_events = reader->decoder != NULL ? head->events : 0;
+    }
+    return get_raw(reader, head) && reader->decoder != NULL && get_arrays(reader, head);
+}
+
+static bool unpack_raw(struct rf_trace_reader *reader, const struct rf_trace_head *head)
+{
+    size_t n = ZSTD_decompressDCtx(reader->zstd, reader->raw, head->raw,
+                                   bytes_at(reader) + RF_TRACE_HEAD_SIZE, head->stored);
+    return !ZSTD_isError(n) && n == head->raw;
 }
 
 static rf_status unpack(struct rf_trace_reader *reader, const struct rf_trace_head *head,
@@ -289,15 +260,13 @@ static rf_status unpack(struct rf_trace_reader *reader, const struct rf_trace_he
         return RF_OK;
     if (!get_memory(reader, head))
         return RF_ENOMEM;
-    size_t n = ZSTD_decompressDCtx(reader->zstd, reader->raw, head->raw,
-                                   bytes_at(reader) + RF_TRACE_HEAD_SIZE, head->stored);
-    if (ZSTD_isError(n) || n != head->raw)
+    if (!unpack_raw(reader, head))
         return RF_EDAMAGED;
-    memset(reader->raw + n, 0, RF_TRACE_SLACK);
+    memset(reader->raw + head->raw, 0, RF_TRACE_SLACK);
     events->tuples = head->kind == RF_TRACE_TUPLES ? reader->tuples : NULL;
     events->counts = head->flags & RF_TRACE_HAS_COUNTS ? reader->counts : NULL;
     events->records = head->kind == RF_TRACE_RECORDS ? reader->records : NULL;
-    return rf_trace_decode(reader->decoder, events, reader->raw, n);
+    return rf_trace_decode(reader->decoder, events, reader->raw, head->raw);
 }
 
 static void accept(struct rf_trace_reader *reader, const struct rf_trace_head *head)
@@ -312,6 +281,42 @@ static void accept(struct rf_trace_reader *reader, const struct rf_trace_head *h
     reader->info.events += head->events;
     reader->info.blocks++;
     reader->at += RF_TRACE_HEAD_SIZE + (size_t)head->stored;
+}
+
+/* `at` is the position of whole gaps, behind a block of `events` events. RF_EDAMAGED: they make no sense. */
+static rf_status take_gaps(struct rf_trace_reader *reader, const struct rf_trace_head *head,
+                           uint32_t events)
+{
+    rf_status status = RF_OK;
+    size_t tuples = head->events * rf_trace_gap_size(RF_TRACE_TUPLES);
+    if (reader->depth == RF_TRACE_EVENTS) {
+        if (!get_raw(reader, head))
+            return RF_ENOMEM;
+        status = !unpack_raw(reader, head)
+                     ? RF_EDAMAGED
+                     : rf_trace_gaps_read(&reader->gaps,
+                                          head->raw == tuples ? RF_TRACE_TUPLES : RF_TRACE_RECORDS,
+                                          reader->raw, head->events, events, &reader->alloc);
+    }
+    if (status != RF_OK)
+        return status;
+    reader->info.gaps += head->events;
+    reader->at += RF_TRACE_HEAD_SIZE + (size_t)head->stored;
+    return RF_OK;
+}
+
+/* Are there gaps behind the block that was just read? Whatever else is there is left for the next call. */
+static rf_status look_for_gaps(struct rf_trace_reader *reader, uint32_t events,
+                               struct rf_error *error)
+{
+    struct rf_trace_head head;
+    bool whole;
+    rf_status status = check_block(reader, &head, &whole, error);
+    if (status != RF_OK || !whole || head.kind != RF_TRACE_GAPS_KIND ||
+        (head.flags & RF_TRACE_BEHIND) != 0)
+        return status;
+    status = take_gaps(reader, &head, events);
+    return status == RF_ENOMEM ? no_memory(reader, error) : RF_OK;
 }
 
 /* The reader has reached the modules: `at` is the position of a whole block of them. */
@@ -350,7 +355,7 @@ static void say(struct sentence *sentence, bool is_so, const char *what)
 
 static rf_status verdict(const struct rf_trace_reader *reader, struct rf_error *error)
 {
-    const struct damage *damage = &reader->damage;
+    const struct rf_trace_damage *damage = &reader->damage;
     struct sentence sentence = {.n = 0};
     char missing[128], cut[128], skipped[64];
     rf_format(missing, sizeof missing, "%llu blocks with %llu events are missing",
@@ -377,6 +382,7 @@ rf_status rf_trace_reader_next(struct rf_trace_reader *reader, struct rf_trace_e
     struct rf_trace_head head;
     bool whole;
     memset(events, 0, sizeof *events);
+    reader->gaps.n = 0;
     rf_status status = reader->begun ? RF_OK : read_header(reader, error);
     while (status == RF_OK && !reader->ended) {
         status = check_block(reader, &head, &whole, error);
@@ -392,10 +398,15 @@ rf_status rf_trace_reader_next(struct rf_trace_reader *reader, struct rf_trace_e
                 return no_memory(reader, error);
             continue;
         }
-        status = whole ? unpack(reader, &head, events) : RF_EDAMAGED;
+        bool gaps = whole && head.kind == RF_TRACE_GAPS_KIND; /* behind no block */
+        status = !whole ? RF_EDAMAGED
+                 : gaps ? take_gaps(reader, &head, 0)
+                        : unpack(reader, &head, events);
+        if (status == RF_OK && gaps)
+            continue;
         if (status == RF_OK) {
             accept(reader, &head);
-            return RF_OK;
+            return look_for_gaps(reader, head.events, error);
         }
         if (status == RF_ENOMEM)
             return no_memory(reader, error);
@@ -406,118 +417,9 @@ rf_status rf_trace_reader_next(struct rf_trace_reader *reader, struct rf_trace_e
     return status == RF_OK ? verdict(reader, error) : status;
 }
 
-/* --- seeking ------------------------------------------------------------------------------------ */
-
-static bool read_at(const struct rf_trace_reader *reader, void *bytes, size_t n, uint64_t offset)
+const struct rf_trace_gaps *rf_trace_reader_gaps(const struct rf_trace_reader *reader)
 {
-    return offset <= INT64_MAX && pread(reader->fd, bytes, n, (off_t)offset) == (ssize_t)n;
-}
-
-/* The index's head and where its entries begin. */
-static bool find_index(const struct rf_trace_reader *reader, struct rf_trace_head *head,
-                       uint64_t *entries)
-{
-    unsigned char bytes[RF_TRACE_HEAD_SIZE];
-    struct stat status;
-    uint64_t offset;
-    if (fstat(reader->fd, &status) != 0 || !S_ISREG(status.st_mode))
-        return false;
-    uint64_t trailer = (uint64_t)status.st_size - RF_TRACE_TRAILER_SIZE;
-    if (!read_at(reader, bytes, RF_TRACE_TRAILER_SIZE, trailer) ||
-        !rf_trace_trailer_read(bytes, &offset) || offset > trailer ||
-        !read_at(reader, bytes, sizeof bytes, offset) || !rf_trace_head_read(head, bytes))
-        return false;
-    *entries = offset + RF_TRACE_HEAD_SIZE;
-    return head->kind == RF_TRACE_INDEX_KIND && head->number > 0 &&
-           (uint64_t)head->number * RF_TRACE_INDEX_ENTRY == head->stored &&
-           *entries + head->stored == trailer;
-}
-
-/* The last entry that begins at or before `event`. */
-static bool find_entry(const struct rf_trace_reader *reader, uint64_t entries, uint32_t n,
-                       uint64_t event, uint64_t *offset)
-{
-    unsigned char entry[RF_TRACE_INDEX_ENTRY];
-    uint32_t lo = 0, hi = n; /* lo's begins before, hi's behind */
-    while (hi - lo > 1) {
-        uint32_t middle = lo + (hi - lo) / 2;
-        if (!read_at(reader, entry, sizeof entry, entries + (uint64_t)middle * sizeof entry))
-            return false;
-        if (rf_load64(entry + 8) <= event)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    if (!read_at(reader, entry, sizeof entry, entries + (uint64_t)lo * sizeof entry))
-        return false;
-    *offset = rf_load64(entry);
-    return true;
-}
-
-rf_status rf_trace_reader_seek(struct rf_trace_reader *reader, uint64_t event, uint64_t *first)
-{
-    unsigned char bytes[RF_TRACE_HEAD_SIZE];
-    struct rf_trace_head index, head;
-    uint64_t entries, offset;
-    if (!find_index(reader, &index, &entries) || event >= index.first ||
-        !find_entry(reader, entries, index.number, event, &offset) ||
-        !read_at(reader, bytes, sizeof bytes, offset) || !rf_trace_head_read(&head, bytes) ||
-        head.kind == RF_TRACE_INDEX_KIND || head.first > event || event - head.first >= head.events)
-        return RF_ENOTSUP;
-    rf_status status = reader->begun ? RF_OK : read_header(reader, NULL);
-    if (status != RF_OK || lseek(reader->fd, (off_t)offset, SEEK_SET) < 0)
-        return RF_ENOTSUP;
-    reader->at = reader->end = 0;
-    reader->base = offset;
-    reader->at_eof = false;
-    reader->sought = true;
-    reader->next_number = head.number;
-    reader->next_first = *first = head.first;
-    return RF_OK;
-}
-
-/* --- modules ------------------------------------------------------------------------------------ */
-
-/* The head of the modules and where their bytes begin, by what the index says. */
-static bool find_modules(const struct rf_trace_reader *reader, struct rf_trace_head *head,
-                         uint64_t *offset)
-{
-    unsigned char bytes[RF_TRACE_HEAD_SIZE];
-    struct rf_trace_head index;
-    uint64_t entries;
-    if (!find_index(reader, &index, &entries) || entries < RF_TRACE_HEAD_SIZE + index.events)
-        return false;
-    uint64_t begin = entries - RF_TRACE_HEAD_SIZE - index.events;
-    *offset = begin + RF_TRACE_HEAD_SIZE;
-    return read_at(reader, bytes, sizeof bytes, begin) && rf_trace_head_read(head, bytes) &&
-           head->kind == RF_TRACE_MODULES_KIND && RF_TRACE_HEAD_SIZE + head->stored == index.events;
-}
-
-/* Damage found here is not reported: the reader meets it again when it reads on, and reports it then. */
-static rf_status load_modules(struct rf_trace_reader *reader)
-{
-    struct rf_trace_head head;
-    uint64_t offset;
-    if (!find_modules(reader, &head, &offset))
-        return RF_OK;
-    unsigned char *bytes = rf_alloc_get(&reader->alloc, head.stored);
-    if (bytes == NULL)
-        return RF_ENOMEM;
-    rf_status status = RF_OK;
-    if (read_at(reader, bytes, head.stored, offset) && rf_checksum(bytes, head.stored) == head.sum)
-        status = rf_trace_modules_read(&reader->modules, bytes, head.stored, head.events,
-                                       &reader->alloc);
-    rf_alloc_free(&reader->alloc, bytes, head.stored);
-    return status == RF_EDAMAGED ? RF_OK : status;
-}
-
-rf_status rf_trace_reader_modules(struct rf_trace_reader *reader, const struct rf_module **modules,
-                                  size_t *n)
-{
-    rf_status status = reader->modules.n == 0 && !reader->ended ? load_modules(reader) : RF_OK;
-    *modules = reader->modules.list;
-    *n = reader->modules.n;
-    return status;
+    return &reader->gaps;
 }
 
 /* --- life --------------------------------------------------------------------------------------- */
@@ -575,6 +477,7 @@ void rf_trace_reader_close(struct rf_trace_reader *reader)
         return;
     rf_trace_decoder_free(reader->decoder);
     rf_trace_modules_free(&reader->modules, &reader->alloc);
+    rf_trace_gaps_free(&reader->gaps, &reader->alloc);
     rf_alloc_free(&reader->alloc, reader->zstd_room, reader->zstd_size);
     rf_alloc_free(&reader->alloc, reader->raw, reader->raw_room);
     rf_alloc_free(&reader->alloc, reader->tuples, RF_TRACE_EVENTS_MAX * sizeof *reader->tuples);

@@ -34,7 +34,8 @@ struct rf_trace_writer {
     void *zstd_room;
     size_t zstd_size;
     ZSTD_CCtx *zstd;
-    unsigned char *modules; /* as they will stand in the file */
+    struct rf_trace_gaps gaps; /* of the block */
+    unsigned char *modules;    /* as they will stand in the file */
     size_t n_modules, modules_size, modules_room;
     uint64_t *index; /* two words per block */
     size_t index_room;
@@ -59,6 +60,7 @@ static void release(struct rf_trace_writer *writer)
     rf_alloc_free(&writer->alloc, writer->raw, raw_room());
     rf_alloc_free(&writer->alloc, writer->stored, stored_room());
     rf_alloc_free(&writer->alloc, writer->zstd_room, writer->zstd_size);
+    rf_trace_gaps_free(&writer->gaps, &writer->alloc);
     rf_alloc_free(&writer->alloc, writer->modules, writer->modules_room);
     rf_alloc_free(&writer->alloc, writer->index, writer->index_room * 2 * sizeof *writer->index);
     rf_alloc_free(&writer->alloc, writer, sizeof *writer);
@@ -162,10 +164,40 @@ static size_t pack(struct rf_trace_writer *writer)
     return RF_TRACE_HEAD_SIZE + n;
 }
 
+/* The gaps of the block that was written, or behind all of them. */
+static rf_status write_gaps(struct rf_trace_writer *writer, uint8_t flags, struct rf_error *error)
+{
+    size_t each = rf_trace_gap_size(writer->block.kind), n = writer->gaps.n;
+    unsigned char *payload = writer->stored + RF_TRACE_HEAD_SIZE;
+    if (n == 0)
+        return RF_OK;
+    unsigned char *raw = rf_alloc_get(&writer->alloc, n * each);
+    if (raw == NULL)
+        return rf_fail(error, RF_ENOMEM, "%s: no memory for gaps", writer->file.path);
+    for (size_t i = 0; i < n; i++)
+        rf_trace_gap_write(&writer->gaps.list[i], writer->block.kind, raw + i * each);
+    size_t packed = ZSTD_compressCCtx(writer->zstd, payload, stored_room() - RF_TRACE_HEAD_SIZE,
+                                      raw, n * each, LEVEL);
+    rf_alloc_free(&writer->alloc, raw, n * each);
+    if (ZSTD_isError(packed))
+        return rf_fail(error, RF_ENOMEM, "%s: cannot compress", writer->file.path);
+    const struct rf_trace_head head = {.kind = RF_TRACE_GAPS_KIND,
+                                       .flags = flags,
+                                       .events = (uint32_t)n,
+                                       .raw = (uint32_t)(n * each),
+                                       .stored = (uint32_t)packed,
+                                       .number = (uint32_t)writer->blocks,
+                                       .first = writer->events,
+                                       .sum = rf_checksum(payload, packed)};
+    rf_trace_head_write(&head, writer->stored);
+    writer->gaps.n = 0;
+    return rf_newfile_write(&writer->file, writer->stored, RF_TRACE_HEAD_SIZE + packed, error);
+}
+
 static rf_status flush(struct rf_trace_writer *writer, struct rf_error *error)
 {
     if (writer->block.n == 0)
-        return RF_OK;
+        return write_gaps(writer, RF_TRACE_BEHIND, error);
     size_t n = pack(writer);
     if (n == 0)
         return rf_fail(error, RF_ENOMEM, "%s: cannot compress", writer->file.path);
@@ -175,7 +207,7 @@ static rf_status flush(struct rf_trace_writer *writer, struct rf_error *error)
     writer->events += writer->block.n;
     writer->block.n = 0;
     writer->has_counts = false;
-    return status;
+    return status == RF_OK ? write_gaps(writer, 0, error) : status;
 }
 
 /* Remember a failure; return the first one again. */
@@ -273,6 +305,18 @@ rf_status rf_trace_write_records(struct rf_trace_writer *writer, const struct rf
             return rf_fail(error, RF_EINVAL, "%s: record %zu is of no class (%u)",
                            writer->file.path, i, (unsigned)records[i].kind);
     return settle(writer, add_records(writer, records, n, error), error);
+}
+
+rf_status rf_trace_write_gap(struct rf_trace_writer *writer, const struct rf_trace_gap *gap,
+                             struct rf_error *error)
+{
+    struct rf_error local = {""};
+    error = error != NULL ? error : &local;
+    rf_status status = begin_write(writer, writer->block.kind, error);
+    if (status == RF_OK &&
+        !rf_trace_gaps_add(&writer->gaps, (uint32_t)writer->block.n, gap, &writer->alloc))
+        status = rf_fail(error, RF_ENOMEM, "%s: no memory for gaps", writer->file.path);
+    return settle(writer, status, error);
 }
 
 static bool reserve_modules(struct rf_trace_writer *writer, size_t more)

@@ -63,6 +63,7 @@ struct rf_bursts {
     double m_plain;     /* sum m^2 */
     double least, most; /* weights; 0: there was no burst yet */
     uint64_t sampled, skipped;
+    uint64_t passed;   /* of the sampled ones: left out by a condition */
     uint64_t n_bursts; /* all of them */
     uint64_t n_fed;    /* those with events */
 };
@@ -136,6 +137,13 @@ void rf_bursts_feed(struct rf_bursts *bursts, const struct rf_tuple *tuples, siz
         count(bursts, tuples[i]);
     bursts->m += n;
     bursts->sampled += n;
+}
+
+void rf_bursts_pass(struct rf_bursts *bursts, uint64_t n)
+{
+    bursts->m += n;
+    bursts->sampled += n;
+    bursts->passed += n;
 }
 
 static void note_weight(struct rf_bursts *bursts, double weight)
@@ -298,11 +306,33 @@ static void scale_item(const struct rf_bursts *bursts, const struct estimate *es
     item->upper = within(ceil(upper), is_tuple ? item->count : item->lower, item->upper + skipped);
 }
 
+/* Events that were skipped and that the condition would have taken. Without one that is known, else it is estimated. */
+static uint64_t skipped_of_interest(const struct rf_bursts *bursts)
+{
+    double chosen = (double)(bursts->sampled - bursts->passed);
+    if (bursts->passed == 0)
+        return bursts->skipped;
+    return (uint64_t)((double)bursts->skipped * chosen / (double)bursts->sampled + 0.5);
+}
+
+/* No item has more than all events. */
+static void cap(struct rf_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_items; i++) {
+        struct rf_item *item = &profile->items[i];
+        item->upper = item->upper < profile->consumed ? item->upper : profile->consumed;
+        item->count = item->count < item->upper ? item->count : item->upper;
+        item->lower = item->lower < item->count ? item->lower : item->count;
+    }
+    if (profile->absent_upper > profile->consumed)
+        profile->absent_upper = profile->consumed;
+}
+
 static rf_status add_figures(const struct rf_bursts *bursts, struct rf_profile *profile)
 {
     const struct rf_figure more[] = {{"bursts", (double)bursts->n_bursts},
-                                     {"sampled", (double)bursts->sampled},
-                                     {"skipped", (double)bursts->skipped}};
+                                     {"sampled", (double)(bursts->sampled - bursts->passed)},
+                                     {"skipped", (double)skipped_of_interest(bursts)}};
     size_t n = sizeof more / sizeof *more;
     void *array = profile->figures;
     if (!rf_alloc_array(&profile->alloc, &array, profile->n_figures, profile->n_figures + n,
@@ -335,8 +365,10 @@ rf_status rf_bursts_scale(const struct rf_bursts *bursts, struct rf_profile *pro
         scale_item(bursts, &estimate, &profile->items[i], profile->shape);
     rf_items_sort(profile->items, profile->n_items);
     profile->absent_upper = scale_absent(bursts, &estimate, profile->absent_upper);
-    profile->consumed += bursts->skipped;
-    profile->produced += bursts->skipped;
+    profile->consumed += skipped_of_interest(bursts);
+    profile->produced += skipped_of_interest(bursts);
+    if (bursts->passed > 0)
+        cap(profile);
     bool has_confidence = profile->bound == RF_BOUND_CONFIDENCE;
     profile->confidence = RF_BURSTS_CONFIDENCE - (has_confidence ? 1 - profile->confidence : 0);
     profile->bound = RF_BOUND_CONFIDENCE;

@@ -21,6 +21,8 @@ void rf_bursts_close(struct rf_bursts *bursts); /* NULL is fine */
 
 /* Events of the burst under way. */
 void rf_bursts_feed(struct rf_bursts *bursts, const struct rf_tuple *tuples, size_t n);
+/* This many more events of the burst were told, and are of no interest: a condition leaves them out. */
+void rf_bursts_pass(struct rf_bursts *bursts, uint64_t n);
 /* It is over. `weight` is how many intervals each of its intervals stands for, 1 / frequency; where it is the same for
  * all bursts, any number does. A burst without events is none here; it may be counted with rf_bursts_skip. */
 void rf_bursts_end(struct rf_bursts *bursts, double weight);

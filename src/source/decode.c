@@ -27,16 +27,28 @@ SAME(RF_WORD_INDIRECT, RF_RECORD_INDIRECT);
 
 /* ---- buffers ---- */
 
+static void free_lane(const struct rf_decode *decode, const struct rf_decode_lane *lane)
+{
+    rf_alloc_free(decode->alloc, lane->tuples, LANE_ROOM * sizeof *lane->tuples);
+    rf_alloc_free(decode->alloc, lane->ends, LANE_ROOM * sizeof *lane->ends);
+    rf_alloc_free(decode->alloc, lane->skips, (LANE_ROOM + 1) * sizeof *lane->skips);
+    rf_alloc_free(decode->alloc, lane->counted, RF_DECODE_COUNTED * sizeof *lane->counted);
+    rf_alloc_free(decode->alloc, lane->counts, RF_DECODE_COUNTED * sizeof *lane->counts);
+}
+
 /* This many lanes have buffers. */
 static bool get_lanes(struct rf_decode *decode, size_t n)
 {
     for (; !decode->records && decode->n_lanes < n; decode->n_lanes++) {
         struct rf_decode_lane *lane = &decode->lanes[decode->n_lanes];
         lane->tuples = rf_alloc_get(decode->alloc, LANE_ROOM * sizeof(struct rf_tuple));
-        if (lane->tuples != NULL && decode->bursts)
+        if (decode->bursts) {
             lane->ends = rf_alloc_get(decode->alloc, LANE_ROOM * sizeof *lane->ends);
-        if (lane->tuples == NULL || (decode->bursts && lane->ends == NULL)) {
-            rf_alloc_free(decode->alloc, lane->tuples, LANE_ROOM * sizeof(struct rf_tuple));
+            lane->skips = rf_alloc_zeroed(decode->alloc, (LANE_ROOM + 1) * sizeof *lane->skips);
+        }
+        if (lane->tuples == NULL ||
+            (decode->bursts && (lane->ends == NULL || lane->skips == NULL))) {
+            free_lane(decode, lane);
             return false;
         }
     }
@@ -49,6 +61,15 @@ static uint32_t takers(const struct rf_selector *selectors, size_t n, unsigned k
     for (size_t i = 0; i < n; i++)
         mask |= (uint32_t)(selectors[i].classes >> kind & 1) << i;
     return mask;
+}
+
+size_t rf_decode_classes(uint32_t classes, uint8_t groups[RF_WORD_CLASSES])
+{
+    size_t n = 0;
+    for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++)
+        if ((classes >> kind & 1) != 0)
+            groups[n++] = (uint8_t)(1u << kind);
+    return n;
 }
 
 size_t rf_decode_groups(const struct rf_selector *selectors, size_t n,
@@ -78,6 +99,13 @@ rf_status rf_decode_init(struct rf_decode *decode, struct rf_error *error)
     decode->piece.words = rf_alloc_get(alloc, RF_PROCESSES_WORDS * sizeof(uint64_t));
     if (decode->records)
         decode->record_buffer = rf_alloc_get(alloc, LANE_ROOM * sizeof(struct rf_record));
+    if (decode->records && decode->bursts) {
+        decode->record_ends = rf_alloc_get(alloc, LANE_ROOM * sizeof *decode->record_ends);
+        decode->record_skips =
+            rf_alloc_zeroed(alloc, (LANE_ROOM + 1) * sizeof *decode->record_skips);
+        if (decode->record_ends == NULL || decode->record_skips == NULL)
+            return rf_fail(error, RF_ENOMEM, "no memory for the collector");
+    }
     if (decode->piece.words == NULL || (decode->records && decode->record_buffer == NULL) ||
         !get_lanes(decode, decode->n_selectors))
         return rf_fail(error, RF_ENOMEM, "no memory for the collector");
@@ -87,12 +115,10 @@ rf_status rf_decode_init(struct rf_decode *decode, struct rf_error *error)
 void rf_decode_free(struct rf_decode *decode)
 {
     const struct rf_alloc *alloc = decode->alloc;
-    for (size_t i = 0; i < decode->n_lanes; i++) {
-        rf_alloc_free(alloc, decode->lanes[i].tuples, LANE_ROOM * sizeof(struct rf_tuple));
-        rf_alloc_free(alloc, decode->lanes[i].ends, LANE_ROOM * sizeof *decode->lanes[i].ends);
-        rf_alloc_free(alloc, decode->lanes[i].counted, RF_DECODE_COUNTED * sizeof(struct rf_tuple));
-        rf_alloc_free(alloc, decode->lanes[i].counts, RF_DECODE_COUNTED * sizeof(uint64_t));
-    }
+    for (size_t i = 0; i < decode->n_lanes; i++)
+        free_lane(decode, &decode->lanes[i]);
+    rf_alloc_free(alloc, decode->record_ends, LANE_ROOM * sizeof *decode->record_ends);
+    rf_alloc_free(alloc, decode->record_skips, (LANE_ROOM + 1) * sizeof *decode->record_skips);
     rf_alloc_free(alloc, decode->record_buffer, LANE_ROOM * sizeof(struct rf_record));
     rf_alloc_free(alloc, decode->piece.words, RF_PROCESSES_WORDS * sizeof(uint64_t));
 }
@@ -148,14 +174,33 @@ static void see_lost(struct rf_decode *decode, const uint64_t *words)
     }
 }
 
+static void end_records(struct rf_decode *decode)
+{
+    size_t n = decode->n_record_ends;
+    if (decode->n_records > (n > 0 ? decode->record_ends[n - 1] : 0)) {
+        decode->record_ends[decode->n_record_ends++] = (uint32_t)decode->n_records;
+        memset(decode->record_skips[n + 1], 0, sizeof decode->record_skips[0]);
+    }
+}
+
 /* There is a gap in these lanes (1 << selector) of the process between what is there and what comes next. */
 static void end_strings(struct rf_decode *decode, uint64_t which)
 {
     struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
-    for (size_t i = 0; decode->bursts && i < decode->n_selectors; i++)
+    if (decode->bursts && decode->records)
+        end_records(decode);
+    for (size_t i = 0; decode->bursts && !decode->records && i < decode->n_selectors; i++)
         if ((which >> i & 1) != 0 &&
-            lanes[i].n > (lanes[i].n_ends > 0 ? lanes[i].ends[lanes[i].n_ends - 1] : 0))
+            lanes[i].n > (lanes[i].n_ends > 0 ? lanes[i].ends[lanes[i].n_ends - 1] : 0)) {
             lanes[i].ends[lanes[i].n_ends++] = (uint32_t)lanes[i].n;
+            lanes[i].skips[lanes[i].n_ends] = 0;
+        }
+}
+
+static void skip_in(struct rf_decode_lane *lane, uint64_t events)
+{
+    lane->skipped += events;
+    lane->skips[lane->n_ends] += events; /* told of with the end that comes next */
 }
 
 /* Some profiles are switched off for now (control.c): their events of the burst count as skipped. */
@@ -163,11 +208,11 @@ static void leave_out(struct rf_decode *decode, uint64_t which)
 {
     struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
     uint32_t off = __atomic_load_n(&decode->processes->ring.control->bursts.off, __ATOMIC_RELAXED);
-    for (size_t i = 0; off != 0 && i < decode->n_selectors; i++) {
+    for (size_t i = 0; off != 0 && !decode->records && i < decode->n_selectors; i++) {
         if (!((off & which) >> i & 1))
             continue;
         size_t begin = lanes[i].n_ends > 0 ? lanes[i].ends[lanes[i].n_ends - 1] : 0;
-        lanes[i].skipped += lanes[i].n - begin;
+        skip_in(&lanes[i], lanes[i].n - begin);
         lanes[i].left_out += lanes[i].n - begin;
         lanes[i].n = begin;
     }
@@ -180,6 +225,15 @@ static bool counts_for(const struct rf_decode *decode, size_t group, size_t sele
                             : (decode->selectors[selector].classes & decode->groups[group]) != 0;
 }
 
+/* Of records each class is a group. */
+static void skip_records(struct rf_decode *decode, const uint64_t *skipped, uint64_t bursts)
+{
+    for (size_t group = 0; group < decode->n_groups; group++)
+        decode->record_skips[decode->n_record_ends][__builtin_ctz(decode->groups[group])] +=
+            skipped[group];
+    decode->record_bursts += bursts;
+}
+
 /* words[1] says whose bursts are over. */
 static rf_status see_skipped(struct rf_decode *decode, const uint64_t *words, size_t n,
                              uint64_t bursts, struct rf_error *error)
@@ -188,11 +242,13 @@ static rf_status see_skipped(struct rf_decode *decode, const uint64_t *words, si
     struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
     if (!decode->bursts || n != 2 + decode->n_groups)
         return rf_processes_damaged(error);
-    for (size_t i = 0; i < decode->n_selectors; i++) {
+    if (decode->records)
+        skip_records(decode, words + 2, bursts);
+    for (size_t i = 0; !decode->records && i < decode->n_selectors; i++) {
         lanes[i].bursts += (words[1] >> i & 1) != 0 ? bursts : 0;
         for (size_t group = 0; group < decode->n_groups; group++)
             if (counts_for(decode, group, i))
-                lanes[i].skipped += words[2 + group];
+                skip_in(&lanes[i], words[2 + group]);
     }
     for (size_t group = 0; group < decode->n_groups; group++) {
         decode->skipped += words[2 + group];
@@ -212,7 +268,7 @@ static void skip_others(struct rf_decode *decode, struct rf_decode_lane *lanes,
         uint64_t n = lanes[i].n - before[i];
         if ((decode->piece.process->on >> i & 1) != 0)
             continue;
-        lanes[i].skipped += n;
+        skip_in(&lanes[i], n);
         decode->skipped += n;
         lanes[i].n = before[i];
     }

@@ -28,6 +28,7 @@ struct rf_decode_lane {
     uint64_t lost, lost_told;
     uint32_t *ends; /* of bursts, in tuples; NULL where nothing is skipped */
     size_t n_ends;
+    uint64_t *skips; /* as in rf_batch */
     uint64_t bursts, bursts_told;
     uint64_t skipped, skipped_told;
     uint64_t left_out; /* of the skipped ones: events of profiles that were switched off */
@@ -57,6 +58,10 @@ struct rf_decode {
     size_t n_lanes;
     struct rf_record *record_buffer;
     size_t n_records;
+    uint32_t *record_ends; /* as in rf_batch; NULL where nothing is skipped */
+    uint64_t (*record_skips)[RF_CLASS_COUNT];
+    size_t n_record_ends;
+    uint64_t record_bursts, record_bursts_told;
     uint64_t lost[RF_WORD_CLASSES];
     uint64_t n_bursts, skipped;
     const struct rf_process *before; /* whose words were decoded last */
@@ -65,6 +70,9 @@ struct rf_decode {
 /* Put classes that every selector takes together into one group, so that there are few counters. */
 size_t rf_decode_groups(const struct rf_selector *selectors, size_t n,
                         uint8_t groups[RF_WORD_CLASSES]);
+
+/* For records: each of these classes is a group. */
+size_t rf_decode_classes(uint32_t classes, uint8_t groups[RF_WORD_CLASSES]);
 
 /* Make the buffers. The caller first sets the members of the struct that stand above them. */
 rf_status rf_decode_init(struct rf_decode *decode, struct rf_error *error);

@@ -58,6 +58,7 @@ static void hand_out_lane(struct probe *probe, size_t i, struct rf_batch *batch)
     batch->bursts = lane->bursts - lane->bursts_told;
     lane->bursts_told = lane->bursts;
     batch->skipped = lane->skipped - lane->skipped_told;
+    batch->skips = lane->skips;
     lane->skipped_told = lane->skipped;
     lane->total += lane->n;
     probe->events += lane->n;
@@ -77,9 +78,48 @@ static void hand_out_counted(struct probe *probe, size_t i, struct rf_batch *bat
     lane->n_counted = 0;
 }
 
+/* What was skipped in all rows of a batch of records. */
+static uint64_t sum_rows(const struct rf_decode *decode)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i <= decode->n_record_ends; i++)
+        for (size_t kind = 0; kind < RF_CLASS_COUNT; kind++)
+            all += decode->record_skips[i][kind];
+    return all;
+}
+
+static void hand_out_gaps(struct rf_decode *decode, struct rf_batch *batch)
+{
+    batch->ends = decode->record_ends;
+    batch->n_ends = decode->n_record_ends;
+    batch->skips = decode->record_skips[0];
+    batch->skipped = sum_rows(decode);
+    batch->bursts = decode->record_bursts - decode->record_bursts_told;
+    decode->record_bursts_told = decode->record_bursts;
+}
+
+/* The caller is done with what it was given. */
+static void take_back(struct probe *probe)
+{
+    struct rf_decode *decode = &probe->decode;
+    if (decode->records && decode->bursts && probe->handed_out != NO_LANE) {
+        decode->n_record_ends = 0;
+        memset(decode->record_skips[0], 0, sizeof decode->record_skips[0]);
+    } else if (probe->handed_out != NO_LANE) {
+        struct rf_decode_lane *lane = &decode->lanes[probe->handed_out];
+        lane->n = lane->n_ends = 0;
+        if (lane->skips != NULL)
+            lane->skips[0] = 0;
+    }
+    probe->handed_out = NO_LANE;
+}
+
 static void hand_out_records(struct probe *probe, struct rf_batch *batch)
 {
     uint64_t lost = sum(probe->decode.lost);
+    if (probe->decode.bursts)
+        hand_out_gaps(&probe->decode, batch);
+    probe->handed_out = 0;
     batch->records = probe->decode.record_buffer;
     batch->n = probe->decode.n_records;
     batch->lost = lost - probe->decode.lanes[0].lost_told;
@@ -105,7 +145,7 @@ static bool hand_out_losses(struct probe *probe, struct rf_batch *batch)
         }
     if (probe->decode.records)
         hand_out_records(probe, batch);
-    return batch->lost > 0;
+    return batch->lost + batch->skipped + batch->bursts > 0;
 }
 
 /* Hand out the fullest buffer; false when all are empty. */
@@ -139,10 +179,7 @@ static void tally_rest(struct probe *probe)
 static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
 {
     struct probe *probe = probe_of(source);
-    if (probe->handed_out != NO_LANE)
-        probe->decode.lanes[probe->handed_out].n = probe->decode.lanes[probe->handed_out].n_ends =
-            0;
-    probe->handed_out = NO_LANE;
+    take_back(probe);
     for (bool full = false, idle = false; probe->damage == RF_OK;) {
         probe->damage = rf_decode_run(&probe->decode, &full, &probe->damage_error);
         if (full || probe->damage != RF_OK)
@@ -209,9 +246,14 @@ static rf_status check_setup(const struct rf_probe_setup *setup, struct rf_error
                        RF_PROBE_PATTERNS_MAX, RF_PROBE_PROFILES_MAX);
     if (rf_probe_clocks(setup) > 1 && setup->n_patterns == 0)
         return rf_fail(error, RF_EINVAL, "several sets of bursts at once need patterns");
-    if (setup->bursts[0].burst > 0 && setup->records)
+    if (setup->n_patterns > 0 && setup->records && setup->n_selectors > 1)
         return rf_fail(error, RF_EINVAL,
-                       "records and cache misses need every event and cannot be sampled in bursts");
+                       "records of several profiles of productions cannot be told apart");
+    for (size_t i = 0; i < setup->n_selectors; i++)
+        if (setup->bursts[0].burst > 0 && !setup->records && setup->selectors[i].n_conditions > 0)
+            return rf_fail(error, RF_EINVAL,
+                           "in bursts, selectors with conditions need records: what was skipped is "
+                           "counted without them");
     if (setup->processes_apart > 1 && setup->records)
         return rf_fail(error, RF_EINVAL, "records of several processes are not kept apart");
     return RF_OK;
@@ -232,7 +274,7 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     decode->lossy = setup->lossy != 0;
     decode->bursts = setup->bursts[0].burst > 0;
     decode->some_off = rf_probe_clocks(setup) > 1;
-    decode->n_groups = rf_decode_groups(setup->selectors, setup->n_selectors, decode->groups);
+    decode->n_groups = rf_probe_groups(setup, decode->groups);
     decode->patterns = setup->n_patterns > 0;
     if (decode->patterns)
         decode->n_groups = setup->n_selectors;

@@ -114,7 +114,7 @@ static void class_fields(const struct rf_probe_setup *setup, unsigned kind,
     *letters = '\0';
 }
 
-static uint32_t wanted_classes(const struct rf_probe_setup *setup)
+uint32_t rf_probe_classes(const struct rf_probe_setup *setup)
 {
     uint32_t classes = 0;
     for (size_t i = 0; i < setup->n_selectors; i++) {
@@ -142,7 +142,7 @@ static bool add_want(struct command *command, const struct rf_probe_setup *setup
 {
     char text[128] = "", letters[RF_FIELD_WORDS];
     size_t n = 0;
-    uint32_t classes = wanted_classes(setup);
+    uint32_t classes = rf_probe_classes(setup);
     for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++) {
         if (!(classes >> kind & 1))
             continue;
@@ -172,7 +172,7 @@ static bool add_stacks(struct command *command, const struct rf_probe_setup *set
     char text[24];
     uint64_t period = setup->stack_period > 0 ? setup->stack_period : RF_PROBE_STACK_PERIOD;
     rf_format(text, sizeof text, "%llu", (unsigned long long)period);
-    return (wanted_classes(setup) >> RF_CLASS_FRAME & 1) == 0 ||
+    return (rf_probe_classes(setup) >> RF_CLASS_FRAME & 1) == 0 ||
            add_option(command, "stacks", text);
 }
 
@@ -184,11 +184,17 @@ size_t rf_probe_clocks(const struct rf_probe_setup *setup)
     return n;
 }
 
+size_t rf_probe_groups(const struct rf_probe_setup *setup, uint8_t groups[RF_WORD_CLASSES])
+{
+    return setup->records ? rf_decode_classes(rf_probe_classes(setup), groups)
+                          : rf_decode_groups(setup->selectors, setup->n_selectors, groups);
+}
+
 static bool add_bursts(struct command *command, const struct rf_probe_setup *setup)
 {
     char text[64] = "", clocks[8];
     uint8_t groups[RF_WORD_CLASSES];
-    size_t n = 0, n_groups = rf_decode_groups(setup->selectors, setup->n_selectors, groups);
+    size_t n = 0, n_groups = rf_probe_groups(setup, groups);
     for (; setup->n_patterns > 0 && n_groups < setup->n_selectors; n_groups++)
         groups[n_groups] = 0; /* one per selector */
     n_groups = setup->n_patterns > 0 ? setup->n_selectors : n_groups;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <riffle/probe.h>
+#include "source/probe_words.h"
 #include <sys/types.h>
 #include "source/valgrind_log.h"
 
@@ -19,6 +20,10 @@ struct rf_spawn {
 double rf_spawn_clock(void); /* seconds, monotonic */
 
 size_t rf_probe_clocks(const struct rf_probe_setup *setup); /* sets of bursts */
+uint32_t
+rf_probe_classes(const struct rf_probe_setup *setup); /* 1 << class: what is to be produced */
+/* Sets of classes that are counted together while they are skipped; how many. */
+size_t rf_probe_groups(const struct rf_probe_setup *setup, uint8_t groups[RF_WORD_CLASSES]);
 rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *setup, int ring_fd,
                          struct rf_error *error);
 void rf_spawn_free(struct rf_spawn *spawn);

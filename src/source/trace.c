@@ -1,4 +1,4 @@
-/* trace.c - a .rft file as a source: one batch per whole block. */
+/* trace.c - a .rft file as a source: one batch per whole block, with the gaps that it has. */
 #include "source/source.h"
 #include "event/trace.h"
 #include "base/alloc.h"
@@ -13,7 +13,58 @@ struct trace {
     uint64_t skip; /* events that are not wanted yet */
     uint64_t bytes_total;
     struct rf_trace_reader *reader;
+    struct gaps *gaps; /* NULL: there were none yet */
 };
+
+/* ---- gaps ---- */
+
+/* As rf_batch has them. */
+struct gaps {
+    uint32_t ends[RF_TRACE_GAPS_MAX];
+    double weights[RF_TRACE_GAPS_MAX];
+    uint64_t skips[(RF_TRACE_GAPS_MAX + 1) * RF_CLASS_COUNT];
+};
+
+static void add_skips(uint64_t *to, const uint64_t *skipped, size_t n, uint64_t *all)
+{
+    for (size_t i = 0; i < n; i++) {
+        to[i] += skipped[i];
+        *all += skipped[i];
+    }
+}
+
+/* The gaps of a block of which the first `left_out` events are not wanted, into the batch. */
+static rf_status fill_gaps(struct trace *trace, struct rf_batch *batch, enum rf_trace_kind kind,
+                           uint64_t left_out)
+{
+    const struct rf_trace_gaps *found = rf_trace_reader_gaps(trace->reader);
+    size_t row = kind == RF_TRACE_RECORDS ? RF_CLASS_COUNT : 1;
+    if (found->n == 0)
+        return RF_OK;
+    if (trace->gaps == NULL)
+        trace->gaps = rf_alloc_get(&trace->base.alloc, sizeof *trace->gaps);
+    if (trace->gaps == NULL)
+        return RF_ENOMEM;
+    struct gaps *gaps = trace->gaps;
+    memset(gaps->skips, 0, (found->n + 1) * row * sizeof *gaps->skips);
+    for (size_t i = 0; i < found->n; i++) {
+        const struct rf_trace_place *place = &found->list[i];
+        if (place->at < left_out)
+            continue;
+        batch->bursts += place->gap.bursts;
+        add_skips(gaps->skips + batch->n_ends * row, place->gap.skipped, row, &batch->skipped);
+        if (place->gap.weight <= 0)
+            continue; /* the numbers belong to the next end */
+        gaps->ends[batch->n_ends] = (uint32_t)(place->at - left_out);
+        gaps->weights[batch->n_ends++] = place->gap.weight;
+    }
+    batch->ends = gaps->ends;
+    batch->weights = gaps->weights;
+    batch->skips = gaps->skips;
+    return RF_OK;
+}
+
+/* ---- batches ---- */
 
 static void fill(struct rf_batch *batch, const struct rf_trace_events *events, size_t skip)
 {
@@ -27,6 +78,18 @@ static void fill(struct rf_batch *batch, const struct rf_trace_events *events, s
     batch->tuples.n = batch->n;
 }
 
+/* The end of the blocks; there may be a gap behind the last of them. */
+static rf_status end(struct trace *trace, struct rf_batch *batch, rf_status status)
+{
+    static const struct rf_record none;
+    struct rf_trace_info info;
+    rf_trace_reader_info(trace->reader, &info);
+    if (status != RF_OK || rf_trace_reader_gaps(trace->reader)->n == 0)
+        return status;
+    batch->records = info.kind == RF_TRACE_RECORDS ? &none : NULL;
+    return fill_gaps(trace, batch, info.kind, 0);
+}
+
 static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
 {
     struct trace *trace = (struct trace *)source;
@@ -34,14 +97,15 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
     for (;;) {
         rf_status status = rf_trace_reader_next(trace->reader, &events, error);
         if (status != RF_OK || events.n == 0)
-            return status;
+            return end(trace, batch, status);
         if (events.n > trace->skip)
             break;
         trace->skip -= events.n;
     }
     fill(batch, &events, (size_t)trace->skip);
+    rf_status status = fill_gaps(trace, batch, events.kind, trace->skip);
     trace->skip = 0;
-    return RF_OK;
+    return status == RF_OK ? RF_OK : rf_fail(error, status, "no memory for the gaps of a trace");
 }
 
 static void progress(const struct rf_source *source, uint64_t *done, uint64_t *total)
@@ -70,6 +134,7 @@ static void close_trace(struct rf_source *source)
     struct trace *trace = (struct trace *)source;
     struct rf_alloc alloc = source->alloc;
     rf_trace_reader_close(trace->reader);
+    rf_alloc_free(&alloc, trace->gaps, sizeof *trace->gaps);
     if (trace->close_fd)
         close(trace->fd);
     rf_alloc_free(&alloc, trace, sizeof *trace);

@@ -2,7 +2,7 @@
 $ make-records r.rft; riffle trace info r.rft | sed 's/^bytes .*/bytes/'
 file      r.rft
 kind      records
-format    2, by riffle 0.1.0
+format    3, by riffle 0.1.0
 command   make-records
 events    40
 blocks    1

@@ -3,7 +3,7 @@ $ riffle trace convert in.txt t.rft
 $ riffle trace info t.rft | sed 's/^bytes .*/bytes/'
 file      t.rft
 kind      tuples
-format    2, by riffle 0.1.0
+format    3, by riffle 0.1.0
 command   riffle trace convert in.txt t.rft
 events    3
 blocks    1
@@ -32,7 +32,7 @@ $ riffle gen uniform --events 300K --keys 1K --seed 1 -o u.rft
 $ head -c -200 u.rft > cut.rft; riffle trace info cut.rft |& sed -E 's/^bytes .*/bytes/; s/ [0-9]+ bytes/ N bytes/'
 file      cut.rft
 kind      tuples
-format    2, by riffle 0.1.0
+format    3, by riffle 0.1.0
 command   riffle gen uniform --events 300K --keys 1K --seed 1 -o u.rft
 events    262144
 blocks    4

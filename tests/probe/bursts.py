@@ -130,8 +130,71 @@ def check_hard():
                   "produced = consumed + lost" in head, head)
 
 
+def table(*command):
+    out = subprocess.run([RIFFLE, *command, "--no-names", "--format", "csv", "-n", "0"], capture_output=True, text=True,
+                         check=True).stdout
+    return [list(csv.DictReader(io.StringIO(part))) for part in out.strip().split("\n\n")]
+
+
+def check_record():
+    """A recording keeps the gaps: replay gives the same estimates and bounds as the run."""
+    for title, selectors, more in (
+            ("one selector", ["load -> pc,value"], []), ("records", ["load -> pc,value", "branch -> pc,target"], []),
+            ("a condition", ["load pc==0x40100c -> pc"], []), ("streams", ["load -> pc,addr"], ["-e", "streams(min=2)"]),
+            ("skip and limit", ["load -> pc,value"], ["--skip", "20", "--limit", "100"]),
+            ("misses", ["load,store -> pc,miss"], [])):
+        with tempfile.TemporaryDirectory() as folder:
+            saved, trace = os.path.join(folder, "a.rfp"), os.path.join(folder, "a.rft")
+            lanes = [word for selector in selectors for word in ("-p", selector)]
+            engine = [] if more[:1] == ["-e"] else ["-e", "exact"]
+            done = subprocess.run([RIFFLE, "run", "-q", *engine, *lanes, *more, "--burst", "4", "--frequency", "1/20",
+                                   "-o", saved, "--record", trace, "--", INTERVALS], capture_output=True, text=True)
+            if done.returncode != 0:
+                tap.check(f"recorded, {title}", False, done.stderr)
+                continue
+            info = subprocess.run([RIFFLE, "trace", "info", trace], capture_output=True, text=True, check=True).stdout
+            again = engine or more
+            if "records" in info:
+                again = [*again, *lanes]
+            live, replayed = table("report", saved), table("replay", trace, *again)
+            tap.check(f"recorded, {title}: replayed as live", live == replayed and live[0] != [], f"{live} {replayed}")
+            if title == "misses":
+                text = subprocess.run([RIFFLE, "report", saved], capture_output=True, text=True, check=True).stdout
+                tap.check("misses in bursts: the report warns", "short ones show too many" in text, text)
+            bounds = live[0][0]
+            tap.check(f"recorded, {title}: estimates with bounds", bounds["lower"] != bounds["upper"], bounds)
+            other = os.path.join(folder, "b.rft")
+            subprocess.run([RIFFLE, "trace", "convert", trace, other], check=True)
+            tap.check(f"recorded, {title}: converted", table("replay", other, *again) == live)
+
+
+def check_conditions():
+    """What a condition leaves out of a burst it leaves out of the gaps: 3000 loads of 9000 are at this place."""
+    place = "load pc==0x40100c -> pc"
+    _, figures, tables, _ = run([INTERVALS], [place], "--burst", "3", "--frequency", "1/30", "--regular")
+    tap.check("a condition: one of three loads", figures[0] == {"bursts": 100, "sampled": 100, "skipped": 2900},
+              figures)
+    tap.check("a condition: the estimate", tables[0][0]["count"] == "3000", tables)
+    _, figures, tables, _ = run([INTERVALS], [place, "load -> pc"], "--burst", "1", "--frequency", "1/10", "--seed", "3")
+    row = next(row for row in tables[1] if row["a"] == tables[0][0]["a"])
+    tap.check("a condition: the same estimate as among all loads", tables[0][0]["count"] == row["count"], f"{tables}")
+
+
+def check_window():
+    """--skip and --limit count events that are told: three per burst, 87 intervals with a load each between two of them."""
+    _, figures, _, _ = run([INTERVALS], ["load -> pc"], "--burst", "3", "--frequency", "1/30", "--regular", "--limit", "30")
+    tap.check("limit: ten bursts of three loads", figures[0] == {"bursts": 10, "sampled": 30, "skipped": 10 * 87},
+              figures)
+    _, figures, _, _ = run([INTERVALS], ["load -> pc"], "--burst", "3", "--frequency", "1/30", "--regular", "--skip", "270")
+    tap.check("skip: the last ten bursts", figures[0] == {"bursts": 10, "sampled": 30, "skipped": 10 * 87},
+              figures)
+
+
 check_counts()
 check_alone()
+check_record()
+check_conditions()
+check_window()
 check_whole()
 check_hard()
 tap.end()

@@ -20,7 +20,7 @@ TEST(a_trace_says_where_it_came_from)
     CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_OK);
     CHECK_TEXT(error.message, "");
     CHECK_EQ(info.kind, RF_TRACE_TUPLES);
-    CHECK_EQ(info.version, 2);
+    CHECK_EQ(info.version, 3);
     CHECK_TEXT(info.command, "a command");
     CHECK_TEXT(info.selector, "values");
     CHECK_TEXT(info.riffle_version, RIFFLE_VERSION);
@@ -207,6 +207,118 @@ static void set_version(struct image *image, unsigned char version)
     memcpy(image->bytes + size - 8, &sum, 8);
 }
 
+/* Gaps at the beginning, within a block, at the end of one, in front of the next, and behind the last. */
+static const struct {
+    size_t at;
+    struct rf_trace_gap gap;
+} gaps[] = {
+    {0, {1, 0, {7}}},
+    {10, {1, 100, {5}}},
+    {RF_TRACE_EVENTS_MAX - 1, {2, 10, {1}}},
+    {RF_TRACE_EVENTS_MAX, {1, 3, {2}}},
+    {RF_TRACE_EVENTS_MAX + 2, {1, 1, {4}}},
+    {2 * RF_TRACE_EVENTS_MAX, {1, 2, {3}}},
+};
+enum { N_GAPS = sizeof gaps / sizeof *gaps };
+
+static void write_gaps(const char *path)
+{
+    struct rf_trace_writer *writer;
+    REQUIRE(rf_trace_create(&writer, path, RF_TRACE_TUPLES, NULL, NULL, NULL, NULL) == RF_OK);
+    for (size_t i = 0, gap = 0; i <= 2 * RF_TRACE_EVENTS_MAX; i++) {
+        struct rf_tuple tuple = {i, 0};
+        for (; gap < N_GAPS && gaps[gap].at == i; gap++)
+            CHECK(rf_trace_write_gap(writer, &gaps[gap].gap, NULL) == RF_OK);
+        if (i < 2 * RF_TRACE_EVENTS_MAX)
+            CHECK(rf_trace_write_tuples(writer, &(struct rf_tuples){&tuple, NULL, 1}, NULL) ==
+                  RF_OK);
+    }
+    CHECK(rf_trace_finish(writer, NULL) == RF_OK);
+}
+
+/* All ends of bursts from event `skip` on, and what was skipped from there on. */
+static void check_gaps(const char *path, size_t skip)
+{
+    struct rf_source *source;
+    struct rf_batch batch;
+    uint64_t events = skip, skipped = 0, bursts = 0;
+    size_t next = 0, ends = 0;
+    REQUIRE(rf_source_open_trace(&source, path, skip, NULL, NULL) == RF_OK);
+    while (rf_source_next(source, &batch, NULL) == RF_OK && !rf_batch_is_end(&batch)) {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < batch.n_ends; i++) {
+            while (next < N_GAPS && (gaps[next].at < skip || gaps[next].gap.weight == 0))
+                next++;
+            REQUIRE(next < N_GAPS);
+            CHECK_EQ(events + batch.ends[i], gaps[next].at);
+            CHECK(batch.weights[i] == gaps[next].gap.weight);
+            next++;
+            ends++;
+        }
+        for (size_t i = 0; batch.skips != NULL && i <= batch.n_ends; i++)
+            sum += batch.skips[i];
+        CHECK_EQ(sum, batch.skipped);
+        events += batch.n;
+        skipped += batch.skipped;
+        bursts += batch.bursts;
+    }
+    uint64_t wanted = 0, over = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < N_GAPS; i++)
+        if (gaps[i].at >= skip) {
+            wanted += gaps[i].gap.skipped[0];
+            over += gaps[i].gap.bursts;
+            n += gaps[i].gap.weight > 0;
+        }
+    CHECK_EQ(events, 2 * RF_TRACE_EVENTS_MAX);
+    CHECK_EQ(skipped, wanted);
+    CHECK_EQ(bursts, over);
+    CHECK_EQ(ends, n);
+    rf_source_close(source);
+}
+
+TEST(gaps_come_back)
+{
+    struct folder folder = folder_make();
+    struct rf_trace_info info;
+    struct rf_error error = {""};
+    write_gaps(folder.file);
+    CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_OK);
+    CHECK_EQ(info.gaps, N_GAPS);
+    CHECK_EQ(info.blocks, 2);
+    check_gaps(folder.file, 0);
+    check_gaps(folder.file, 5);
+    check_gaps(folder.file, RF_TRACE_EVENTS_MAX + 1);
+    CHECK_EQ(folder_remove(&folder), 0);
+}
+
+/* Whichever byte of the gaps is another one, it is noticed, and no event is lost. */
+TEST(damaged_gaps_are_noticed)
+{
+    struct folder folder = folder_make();
+    struct rf_trace_info info;
+    struct rf_error error = {""};
+    write_gaps(folder.file);
+    struct image image = image_load(folder.file);
+    unsigned seen = 0;
+    for (size_t i = 0; i + RF_TRACE_HEAD_SIZE < image.n; i++) {
+        struct rf_trace_head head;
+        if (!rf_trace_head_read(&head, image.bytes + i) || head.kind != RF_TRACE_GAPS_KIND)
+            continue;
+        for (size_t k = 0; k < RF_TRACE_HEAD_SIZE + head.stored; k++) {
+            image.bytes[i + k] ^= 0x10;
+            image_store(folder.file, image.bytes, image.n);
+            CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_EDAMAGED);
+            CHECK_EQ(info.events, 2 * RF_TRACE_EVENTS_MAX);
+            image.bytes[i + k] ^= 0x10;
+        }
+        seen++;
+    }
+    CHECK_EQ(seen, 3);
+    CHECK_EQ(folder_remove(&folder), 0);
+    free(image.bytes);
+}
+
 TEST(a_newer_version_is_refused)
 {
     struct folder folder = folder_make();
@@ -215,13 +327,15 @@ TEST(a_newer_version_is_refused)
     struct rf_error error = {""};
     REQUIRE(write_trace(folder.file, &(struct rf_tuples){&tuple, NULL, 1}, NULL, &error) == RF_OK);
     struct image image = image_load(folder.file);
-    set_version(&image, 1);
-    image_store(folder.file, image.bytes, image.n);
-    CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_OK);
-    set_version(&image, 3);
+    for (unsigned char older = 1; older <= 2; older++) {
+        set_version(&image, older);
+        image_store(folder.file, image.bytes, image.n);
+        CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_OK);
+    }
+    set_version(&image, 4);
     image_store(folder.file, image.bytes, image.n);
     CHECK_EQ(rf_trace_inspect(folder.file, &info, &error), RF_EVERSION);
-    CHECK(strstr(error.message, "a trace of version 3; this riffle reads up to 2") != NULL);
+    CHECK(strstr(error.message, "a trace of version 4; this riffle reads up to 3") != NULL);
     CHECK_EQ(folder_remove(&folder), 0);
     free(image.bytes);
 }
