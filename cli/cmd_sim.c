@@ -285,6 +285,7 @@ static int start(struct cli_plan *plan, const struct cli_call *call,
                                            .core = settings->functional ? NULL : settings->core,
                                            .classes =
                                                alone || productions != NULL ? 0 : classes_of(plan),
+                                           .silent = cli_plan_reads(plan, RF_FIELD_SILENT),
                                            .stack_period = plan->lanes.stack_period,
                                            .max_instructions = settings->max_instructions,
                                            .skip_instructions = settings->skip};

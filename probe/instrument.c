@@ -87,6 +87,7 @@ static void tell_access(struct tour *tour, const struct access *access)
         .guard = access->guard,
         .addr = if_wanted(access->kind, WANT_ADDR, access->addr),
         .value = if_wanted(access->kind, WANT_VALUE, access->value),
+        .target = if_wanted(access->kind, WANT_TARGET, access->kind == STORE ? tour->silent : NULL),
     };
     tell(tour, &event);
 }
@@ -119,6 +120,55 @@ static void see_load(struct tour *tour, const IRStmt *st)
     tell_access(tour, &(struct access){LOAD, (UInt)sizeofIRType(load->Iex.Load.ty),
                                        load->Iex.Load.addr, IRExpr_RdTmp(st->Ist.WrTmp.tmp), NULL});
     remember_load(tour, load->Iex.Load.addr);
+}
+
+/* A number of 64 bits from an atom of any type up to that size; a wider one gives its low half. */
+static IRExpr *as_number(IRSB *out, IRExpr *atom)
+{
+    switch (typeOfIRExpr(out->tyenv, atom)) {
+    case Ity_I8:
+        return ir_unary(out, Ity_I64, Iop_8Uto64, atom);
+    case Ity_I16:
+        return ir_unary(out, Ity_I64, Iop_16Uto64, atom);
+    case Ity_I32:
+        return ir_unary(out, Ity_I64, Iop_32Uto64, atom);
+    case Ity_F32:
+        return as_number(out, ir_unary(out, Ity_I32, Iop_ReinterpF32asI32, atom));
+    case Ity_F64:
+        return ir_unary(out, Ity_I64, Iop_ReinterpF64asI64, atom);
+    case Ity_V128:
+        return ir_unary(out, Ity_I64, Iop_V128to64, atom);
+    default:
+        return atom;
+    }
+}
+
+static IRExpr *same_numbers(IRSB *out, IRExpr *a, IRExpr *b)
+{
+    return ir_binary(out, Ity_I1, Iop_CmpEQ64, as_number(out, a), as_number(out, b));
+}
+
+static IRExpr *upper_half(IRSB *out, IRExpr *atom)
+{
+    return ir_unary(out, Ity_I64, Iop_V128HIto64, atom);
+}
+
+/* In front of a store: does it write what is there already? NULL: nobody asks, or it is too wide to be told. */
+static IRExpr *is_silent(struct tour *tour, const IRStmt *st)
+{
+    IRSB *out = tour->out;
+    IRExpr *data = st->Ist.Store.data;
+    IRType type = typeOfIRExpr(out->tyenv, data);
+    if (!tour->insn.wanted || !(wants(STORE) & WANT_TARGET) || tour->version == OFF ||
+        sizeofIRType(type) > 16 || type == Ity_I128 || type == Ity_F128 || type == Ity_D128 ||
+        type == Ity_D32 || type == Ity_D64 || type == Ity_F16)
+        return NULL;
+    IRExpr *old =
+        IRExpr_RdTmp(ir_assign(out, type, IRExpr_Load(Iend_LE, type, st->Ist.Store.addr)));
+    IRExpr *same = same_numbers(out, old, data);
+    if (type == Ity_V128)
+        same = ir_both(out, same, same_numbers(out, upper_half(out, old), upper_half(out, data)));
+    return ir_unary(out, Ity_I64, Iop_1Uto64, same);
 }
 
 static void see_store(struct tour *tour, const IRStmt *st)
@@ -323,6 +373,7 @@ static void see(struct tour *tour, IRStmt *st)
         see_helper(tour, st);
         return;
     }
+    tour->silent = st->tag == Ist_Store ? is_silent(tour, st) : NULL;
     if (st->tag == Ist_Put && tour->version == ON)
         st = burst_on_put(st);
     addStmtToIRSB(tour->out, st);

@@ -24,6 +24,7 @@ struct tour {
     Bool active;         /* the first wanted instruction has come */
     struct block *block; /* NULL: before that, or nothing is told in this version */
     struct insn insn;
+    IRExpr *silent; /* of the store that is being looked at; NULL: nobody asks */
     IRExpr
         *last; /* ON: a bit, a burst ends or begins with this interval; NULL: none has ended yet */
     Bool has_ended; /* OFF: the interval is counted already, and so is the branch that ends it */

@@ -18,7 +18,7 @@ extern "C" {
  * alu and a store. */
 enum rf_class {
     RF_CLASS_LOAD,   /* pc, addr, value, width, miss */
-    RF_CLASS_STORE,  /* pc, addr, value, width, miss */
+    RF_CLASS_STORE,  /* pc, addr, value, width, miss, silent */
     RF_CLASS_BRANCH, /* conditional: pc, target (where it went), taken */
     RF_CLASS_JUMP,   /* unconditional, not a call or return: pc, target, indirect */
     RF_CLASS_CALL,   /* pc, target, indirect */
@@ -42,8 +42,9 @@ struct rf_record {
     uint64_t addr; /* effective address */
     uint64_t
         value; /* loaded, stored or computed; the low 64 bits of anything wider. Of an insn: its cycles; of a frame: its context */
-    uint64_t target; /* of a transfer of control */
-    uint16_t width;  /* bits: of the access; of an alu result, those that are significant */
+    uint64_t
+        target; /* of a transfer of control; of a store, where that is asked for: it was silent */
+    uint16_t width; /* bits: of the access; of an alu result, those that are significant */
     uint16_t thread;
     uint8_t kind;     /* enum rf_class */
     uint8_t flags;    /* enum rf_record_flags */

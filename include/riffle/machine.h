@@ -26,6 +26,7 @@ struct rf_machine_setup {
                          NULL: it may touch what the caller may. Neither way is there a /proc. */
     const char *core; /* a named core and changes to it; NULL: no timing */
     uint32_t classes; /* of records to hand out, 1 << enum rf_class */
+    int silent;       /* tell of each store whether it writes what is there already */
     uint64_t stack_period;      /* instructions between two samples of frames, on average */
     uint64_t max_instructions;  /* then it ends; 0: no limit */
     uint64_t skip_instructions; /* without timing and records, at full speed */

@@ -32,6 +32,8 @@ static const struct rf_selector_preset presets[] = {
     {"miss-values", "load miss>=1 -> pc,value", "what is loaded by misses of the first cache",
      NULL},
     {"types", "call indirect==1 -> pc,target", "what indirect calls reach: receivers' types", NULL},
+    {"silent-stores", "store silent==1 -> pc,addr", "stores that write what is there already",
+     NULL},
     {"stacks", "frame -> pc,context", "who called what runs, by samples of the call stack",
      "exact"},
     {"mispredicts", "branch,jump,call,return mispredicted==1 -> pc,target",

@@ -57,6 +57,8 @@ static inline const struct rf_step *run_step(struct machine *machine, const stru
 {
     struct rf_core *core = &machine->core;
     struct rf_before before = rf_records_before(core, step);
+    if (__builtin_expect(machine->setup.silent, 0))
+        rf_records_look(core, step, &before);
     const struct rf_step *next = step->run(core, step);
     if (next == NULL && !retires(machine))
         return NULL;

@@ -44,6 +44,17 @@ static uint64_t low_bytes(uint64_t value, unsigned bytes)
     return bytes == 8 ? value : value & ((UINT64_C(1) << 8 * bytes) - 1);
 }
 
+void rf_records_look(const struct rf_core *core, const struct rf_step *step,
+                     struct rf_before *before)
+{
+    unsigned bytes = rf_records_bytes(&step->insn);
+    const uint8_t *at = rf_memory_at(&core->memory, before->address, bytes, RF_READ);
+    if ((step->classes >> RF_CLASS_STORE & 1) == 0 || at == NULL)
+        return;
+    memcpy(&before->old, at, bytes);
+    before->looked = true;
+}
+
 /* What is being written to. */
 struct output {
     struct rf_record *out;
@@ -63,10 +74,13 @@ static void put_memory(struct output *output, enum rf_class class, const struct 
                        const struct rf_before *before, uint64_t value)
 {
     unsigned bytes = rf_records_bytes(&step->insn);
+    value = low_bytes(value, bytes);
     put(output, class,
         (struct rf_record){.pc = step->pc,
                            .addr = before->address,
-                           .value = low_bytes(value, bytes),
+                           .value = value,
+                           .target =
+                               class == RF_CLASS_STORE && before->looked && value == before->old,
                            .width = (uint16_t)(8 * bytes)});
 }
 

@@ -11,14 +11,16 @@ enum { RF_RECORDS_EACH = 4 }; /* an atomic is an instruction, a load, a store an
 struct rf_before {
     uint64_t address; /* of a load, store or atomic */
     uint64_t operand; /* rs2 */
+    uint64_t old;     /* what a store will overwrite, where somebody asks: rf_records_look */
+    bool looked;
 };
 
 static inline struct rf_before rf_records_before(const struct rf_core *core,
                                                  const struct rf_step *step)
 {
     const struct rf_insn *insn = &step->insn;
-    return (struct rf_before){core->x[insn->rs1] + (uint64_t)(int64_t)insn->imm,
-                              core->x[insn->rs2]}; /* the immediate of an atomic is 0 */
+    return (struct rf_before){.address = core->x[insn->rs1] + (uint64_t)(int64_t)insn->imm,
+                              .operand = core->x[insn->rs2]}; /* the immediate of an atomic is 0 */
 }
 
 /* Bytes that a load, store or atomic touches. */
@@ -26,6 +28,10 @@ static inline unsigned rf_records_bytes(const struct rf_insn *insn)
 {
     return 1u << (rf_op_table[insn->op].match >> 12 & 3); /* the low bits of funct3, always */
 }
+
+/* Look at what a store will overwrite. */
+void rf_records_look(const struct rf_core *core, const struct rf_step *step,
+                     struct rf_before *before);
 
 /* The classes of records that an instruction can make. */
 uint16_t rf_records_classes(const struct rf_insn *insn);

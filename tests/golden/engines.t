@@ -29,6 +29,7 @@ zero-loads   load value==0 -> pc,addr       where loads find zero
 narrow       alu width<=16 -> pc            results that would fit 16 bits
 miss-values  load miss>=1 -> pc,value       what is loaded by misses of the first cache
 types        call indirect==1 -> pc,target  what indirect calls reach: receivers' types
+silent-stores store silent==1 -> pc,addr     stores that write what is there already
 stacks       frame -> pc,context            who called what runs, by samples of the call stack
 mispredicts  branch,jump,call,return mispredicted==1 -> pc,target which branches the core guesses wrong
 cycles       insn -> pc * cycles            where the core spends its cycles
@@ -47,6 +48,7 @@ taken        branch                         1: the branch is taken
 indirect     jump,call                      1: through a register or memory
 mispredicted branch,jump,call,return        1: the core guessed wrong where it goes (timed sim)
 cycles       insn                           cycles that the core spent on it alone (timed sim)
+silent       store                          1: it writes what is there already
 context      frame                          which frames called this one
 $ riffle selectors types
 call indirect==1 -> pc,target

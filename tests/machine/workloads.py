@@ -94,6 +94,16 @@ def check_stacks(tap, work, folder):
     tap.case("contexts make a tree", 1 < len(parents) < len(frames["items"]), len(parents))
 
 
+def check_silent(tap, work, folder):
+    """Stores that change nothing, and those that do, are all the stores. lz writes its output a second time."""
+    done = work.sim(os.path.join(folder, "lz.rv64"), "1", options=(
+        "--functional", "-p", "store silent==1 -> pc", "-p", "store silent==0 -> pc", "-p", "store -> pc",
+        "-e", "exact", "-f", "json", "-n", "0"))
+    silent, other, stores = (profile["consumed"] for profile in json.loads(done.stderr)["profiles"])
+    tap.case("silent stores and others are all stores", silent + other == stores and silent > 1000 < other,
+             silent, other, stores)
+
+
 def hot_lines(run, name):
     """Lines of the workload's source by the branches executed in them; the C libraries are not the same."""
     counts = {}
@@ -128,6 +138,7 @@ def main():
         check_overhead(tap, work, folder)
         check_timing(tap, work, folder)
         check_stacks(tap, work, folder)
+        check_silent(tap, work, folder)
         check_hot_lines(tap, work, folder)
     tap.end()
 

@@ -34,19 +34,13 @@ static struct rf_record random_record(void)
 static const struct {
     const char *name;
     unsigned field;
-} fields[] = {{"pc", RF_FIELD_PC},
-              {"addr", RF_FIELD_ADDR},
-              {"value", RF_FIELD_VALUE},
-              {"target", RF_FIELD_TARGET},
-              {"width", RF_FIELD_WIDTH},
-              {"size", RF_FIELD_SIZE},
-              {"thread", RF_FIELD_THREAD},
-              {"miss", RF_FIELD_MISS},
-              {"taken", RF_FIELD_TAKEN},
-              {"indirect", RF_FIELD_INDIRECT},
-              {"context", RF_FIELD_CONTEXT},
-              {"cycles", RF_FIELD_CYCLES},
-              {"mispredicted", RF_FIELD_MISPREDICTED}};
+} fields[] = {{"pc", RF_FIELD_PC},         {"addr", RF_FIELD_ADDR},
+              {"value", RF_FIELD_VALUE},   {"target", RF_FIELD_TARGET},
+              {"width", RF_FIELD_WIDTH},   {"size", RF_FIELD_SIZE},
+              {"thread", RF_FIELD_THREAD}, {"miss", RF_FIELD_MISS},
+              {"taken", RF_FIELD_TAKEN},   {"indirect", RF_FIELD_INDIRECT},
+              {"silent", RF_FIELD_SILENT}, {"context", RF_FIELD_CONTEXT},
+              {"cycles", RF_FIELD_CYCLES}, {"mispredicted", RF_FIELD_MISPREDICTED}};
 enum { FIELDS = sizeof fields / sizeof *fields };
 _Static_assert((int)FIELDS == RF_FIELD_COUNT - 1, "a field is missing here");
 
@@ -60,8 +54,8 @@ static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
 
 static void random_text(char *text, size_t size)
 {
-    int n =
-        snprintf(text, size, "%s", below(3) == 0 ? "load,alu,branch,call,insn,frame" : "any,frame");
+    int n = snprintf(text, size, "%s",
+                     below(3) == 0 ? "load,store,alu,branch,call,insn,frame" : "any,frame");
     for (uint64_t i = below(4); i > 0; i--) {
         const char *field = random_field();
         uint64_t lo = small() / 2;
@@ -92,6 +86,7 @@ static uint64_t field_of(const struct rf_record *r, unsigned field)
         [RF_FIELD_TAKEN] = r->flags & 1u,
         [RF_FIELD_INDIRECT] = r->flags >> 1 & 1u,
         [RF_FIELD_CYCLES] = r->kind == RF_CLASS_INSN ? r->value & 0xffffffff : 0,
+        [RF_FIELD_SILENT] = r->kind == RF_CLASS_STORE ? r->target : 0,
         [RF_FIELD_CONTEXT] = r->kind == RF_CLASS_FRAME ? r->value : 0,
         [RF_FIELD_MISPREDICTED] = r->flags >> 2};
     return all[field];
