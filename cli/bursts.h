@@ -8,6 +8,7 @@
 struct cli_bursts {
     uint64_t burst;        /* 0: not said */
     const char *frequency; /* NULL: not said */
+    const char *phases;    /* NULL: not said */
     int regular;
 };
 extern const struct cli_option cli_options_bursts[];

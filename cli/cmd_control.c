@@ -20,6 +20,8 @@ static void show(const struct rf_control_state *state)
             printf("burst      all\n");
         else
             printf("burst      %u\nfrequency  1/%.6g\n", bursts->burst, 1 / frequency_of(bursts));
+        if (bursts->phases)
+            printf("phases     1/%.6g\n", 1 + (double)bursts->new_sparsity / bursts->burst);
         for (size_t k = 0; k < state->n_profiles; k++)
             if ((bursts->profiles >> k & 1) != 0)
                 printf("%-10s %s\n", state->profiles[k].off ? "off" : "on",

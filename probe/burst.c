@@ -31,6 +31,7 @@
  * comes through the scheduler (system calls, signals, other threads) goes on at a plain address and is put right in
  * __wrap_vgPlain_disp_run_translations. Signal frames and system calls see plain addresses only. */
 #include "ir.h"
+#include "base/phases.h"
 
 #define TOLD     0x2d4a000000001553ULL
 #define CROSSING 0x5a94000000002aa9ULL
@@ -261,9 +262,20 @@ static IRExpr *step_clock(IRSB *out, UInt clock)
     return either(out, left, ir_binary(out, Ity_I64, Iop_Xor64, before, after));
 }
 
-IRExpr *burst_count_interval(IRSB *out, UInt ends)
+/* Where the interval ends is what phases are told apart by. */
+static void note_interval(IRSB *out, UInt ends, Addr pc)
+{
+    IRExpr **arguments = mkIRExprVec_2(ir_number(ends), ir_number(rf_phases_bucket(pc)));
+    addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_0_N(0, "clock_note_interval",
+                                                      VG_(fnptr_to_fnentry)(clock_note_interval),
+                                                      arguments)));
+}
+
+IRExpr *burst_count_interval(IRSB *out, UInt ends, Addr pc)
 {
     IRExpr *change = NULL;
+    if (clock_has_phases(ends))
+        note_interval(out, ends, pc);
     if (n_clocks() == 1)
         change = add(out, (ULong *)&ring_counters()->left[0], ir_number(1));
     for (UInt i = 0; n_clocks() > 1 && i < n_clocks(); i++)

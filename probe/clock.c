@@ -19,6 +19,7 @@
  *
  * Cannot: a kill between the two stores that empty a counter counts those events twice. */
 #include "probe.h"
+#include "base/phases.h"
 
 enum { THREADS_MAX = 1024 };
 
@@ -31,6 +32,7 @@ struct clocks {
     Bool used;
     UInt waits; /* 1 << clock: no burst begins until somebody says so */
     ULong acc[RF_RING_CLOCKS], left[RF_RING_CLOCKS];
+    ULong weight[RF_RING_CLOCKS]; /* of the burst that is to come, or under way */
 };
 
 static struct clocks threads[THREADS_MAX];
@@ -39,6 +41,7 @@ static ULong told[RF_RING_GROUPS];
 static UInt on_told; /* the selectors that the collector takes to be in a burst */
 static UInt changes_seen;
 static ULong random_state;
+static struct rf_phases phases[RF_RING_CLOCKS]; /* of the process */
 
 static UInt n_clocks(void)
 {
@@ -73,25 +76,43 @@ static Bool is_paused(UInt clock)
 
 enum when { FIRST, LATER };
 
+/* How many intervals are to be skipped before the next burst, on average. */
+static ULong mean_sparsity(UInt clock, enum when when)
+{
+    const struct rf_ring_clock *wanted = &ring_bursts()->clocks[clock];
+    if (wanted->phases && rf_phases_is_new(&phases[clock]))
+        return wanted->new_sparsity;
+    return wanted->regular && when == FIRST ? wanted->first : wanted->sparsity;
+}
+
 /* How many intervals are skipped before the next burst: as many as wanted, on average. */
-static ULong draw_sparsity(const struct rf_ring_clock *wanted, enum when when)
+static ULong draw_sparsity(const struct rf_ring_clock *wanted, ULong mean)
 {
     if (wanted->regular)
-        return when == FIRST ? wanted->first : wanted->sparsity;
-    ULong sparsity = wanted->sparsity < SPARSITY_MAX / 2 ? wanted->sparsity : SPARSITY_MAX / 2;
+        return mean;
+    ULong sparsity = mean < SPARSITY_MAX / 2 ? mean : SPARSITY_MAX / 2;
     return sparsity == 0 ? 0 : 1 + next_random() % (2 * sparsity - 1);
+}
+
+/* How much each interval of a burst stands for; a burst without end for itself. */
+static ULong weight_of(ULong mean, ULong burst)
+{
+    ULong skipped = mean < SPARSITY_MAX && burst != FOREVER ? mean : 0;
+    return RF_WORD_WEIGHT_ONE + RF_WORD_WEIGHT_ONE * skipped / burst;
 }
 
 static void arm(struct clocks *clocks, UInt clock, enum when when)
 {
     const struct rf_ring_clock *wanted = &ring_bursts()->clocks[clock];
-    ULong sparsity = is_paused(clock) ? SPARSITY_MAX : draw_sparsity(wanted, when);
+    ULong mean = mean_sparsity(clock, when);
+    ULong sparsity = is_paused(clock) ? SPARSITY_MAX : draw_sparsity(wanted, mean);
     ULong burst = wanted->burst > 0 ? wanted->burst : 1;
     UInt bit = 1u << clock;
     clocks->waits = sparsity >= SPARSITY_MAX ? clocks->waits | bit : clocks->waits & ~bit;
     sparsity = sparsity < SPARSITY_MAX ? sparsity : SPARSITY_MAX;
     clocks->acc[clock] = CLOCK_OVERFLOWED - sparsity * CLOCK_ONE_INTERVAL;
     clocks->left[clock] = burst == FOREVER ? 0 : CLOCK_OVERFLOWED - burst;
+    clocks->weight[clock] = weight_of(mean, burst);
 }
 
 /* ---- counters of the thread that runs ---- */
@@ -129,12 +150,23 @@ void clock_stop(void)
     running = 0;
 }
 
+/* At the first thread. */
+static void begin_phases(void)
+{
+    static const struct rf_phases_setup standard;
+    if (phases[0].setup.intervals > 0)
+        return;
+    for (UInt i = 0; i < RF_RING_CLOCKS; i++)
+        rf_phases_begin(&phases[i], &standard);
+}
+
 static void start(ThreadId thread)
 {
     struct clocks *clocks = &threads[thread];
     if (!clocks->used) {
         VG_(memset)(clocks, 0, sizeof *clocks);
         clocks->used = True;
+        begin_phases();
         for (UInt i = 0; i < n_clocks(); i++)
             arm(clocks, i, FIRST);
     }
@@ -145,10 +177,11 @@ static void start(ThreadId thread)
 
 /* ---- messages ---- */
 
-static void tell_skipped(UInt type, UInt profiles)
+/* `weight` NULL: no burst is over. */
+static void tell_skipped(UInt type, UInt profiles, const ULong *weight)
 {
     const struct rf_ring_counters *now = ring_counters();
-    UInt n = 2 + probe_options.n_groups;
+    UInt n = 2 + probe_options.n_groups + (weight != NULL);
     ULong *to = ring_reserve(n);
     to[0] = RF_WORD_HEADER(type, n);
     to[1] = profiles;
@@ -156,6 +189,8 @@ static void tell_skipped(UInt type, UInt profiles)
         to[2 + i] = now->skipped[i] - told[i];
         told[i] = now->skipped[i];
     }
+    if (weight != NULL)
+        to[n - 1] = *weight;
     ring_commit(n);
 }
 
@@ -188,11 +223,29 @@ void clock_change_burst(void)
     clock_stop();
     for (UInt i = 0; i < n_clocks(); i++)
         if (clocks->left[i] & CLOCK_OVERFLOWED) {
-            tell_skipped(RF_WORD_BURST, profiles_of(i));
+            tell_skipped(RF_WORD_BURST, profiles_of(i), &clocks->weight[i]);
+            rf_phases_burst(&phases[i]);
             arm(clocks, i, LATER);
         }
     start(thread);
     clock_begin_burst();
+}
+
+/* ---- phases ---- */
+
+Bool clock_has_phases(UInt clocks)
+{
+    for (UInt i = 0; i < n_clocks(); i++)
+        if ((clocks >> i & 1) && ring_bursts()->clocks[i].phases)
+            return True;
+    return False;
+}
+
+void clock_note_interval(ULong clocks, ULong bucket)
+{
+    for (UInt i = 0; i < n_clocks(); i++)
+        if ((clocks >> i & 1) && (ring_counters()->acc[i] & CLOCK_OVERFLOWED))
+            rf_phases_interval(&phases[i], (UInt)bucket);
 }
 
 /* ---- threads and processes ---- */
@@ -244,7 +297,7 @@ void clock_finish(void)
     if (!probe_options.bursts)
         return;
     empty();
-    tell_skipped(RF_WORD_SKIPPED, ~0u);
+    tell_skipped(RF_WORD_SKIPPED, ~0u, NULL);
 }
 
 /* What was counted so far is the parent's; of its threads one alone lives on here. */

@@ -15,7 +15,7 @@
  *     ring.c         the producer's side of the shared memory
  *
  * The collector is another program and another licence: the two meet in ring_layout.h, probe_words.h and
- * target_kind.h only. name_match.h, which both use, says what a written name means. */
+ * target_kind.h only. name_match.h, which both use, says what a written name means; phases.h says what is new. */
 #ifndef RF_PROBE_PROBE_H
 #define RF_PROBE_PROBE_H
 
@@ -228,7 +228,8 @@ void burst_off_end(IRSB *out, UInt ends); /* may change out->next */
 
 /* Of version ON: */
 void burst_on_begin(IRSB *out, Addr pc);
-IRExpr *burst_count_interval(IRSB *out, UInt ends); /* a bit: a burst is over, or begins */
+/* An interval ends at pc; a bit: a burst is over, or begins. */
+IRExpr *burst_count_interval(IRSB *out, UInt ends, Addr pc);
 void burst_on_exit(IRSB *out, IRExpr *guard, IRJumpKind kind, Addr to, IRExpr *last);
 void burst_on_end(IRSB *out, IRExpr *last, Addr pc);
 IRStmt *burst_on_put(IRStmt *st);
@@ -247,6 +248,10 @@ void clock_stop(void);             /* nobody runs */
 /* Called from translated code when a clock has overflowed: a burst begins; one is over, or another one begins in it. */
 void clock_begin_burst(void);
 void clock_change_burst(void);
+/* Are there clocks among these whose bursts depend on what the program does? Then call the second from translated code,
+ * with their bits, for every interval that ends in the told version. */
+Bool clock_has_phases(UInt clocks);
+void clock_note_interval(ULong clocks, ULong bucket);
 void clock_forget_thread(ThreadId thread);
 void clock_in_child(ThreadId thread);
 void clock_finish(void); /* tell what was skipped since the last burst */

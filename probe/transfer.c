@@ -90,7 +90,7 @@ void see_exit(struct tour *tour, IRStmt *st)
         tell_exit(tour, st);
         UInt ends = is_branch(tour, st) ? ends_interval(tour, BRANCH) : 0;
         if (ends != 0 && tour->last == NULL)
-            tour->last = burst_count_interval(tour->out, ends);
+            tour->last = burst_count_interval(tour->out, ends, tour->insn.pc);
         burst_on_exit(tour->out, st->Ist.Exit.guard, st->Ist.Exit.jk, st->Ist.Exit.dst->Ico.U64,
                       tour->last);
         return;
@@ -167,6 +167,6 @@ void see_end(struct tour *tour)
     if (tour->version != ON)
         return;
     if (ends != 0 && tour->last == NULL)
-        tour->last = burst_count_interval(tour->out, ends);
+        tour->last = burst_count_interval(tour->out, ends, tour->insn.pc);
     burst_on_end(tour->out, tour->last, tour->insn.pc);
 }

@@ -37,9 +37,11 @@ struct rf_probe_bursts {
     uint32_t burst;    /* 0: no bursts, everything is told; RF_PROBE_FOREVER: it does not end */
     uint64_t sparsity; /* on average: the distance is random, with `seed`; UINT64_MAX: for ever */
     uint64_t seed;
-    int regular;       /* the distance is always the same */
-    uint64_t first;    /* the same before the first burst, where regular */
-    uint32_t profiles; /* selectors that are told in these bursts, 1 << i; 0: all */
+    int regular;    /* the distance is always the same */
+    uint64_t first; /* the same before the first burst, where regular */
+    int phases;     /* more often while the program does what it has done little or never before: */
+    uint64_t new_sparsity; /* the distance then */
+    uint32_t profiles;     /* selectors that are told in these bursts, 1 << i; 0: all */
 };
 
 /* Instructions by what is known of them before they run; all of it must hold. With patterns, an event goes to the

@@ -124,6 +124,8 @@ void rf_control_get(const struct rf_control *control, struct rf_control_state *s
                                                     .seed = shared->seed,
                                                     .regular = shared->clocks[i].regular != 0,
                                                     .first = shared->clocks[i].first,
+                                                    .phases = shared->clocks[i].phases != 0,
+                                                    .new_sparsity = shared->clocks[i].new_sparsity,
                                                     .profiles = shared->clocks[i].profiles};
     state->n_profiles = n < RF_RING_PROFILES ? n : RF_RING_PROFILES;
     for (size_t i = 0; i < state->n_profiles; i++) {

@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include <string.h>
 
-enum { LANE_ROOM = RF_SOURCE_BATCH + RF_WORD_EVENTS_MAX };
+/* One end more than events: that of a burst whose events were handed out. */
+enum { LANE_ROOM = RF_SOURCE_BATCH + RF_WORD_EVENTS_MAX, ENDS_ROOM = LANE_ROOM + 1 };
 
 #define SAME(word, event)                                                                          \
     _Static_assert((int)(word) == (int)(event), "the probe's numbers are ours")
@@ -30,8 +31,9 @@ SAME(RF_WORD_INDIRECT, RF_RECORD_INDIRECT);
 static void free_lane(const struct rf_decode *decode, const struct rf_decode_lane *lane)
 {
     rf_alloc_free(decode->alloc, lane->tuples, LANE_ROOM * sizeof *lane->tuples);
-    rf_alloc_free(decode->alloc, lane->ends, LANE_ROOM * sizeof *lane->ends);
-    rf_alloc_free(decode->alloc, lane->skips, (LANE_ROOM + 1) * sizeof *lane->skips);
+    rf_alloc_free(decode->alloc, lane->ends, ENDS_ROOM * sizeof *lane->ends);
+    rf_alloc_free(decode->alloc, lane->weights, ENDS_ROOM * sizeof *lane->weights);
+    rf_alloc_free(decode->alloc, lane->skips, (ENDS_ROOM + 1) * sizeof *lane->skips);
     rf_alloc_free(decode->alloc, lane->counted, RF_DECODE_COUNTED * sizeof *lane->counted);
     rf_alloc_free(decode->alloc, lane->counts, RF_DECODE_COUNTED * sizeof *lane->counts);
 }
@@ -43,11 +45,14 @@ static bool get_lanes(struct rf_decode *decode, size_t n)
         struct rf_decode_lane *lane = &decode->lanes[decode->n_lanes];
         lane->tuples = rf_alloc_get(decode->alloc, LANE_ROOM * sizeof(struct rf_tuple));
         if (decode->bursts) {
-            lane->ends = rf_alloc_get(decode->alloc, LANE_ROOM * sizeof *lane->ends);
-            lane->skips = rf_alloc_zeroed(decode->alloc, (LANE_ROOM + 1) * sizeof *lane->skips);
+            lane->ends = rf_alloc_get(decode->alloc, ENDS_ROOM * sizeof *lane->ends);
+            lane->weights = rf_alloc_get(decode->alloc, ENDS_ROOM * sizeof *lane->weights);
+            lane->skips = rf_alloc_zeroed(decode->alloc, (ENDS_ROOM + 1) * sizeof *lane->skips);
         }
+        lane->weight = decode->first_weight[decode->n_lanes % decode->n_selectors];
         if (lane->tuples == NULL ||
-            (decode->bursts && (lane->ends == NULL || lane->skips == NULL))) {
+            (decode->bursts &&
+             (lane->ends == NULL || lane->weights == NULL || lane->skips == NULL))) {
             free_lane(decode, lane);
             return false;
         }
@@ -100,10 +105,13 @@ rf_status rf_decode_init(struct rf_decode *decode, struct rf_error *error)
     if (decode->records)
         decode->record_buffer = rf_alloc_get(alloc, LANE_ROOM * sizeof(struct rf_record));
     if (decode->records && decode->bursts) {
+        decode->lanes[0].weight = decode->first_weight[0];
         decode->record_ends = rf_alloc_get(alloc, LANE_ROOM * sizeof *decode->record_ends);
+        decode->record_weights = rf_alloc_get(alloc, LANE_ROOM * sizeof *decode->record_weights);
         decode->record_skips =
             rf_alloc_zeroed(alloc, (LANE_ROOM + 1) * sizeof *decode->record_skips);
-        if (decode->record_ends == NULL || decode->record_skips == NULL)
+        if (decode->record_ends == NULL || decode->record_weights == NULL ||
+            decode->record_skips == NULL)
             return rf_fail(error, RF_ENOMEM, "no memory for the collector");
     }
     if (decode->piece.words == NULL || (decode->records && decode->record_buffer == NULL) ||
@@ -118,6 +126,7 @@ void rf_decode_free(struct rf_decode *decode)
     for (size_t i = 0; i < decode->n_lanes; i++)
         free_lane(decode, &decode->lanes[i]);
     rf_alloc_free(alloc, decode->record_ends, LANE_ROOM * sizeof *decode->record_ends);
+    rf_alloc_free(alloc, decode->record_weights, LANE_ROOM * sizeof *decode->record_weights);
     rf_alloc_free(alloc, decode->record_skips, (LANE_ROOM + 1) * sizeof *decode->record_skips);
     rf_alloc_free(alloc, decode->record_buffer, LANE_ROOM * sizeof(struct rf_record));
     rf_alloc_free(alloc, decode->piece.words, RF_PROCESSES_WORDS * sizeof(uint64_t));
@@ -174,10 +183,16 @@ static void see_lost(struct rf_decode *decode, const uint64_t *words)
     }
 }
 
+bool rf_decode_is_open(const struct rf_decode_lane *lane)
+{
+    return lane->n_ends > 0 ? lane->n > lane->ends[lane->n_ends - 1] : lane->open || lane->n > 0;
+}
+
 static void end_records(struct rf_decode *decode)
 {
     size_t n = decode->n_record_ends;
     if (decode->n_records > (n > 0 ? decode->record_ends[n - 1] : 0)) {
+        decode->record_weights[n] = decode->lanes[0].weight;
         decode->record_ends[decode->n_record_ends++] = (uint32_t)decode->n_records;
         memset(decode->record_skips[n + 1], 0, sizeof decode->record_skips[0]);
     }
@@ -190,8 +205,8 @@ static void end_strings(struct rf_decode *decode, uint64_t which)
     if (decode->bursts && decode->records)
         end_records(decode);
     for (size_t i = 0; decode->bursts && !decode->records && i < decode->n_selectors; i++)
-        if ((which >> i & 1) != 0 &&
-            lanes[i].n > (lanes[i].n_ends > 0 ? lanes[i].ends[lanes[i].n_ends - 1] : 0)) {
+        if ((which >> i & 1) != 0 && rf_decode_is_open(&lanes[i])) {
+            lanes[i].weights[lanes[i].n_ends] = lanes[i].weight;
             lanes[i].ends[lanes[i].n_ends++] = (uint32_t)lanes[i].n;
             lanes[i].skips[lanes[i].n_ends] = 0;
         }
@@ -234,13 +249,22 @@ static void skip_records(struct rf_decode *decode, const uint64_t *skipped, uint
     decode->record_bursts += bursts;
 }
 
-/* words[1] says whose bursts are over. */
+/* What these lanes tell, up to here, stands for so much. */
+static void weigh(struct rf_decode *decode, uint64_t which, uint64_t weight)
+{
+    struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
+    for (size_t i = 0; i < decode->n_selectors; i++)
+        if ((which >> i & 1) != 0)
+            lanes[i].weight = (double)weight / RF_WORD_WEIGHT_ONE;
+}
+
+/* words[1] says whose bursts are over; a message of bursts ends with their weight. */
 static rf_status see_skipped(struct rf_decode *decode, const uint64_t *words, size_t n,
                              uint64_t bursts, struct rf_error *error)
 {
     struct rf_process *process = decode->piece.process;
     struct rf_decode_lane *lanes = &decode->lanes[first_lane(decode)];
-    if (!decode->bursts || n != 2 + decode->n_groups)
+    if (!decode->bursts || n != 2 + decode->n_groups + bursts)
         return rf_processes_damaged(error);
     if (decode->records)
         skip_records(decode, words + 2, bursts);
@@ -255,6 +279,8 @@ static rf_status see_skipped(struct rf_decode *decode, const uint64_t *words, si
         process->skipped[group] += words[2 + group];
     }
     decode->n_bursts += bursts;
+    if (bursts > 0)
+        weigh(decode, words[1], words[n - 1]);
     leave_out(decode, words[1]);
     end_strings(decode, words[1]);
     return RF_OK;
@@ -365,7 +391,7 @@ static size_t least_length(unsigned type)
         [RF_WORD_END] = 1 + RF_WORD_CLASSES,
         [RF_WORD_GOES_ON] = 1,
         [RF_WORD_UNPROFILED] = 3,
-        [RF_WORD_BURST] = 3,
+        [RF_WORD_BURST] = 4,
         [RF_WORD_SKIPPED] = 3,
         [RF_WORD_ON] = 2,
         [RF_WORD_NAME] = 2 + RF_WORD_NAME_BYTES / 8,

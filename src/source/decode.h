@@ -28,6 +28,9 @@ struct rf_decode_lane {
     uint64_t lost, lost_told;
     uint32_t *ends; /* of bursts, in tuples; NULL where nothing is skipped */
     size_t n_ends;
+    double *weights; /* of the same bursts: intervals that an interval of it stands for */
+    double weight;   /* of the last burst */
+    bool open;       /* events of a burst that is not over were handed out */
     uint64_t *skips; /* as in rf_batch */
     uint64_t bursts, bursts_told;
     uint64_t skipped, skipped_told;
@@ -46,6 +49,8 @@ struct rf_decode {
     bool records;     /* instead of tuples */
     bool lossy;       /* the probe may drop events; otherwise it never reports a loss */
     bool bursts;      /* the program is sampled in bursts */
+    double
+        first_weight[RF_DECODE_SELECTORS_MAX]; /* of bursts, as far as one knows before the first */
     uint8_t groups[RF_WORD_CLASSES]; /* classes that are counted together while they are skipped */
     size_t n_groups;
     bool
@@ -59,6 +64,7 @@ struct rf_decode {
     struct rf_record *record_buffer;
     size_t n_records;
     uint32_t *record_ends; /* as in rf_batch; NULL where nothing is skipped */
+    double *record_weights;
     uint64_t (*record_skips)[RF_CLASS_COUNT];
     size_t n_record_ends;
     uint64_t record_bursts, record_bursts_told;
@@ -70,6 +76,9 @@ struct rf_decode {
 /* Put classes that every selector takes together into one group, so that there are few counters. */
 size_t rf_decode_groups(const struct rf_selector *selectors, size_t n,
                         uint8_t groups[RF_WORD_CLASSES]);
+
+/* Are there events behind the last end, handed out or not? */
+bool rf_decode_is_open(const struct rf_decode_lane *lane);
 
 /* For records: each of these classes is a group. */
 size_t rf_decode_classes(uint32_t classes, uint8_t groups[RF_WORD_CLASSES]);

@@ -55,6 +55,8 @@ static void hand_out_lane(struct probe *probe, size_t i, struct rf_batch *batch)
     lane->lost_told = lane->lost;
     batch->ends = lane->ends;
     batch->n_ends = lane->n_ends;
+    batch->weights = lane->weights;
+    lane->open = rf_decode_is_open(lane);
     batch->bursts = lane->bursts - lane->bursts_told;
     lane->bursts_told = lane->bursts;
     batch->skipped = lane->skipped - lane->skipped_told;
@@ -92,6 +94,7 @@ static void hand_out_gaps(struct rf_decode *decode, struct rf_batch *batch)
 {
     batch->ends = decode->record_ends;
     batch->n_ends = decode->n_record_ends;
+    batch->weights = decode->record_weights;
     batch->skips = decode->record_skips[0];
     batch->skipped = sum_rows(decode);
     batch->bursts = decode->record_bursts - decode->record_bursts_told;
@@ -259,6 +262,19 @@ static rf_status check_setup(const struct rf_probe_setup *setup, struct rf_error
     return RF_OK;
 }
 
+/* How much an interval of the selector's first burst stands for. */
+static double first_weight(const struct rf_probe_setup *setup, size_t selector)
+{
+    for (size_t i = 0; i < rf_probe_clocks(setup); i++) {
+        const struct rf_probe_bursts *bursts = &setup->bursts[i];
+        uint64_t sparsity = bursts->phases ? bursts->new_sparsity : bursts->sparsity;
+        if ((bursts->profiles == 0 || (bursts->profiles >> selector & 1) != 0) &&
+            sparsity != UINT64_MAX)
+            return 1 + (double)sparsity / bursts->burst;
+    }
+    return 1;
+}
+
 static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
 {
     struct rf_decode *decode = &probe->decode;
@@ -274,6 +290,8 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     decode->lossy = setup->lossy != 0;
     decode->bursts = setup->bursts[0].burst > 0;
     decode->some_off = rf_probe_clocks(setup) > 1;
+    for (size_t i = 0; i < setup->n_selectors; i++)
+        decode->first_weight[i] = first_weight(setup, i);
     decode->n_groups = rf_probe_groups(setup, decode->groups);
     decode->patterns = setup->n_patterns > 0;
     if (decode->patterns)

@@ -26,7 +26,8 @@
  *     FORK     [header][number]                          the book as it stands is that child's, too
  *     LOST     [header][events of class 0] .. [of the last class]
  *     END      [header][events of class 0 produced, lost ones included] .. [of the last class]
- *     BURST    [header][selectors][skipped events of group 0] ..   a burst of these is over; this many were skipped
+ *     BURST    [header][selectors][skipped events of group 0] .. [weight]   a burst of these is over; this many were skipped;
+ *                                                        each of its intervals stands for weight / 1024 intervals
  *     SKIPPED  [header][selectors][skipped events of group 0] ..   the same without a burst: the end
  *     ON       [header][selectors]                       the others are between bursts from here on: skip their events
  *     GOES_ON  [header]                                  the exec before which END was said has failed
@@ -101,6 +102,8 @@ enum {
     RF_WORD_FRAMES_MAX = 256,            /* of a sample of the stack: the innermost */
     RF_WORD_NAME_BYTES = 16,             /* of a thread's name, as Linux has it */
 };
+
+enum { RF_WORD_WEIGHT_ONE = 1024 };
 
 /* With sampling in bursts, skipped events are counted by groups. A group is a set of classes; there are at
  * most as many groups as classes. The collector names them when it starts the program. */

@@ -141,6 +141,8 @@ void rf_ring_change_bursts(struct rf_ring_bursts *shared, const struct rf_probe_
             .first = bursts[i].first,
             .burst = bursts[i].burst,
             .regular = bursts[i].regular != 0,
+            .phases = bursts[i].phases != 0,
+            .new_sparsity = bursts[i].new_sparsity,
             .profiles = bursts[i].profiles != 0 ? bursts[i].profiles : UINT32_MAX};
     shared->n_clocks = (uint32_t)n;
     __atomic_fetch_add(&shared->changes, 1, __ATOMIC_RELEASE);

@@ -55,7 +55,8 @@ struct rf_ring_clock {
     uint32_t burst;    /* sampling intervals of a burst; all ones: it does not end */
     uint32_t regular;  /* not 0: all distances are the same */
     uint32_t profiles; /* 1 << profile: those that are told in its bursts */
-    uint32_t pad;
+    uint32_t phases;   /* not 0: the distance depends on what the program does (base/phases.h) */
+    uint64_t new_sparsity; /* then: the distance while that is new */
 };
 
 /* Which events are sampled, and how often. Producers read it when a burst ends and when `changes` changes. */

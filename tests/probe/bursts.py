@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """bursts - hold bursts, and the events inside them, against a list made by hand.
 
-    bursts.py RIFFLE INTERVALS KNOWN LIBRARY
+    bursts.py RIFFLE INTERVALS KNOWN LIBRARY PHASES
 
 INTERVALS (intervals.c) has three kinds of intervals in turn. At equal distances it is known which of them are
-told, and so is the count of every event.
+told, and so is the count of every event. PHASES (phases.c) does one thing, then another.
 """
 import csv
 import io
@@ -17,7 +17,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tap  # noqa: E402
 
-RIFFLE, INTERVALS, KNOWN, LIBRARY = sys.argv[1:5]
+RIFFLE, INTERVALS, KNOWN, LIBRARY, PHASES = sys.argv[1:6]
 ROUNDS = 3000
 # What is in an interval of each kind, in the order of a round.
 KINDS = [{"load": 1, "call": 1, "store": 1, "insn": 2},
@@ -190,8 +190,46 @@ def check_window():
               figures)
 
 
+def check_new():
+    """A program that does the same all the time is new for four windows of 64 bursts."""
+    _, figures, _, _ = run([INTERVALS], [SELECTORS["branch"]], "--burst", "1", "--frequency", "1/100", "--phases", "1/10",
+                           "--regular")
+    each = intervals()
+    told = sum(events.get("branch", 0) for i, events in enumerate(each)
+               if (i % 10 == 9 if i < 2560 else (i - 2560) % 100 == 99))
+    everything = sum(events.get("branch", 0) for events in each)
+    wanted = {"bursts": 256 + (len(each) - 2560) // 100, "sampled": told, "skipped": everything - told}
+    tap.check("what is new is told more", figures[0] == wanted, f"got {figures[0]}, must be {wanted}")
+
+
+def check_phases():
+    """Both phases are sampled as densely at first; counts are right all the same."""
+    truth = sorted((200000, 2000000))
+    for seed in range(1, 4):
+        options = ("--burst", "1", "--frequency", "1/10000", "--phases", "1/100", "--seed", str(seed))
+        _, figures, tables, _ = run([PHASES], ["call -> target"], *options)
+        rows = sorted(tables[0], key=lambda row: int(row["count"]))
+        held = [int(row["lower"]) <= count <= int(row["upper"]) for row, count in zip(rows, truth)]
+        near = [abs(int(row["count"]) - count) < 0.3 * count for row, count in zip(rows, truth)]
+        tap.check(f"phases, seed {seed}: counts", len(rows) == 2 and all(held) and all(near), str(rows))
+        tap.check(f"phases, seed {seed}: two phases were new", 400 < figures[0]["bursts"] < 1100, str(figures))
+        _, again, rows, _ = run([PHASES], ["call -> target"], *options)
+        tap.check(f"phases, seed {seed}: the same again", (figures, tables) == (again, rows), f"{figures} {again}")
+
+
+def check_refused():
+    for options, words in ((["--phases", "1/10"], "goes with --burst"),
+                           (["--frequency", "1/10", "--phases", "1/100"], "must be at least --frequency"),
+                           (["--frequency", "1/10", "--phases", "often"], "must be at least --frequency")):
+        done = subprocess.run([RIFFLE, "run", *options, "--", INTERVALS], capture_output=True, text=True)
+        tap.check(" ".join(options), done.returncode == 125 and words in done.stderr, f"{done.returncode} {done.stderr}")
+
+
 check_counts()
 check_alone()
+check_new()
+check_phases()
+check_refused()
 check_record()
 check_conditions()
 check_window()

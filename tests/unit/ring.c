@@ -336,19 +336,22 @@ TEST(bursts_end_where_they_say)
     put_block(0, 0x40);
     const uint64_t words[] = {0,
                               1,
-                              RF_WORD_HEADER(RF_WORD_BURST, 3),
+                              RF_WORD_HEADER(RF_WORD_BURST, 4),
                               1,
                               100,
+                              3 * RF_WORD_WEIGHT_ONE / 2,
                               0,
                               2,
                               0,
                               3,
-                              RF_WORD_HEADER(RF_WORD_BURST, 3),
+                              RF_WORD_HEADER(RF_WORD_BURST, 4),
                               1,
                               50,
-                              RF_WORD_HEADER(RF_WORD_BURST, 3),
+                              5 * RF_WORD_WEIGHT_ONE / 2,
+                              RF_WORD_HEADER(RF_WORD_BURST, 4),
                               1,
                               25,
+                              5 * RF_WORD_WEIGHT_ONE / 2,
                               0,
                               4,
                               RF_WORD_HEADER(RF_WORD_THREAD, 2),
@@ -369,6 +372,7 @@ TEST(bursts_end_where_they_say)
     CHECK_EQ(batch.ends[1], 3);
     CHECK_EQ(batch.ends[2], 4);
     CHECK_EQ(batch.ends[3], 5);
+    CHECK(batch.weights[0] == 1.5 && batch.weights[1] == 2.5);
     CHECK_EQ(batch.bursts, 3);
     CHECK_EQ(batch.skipped, 182);
     CHECK(rf_source_next(source, &batch, NULL) == RF_OK);
@@ -415,7 +419,9 @@ static const struct {
     uint64_t words[6];
     size_t n;
 } lies[] = {
-    {"a burst of a program that is told as a whole", {RF_WORD_HEADER(RF_WORD_BURST, 3), 1, 5}, 3},
+    {"a burst of a program that is told as a whole",
+     {RF_WORD_HEADER(RF_WORD_BURST, 4), 1, 5, 1024},
+     4},
     {"what was skipped of such a program", {RF_WORD_HEADER(RF_WORD_SKIPPED, 3), 1, 5}, 3},
     {"a path that nobody described", {77}, 1},
     {"a message without length", {RF_WORD_HEADER(RF_WORD_THREAD, 0)}, 1},
