@@ -112,6 +112,8 @@ static void answer_all(const struct rf_run *run, const uint64_t ends[4], size_t 
     if (csv)
         puts("a_lo,a_hi,b_lo,b_hi,lower,upper,events");
     for (size_t i = 0; i < run->n_profiles; i++) {
+        if (rf_profile_is_companion(run->profiles[i]))
+            continue;
         struct rf_range_box box = box_for(run->profiles[i], ends, n);
         struct rf_range_answer answer;
         rf_range_query(run->profiles[i], &box, &answer);

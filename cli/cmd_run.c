@@ -238,6 +238,8 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
         status = refuse_frames(plan);
     if (status == CLI_OK) /* bursts leave little to keep */
         cli_counts_exactly(&plan->common, call, plan->bursts[0].burst > 0);
+    if (status == CLI_OK && plan->bursts[0].burst == 0)
+        status = cli_counts_companions(&plan->common);
     return status == CLI_OK && settings->per_process ? multiply_lanes(plan) : status;
 }
 
@@ -389,6 +391,8 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
         status = note_processes(run, &ending->outcome, ending->plan->n_single > 0);
     if (status == RF_OK)
         status = cli_plan_add_modules(common, run, source);
+    if (status == RF_OK)
+        status = cli_counts_label(common, run);
     return status == RF_OK ? label_processes(run, ending->plan->n_single) : status;
 }
 

@@ -5,8 +5,14 @@
  *     values: load -> pc,value  streamed
  *
  * Counters tell how often, not in which order. They serve engines to which order does not matter, and runs that are
- * not cut. */
+ * not cut.
+ *
+ * What is streamed may be more than an engine keeps. So each profile of a pc and something else gets a companion with
+ * the totals per pc, exact, from counters: `load -> pc` beside `load -> pc,value`. A selector with conditions on what
+ * changes (value==0) has none. With its conditions the totals would have to be streamed, too; without them they would
+ * be totals of something else. Where the engine is exact, the profile itself has the totals. */
 #include "plan.h"
+#include <stdlib.h>
 #include <string.h>
 
 const struct cli_option cli_options_counts[] = {
@@ -20,14 +26,19 @@ const struct cli_option cli_options_counts[] = {
 };
 
 /* Fields that are known when the code is translated, but for targets of indirect transfers. */
-static bool is_static(const struct rf_selector *selector)
+static bool is_known(const struct rf_selector *selector, uint32_t fields)
 {
     uint32_t known = 1u << RF_FIELD_PC | 1u << RF_FIELD_TARGET | 1u << RF_FIELD_SIZE |
                      1u << RF_FIELD_TAKEN | 1u << RF_FIELD_INDIRECT;
     if (!(selector->classes >> RF_CLASS_ALU & 1))
         known |= 1u << RF_FIELD_WIDTH;
     bool samples = selector->classes >> RF_CLASS_FRAME & 1;
-    return (selector->fields & ~known) == 0 && !samples;
+    return (fields & ~known) == 0 && !samples;
+}
+
+static bool is_static(const struct rf_selector *selector)
+{
+    return is_known(selector, selector->fields);
 }
 
 /* Does something need every event in its place? */
@@ -80,4 +91,94 @@ uint32_t cli_counts_any_order(const struct cli_plan *plan)
             selectors &= ~(UINT32_C(1) << lane->stream % plan->n_selectors);
     }
     return selectors;
+}
+
+/* ---- companions ---- */
+
+/* Are the conditions known when the code is translated? A target may not be. */
+static bool has_known_conditions(const struct rf_selector *selector)
+{
+    uint32_t fields = 0;
+    for (unsigned i = 0; i < selector->n_conditions; i++)
+        fields |= 1u << selector->conditions[i].field;
+    return !(fields >> RF_FIELD_TARGET & 1) && is_known(selector, fields);
+}
+
+/* Does some lane of the selector keep less than everything? */
+static bool is_bounded(const struct cli_plan *plan, uint32_t stream)
+{
+    for (size_t i = 0; i < plan->lanes.n; i++) {
+        struct rf_engine_info info;
+        const struct rf_lane *lane = &plan->lanes.lanes[i];
+        if (lane->stream == stream && rf_engine_describe(lane->engine, &info, NULL) == RF_OK &&
+            strcmp(info.name, "exact") != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool needs_companion(const struct cli_plan *plan, uint32_t stream)
+{
+    const struct rf_selector *selector = &plan->selectors[stream];
+    return selector->project_a == RF_FIELD_PC && selector->project_b != RF_FIELD_NONE &&
+           selector->weight == RF_FIELD_NONE && has_known_conditions(selector) &&
+           is_bounded(plan, stream);
+}
+
+/* Is there a selector like this one already, by its text? */
+static bool is_there(const struct cli_plan *plan, const char *text)
+{
+    char other[CLI_COMPANION_TEXT];
+    for (size_t i = 0; i < plan->n_selectors; i++) {
+        rf_selector_print(&plan->selectors[i], other, sizeof other);
+        if (strcmp(other, text) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_companion(struct cli_plan *plan, const struct rf_selector *of)
+{
+    char *text = plan->companions[plan->n_selectors];
+    struct rf_selector totals = *of;
+    totals.project_b = RF_FIELD_NONE;
+    size_t n = rf_selector_print(&totals, text, CLI_COMPANION_TEXT);
+    if (n >= CLI_COMPANION_TEXT || is_there(plan, text) ||
+        rf_selector_parse(&plan->selectors[plan->n_selectors], text, NULL) != RF_OK)
+        return;
+    plan->lanes.lanes[plan->lanes.n++] = (struct rf_lane){
+        .selector = text, .engine = "exact", .stream = (uint32_t)plan->n_selectors++};
+}
+
+int cli_counts_companions(struct cli_plan *plan)
+{
+    size_t asked = plan->n_selectors, most = plan->lanes.n + asked;
+    if (is_cut(plan) || plan->lanes.n == 0)
+        return CLI_OK;
+    struct rf_lane *lanes = realloc(plan->lanes.lanes, most * sizeof *lanes);
+    if (lanes == NULL)
+        return cli_fail(CLI_FAILED, "no memory for %zu engines", most);
+    plan->lanes.lanes = lanes;
+    for (uint32_t i = 0; i < asked && plan->n_selectors < CLI_SELECTORS_MAX; i++)
+        if (needs_companion(plan, i))
+            add_companion(plan, &plan->selectors[i]);
+    return CLI_OK;
+}
+
+/* A companion's text stands in the plan. */
+static bool is_companion(const struct cli_plan *plan, const struct rf_lane *lane)
+{
+    for (size_t i = 0; i < CLI_SELECTORS_MAX; i++)
+        if (lane->selector == plan->companions[i])
+            return true;
+    return false;
+}
+
+rf_status cli_counts_label(const struct cli_plan *plan, struct rf_run *run)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < plan->lanes.n && i < run->n_profiles && status == RF_OK; i++)
+        if (is_companion(plan, &plan->lanes.lanes[i]))
+            status = rf_profile_add_figure(run->profiles[i], RF_FIGURE_COMPANION, 1);
+    return status;
 }

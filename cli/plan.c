@@ -138,6 +138,7 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
                                 cli_coprocs_alone(call) ? CLI_SELECT_NOTHING : CLI_SELECT_ALWAYS);
     if (status == CLI_OK)
         status = parse_selectors(plan, call->command->name);
+    plan->n_asked = plan->lanes.n;
     if (status == CLI_OK)
         status = open_coprocs(plan, call);
     return status == CLI_OK ? check_files(asked, call->command->name) : status;
@@ -187,7 +188,9 @@ int cli_plan_rehearse(const struct cli_plan *plan)
 {
     struct cli_report report = plan->asked->report;
     report.silent = plan->asked->quiet;
-    return cli_rehearse(&plan->lanes, &plan->asked->cut, plan->cache, &report);
+    struct cli_lanes asked = plan->lanes;
+    asked.n = plan->n_asked; /* companions are not shown */
+    return cli_rehearse(&asked, &plan->asked->cut, plan->cache, &report);
 }
 
 rf_status cli_plan_record(struct cli_plan *plan, struct rf_error *error)

@@ -30,6 +30,10 @@ extern const struct cli_option cli_options_counts[];
 struct cli_plan;
 /* Where no engine is asked for: exact for selectors that are counted, or for all. */
 void cli_counts_exactly(struct cli_plan *plan, const struct cli_call *call, bool all);
+/* Add lanes with exact totals per pc beside those that have a pc and something that changes. */
+int cli_counts_companions(struct cli_plan *plan);
+/* Mark their profiles, which come in the order of the lanes. */
+rf_status cli_counts_label(const struct cli_plan *plan, struct rf_run *run);
 /* Selectors of the plan, 1 << i, whose engines take tuples in any order (rf_probe_setup). */
 uint32_t cli_counts_any_order(const struct cli_plan *plan);
 
@@ -102,11 +106,12 @@ struct cli_profiling {
 };
 extern const struct cli_option cli_options_profiling[]; /* with -p and -e */
 
-enum { CLI_SELECTORS_MAX = 32 };
+enum { CLI_SELECTORS_MAX = 32, CLI_COMPANION_TEXT = 512 };
 struct cli_plan {
     const struct cli_profiling *asked;
     char *command;
     struct cli_lanes lanes;
+    size_t n_asked; /* of the lanes; companions (counts.c) follow */
     struct cli_coprocs coprocs;
     struct rf_selector selectors[CLI_SELECTORS_MAX];
     size_t n_selectors;
@@ -115,6 +120,7 @@ struct cli_plan {
     const char *cache;          /* as in rf_collect_setup */
     const volatile int *stop;   /* as in rf_collect_setup; may be NULL */
     struct cli_program program; /* for names in selectors of records; not open: refused */
+    char companions[CLI_SELECTORS_MAX][CLI_COMPANION_TEXT]; /* selectors of totals (counts.c) */
     struct rf_trace_writer *writer; /* of --record, while the program runs */
     bool told_of_modules;           /* that some did not fit the trace */
 };

@@ -1,6 +1,7 @@
 /* report.c - a run, saved and printed in the form that was asked for. */
 #include "plan.h"
 #include <errno.h>
+#include <stdlib.h>
 
 const char *cli_words_forms(size_t i)
 {
@@ -90,12 +91,28 @@ int cli_report(const struct rf_run *run, const struct cli_report *report)
     return cli_fail_status(status, &error);
 }
 
+/* Companions are there for the figures of others. */
+static int print_shown(const struct rf_run *run, const struct cli_report *report)
+{
+    struct rf_run shown = *run;
+    shown.profiles = calloc(run->n_profiles + 1, sizeof *shown.profiles);
+    if (shown.profiles == NULL)
+        return cli_fail(CLI_FAILED, "no memory for the report");
+    shown.n_profiles = 0;
+    for (size_t i = 0; i < run->n_profiles; i++)
+        if (!rf_profile_is_companion(run->profiles[i]))
+            shown.profiles[shown.n_profiles++] = run->profiles[i];
+    int printed = cli_report(&shown, report);
+    free((void *)shown.profiles);
+    return printed;
+}
+
 static int save_and_print(const struct rf_run *run, const char *output,
                           const struct cli_report *report)
 {
     struct rf_error error = {""};
     rf_status saved = output != NULL ? rf_run_save(run, output, &error) : RF_OK;
-    int printed = cli_report(run, report);
+    int printed = print_shown(run, report);
     return saved != RF_OK ? cli_fail_status(saved, &error) : printed;
 }
 

@@ -91,6 +91,8 @@ static int compare(const struct rf_run *first, const struct rf_run *second,
     for (size_t i = 0; i < first->n_profiles; i++) {
         const char *selector = first->profiles[i]->selector;
         struct pair pair = {.perfect = first->profiles[i]};
+        if (rf_profile_is_companion(pair.perfect))
+            continue;
         size_t before = 0, from = 0;
         for (size_t k = 0; k < i;
              k++) /* the second profile of a selector is compared with the second one there */

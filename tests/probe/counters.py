@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """counters - what is counted inside the program is what would have been streamed, for every preset.
 
-    counters.py RIFFLE KNOWN LIBRARY
+    counters.py RIFFLE KNOWN LIBRARY TOTALS
 
 The known program by its k_ functions, since threads and signals meet differently in every run; gzip whole, six
 programs with RIFFLE_TEST_LONG=1.
 """
+import csv
+import io
 import os
 import subprocess
 import sys
@@ -16,7 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from agree import programs  # noqa: E402
 from tap import check, end  # noqa: E402
 
-RIFFLE, KNOWN, LIBRARY = sys.argv[1:4]
+RIFFLE, KNOWN, LIBRARY, TOTALS = sys.argv[1:5]
 
 # Static as a whole, then those of which a part changes: targets, values, guards.
 SELECTORS = ["code", "bias", "load -> pc,size", "store -> pc,width", "branch taken==0 -> pc,target", "alu -> pc",
@@ -47,8 +49,62 @@ def compare(title, command, *options, selectors=SELECTORS):
             check(f"{title}: {selector}: {len(left)} rows", left == right and len(left) > 0, differences)
 
 
+def totals_of(*options):
+    """Selector: the events of its profile, and what TOTALS says of its totals, of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        saved = os.path.join(folder, "a.rfp")
+        subprocess.run([RIFFLE, "run", "-q", *options, "-o", saved, "--function", "k_*", "--", KNOWN, LIBRARY],
+                       capture_output=True)
+        lines = subprocess.run([TOTALS, saved], capture_output=True, text=True, check=True).stdout.splitlines()
+        shown = subprocess.run([RIFFLE, "report", saved, "-n", "1"], capture_output=True, text=True).stdout
+    found, rows = {}, None
+    for line in lines:
+        if ";" in line:
+            selector, *head = line.split(";")
+            rows = {}
+            found[selector] = head, rows
+        else:
+            pc, count = line.split()
+            rows[pc] = int(count)
+    return found, shown
+
+
+def exact(selector):
+    """The same by a run of its own, streamed."""
+    with tempfile.TemporaryDirectory() as folder:
+        saved = os.path.join(folder, "a.rfp")
+        subprocess.run([RIFFLE, "run", "-q", "--stream", "-e", "exact", "-p", selector, "-o", saved, "--function", "k_*",
+                        "--", KNOWN, LIBRARY], capture_output=True)
+        text = subprocess.run([RIFFLE, "report", saved, "--format", "csv", "-n", "0"], capture_output=True, text=True).stdout
+    return {row["a"]: int(row["count"]) for row in csv.DictReader(io.StringIO(text))}
+
+
+def check_companions():
+    """Beside what an engine may forget stand totals that nobody asked for, exact; and no others."""
+    wanted = {"load -> pc,value": "load -> pc", "store size==8 -> pc,addr": "store size==8 -> pc",
+              "branch,jump -> pc,target": "branch,jump -> pc", "call indirect==1 -> pc,target": "call indirect==1 -> pc"}
+    without = ["load value==0 -> pc,addr", "store -> addr", "alu -> pc"]
+    lanes = [word for selector in [*wanted, *without] for word in ("-p", selector)]
+    found, shown = totals_of("-e", "multihash", *lanes)
+    check("those that have a pc and something that changes have totals", set(found) == set(wanted), sorted(found))
+    check("they are not shown", "profile     load -> pc\n" not in shown, shown)
+    for selector, ((own, companion, produced, totals, accounted), rows) in found.items():
+        expected = exact(own)
+        check(f"{selector}: its totals are exact", (own, companion) == (wanted[selector], "1") and rows == expected,
+              sorted(set(rows.items()) ^ set(expected.items()))[:5])
+        check(f"{selector}: produced = consumed + lost", produced == totals == accounted == str(sum(rows.values())),
+              (produced, totals, accounted))
+    found, _ = totals_of("-e", "multihash", "-p", "values", "-p", "load -> pc", "-e", "exact")
+    check("totals that were asked for are no companion", found["load -> pc,value"][0][:2] == ["load -> pc", "0"], found)
+    for title, options in (("an exact engine", ["-e", "exact"]), ("a cut run", ["--limit", "100"]),
+                           ("bursts", ["--frequency", "1/10"])):
+        found, _ = totals_of("-p", "values", *options)
+        check(f"{title}: no companion", found == {}, found)
+
+
 def main():
     os.environ["PYTHONHASHSEED"] = os.environ["PERL_HASH_SEED"] = "0"
+    check_companions()
     compare("known", [KNOWN, LIBRARY], "--function", "k_*")
     steady = [s for s in SELECTORS if "value" not in s and "addr" not in s and s != "narrow"]
     with tempfile.TemporaryDirectory() as folder:
