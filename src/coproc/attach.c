@@ -77,7 +77,8 @@ static bool calls(struct attachment *at)
 static void catch_up(struct attachment *at)
 {
     while (at->done < at->n_waiting && !calls(at))
-        rf_coproc_offer(at->coproc, &at->waiting[at->done++], clock_of(at));
+        at->done +=
+            rf_coproc_run_until_due(at->coproc, at->waiting + at->done, at->n_waiting - at->done);
     if (at->done == at->n_waiting && !calls(at))
         at->done = at->n_waiting = 0;
 }
@@ -109,7 +110,7 @@ static void take_records(struct attachment *at, const struct rf_record *records,
         for (; i < n; i++)
             rf_coproc_offer(coproc, &records[i], clock_of(at));
     while (i < n && at->n_waiting == 0 && !calls(at))
-        rf_coproc_offer(coproc, &records[i++], 0);
+        i += rf_coproc_run_until_due(coproc, records + i, n - i);
     if (i < n)
         put_aside(at, records + i, n - i);
     else

@@ -270,12 +270,23 @@ static void feed_paced(struct rf_coproc *coproc, const struct rf_record *records
     }
 }
 
-/* The core waits: what is tagged is run at once. */
+/* Events from the last visit on until it is due again are counted against `end`: one comparison per event. */
+size_t rf_coproc_run_until_due(struct rf_coproc *coproc, const struct rf_record *records, size_t n)
+{
+    uint64_t end = coproc->look != 0 ? coproc->counts.last_events + coproc->look : UINT64_MAX;
+    size_t i = 0;
+    while (i < n && !coproc->halted && coproc->counts.events < end) {
+        const struct rf_record *record = &records[i++];
+        if (is_tagged(coproc, record))
+            run(coproc, record);
+    }
+    return i;
+}
+
 void rf_coproc_feed_natively(struct rf_coproc *coproc, const struct rf_record *records, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (is_tagged(coproc, &records[i]))
-            run(coproc, &records[i]);
+    for (size_t i = 0; i < n;) {
+        i += rf_coproc_run_until_due(coproc, records + i, n - i);
         serve_natively(coproc);
     }
 }

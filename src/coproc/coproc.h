@@ -99,7 +99,9 @@ void rf_coproc_take(struct rf_coproc *coproc);
 /* All of it, with the handler's native function and the cost model. Returns the cycles. */
 uint64_t rf_coproc_serve(struct rf_coproc *coproc, enum rf_reason reason);
 
-/* rf_coproc_feed for one that waits. */
+/* The core waits: what is tagged is run at once, until the handler is due. Returns how many of the records that took. */
+size_t rf_coproc_run_until_due(struct rf_coproc *coproc, const struct rf_record *records, size_t n);
+/* rf_coproc_feed for a core that waits. */
 void rf_coproc_feed_natively(struct rf_coproc *coproc, const struct rf_record *records, size_t n);
 
 /* Nobody called for long, and the handler wants to look. */

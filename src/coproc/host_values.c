@@ -476,13 +476,16 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a == 0 || (b != 0 && b < a) ? b : a; /* 0 is never */
 }
 
-/* When the host looks next if nobody calls: soon while loads become known, then later and later, up to `quiet`. */
+/* When the host looks next if nobody calls: soon while loads become known, then later and later, up to `quiet`. If it
+ * never looks again at what is masked it is slow to mask: always `quiet`. */
 static void set_look(struct rf_window *window, struct rf_table *table, bool learned)
 {
     uint32_t since = table->words[RF_VALUES_SINCE], due = table->words[RF_VALUES_DUE];
     uint32_t left = due > since ? due - since : due != 0;
     uint32_t *patience = &table->words[RF_VALUES_PATIENCE];
-    uint32_t glance = smaller(window->lets[RF_VALUES_GLANCE], window->look);
+    uint32_t glance = window->lets[RF_VALUES_AGE] == 0
+                          ? window->look
+                          : smaller(window->lets[RF_VALUES_GLANCE], window->look);
     *patience = smaller(learned ? glance : 2 * *patience, window->look);
     if (window->lifted != 0 || table->words[RF_VALUES_PASS] == 1)
         window->look = glance;

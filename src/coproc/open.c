@@ -301,13 +301,14 @@ uint32_t rf_coproc_sample_bytes(const struct rf_program *program)
     return (n + 7) / 8;
 }
 
-/* When the handler looks if nobody calls: at first, and later unless it says otherwise. */
+/* When the handler looks if nobody calls: later, unless it says otherwise, and at first. Soon only where it looks
+ * again later: else the profile would be of the program's start. */
 static void set_looks(struct rf_coproc *coproc)
 {
-    uint32_t quiet = (uint32_t)rf_program_let(&coproc->program, "quiet", 0);
     uint32_t glance = (uint32_t)rf_program_let(&coproc->program, "glance", 0);
-    coproc->quiet = quiet;
-    coproc->look = glance != 0 && glance < quiet ? glance : quiet;
+    bool again = rf_program_let(&coproc->program, "age", 0) != 0;
+    coproc->quiet = (uint32_t)rf_program_let(&coproc->program, "quiet", 0);
+    coproc->look = again && glance != 0 && glance < coproc->quiet ? glance : coproc->quiet;
 }
 
 static rf_status open_memory(struct rf_coproc *coproc, uint64_t seed, struct rf_error *error)
