@@ -223,14 +223,25 @@ rf_status rf_coproc_attach(struct rf_coproc *coproc, struct rf_source *source, c
 }
 
 /* What the handler knows is taken over from the guest's memory; from here on it runs natively. */
-void rf_coproc_collect(struct rf_coproc *coproc)
+rf_status rf_coproc_collect(struct rf_coproc *coproc, struct rf_error *error)
 {
     struct attachment *at = coproc->attachment;
     if (at == NULL)
-        return;
-    memcpy(coproc->table, guest_table(at), coproc->table_bytes);
+        return RF_OK;
+    uint32_t entries = coproc->table->entries;
+    const struct rf_table *table = guest_table(at);
+    if (table != NULL)
+        memcpy(coproc->table, table, coproc->table_bytes);
+    if (table == NULL || coproc->table->entries != entries ||
+        !coproc->kind->is_sound(coproc->table, rf_coproc_slots(coproc))) {
+        memset(coproc->table, 0, coproc->table_bytes);
+        coproc->table->entries = entries;
+        return rf_fail(error, RF_EINVAL,
+                       "the program has overwritten the memory of the co-processor's handler");
+    }
     if (at->in_handler)
         rf_coproc_serve(coproc, coproc->window->reason);
     rf_coproc_feed_natively(coproc, at->waiting + at->done, at->n_waiting - at->done);
     at->done = at->n_waiting = 0;
+    return RF_OK;
 }

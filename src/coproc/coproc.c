@@ -15,9 +15,11 @@
 
 /* --- the window -------------------------------------------------------------------------------- */
 
+/* All of them anew: the window has been where the simulated program can write. */
 static void show_roles(const struct rf_coproc *coproc, struct rf_window *window)
 {
     const struct rf_program *program = &coproc->program;
+    memset(window->roles, 0, sizeof window->roles);
     for (unsigned i = 0; coproc->kind->roles[i] != NULL; i++) {
         int number = rf_program_role(program, coproc->kind->roles[i]);
         if (number < 0)
@@ -35,6 +37,7 @@ static void show_roles(const struct rf_coproc *coproc, struct rf_window *window)
 static void show_lets(const struct rf_coproc *coproc, struct rf_window *window)
 {
     const struct rf_program *program = &coproc->program;
+    memset(window->lets, 0, sizeof window->lets);
     for (unsigned i = 0; i < RF_HOST_LETS && coproc->kind->lets[i].name != NULL; i++) {
         const char *name = coproc->kind->lets[i].name;
         uint32_t standard = coproc->kind->lets[i].standard;
@@ -48,7 +51,7 @@ static void show_lets(const struct rf_coproc *coproc, struct rf_window *window)
 }
 
 /* As many as the smallest part of a slot has words. */
-static uint32_t count_slots(const struct rf_coproc *coproc)
+uint32_t rf_coproc_slots(const struct rf_coproc *coproc)
 {
     const struct rf_program *program = &coproc->program;
     uint32_t slots = 0;
@@ -83,7 +86,7 @@ void rf_coproc_show(struct rf_coproc *coproc, enum rf_reason reason)
     window->lifted = coproc->filter.lifted;
     window->look = coproc->quiet;
     window->random = processor->x[RF_OPERAND_RANDOM];
-    window->slots = count_slots(coproc);
+    window->slots = rf_coproc_slots(coproc);
     window->folded = window->scanned = 0;
     window->data_taken = RF_WINDOW_DATA;
     show_roles(coproc, window);
@@ -306,8 +309,9 @@ rf_status rf_coproc_feed(struct rf_coproc *coproc, const struct rf_record *recor
 
 rf_status rf_coproc_end(struct rf_coproc *coproc, struct rf_error *error)
 {
-    (void)error;
-    rf_coproc_collect(coproc);
+    rf_status status = rf_coproc_collect(coproc, error);
+    if (status != RF_OK)
+        return status;
     while (coproc->buffer_n > 0) {
         rf_coproc_advance(coproc, UINT64_MAX);
         if (coproc->halted)

@@ -30,8 +30,9 @@ struct rf_host_kind {
     } lets[RF_HOST_LETS]; /* NULL behind the last */
     size_t entry_size;
     rf_status (*report)(const struct rf_coproc *coproc, const struct rf_sink *sink);
-    bool totals_in_bounds;                        /* as <riffle/invariance.h> has it */
-    uint64_t (*recorded)(struct rf_table *table); /* samples that the table knows of */
+    bool totals_in_bounds;                                    /* as <riffle/invariance.h> has it */
+    uint64_t (*recorded)(struct rf_table *table);             /* samples that the table knows of */
+    bool (*is_sound)(struct rf_table *table, uint32_t slots); /* sound.c */
 };
 extern const struct rf_host_kind *const rf_host_kinds[]; /* closed by NULL */
 
@@ -95,6 +96,7 @@ void rf_coproc_advance(struct rf_coproc *coproc, uint64_t now);
 
 /* Around a handler: put the state into the window; take what it wrote. */
 void rf_coproc_show(struct rf_coproc *coproc, enum rf_reason reason);
+uint32_t rf_coproc_slots(const struct rf_coproc *coproc); /* that a handler looks through */
 void rf_coproc_take(struct rf_coproc *coproc);
 /* All of it, with the handler's native function and the cost model. Returns the cycles. */
 uint64_t rf_coproc_serve(struct rf_coproc *coproc, enum rf_reason reason);
@@ -107,8 +109,12 @@ void rf_coproc_feed_natively(struct rf_coproc *coproc, const struct rf_record *r
 /* Nobody called for long, and the handler wants to look. */
 bool rf_coproc_is_quiet(const struct rf_coproc *coproc);
 
-/* attach.c: take over what the handler on the simulated core knows. */
-void rf_coproc_collect(struct rf_coproc *coproc);
+/* attach.c: take over what the handler on the simulated core knows. Fails if the program has damaged it. */
+rf_status rf_coproc_collect(struct rf_coproc *coproc, struct rf_error *error);
+
+/* sound.c: nothing in the table leads out of it. `entries` is right. */
+bool rf_sound_fold(struct rf_table *table, uint32_t slots);
+bool rf_sound_values(struct rf_table *table, uint32_t slots);
 
 /* 64 bits of a code address from its lower 32. The host knows where its programs lie; we learn it from the
  * samples, a megabyte at a time. */

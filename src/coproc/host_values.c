@@ -251,12 +251,18 @@ static void end_upper(struct rf_window *window, struct rf_table *table)
 
 /* --- slots --------------------------------------------------------------------------------------- */
 
+static bool has_second_pass(const struct rf_window *window)
+{
+    return window->lets[RF_VALUES_ROUTINE] != RF_WINDOW_AS_DECLARED &&
+           window->slots / 2 > RF_VALUES_LOOKED_AT;
+}
+
 /* The load was known already; this value of it, it seems, was not. */
 static void reconsider(struct rf_window *window, struct rf_table *table,
                        struct rf_values_entry *entry, const struct rf_values_value *value)
 {
     if (entry->state < RF_VALUES_LOOKED || value->seen != 0 || value->hits == value->times ||
-        window->lets[RF_VALUES_ROUTINE] == RF_WINDOW_AS_DECLARED ||
+        !has_second_pass(window) ||
         (uint64_t)value->hits * 100 < (uint64_t)entry->total * window->lets[RF_VALUES_LOW])
         return;
     let_wait(table, entry);
@@ -293,8 +299,7 @@ static void judge(struct rf_window *window, struct rf_table *table, struct rf_va
         (makes(best, window->lets[RF_VALUES_HIGH]) || !makes(best, window->lets[RF_VALUES_LOW]));
     if (!clear && entry->times < window->lets[RF_VALUES_TIMES])
         return;
-    bool wants_upper = window->lets[RF_VALUES_ROUTINE] != RF_WINDOW_AS_DECLARED &&
-                       makes(best, window->lets[RF_VALUES_WORTH]);
+    bool wants_upper = has_second_pass(window) && makes(best, window->lets[RF_VALUES_WORTH]);
     entry->state = RF_VALUES_KNOWN;
     if (wants_upper)
         let_wait(table, entry);
@@ -516,7 +521,7 @@ static void serve_lower(struct rf_window *window, struct rf_table *table)
         go_on(window, table, false);
         if (table->words[RF_VALUES_PART] == 0)
             end_lift(window, table);
-    } else if (table->words[RF_VALUES_WAITING] >= window->slots / 16)
+    } else if (table->words[RF_VALUES_WAITING] > window->slots / 16)
         begin_upper(window, table);
     else if (window->reason == RF_REASON_QUIET)
         after_quiet(window, table);

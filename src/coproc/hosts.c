@@ -75,6 +75,7 @@ static const struct rf_host_kind fold = {
     .entry_size = sizeof(struct rf_fold_entry),
     .report = report_fold,
     .recorded = recorded_fold,
+    .is_sound = rf_sound_fold,
 };
 
 /* Bounds are of samples, and hard: at least the hits; at most all that had no other of the values. Of a value whose
@@ -141,6 +142,7 @@ static const struct rf_host_kind values = {
     .report = report_values,
     .totals_in_bounds = true,
     .recorded = recorded_values,
+    .is_sound = rf_sound_values,
 };
 
 const struct rf_host_kind *const rf_host_kinds[] = {&fold, &values, NULL};

@@ -1,8 +1,11 @@
 /* Any text as microcode: refused with a sentence, or assembled, printed and assembled again alike; and run: no
- * program leaves its arrays or runs for ever. */
+ * program leaves its arrays or runs for ever. Then with its handler, whatever parts of its arrays it says are slots. */
 #include "fuzz.h"
-#include "coproc/processor.h"
+#include "coproc/coproc.h"
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static const struct rf_coproc_size size = {256, 512, 1024, 16384};
 
@@ -48,6 +51,54 @@ static void check_run(const struct rf_program *program)
     rf_processor_close(processor);
 }
 
+static rf_status drop_item(void *context, const struct rf_item *item)
+{
+    PROMISE(item->lower <= item->count && item->count <= item->upper);
+    (void)context;
+    return RF_OK;
+}
+
+static rf_status drop_end(void *context, const struct rf_summary *summary)
+{
+    (void)context;
+    (void)summary;
+    return RF_OK;
+}
+
+static void feed(struct rf_coproc *coproc)
+{
+    static struct rf_record records[3000];
+    for (uint64_t i = 0; i < 3000; i++)
+        records[i] = (struct rf_record){.kind = (uint8_t)(i % RF_CLASS_COUNT),
+                                        .flags = (uint8_t)(i / RF_CLASS_COUNT & 3),
+                                        .pc = i % 97 * 0x12346,
+                                        .value = i % 5,
+                                        .addr = i * 8 % 1024,
+                                        .target = i % 7};
+    PROMISE(rf_coproc_feed(coproc, records, 3000, NULL) == RF_OK);
+    PROMISE(rf_coproc_end(coproc, NULL) == RF_OK);
+}
+
+/* The file is in memory; it has a name there. */
+static void check_whole(const char *text, size_t n)
+{
+    char name[64];
+    struct rf_coproc *coproc;
+    struct rf_coproc_totals totals;
+    struct rf_error error = {""};
+    const struct rf_sink sink = {drop_item, NULL, drop_end, NULL};
+    int file = memfd_create("microcode", 0);
+    PROMISE(file >= 0 && write(file, text, n) == (ssize_t)n);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    if (rf_coproc_open(&coproc, name, NULL, &error) == RF_OK) {
+        feed(coproc);
+        PROMISE(rf_coproc_report(coproc, &sink, &totals) == RF_OK);
+        rf_coproc_close(coproc);
+    } else
+        PROMISE(error.message[0] != '\0');
+    close(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static char text[1 << 14], listing[1 << 17];
@@ -63,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     check_words(&program);
     check_again(&program);
     check_run(&program);
+    check_whole(text, strlen(text));
     rf_program_list(&program, text, listing, sizeof listing);
     return 0;
 }

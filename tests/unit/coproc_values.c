@@ -293,4 +293,46 @@ TEST(masks_are_lifted_from_time_to_time)
     }
 }
 
+/* --- a table that the program has written to ------------------------------------------------------- */
+
+static uint32_t *word_of(struct rf_coproc *coproc, uint32_t used, struct rf_random *random)
+{
+    uint32_t *words = (uint32_t *)coproc->table;
+    uint32_t header = sizeof *coproc->table / 4, places = 256;
+    uint64_t kind = rf_random_below(random, 3);
+    uint64_t first = kind == 0 ? 1 : kind == 1 ? header : header + places;
+    uint64_t n = kind == 0 ? header - 1 : kind == 1 ? places : 48 * (uint64_t)used;
+    return &words[first + rf_random_below(random, n)];
+}
+
+/* What is called sound can be worked on: nothing reads or writes outside (the sanitizers look), and all comes to an end. */
+TEST(a_damaged_table_is_found_out_or_harmless)
+{
+    struct rf_random random;
+    rf_random_seed(&random, test_seed(5));
+    unsigned sound = 0, rounds = 300;
+    for (unsigned round = 0; round < rounds; round++) {
+        static struct found found;
+        struct rf_coproc *coproc =
+            open_values("(quiet=3000, glance=700, age=5000, table=256)", round);
+        REQUIRE(coproc != NULL);
+        for (uint64_t i = 0; i < 20000 + round * 10; i++) {
+            struct rf_record record = random_load(&random, 150, i);
+            rf_coproc_feed(coproc, &record, 1, NULL);
+        }
+        CHECK(coproc->kind->is_sound(coproc->table, rf_coproc_slots(coproc)));
+        uint32_t used = coproc->table->used;
+        for (uint64_t n = rf_random_below(&random, 4); n < 4; n++)
+            *word_of(coproc, used, &random) =
+                (uint32_t)(rf_random_below(&random, 2) != 0 ? rf_random_below(&random, 300)
+                                                            : rf_random_next(&random));
+        if (coproc->kind->is_sound(coproc->table, rf_coproc_slots(coproc))) {
+            sound++;
+            finish(coproc, &found);
+        }
+        rf_coproc_close(coproc);
+    }
+    CHECK(sound > 10 && sound < rounds - 10);
+}
+
 TEST_MAIN()
