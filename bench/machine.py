@@ -30,7 +30,7 @@ def seconds(command):
 
 def count(program):
     """Instructions that the program executes."""
-    done = subprocess.run([RIFFLE, "sim", "--functional", "-n", "1", "-e", "exact", "-p", "call -> pc", "--"] + program,
+    done = subprocess.run([RIFFLE, "sim", "--functional", "--details", "-n", "1", "-e", "exact", "-p", "call -> pc", "--"] + program,
                           capture_output=True, text=True, check=True)
     return int(re.search(r"(\d+) instructions", done.stderr).group(1))
 

@@ -6,7 +6,7 @@
 struct settings {
     struct cli_report report;
     struct cli_cut cut;
-    const char *output, *cache;
+    const char *output, *cache, *thread;
 };
 
 static const struct cli_default standard[] = {
@@ -20,6 +20,8 @@ static const struct cli_option options[] = {
     {.type = CLI_GROUP, .group = cli_options_coproc},
     {.type = CLI_GROUP, .group = cli_options_report, .offset = offsetof(struct settings, report)},
     {.type = CLI_GROUP, .group = cli_options_annotate, .offset = offsetof(struct settings, report)},
+    {.type = CLI_GROUP, .group = cli_options_places},
+    {.type = CLI_GROUP, .group = cli_options_thread, .offset = offsetof(struct settings, thread)},
     {.type = CLI_GROUP, .group = cli_options_interval, .offset = offsetof(struct settings, cut)},
     {.type = CLI_GROUP, .group = cli_options_window, .offset = offsetof(struct settings, cut)},
     {.type = CLI_GROUP, .group = cli_options_threads, .offset = offsetof(struct settings, cut)},
@@ -103,14 +105,18 @@ static int replay(const struct cli_call *call, struct consumers *to)
 static int run(const struct cli_call *call)
 {
     struct consumers to = {.lanes = {.n = 0}};
-    const struct settings *settings = call->settings;
-    int status = cli_check_output(settings->output);
+    struct settings *settings = call->settings;
+    int status = cli_report_take(&settings->report, call);
+    if (status == CLI_OK)
+        status = cli_check_output(settings->output);
     if (status == CLI_OK && cli_same_file(settings->output, call->arguments[0]))
         status = cli_fail(CLI_USAGE, "replay: the profile would overwrite its own stream");
     if (status != CLI_OK)
         return status;
     status = cli_lanes_make(&to.lanes, call,
-                            cli_coprocs_alone(call) ? CLI_SELECT_NOTHING : CLI_SELECT_ASKED);
+                            cli_coprocs_alone(call) ? CLI_SELECT_NOTHING : CLI_SELECT_ASKED, NULL);
+    if (status == CLI_OK)
+        status = cli_lanes_of_thread(&to.lanes, settings->thread);
     if (status == CLI_OK)
         status = cli_rehearse(&to.lanes, &settings->cut, settings->cache, &settings->report);
     if (status == CLI_OK)

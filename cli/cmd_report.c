@@ -8,14 +8,21 @@ struct settings {
 static const struct cli_option options[] = {
     {.type = CLI_GROUP, .group = cli_options_report, .offset = offsetof(struct settings, report)},
     {.type = CLI_GROUP, .group = cli_options_annotate, .offset = offsetof(struct settings, report)},
+    {.type = CLI_GROUP, .group = cli_options_places},
+    {.type = CLI_GROUP,
+     .group = cli_options_thread,
+     .offset = offsetof(struct settings, report.thread)},
     {.type = CLI_END},
 };
 
 static int run(const struct cli_call *call)
 {
-    const struct settings *settings = call->settings;
+    struct settings *settings = call->settings;
     struct rf_error error = {""};
     struct rf_run *run;
+    int taken = cli_report_take(&settings->report, call);
+    if (taken != CLI_OK)
+        return taken;
     rf_status status = rf_run_load(&run, call->arguments[0], NULL, &error);
     if (status != RF_OK)
         return cli_fail_unused(status, &error);

@@ -160,7 +160,9 @@ static int multiply_lanes(struct plan *plan)
         }
     plan->n_single = lanes->n;
     all.text = lanes->text;
+    all.texts = lanes->texts;
     lanes->text = NULL;
+    lanes->texts = NULL;
     cli_lanes_free(lanes);
     *lanes = all;
     return CLI_OK;
@@ -465,7 +467,8 @@ static int check_selector(const struct rf_selector *selector, const char *progra
 
 static int check_functions(const struct plan *plan, const char *program)
 {
-    const char *const annotated[] = {plan->settings->profiling.report.annotate, NULL};
+    const char *asked = plan->settings->profiling.report.annotate;
+    const char *const annotated[] = {asked != NULL && asked[0] != '\0' ? asked : NULL, NULL};
     int status = cli_check_functions(program, plan->functions);
     if (status == CLI_OK)
         status = cli_check_functions(program, annotated);

@@ -20,6 +20,7 @@ static const struct cli_option options[] = {
     {.type = CLI_GROUP,
      .group = cli_options_profiling,
      .offset = offsetof(struct settings, profiling)},
+    {.type = CLI_GROUP, .group = cli_options_places},
     {CLI_TEXT, 'c', "core", "CORE", "hps", .words = cli_words_cores,
      .brief = "the simulated core: its name, then what differs from it",
      .text = "Such as hps, or hps,rob=64,dcache=16Ki/2/64. Every core runs the same instructions, "
@@ -303,9 +304,9 @@ static int start(struct cli_plan *plan, const struct cli_call *call,
 static int make_plan(struct cli_plan *plan, struct cli_call *call,
                      const struct rf_productions *productions)
 {
-    const struct settings *settings = call->settings;
-    int status = CLI_OK;
-    if (productions != NULL)
+    struct settings *settings = call->settings;
+    int status = cli_report_take(&settings->profiling.report, call);
+    if (status == CLI_OK && productions != NULL)
         status = cli_productions_select(call, call, productions, NULL);
     if (status == CLI_OK)
         status = cli_plan_make(plan, call, &settings->profiling);

@@ -17,6 +17,7 @@ enum cli_type {
     CLI_END,    /* closes a table */
     CLI_FLAG,   /* int: 1 when given */
     CLI_TEXT,   /* const char * */
+    CLI_MAYBE,  /* const char *; "" where no value follows: nothing, or another option */
     CLI_FILE,   /* const char *, completed as a file's name */
     CLI_COUNT,  /* uint64_t, with units: 1M, 16Ki */
     CLI_SEED,   /* uint64_t; "random": another one in every call */

@@ -64,9 +64,9 @@ static void put_option(FILE *out, const struct cli_option *option)
     char letter[8] = "    ", brief[400];
     if (option->letter != '\0')
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    int column =
-        fprintf(out, "  %s--%s%s%s", letter, option->name, option->argument != NULL ? " " : "",
-                option->argument != NULL ? option->argument : "");
+    int column = fprintf(out, option->type == CLI_MAYBE ? "  %s--%s%s[%s]" : "  %s--%s%s%s", letter,
+                         option->name, option->argument != NULL ? " " : "",
+                         option->argument != NULL ? option->argument : "");
     snprintf(brief, sizeof brief, "%s", option->brief);
     if (option->type == CLI_CHOICE)
         put_choices(out, option, brief, sizeof brief);

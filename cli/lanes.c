@@ -239,14 +239,15 @@ static bool make_room(struct cli_lanes *lanes, const struct wishes *wishes)
 }
 
 int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call,
-                   enum cli_selecting selecting)
+                   enum cli_selecting selecting, const char *standard)
 {
     struct wishes wishes;
     int status = CLI_OK;
     *lanes = (struct cli_lanes){.n = 0};
     if (selecting == CLI_SELECT_NOTHING)
         return CLI_OK;
-    *lanes = (struct cli_lanes){.text = strdup(cli_standard(call->command, "profile"))};
+    *lanes = (struct cli_lanes){
+        .text = strdup(standard != NULL ? standard : cli_standard(call->command, "profile"))};
     if (make_wishes(&wishes, call, selecting, lanes->text) && make_room(lanes, &wishes))
         fill(lanes, &wishes);
     else
@@ -260,8 +261,52 @@ int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call,
     return status;
 }
 
+/* The selector of a lane, with one more condition. */
+static rf_status add_thread(struct rf_lane *lane, char **text, uint64_t thread,
+                            struct rf_error *error)
+{
+    enum { SIZE = 8 * 1024 };
+    struct rf_selector selector;
+    rf_status status = rf_selector_parse(&selector, lane->selector, error);
+    if (status != RF_OK)
+        return status;
+    char plain[SIZE];
+    rf_selector_print(&selector, plain, sizeof plain);
+    const char *arrow = strstr(plain, " -> ");
+    *text = malloc(SIZE);
+    if (*text == NULL || arrow == NULL)
+        return RF_ENOMEM;
+    snprintf(*text, SIZE, "%.*s thread==%llu%s", (int)(arrow - plain), plain,
+             (unsigned long long)thread, arrow);
+    lane->selector = *text;
+    return rf_selector_parse(&selector, *text, error);
+}
+
+int cli_lanes_of_thread(struct cli_lanes *lanes, const char *text)
+{
+    uint64_t thread;
+    struct rf_error error = {""};
+    rf_status status = RF_OK;
+    if (text == NULL)
+        return CLI_OK;
+    if (cli_parse_thread(&thread, text) != CLI_OK)
+        return CLI_USAGE;
+    lanes->texts = calloc(lanes->n + 1, sizeof *lanes->texts);
+    if (lanes->texts == NULL)
+        return cli_fail(CLI_FAILED, "no memory for %zu selectors", lanes->n);
+    for (size_t i = 0; i < lanes->n && status == RF_OK; i++) {
+        if (lanes->lanes[i].selector == NULL)
+            return cli_fail(CLI_USAGE, "a stream of tuples does not tell threads apart");
+        status = add_thread(&lanes->lanes[i], &lanes->texts[i], thread, &error);
+    }
+    return status == RF_OK ? CLI_OK : cli_fail_parsed(status, &error);
+}
+
 void cli_lanes_free(struct cli_lanes *lanes)
 {
+    for (char **text = lanes->texts; text != NULL && *text != NULL; text++)
+        free(*text);
+    free(lanes->texts);
     free(lanes->lanes);
     free(lanes->text);
     *lanes = (struct cli_lanes){.n = 0};

@@ -187,6 +187,9 @@ static int take_value(struct parse *parse, const struct cli_option *option, cons
 {
     if (attached != NULL)
         return set_value(parse, option, attached);
+    bool follows = parse->next < parse->call.argc && parse->call.argv[parse->next][0] != '-';
+    if (option->type == CLI_MAYBE && !follows)
+        return set_value(parse, option, "");
     if (parse->next >= parse->call.argc)
         return cli_fail(CLI_USAGE, "%s: --%s needs a value, %s", parse->call.command->name,
                         option->name, option->argument);

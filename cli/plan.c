@@ -48,7 +48,7 @@ const struct cli_option cli_options_cache[] = {
 
 static const struct cli_default lanes_of_programs[] = {
     {"engine", "auto"},
-    {"profile", "values, edges, calls"},
+    {"profile", "code, values, types, bias"},
     {NULL, NULL},
 };
 
@@ -61,6 +61,9 @@ const struct cli_option cli_options_profiling[] = {
     {.type = CLI_GROUP,
      .group = cli_options_annotate,
      .offset = offsetof(struct cli_profiling, report)},
+    {.type = CLI_GROUP,
+     .group = cli_options_thread,
+     .offset = offsetof(struct cli_profiling, thread)},
     {.type = CLI_GROUP,
      .group = cli_options_interval,
      .offset = offsetof(struct cli_profiling, cut)},
@@ -122,20 +125,54 @@ static int check_files(const struct cli_profiling *asked, const char *command)
 {
     int status = cli_check_output(asked->output);
     if (status == CLI_OK)
+        status = cli_check_output(asked->report.file);
+    if (status == CLI_OK)
         status = cli_check_output(asked->record);
     if (status == CLI_OK && cli_same_file(asked->output, asked->record))
         return cli_fail(CLI_USAGE, "%s: --output and --record are the same file", command);
     return status;
 }
 
+/* What must be counted so that the rows that are asked for can be made. */
+static const char *selectors_for(const char *by)
+{
+    static const struct {
+        const char *by, *selectors;
+    } rows[] = {{"function", "code"},    {"line", "code"},
+                {"module", "code"},      {"pc", "code"},
+                {"process", "code"},     {"value", "values"},
+                {"target", "calls"},     {"item", "values"},
+                {"region", "addresses"}, {"thread", "insn -> thread"}};
+    for (size_t i = 0; by != NULL && i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].by, by) == 0)
+            return rows[i].selectors;
+    return NULL;
+}
+
+static bool is_given(const struct cli_call *call, const char *name)
+{
+    for (size_t i = 0; i < call->n_given; i++)
+        if (cli_is(&call->given[i], name))
+            return true;
+    return false;
+}
+
 int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
                   const struct cli_profiling *asked)
 {
-    *plan = (struct cli_plan){.command = cli_command_text(call), .asked = asked};
+    const char *standard = selectors_for(asked->report.by);
+    *plan = (struct cli_plan){.command = cli_command_text(call),
+                              .asked = asked,
+                              .file = call->arguments[0],
+                              .overview = standard == NULL && !cli_coprocs_alone(call) &&
+                                          !is_given(call, "profile")};
     if (plan->command == NULL)
         return CLI_FAILED;
-    int status = cli_lanes_make(&plan->lanes, call,
-                                cli_coprocs_alone(call) ? CLI_SELECT_NOTHING : CLI_SELECT_ALWAYS);
+    int status =
+        cli_lanes_make(&plan->lanes, call,
+                       cli_coprocs_alone(call) ? CLI_SELECT_NOTHING : CLI_SELECT_ALWAYS, standard);
+    if (status == CLI_OK)
+        status = cli_lanes_of_thread(&plan->lanes, asked->thread);
     if (status == CLI_OK)
         status = parse_selectors(plan, call->command->name);
     plan->n_asked = plan->lanes.n;
@@ -289,6 +326,15 @@ static int deliver(struct rf_run *run, rf_status status, const struct rf_error *
     return cli_deliver(run, status, error, plan->asked->output, &on_stderr);
 }
 
+/* What the report wants to know of the program. */
+static rf_status note_program(struct rf_run *run, const struct cli_plan *plan)
+{
+    rf_status status = run != NULL ? rf_run_add_note(run, RF_NOTE_PROGRAM, plan->file) : RF_OK;
+    if (run != NULL && status == RF_OK && plan->overview)
+        status = rf_run_add_note(run, RF_NOTE_OVERVIEW, "yes");
+    return status;
+}
+
 int cli_plan_run(struct cli_plan *plan, struct rf_source *source, cli_complete *complete,
                  void *context)
 {
@@ -296,6 +342,8 @@ int cli_plan_run(struct cli_plan *plan, struct rf_source *source, cli_complete *
     struct rf_run *run;
     rf_status collected = collect(&run, source, plan, &error);
     rf_status completed = complete(run, source, plan, context);
+    if (completed == RF_OK)
+        completed = note_program(run, plan);
     rf_status finished = finish_record(plan, run, &why);
     if (completed == RF_ENOTSUP) {
         rf_run_free(run);

@@ -13,6 +13,7 @@ struct cli_lanes {
     struct rf_lane *lanes;
     size_t n;
     char *text;            /* that the default selectors stand in */
+    char **texts;          /* selectors that were changed, closed by NULL; NULL: none */
     uint64_t stack_period; /* instructions between two samples of the stack; 0: not given */
 };
 enum cli_selecting {
@@ -20,10 +21,13 @@ enum cli_selecting {
     CLI_SELECT_ASKED,   /* without -p the stream is taken as it is */
     CLI_SELECT_ALWAYS,  /* without -p the default of -p is taken */
 };
-/* Selectors and engines are checked here, before anything is read; errors are printed. */
+/* Selectors and engines are checked here, before anything is read; errors are printed. `standard`: the selectors where
+ * -p is not given; NULL: the command's default. */
 int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call,
-                   enum cli_selecting selecting);
+                   enum cli_selecting selecting, const char *standard);
 void cli_lanes_free(struct cli_lanes *lanes);
+/* Select from one thread only (NULL: from all). */
+int cli_lanes_of_thread(struct cli_lanes *lanes, const char *thread);
 
 /* counts.c: what need not be streamed. --stream is an int. */
 extern const struct cli_option cli_options_counts[];
@@ -58,19 +62,29 @@ int cli_check_output(const char *path); /* CLI_OK, or an error was printed; NULL
 bool cli_same_file(const char *left, const char *right); /* NULL is none */
 
 /* report.c: --format and its companions. */
-extern cli_words cli_words_forms;
+extern cli_words cli_words_forms, cli_words_by;
+enum { CLI_PLACES_MAX = 16 };
 struct cli_report {
-    const char *format;
+    const char *format, *by, *sort, *file;
     uint64_t items;
-    double hot;
-    int per_interval;
+    double hot, share_min;
+    int per_interval, full_names, details, assembly;
     int to_stderr; /* stdout belongs to somebody else */
     int silent;    /* print nothing */
     int no_names;
-    const char *annotate; /* a function; NULL: all that was found */
+    const char *annotate; /* a function, "": the hottest ones; NULL: no source */
+    const char *thread;   /* only this one; NULL: all */
+    const char *functions[CLI_PLACES_MAX + 1],
+        *modules[CLI_PLACES_MAX + 1]; /* only these; closed by NULL */
 };
 extern const struct cli_option cli_options_report[];   /* into a cli_report */
 extern const struct cli_option cli_options_annotate[]; /* the same; of a program, not a stream */
+extern const struct cli_option
+    cli_options_places[]; /* --function and --module; see cli_report_take */
+extern const struct cli_option cli_options_thread[]; /* into a const char * */
+/* Take what may be repeated, and check what can be checked before the work begins. Errors are printed. */
+int cli_report_take(struct cli_report *report, const struct cli_call *call);
+int cli_parse_thread(uint64_t *thread, const char *text); /* CLI_OK, or told */
 int cli_report(const struct rf_run *run, const struct cli_report *report);
 int cli_report_fits(const struct rf_run *run, const struct cli_report *report); /* prints nothing */
 /* Save and print a collector's result. It is not saved when output is NULL, or when nothing was counted
@@ -102,6 +116,7 @@ struct cli_profiling {
     struct cli_report report;
     struct cli_cut cut; /* but for skip and limit */
     const char *output, *record;
+    const char *thread;
     int quiet;
 };
 extern const struct cli_option cli_options_profiling[]; /* with -p and -e */
@@ -110,6 +125,8 @@ enum { CLI_SELECTORS_MAX = 32, CLI_COMPANION_TEXT = 512 };
 struct cli_plan {
     const struct cli_profiling *asked;
     char *command;
+    const char *file; /* that runs */
+    bool overview;    /* no -p was given: the report is the first screen */
     struct cli_lanes lanes;
     size_t n_asked; /* of the lanes; companions (counts.c) follow */
     struct cli_coprocs coprocs;

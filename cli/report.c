@@ -1,7 +1,9 @@
 /* report.c - a run, saved and printed in the form that was asked for. */
 #include "plan.h"
 #include <errno.h>
-#include <stdlib.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
 
 const char *cli_words_forms(size_t i)
 {
@@ -9,12 +11,38 @@ const char *cli_words_forms(size_t i)
     return forms[i] != NULL ? forms[i]->name : NULL;
 }
 
+const char *cli_words_by(size_t i)
+{
+    return rf_view_by_name((unsigned)i + RF_BY_ITEM);
+}
+
+static const char *words_sort(size_t i)
+{
+    return rf_view_sort_name((unsigned)i);
+}
+
 const struct cli_option cli_options_report[] = {
     {CLI_CHOICE, 'f', "format", "FORM", "text", .words = cli_words_forms,
      .brief = "how to print it", .offset = offsetof(struct cli_report, format)},
     {CLI_COUNT, 'n', "items", "N", "20",
-     .brief = "show the N heaviest items of each profile; 0: all",
+     .brief = "show the N heaviest rows of each profile; 0: all",
      .offset = offsetof(struct cli_report, items)},
+    {CLI_CHOICE, 'b', "by", "WHAT", .words = cli_words_by, .brief = "what a row is",
+     .text = "Without it, text shows instructions, each with its most frequent value or target, "
+             "and csv and json show the items as they were counted. A region is an object, a "
+             "section, the heap or a stack.",
+     .offset = offsetof(struct cli_report, by)},
+    {CLI_CHOICE, 0, "sort", "KEY", "count", .words = words_sort, .brief = "the order of rows",
+     .text = "By share: instructions that nearly always have the same value or target first.",
+     .offset = offsetof(struct cli_report, sort)},
+    {CLI_SHARE, 0, "min-share", "SHARE", "0", .brief = "leave out rows with a smaller share",
+     .offset = offsetof(struct cli_report, share_min)},
+    {CLI_FLAG, 0, "full-names", .brief = "do not shorten C++ and Rust names",
+     .offset = offsetof(struct cli_report, full_names)},
+    {CLI_FLAG, 0, "details", .brief = "also show how it was counted: engines, bounds, addresses",
+     .offset = offsetof(struct cli_report, details)},
+    {CLI_FILE, 0, "report", "FILE", .brief = "write the report into FILE",
+     .text = "Only its owner can read it.", .offset = offsetof(struct cli_report, file)},
     {CLI_SHARE, 0, "hot", "SHARE", "2%",
      .brief = "tree, heat: the share from which on a range is hot",
      .offset = offsetof(struct cli_report, hot)},
@@ -27,21 +55,119 @@ const struct cli_option cli_options_report[] = {
 };
 
 const struct cli_option cli_options_annotate[] = {
-    {CLI_TEXT, 'a', "annotate", "FUNCTION", .brief = "the source of a function with its counts",
-     .text = "Each line has its count, its share of all events and its most frequent value. "
-             "Without source, the disassembly by objdump is shown. Only for profiles by pc. The "
+    {CLI_MAYBE, 'a', "annotate", "FUNCTION",
+     .brief = "the source of a function with its counts; without a name, of the hottest ones",
+     .text = "Each line has its share of each profile by pc and its most frequent value. "
+             "Without source, the disassembly by objdump is shown. The "
              "name is written as for --function of run; of several functions that it fits, those "
-             "with the most events are shown.",
+             "with the most events are shown. Without a name it must be the last option, or be "
+             "followed by another one.",
      .offset = offsetof(struct cli_report, annotate)},
+    {CLI_FLAG, 0, "asm", .brief = "with --annotate: the instructions of each line below it",
+     .offset = offsetof(struct cli_report, assembly)},
     {.type = CLI_END},
 };
 
-static bool lacks_intervals(const struct rf_run *run)
+const struct cli_option cli_options_places[] = {
+    {CLI_LIST, 0, "function", "NAME", .brief = "show only this function; may be repeated",
+     .text = "As reports write it, with or without parameters, mangled, or the last part of a C++ "
+             "name; * stands for any text, ? for one character."},
+    {CLI_LIST, 0, "module", "NAME",
+     .brief = "show only this file: a path, or its last part; may be repeated"},
+    {.type = CLI_END},
+};
+
+const struct cli_option cli_options_thread[] = {
+    {CLI_TEXT, 0, "thread", "N", .brief = "only this thread",
+     .text = "Of a saved profile, only where it tells threads apart: -p 'insn -> thread,pc'."},
+    {.type = CLI_END},
+};
+
+/* ---- what is asked ---- */
+
+static int take_name(const struct cli_call *call, const char **names, const struct cli_given *given)
 {
-    for (size_t i = 0; i < run->n_profiles; i++)
-        if (run->profiles[i]->n_intervals_seen > 0 && run->profiles[i]->n_intervals == 0)
-            return true;
-    return false;
+    size_t n = 0;
+    while (names[n] != NULL)
+        n++;
+    if (n == CLI_PLACES_MAX)
+        return cli_fail(CLI_USAGE, "%s: --%s may be given at most %d times", call->command->name,
+                        given->name, CLI_PLACES_MAX);
+    names[n] = given->value;
+    return CLI_OK;
+}
+
+int cli_report_take(struct cli_report *report, const struct cli_call *call)
+{
+    int status = CLI_OK;
+    for (size_t i = 0; i < call->n_given && status == CLI_OK; i++) {
+        if (cli_is(&call->given[i], "function"))
+            status = take_name(call, report->functions, &call->given[i]);
+        else if (cli_is(&call->given[i], "module"))
+            status = take_name(call, report->modules, &call->given[i]);
+    }
+    return status == CLI_OK ? cli_check_output(report->file) : status;
+}
+
+int cli_parse_thread(uint64_t *thread, const char *text)
+{
+    if (rf_units_count(text, strlen(text), thread) == RF_OK)
+        return CLI_OK;
+    return cli_fail(CLI_USAGE, "--thread must be a number, got '%s'", text);
+}
+
+/* ---- the report ---- */
+
+static struct rf_report_setup make_setup(const struct cli_report *report, FILE *out)
+{
+    return (struct rf_report_setup){
+        .view = {.by = report->by != NULL ? (enum rf_view_by)rf_view_by_find(report->by)
+                                          : RF_BY_STANDARD,
+                 .sort = (enum rf_view_sort)rf_view_sort_find(report->sort),
+                 .rows = report->items,
+                 .share_min = report->share_min,
+                 .functions = report->functions[0] != NULL ? report->functions : NULL,
+                 .modules = report->modules[0] != NULL ? report->modules : NULL,
+                 .full_names = report->full_names},
+        .per_interval = report->per_interval,
+        .hot = report->hot,
+        .details = report->details,
+        .assembly = report->assembly,
+        .colour = cli_colour(out),
+        .width = cli_width(out)};
+}
+
+static rf_status print(FILE *out, const struct rf_run *run, const struct cli_report *report,
+                       const struct rf_report_setup *setup, struct rf_error *error)
+{
+    const char *function = report->annotate;
+    if (function != NULL)
+        return rf_report_annotate(out, run, setup, function[0] != '\0' ? function : NULL, error);
+    return rf_report_find(report->format)->write(out, run, setup, error);
+}
+
+/* Where the report goes; NULL: an error was printed. */
+static FILE *open_out(const struct cli_report *report)
+{
+    if (report->file == NULL || strcmp(report->file, "-") == 0)
+        return report->to_stderr && report->file == NULL ? stderr : stdout;
+    int fd = open(report->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (out == NULL)
+        cli_fail(CLI_FAILED, "%s: cannot write: %s", report->file, strerror(errno));
+    return out;
+}
+
+static rf_status close_out(FILE *out, const struct cli_report *report, rf_status status,
+                           struct rf_error *error)
+{
+    if (out == stderr || out == stdout)
+        return status;
+    if (fclose(out) == 0 && status != RF_EIO)
+        return status;
+    snprintf(error->message, sizeof error->message, "%s: cannot write: %s", report->file,
+             strerror(errno));
+    return RF_EIO;
 }
 
 static int refuse_form(const struct cli_report *report)
@@ -50,61 +176,58 @@ static int refuse_form(const struct cli_report *report)
                     rf_report_find(report->format)->brief);
 }
 
+static int refuse_rows(const struct rf_run *run, const struct cli_report *report)
+{
+    enum rf_view_by by = (enum rf_view_by)rf_view_by_find(report->by);
+    for (size_t i = 0; i < run->n_profiles; i++)
+        if (rf_view_knows(run->profiles[i], by))
+            return CLI_OK;
+    return cli_fail(CLI_FAILED, "'%s' cannot be grouped by %s: it does not tell it",
+                    run->n_profiles > 0 && run->profiles[0]->selector[0] != '\0'
+                        ? run->profiles[0]->selector
+                        : "a stream of tuples",
+                    report->by);
+}
+
 int cli_report_fits(const struct rf_run *run, const struct cli_report *report)
 {
-    const struct rf_report_setup setup = {.items = report->items, .hot = report->hot};
+    const struct rf_report_setup setup = {.view.rows = report->items, .hot = report->hot};
     FILE *nowhere = report->silent || report->annotate != NULL ? NULL : fopen("/dev/null", "we");
     if (nowhere == NULL)
         return CLI_OK;
-    rf_status status = rf_report_find(report->format)->write(nowhere, run, &setup);
+    rf_status status = rf_report_find(report->format)->write(nowhere, run, &setup, NULL);
     fclose(nowhere);
-    return status == RF_ENOTSUP ? refuse_form(report) : CLI_OK;
+    if (status == RF_ENOTSUP)
+        return refuse_form(report);
+    return report->by != NULL ? refuse_rows(run, report) : CLI_OK;
 }
 
 int cli_report(const struct rf_run *run, const struct cli_report *report)
 {
     struct rf_error error = {""};
-    FILE *out = report->to_stderr ? stderr : stdout;
     if (report->silent)
         return CLI_OK;
-    struct rf_report_setup setup = {.items = report->items,
-                                    .per_interval = report->per_interval,
-                                    .hot = report->hot,
-                                    .colour = !report->to_stderr && cli_colour(),
-                                    .width = report->to_stderr ? 0 : cli_width()};
+    uint64_t thread;
+    if (report->thread != NULL && cli_parse_thread(&thread, report->thread) != CLI_OK)
+        return CLI_USAGE;
+    FILE *out = open_out(report);
+    if (out == NULL)
+        return CLI_FAILED;
+    struct rf_report_setup setup = make_setup(report, out);
+    setup.view.thread = report->thread != NULL ? &thread : NULL;
     errno = 0;
     rf_status status = RF_OK;
     if (!report->no_names && run->n_modules > 0)
-        status = rf_symbols_open(&setup.symbols, run, NULL, &error);
+        status = rf_symbols_open(&setup.view.symbols, run, NULL, &error);
     if (status == RF_OK)
-        status = report->annotate != NULL
-                     ? rf_report_annotate(out, run, &setup, report->annotate, &error)
-                     : rf_report_find(report->format)->write(out, run, &setup);
-    rf_symbols_close(setup.symbols);
+        status = print(out, run, report, &setup, &error);
+    rf_symbols_close(setup.view.symbols);
+    status = close_out(out, report, status, &error);
     if (cli_stdout_closed() || status == RF_OK) /* cli_finish has the word for the former */
         return CLI_OK;
-    if (status == RF_ENOTSUP && report->per_interval && lacks_intervals(run))
-        return cli_fail(CLI_FAILED, "this profile was made without its intervals; give "
-                                    "--per-interval to run, sim or replay, too");
     if (status == RF_ENOTSUP && error.message[0] == '\0')
         return refuse_form(report);
     return cli_fail_status(status, &error);
-}
-
-/* Companions are there for the figures of others. */
-static int print_shown(const struct rf_run *run, const struct cli_report *report)
-{
-    struct rf_run shown = *run;
-    shown.profiles = calloc(run->n_profiles + 1, sizeof *shown.profiles);
-    if (shown.profiles == NULL)
-        return cli_fail(CLI_FAILED, "no memory for the report");
-    shown.n_profiles = 0;
-    for (size_t i = 0; i < run->n_profiles; i++)
-        if (!rf_profile_is_companion(run->profiles[i]))
-            shown.profiles[shown.n_profiles++] = run->profiles[i];
-    int printed = cli_report(&shown, report);
-    free((void *)shown.profiles);
-    return printed;
 }
 
 static int save_and_print(const struct rf_run *run, const char *output,
@@ -112,7 +235,7 @@ static int save_and_print(const struct rf_run *run, const char *output,
 {
     struct rf_error error = {""};
     rf_status saved = output != NULL ? rf_run_save(run, output, &error) : RF_OK;
-    int printed = print_shown(run, report);
+    int printed = cli_report(run, report);
     return saved != RF_OK ? cli_fail_status(saved, &error) : printed;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <riffle/riffle.h>
 
 enum cli_exit {
@@ -40,8 +41,8 @@ bool cli_reader_gone(void);   /* stdout is a pipe, and nobody reads it any more 
 bool cli_stdout_closed(void); /* the reader is gone or the disk is full: stop writing */
 
 /* terminal.c: is there a terminal, and what can it show? */
-bool cli_colour(void);         /* stdout wants colours */
-int cli_width(void);           /* of the terminal on stdout; 0: no terminal */
+bool cli_colour(FILE *out);    /* it wants colours */
+int cli_width(FILE *out);      /* of its terminal; 0: no terminal */
 void cli_progress_begin(void); /* the clock starts */
 void cli_progress(void *context, const struct rf_collect_progress *progress);
 void cli_progress_end(void);

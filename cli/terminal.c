@@ -8,17 +8,17 @@
 #include <time.h>
 #include <unistd.h>
 
-bool cli_colour(void)
+bool cli_colour(FILE *out)
 {
     const char *terminal = getenv("TERM"), *none = getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) && (none == NULL || none[0] == '\0') &&
+    return isatty(fileno(out)) && (none == NULL || none[0] == '\0') &&
            (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 
-int cli_width(void)
+int cli_width(FILE *out)
 {
     struct winsize size;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+    if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &size) != 0)
         return 0;
     return size.ws_col;
 }

@@ -1,36 +1,42 @@
-/* report.h - profiles for people and tools. One form, one file in src/report.
+/* report.h - runs for people and tools. One form, one file in src/report; every form prints rows of a view (view.h).
  *
- * CSV is a contract: a header line; tuple profiles `a,b,count,lower,upper`, a and b as 0x hex (threads
- * decimal), counts decimal, heaviest first, ties by a then b; per interval with `interval` in front. Ranges:
- * `lo,hi,count,total`. JSON carries "schema": 1, the same items and where they came from; with
- * symbols, a tuple's item has "symbol": {"a": {"module", "function", "offset", "file", "line"}}.
- * A note "thread-2" of the run is the name of thread 2; the text form shows it in the thread column. */
+ * CSV is a contract: a header line; one line per row; columns are named after what they are: the fields of the selector
+ * (pc, value, target, ...; a and b of bare tuples), then count,lower,upper,bound, then function,file,line,module where
+ * names are known, and last the profile's selector. Addresses and values are 0x hex, all other numbers decimal. Rows are
+ * sorted by count, ties by their words; with intervals, `interval` stands in front. Ranges have lo,hi,count,...,total.
+ * JSON carries "schema": 2, the same rows with the same names, and where they came from.
+ * A note "thread-2" of the run is the name of thread 2. */
 #ifndef RIFFLE_REPORT_H
 #define RIFFLE_REPORT_H
 
 #include <stdio.h>
 #include <riffle/profile.h>
+#include <riffle/view.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-struct rf_symbols; /* symbol.h; turns addresses into names */
-
 struct rf_report_setup {
-    uint64_t items; /* at most this many per profile; 0: all */
+    struct rf_view_setup view; /* the question; its interval is set by the form */
     int per_interval;
-    double hot;                 /* tree, heat: the share that makes a range hot; 0: 2% */
-    int colour;                 /* text only */
-    int width;                  /* of the terminal, 0: unlimited */
-    struct rf_symbols *symbols; /* NULL: addresses as numbers */
+    double hot;   /* tree, heat: the share that makes a range hot; 0: 2% */
+    int details;  /* text: how it was counted, too */
+    int colour;   /* text */
+    int width;    /* text: of the terminal, 0: unlimited */
+    int assembly; /* annotate: instructions below each line */
 };
+
+/* A run with this note has the profiles of the default report: `code`, `values`, `types` and `bias`. */
+#define RF_NOTE_OVERVIEW "overview"
+#define RF_NOTE_PROGRAM  "program" /* the name of what ran */
 
 /* A form of report: a const descriptor, in a table. */
 struct rf_report_form {
     const char *name;
     const char *brief;
-    rf_status (*write)(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup);
+    rf_status (*write)(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
+                       struct rf_error *error);
 };
 
 /* The form of that name ("text", "csv", "json"), or NULL. */
@@ -43,9 +49,9 @@ void rf_write_readable(FILE *out, const char *text);
 void rf_write_json(FILE *out, const char *text);
 void rf_write_csv(FILE *out, const char *text);
 
-/* The source of one function with the counts of its lines, profile by profile; its disassembly where
- * there is no source. setup->symbols must be there. A name that nothing has is RF_EINVAL, with a
- * sentence that says which one is near. */
+/* The source of one function with the counts of its lines; its disassembly where there is no source. Without a name
+ * (NULL): of the hottest functions. Symbols must be there. A name that nothing has is RF_EINVAL, with a sentence that
+ * says which one is near. */
 rf_status rf_report_annotate(FILE *out, const struct rf_run *run,
                              const struct rf_report_setup *setup, const char *function,
                              struct rf_error *error);

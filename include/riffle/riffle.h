@@ -30,5 +30,6 @@
 #include <riffle/symbol.h>
 #include <riffle/text.h>
 #include <riffle/trace.h>
+#include <riffle/view.h>
 
 #endif

@@ -26,6 +26,7 @@ static const struct rf_selector_preset presets[] = {
     {"streams", "load,store -> pc,addr", "sequences of accesses that repeat, by their engine",
      "streams"},
     {"code", "insn -> pc", "which instructions are executed", NULL},
+    {"invariance", "load -> pc,value", "which loads load one value", NULL},
     {"bias", "branch -> pc,taken", "how often each branch is taken", NULL},
     {"zero-loads", "load value==0 -> pc,addr", "where loads find zero", NULL},
     {"narrow", "alu width<=16 -> pc", "results that would fit 16 bits", NULL},

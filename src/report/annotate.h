@@ -1,37 +1,78 @@
-/* annotate.h - what annotate.c (source) and disassembly.c share: counts by line or by address. */
+/* annotate.h - what annotate.c, sheet.c, hits.c and disassembly.c share: counts by line or by address. */
 #ifndef RF_REPORT_ANNOTATE_H
 #define RF_REPORT_ANNOTATE_H
 
-#include "report/place.h"
+#include "report/report.h"
+
+/* Where everything goes. */
+struct rf_annotate_page {
+    FILE *out;
+    const struct rf_run *run;
+    struct rf_symbols *symbols;
+    const struct rf_alloc *alloc;
+    const struct rf_report_setup *setup;
+};
+
+/* Is the profile shown beside source: by pc, and asked for? */
+bool rf_annotate_counts(const struct rf_profile *profile);
+/* sheet.c: one function. `written` counts them. */
+rf_status rf_annotate_function(const struct rf_annotate_page *page,
+                               const struct rf_symbol_range *range, size_t *written);
 
 /* How often something was counted at a key: a line, or a link address. */
 struct rf_hit {
     uint64_t key;
+    uint64_t pc;
     uint64_t word; /* the other word of the tuple */
-    uint64_t count;
+    uint64_t count, lower, upper;
 };
 
 /* The hits of one function in one profile, by key and word. */
 struct rf_hits {
+    const struct rf_run *run;
     const struct rf_profile *profile;
-    struct rf_places places;
+    const struct rf_profile *totals; /* exact, by pc; NULL: none */
+    struct rf_words words;
+    struct rf_symbols *symbols;
     struct rf_hit *at;
     size_t n, room;
-    uint64_t total;
-    bool on_terminal; /* long names are cut, with a mark */
+    struct rf_hit *sums; /* of the totals; only count is used */
+    size_t n_sums, sums_room;
+    uint64_t lower; /* sum over all items of the profile */
 };
 
-/* What is printed in front of a line: its count and its most frequent word. */
-void rf_hits_write_head(FILE *out, const struct rf_hits *hits, const char *key,
-                        const char *text_heading);
-void rf_hits_write(FILE *out, const struct rf_hits *hits, uint64_t key);
+/* Which key an address has: its line in `file`, 0 elsewhere; or its link address where `file` is NULL. */
+struct rf_hit_keys {
+    struct rf_symbols *symbols;
+    const char *file;
+};
+uint64_t rf_hit_key(const struct rf_hit_keys *keys, uint64_t pc);
 
-/* The instructions of a range by objdump, each after its hits (by link address). RF_ENOTSUP: there is no
- * objdump, or it prints nothing for the range. */
-rf_status rf_disassembly_write(FILE *out, const struct rf_hits *hits,
-                               const struct rf_symbol_range *range);
+/* hits.c: the hits of addresses lo..hi-1. */
+rf_status rf_hits_find(struct rf_hits *hits, const struct rf_run *run,
+                       const struct rf_profile *profile, struct rf_symbols *symbols,
+                       const struct rf_symbol_range *range);
+void rf_hits_free(struct rf_hits *hits);
+void rf_hits_set_keys(struct rf_hits *hits, const struct rf_hit_keys *keys);
+/* All events at a key, with bounds, as a share of the profile's; false: there are none. */
+bool rf_hits_share(const struct rf_hits *hits, uint64_t key, struct rf_view_cell *cell);
+/* "0x2a (98.2%)": the most frequent word at a key; empty where there is none. */
+void rf_hits_print_top(const struct rf_hits *hits, uint64_t key, char *text, size_t size);
+uint64_t rf_hits_count(const struct rf_hits *hits); /* of the whole function */
 
-/* A line of foreign text: tabs become spaces, the rest is made safe for a terminal. */
-void rf_annotate_text(FILE *out, const char *text);
+/* disassembly.c: the instructions of a range, by objdump. */
+struct rf_instruction {
+    uint64_t link;
+    char text[112]; /* cut, if it is longer */
+};
+struct rf_instructions {
+    struct rf_instruction *at;
+    size_t n, room;
+    bool cut; /* there were too many */
+};
+/* RF_ENOTSUP: there is no objdump, or it prints nothing for the range. */
+rf_status rf_disassemble(struct rf_instructions *list, const struct rf_alloc *alloc,
+                         const struct rf_symbol_range *range);
+void rf_instructions_free(struct rf_instructions *list, const struct rf_alloc *alloc);
 
 #endif

@@ -1,8 +1,9 @@
-/* disassembly.c - the instructions of a function, by objdump, each with what was counted at it.
+/* disassembly.c - the instructions of a function, by objdump.
  *
  * objdump runs without a shell, because a profile names the file that it reads. Its processor time, memory,
  * wall-clock time and lines are limited. Its lines look like `    1139:<tab>mov ...`. */
 #include "report/annotate.h"
+#include "base/alloc.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -56,49 +57,67 @@ static const char *instruction(const char *line, uint64_t *address)
     return end[0] == ':' && end[1] == '\t' ? end + 2 : NULL;
 }
 
-static size_t write_lines(FILE *out, const struct rf_hits *hits, FILE *from)
+static bool add(struct rf_instructions *list, const struct rf_alloc *alloc, uint64_t link,
+                const char *text)
 {
-    char line[LINE_BYTES];
-    size_t written = 0;
-    while (written < LINES_MAX && fgets(line, sizeof line, from) != NULL) {
-        uint64_t address;
-        const char *text = instruction(line, &address);
-        if (text == NULL)
-            continue;
-        if (written++ == 0)
-            rf_hits_write_head(out, hits, "address", "instruction");
-        rf_hits_write(out, hits, address);
-        fprintf(out, "  %8" PRIx64 "  ", address);
-        rf_annotate_text(out, text);
+    if (list->n == list->room) {
+        size_t room = list->room == 0 ? 64 : 2 * list->room;
+        void *at = list->at;
+        if (!rf_alloc_array(alloc, &at, list->room, room, sizeof *list->at))
+            return false;
+        list->at = at;
+        list->room = room;
     }
-    if (written == LINES_MAX)
-        fprintf(out, "  the rest of this function is left out\n");
-    return written;
+    struct rf_instruction *one = &list->at[list->n++];
+    one->link = link;
+    snprintf(one->text, sizeof one->text, "%s", text);
+    one->text[strcspn(one->text, "\n")] = '\0';
+    return true;
 }
 
-rf_status rf_disassembly_write(FILE *out, const struct rf_hits *hits,
-                               const struct rf_symbol_range *range)
+static rf_status read_lines(struct rf_instructions *list, const struct rf_alloc *alloc, FILE *from)
+{
+    char line[LINE_BYTES];
+    while (list->n < LINES_MAX && fgets(line, sizeof line, from) != NULL) {
+        uint64_t address;
+        const char *text = instruction(line, &address);
+        if (text != NULL && !add(list, alloc, address, text))
+            return RF_ENOMEM;
+    }
+    list->cut = list->n == LINES_MAX;
+    return list->n > 0 ? RF_OK : RF_ENOTSUP;
+}
+
+void rf_instructions_free(struct rf_instructions *list, const struct rf_alloc *alloc)
+{
+    rf_alloc_free(alloc, list->at, list->room * sizeof *list->at);
+    *list = (struct rf_instructions){.at = NULL};
+}
+
+rf_status rf_disassemble(struct rf_instructions *list, const struct rf_alloc *alloc,
+                         const struct rf_symbol_range *range)
 {
     int ends[2];
-    size_t written = 0;
-    struct stat status;
-    if (stat(range->path, &status) != 0 || !S_ISREG(status.st_mode))
+    struct stat about;
+    rf_status status = RF_ENOTSUP;
+    *list = (struct rf_instructions){.at = NULL};
+    if (stat(range->path, &about) != 0 || !S_ISREG(about.st_mode))
         return RF_ENOTSUP;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return RF_ENOTSUP;
-    fflush(out);
+    fflush(NULL);
     pid_t pid = fork();
     if (pid == 0)
         be_objdump(range, ends[1]);
     close(ends[1]);
     FILE *from = pid > 0 ? fdopen(ends[0], "r") : NULL;
     if (from != NULL) {
-        written = write_lines(out, hits, from);
+        status = read_lines(list, alloc, from);
         fclose(from);
     } else {
         close(ends[0]);
     }
     if (pid > 0)
         waitpid(pid, NULL, 0);
-    return written > 0 ? RF_OK : RF_ENOTSUP;
+    return status;
 }

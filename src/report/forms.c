@@ -1,6 +1,6 @@
 /* forms.c - the forms there are, and the words they share. */
 #include "report/report.h"
-#include <inttypes.h>
+#include "base/error.h"
 #include <riffle/text.h>
 #include <string.h>
 
@@ -20,16 +20,46 @@ const struct rf_report_form *rf_report_find(const char *name)
     return NULL;
 }
 
-rf_status rf_report_profiles(FILE *out, const struct rf_run *run,
-                             const struct rf_report_setup *setup, rf_report_profile *write)
+/* In a view by process, one profile stands for those of all processes. */
+static bool is_repeated(const struct rf_run *run, size_t i)
 {
-    rf_status status = RF_OK;
-    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++) {
-        if (i > 0)
-            fputc('\n', out);
-        status = write(out, run, run->profiles[i], setup);
-    }
-    return status;
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(run->profiles[k]->selector, run->profiles[i]->selector) == 0 &&
+            strcmp(run->profiles[k]->engine, run->profiles[i]->engine) == 0)
+            return rf_profile_figure(run->profiles[i], "process", 0) > 0;
+    return false;
+}
+
+bool rf_report_shows(const struct rf_run *run, size_t i, const struct rf_report_setup *setup)
+{
+    if (rf_profile_is_companion(run->profiles[i]))
+        return false;
+    return setup->view.by != RF_BY_PROCESS || !is_repeated(run, i);
+}
+
+rf_status rf_report_tables(const struct rf_profile *profile, const struct rf_report_setup *setup,
+                           size_t *n, struct rf_error *error)
+{
+    *n = 1;
+    if (!setup->per_interval || profile->n_intervals_seen == 0)
+        return RF_OK;
+    *n = profile->n_intervals;
+    if (profile->n_intervals > 0)
+        return RF_OK;
+    return rf_fail(
+        error, RF_ENOTSUP,
+        "this profile was made without its intervals; give --per-interval to run, sim or "
+        "replay, too");
+}
+
+rf_status rf_report_view(struct rf_view *view, const struct rf_run *run,
+                         const struct rf_profile *profile, const struct rf_report_setup *setup,
+                         enum rf_view_by standard, const size_t *interval, struct rf_error *error)
+{
+    struct rf_view_setup question = setup->view;
+    question.interval = interval;
+    question.by = question.by != RF_BY_STANDARD ? question.by : standard;
+    return rf_view_open(view, run, profile, &question, error);
 }
 
 rf_status rf_report_end(FILE *out)
@@ -49,14 +79,6 @@ const char *rf_report_bound(unsigned bound)
     return bound < sizeof names / sizeof *names ? names[bound] : "unknown";
 }
 
-/* Programs started by exec are told apart by a number in the upper bits of code addresses. */
-uint64_t rf_report_address(uint64_t word)
-{
-    enum { SPACE_SHIFT = 48, SPACES_MAX = 255 };
-    uint64_t space = word >> SPACE_SHIFT;
-    return space <= SPACES_MAX ? word & ((UINT64_C(1) << SPACE_SHIFT) - 1) : word;
-}
-
 void rf_report_cut(char *text, size_t columns)
 {
     static const char mark[] = "...";
@@ -67,41 +89,4 @@ void rf_report_cut(char *text, size_t columns)
     for (size_t left = columns > n ? columns - n : 0; left > 0; left--)
         end += rf_text_next(end, strlen(end)).length;
     memcpy(end, mark, sizeof mark);
-}
-
-static bool is_code(const char *column)
-{
-    return strcmp(column, "pc") == 0 || strcmp(column, "target") == 0;
-}
-
-size_t rf_report_word(char *text, size_t size, const char *column, uint64_t word)
-{
-    bool decimal = strcmp(column, "thread") == 0;
-    word = is_code(column) ? rf_report_address(word) : word;
-    return (size_t)snprintf(text, size, decimal ? "%" PRIu64 : "0x%" PRIx64, word);
-}
-
-/* Of a range inside one program. */
-static void untag(const char *column, uint64_t *lo, uint64_t *hi)
-{
-    if (!is_code(column) || *lo - rf_report_address(*lo) != *hi - rf_report_address(*hi))
-        return;
-    *lo = rf_report_address(*lo);
-    *hi = rf_report_address(*hi);
-}
-
-size_t rf_report_range(char *text, size_t size, const char *column, uint64_t lo, uint64_t hi)
-{
-    bool decimal = strcmp(column, "thread") == 0;
-    untag(column, &lo, &hi);
-    return (size_t)snprintf(
-        text, size, decimal ? "%" PRIu64 "..%" PRIu64 : "0x%" PRIx64 "..0x%" PRIx64, lo, hi);
-}
-
-struct rf_item rf_report_item(const struct rf_columns *columns, const struct rf_item *item)
-{
-    struct rf_item shown = *item;
-    untag(columns->a.name, &shown.a, &shown.a_hi);
-    untag(columns->b.name, &shown.b, &shown.b_hi);
-    return shown;
 }

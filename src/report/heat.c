@@ -88,11 +88,11 @@ static const char *letter(char text[8], size_t i)
 }
 
 static void write_span(FILE *out, const struct rf_report_hot *hot, enum rf_meaning kind,
-                       const char *column, struct span span)
+                       const struct rf_word *word, struct span span)
 {
-    char name[RF_REPORT_WORD_MAX], range[2 * RF_REPORT_NUMBER_MAX];
+    char name[RF_REPORT_TEXT_MAX], range[2 * RF_REPORT_NUMBER_MAX];
     rf_report_hot_name(hot, kind, span.lo, span.hi, name, sizeof name);
-    rf_report_range(range, sizeof range, column, span.lo, span.hi);
+    rf_view_print_range(range, sizeof range, word, span.lo, span.hi);
     fprintf(out, "%s%s%s\n", range, name[0] != '\0' ? "  " : "", name);
 }
 
@@ -115,12 +115,12 @@ static void write_grid(FILE *out, const struct rf_report_hot *hot, const struct 
         for (size_t k = 0; k < grid->n_columns; k++)
             fprintf(out, "  %s", shade(weight_at(hot, grid->rows[i], grid->columns[k]), heaviest));
         fputs("   ", out);
-        write_span(out, hot, hot->places.a, hot->places.columns.a.name, grid->rows[i]);
+        write_span(out, hot, hot->words.a.meaning, &hot->words.a, grid->rows[i]);
     }
     fputc('\n', out);
     for (size_t k = 0; k < grid->n_columns; k++) {
         fprintf(out, "%4s  ", letter(name, k));
-        write_span(out, hot, hot->places.b, hot->places.columns.b.name, grid->columns[k]);
+        write_span(out, hot, hot->words.b.meaning, &hot->words.b, grid->columns[k]);
     }
     fprintf(out, "\n  @@ is %.2f%%\n", rf_report_hot_share(hot, heaviest));
 }
@@ -142,9 +142,10 @@ static rf_status draw(FILE *out, const struct rf_profile *profile, const struct 
     return status;
 }
 
-static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
+static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
+                           struct rf_error *error)
 {
-    return rf_report_hot_write_run(out, run, setup, RF_REPORT_HOT_RECTANGLES, draw);
+    return rf_report_hot_write_run(out, run, setup, RF_REPORT_HOT_RECTANGLES, draw, error);
 }
 
 const struct rf_report_form rf_report_heat = {

@@ -34,11 +34,6 @@ static void list_hot(struct rf_report_hot *hot)
         const struct rf_range_node *node = &hot->tree.nodes[i];
         if (!node->hot)
             continue;
-        hot->items[hot->n] = (struct rf_item){.a = node->box.a,
-                                              .a_hi = node->box.a_hi,
-                                              .b = node->box.b,
-                                              .b_hi = node->box.b_hi,
-                                              .count = node->weight};
         hot->ranges[hot->n++] = (struct rf_report_hot_range){node, hot_depth(&hot->tree, node)};
     }
 }
@@ -47,9 +42,7 @@ static void close_hot(struct rf_report_hot *hot)
 {
     const struct rf_alloc *alloc = &hot->tree.alloc;
     size_t n = hot->tree.n_hot;
-    rf_places_close(&hot->places);
     rf_alloc_free(alloc, hot->ranges, n * sizeof *hot->ranges);
-    rf_alloc_free(alloc, hot->items, n * sizeof *hot->items);
     rf_range_tree_free(&hot->tree);
 }
 
@@ -57,25 +50,21 @@ static rf_status open_hot(struct rf_report_hot *hot, const struct rf_profile *pr
                           const struct rf_report_setup *setup)
 {
     *hot = (struct rf_report_hot){.threshold =
-                                      setup->hot > 0 ? setup->hot : HOT_PERCENT_STANDARD / 100.0};
-    rf_status status = make_tree(hot, profile, setup->items);
+                                      setup->hot > 0 ? setup->hot : HOT_PERCENT_STANDARD / 100.0,
+                                  .profile = profile,
+                                  .symbols = setup->view.symbols};
+    rf_view_words(&hot->words, profile);
+    rf_status status = make_tree(hot, profile, setup->view.rows);
     if (status != RF_OK)
         return status;
     size_t n = hot->tree.n_hot;
-    const struct rf_alloc *alloc = &hot->tree.alloc;
-    hot->ranges = n > 0 ? rf_alloc_get(alloc, n * sizeof *hot->ranges) : NULL;
-    hot->items = n > 0 ? rf_alloc_get(alloc, n * sizeof *hot->items) : NULL;
-    if (n > 0 && hot->ranges != NULL && hot->items != NULL)
-        list_hot(hot);
-    else if (n > 0)
-        status = RF_ENOMEM;
-    struct rf_report_table table = {.profile = profile, .items = hot->items, .n = n, .shown = n};
-    rf_places_open(&hot->places, profile, setup);
-    if (status == RF_OK && rf_places_any(&hot->places))
-        status = rf_places_prepare(&hot->places, &table);
-    if (status != RF_OK)
+    hot->ranges = n > 0 ? rf_alloc_get(&hot->tree.alloc, n * sizeof *hot->ranges) : NULL;
+    if (n > 0 && hot->ranges == NULL) {
         close_hot(hot);
-    return status;
+        return RF_ENOMEM;
+    }
+    list_hot(hot);
+    return RF_OK;
 }
 
 double rf_report_hot_share(const struct rf_report_hot *hot, uint64_t count)
@@ -87,10 +76,10 @@ void rf_report_hot_name(const struct rf_report_hot *hot, enum rf_meaning kind, u
                         uint64_t hi, char *text, size_t size)
 {
     text[0] = '\0';
-    if (kind == RF_MEANS_NUMBER || hot->places.symbols == NULL)
+    if (kind == RF_MEANS_NUMBER || hot->symbols == NULL)
         return;
-    char name[RF_REPORT_WORD_MAX];
-    rf_symbols_name_range(hot->places.symbols, lo, hi, name, sizeof name);
+    char name[RF_REPORT_TEXT_MAX];
+    rf_symbols_name_range(hot->symbols, lo, hi, name, sizeof name);
     rf_text_readable(text, size, name);
 }
 
@@ -108,7 +97,7 @@ static void write_head(FILE *out, const struct rf_run *run, const struct rf_prof
         write_text(out, "command", run->command);
     if (profile->selector[0] != '\0')
         write_text(out, "profile", profile->selector);
-    char engine[RF_REPORT_WORD_MAX];
+    char engine[RF_REPORT_TEXT_MAX];
     size_t n = rf_engine_shorten(profile->engine, engine, sizeof engine);
     write_text(out, "engine", n < sizeof engine ? engine : profile->engine);
     fprintf(out, "%-12s%" PRIu64 "\n", "events", profile->consumed);
@@ -124,8 +113,10 @@ static bool fits(const struct rf_profile *profile, enum rf_report_hot_wants want
 
 rf_status rf_report_hot_write_run(FILE *out, const struct rf_run *run,
                                   const struct rf_report_setup *setup,
-                                  enum rf_report_hot_wants wants, rf_report_hot_draw *draw)
+                                  enum rf_report_hot_wants wants, rf_report_hot_draw *draw,
+                                  struct rf_error *error)
 {
+    (void)error;
     for (size_t i = 0; i < run->n_profiles; i++) {
         struct rf_report_hot hot;
         const struct rf_profile *profile = run->profiles[i];

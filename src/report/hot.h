@@ -3,9 +3,9 @@
 #define RF_REPORT_HOT_H
 
 #include <riffle/range.h>
-#include "report/place.h"
+#include "report/report.h"
 
-/* One hot range: a node of the tree, its box as an item for the names, and how many hot ranges enclose it. */
+/* One hot range: a node of the tree, and how many hot ranges enclose it. */
 struct rf_report_hot_range {
     const struct rf_range_node *node;
     unsigned depth;
@@ -15,9 +15,10 @@ struct rf_report_hot {
     struct rf_range_tree tree;
     double threshold; /* as asked for, or higher, so that at most setup->items ranges are hot */
     struct rf_report_hot_range *ranges; /* outer ones first */
-    struct rf_item *items;              /* the same boxes */
     size_t n;
-    struct rf_places places;
+    const struct rf_profile *profile;
+    struct rf_words words;
+    struct rf_symbols *symbols; /* NULL: no names */
 };
 
 /* How a form draws the hot ranges of one profile, below the head. */
@@ -29,7 +30,8 @@ enum rf_report_hot_wants { RF_REPORT_HOT_RANGES, RF_REPORT_HOT_RECTANGLES };
  * RF_ENOTSUP for a profile of another kind than the form wants. */
 rf_status rf_report_hot_write_run(FILE *out, const struct rf_run *run,
                                   const struct rf_report_setup *setup,
-                                  enum rf_report_hot_wants wants, rf_report_hot_draw *draw);
+                                  enum rf_report_hot_wants wants, rf_report_hot_draw *draw,
+                                  struct rf_error *error);
 
 double rf_report_hot_share(const struct rf_report_hot *hot, uint64_t count); /* in percent */
 

@@ -1,9 +1,10 @@
-/* json.c - the whole run as one JSON object: where it came from, totals, items.
+/* json.c - the whole run as one JSON object: where it came from, totals, rows.
  *
- * "schema": 1 changes only when a reader of the old one would go wrong; new members may come. Words
- * are texts, threads in decimal and all others in hex, since many readers keep numbers as doubles; counts are plain numbers in full.
+ * "schema": 2 changes only when a reader of the old one would go wrong; new members may come. Addresses and values
+ * are texts in hex, since many readers keep numbers as doubles; counts are plain numbers in full. Rows have the names of
+ * the view's columns; what is not known is null.
  * Texts may hold any bytes (a command line does): what is no UTF-8 becomes U+FFFD. */
-#include "report/place.h"
+#include "report/report.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -40,107 +41,55 @@ static void write_number(FILE *out, const char *name, uint64_t value)
     fprintf(out, "      \"%s\": %" PRIu64 ",\n", name, value);
 }
 
-static void write_word(FILE *out, const char *name, const char *column, uint64_t word,
-                       const char *behind)
+static void write_cell(FILE *out, const struct rf_view_column *column,
+                       const struct rf_view_cell *cell)
 {
-    char text[RF_REPORT_NUMBER_MAX];
-    rf_report_word(text, sizeof text, column, word);
-    fprintf(out, "\"%s\": \"%s\"%s", name, text, behind);
+    fprintf(out, "\"%s\": ", column->name);
+    if (cell->is_empty)
+        fputs("null", out);
+    else if (column->type == RF_CELL_TEXT)
+        rf_write_json(out, cell->text);
+    else
+        fprintf(out, column->type == RF_CELL_HEX ? "\"0x%" PRIx64 "\"" : "%" PRIu64, cell->number);
 }
 
-static void write_box(FILE *out, unsigned shape, const struct rf_columns *columns,
-                      const struct rf_item *whole)
+static void write_row(FILE *out, const struct rf_view *view, size_t row)
 {
-    const char *a = columns->a.name, *b = columns->b.name;
-    const struct rf_item item =
-        rf_shape_has_tuples(shape) ? *whole : rf_report_item(columns, whole);
-    if (shape == RF_SHAPE_STREAM)
-        fprintf(out,
-                "\"stream\": \"0x%" PRIx64 "\", \"length\": %" PRIu32 ", \"position\": %" PRIu32
-                ", ",
-                item.a_hi, rf_stream_length(&item), rf_stream_position(&item));
-    if (shape == RF_SHAPE_RANGE_A || shape == RF_SHAPE_RANGE_B) {
-        bool of_a = shape == RF_SHAPE_RANGE_A;
-        write_word(out, "lo", of_a ? a : b, of_a ? item.a : item.b, ", ");
-        write_word(out, "hi", of_a ? a : b, of_a ? item.a_hi : item.b_hi, "");
-        return;
-    }
-    bool tuples = rf_shape_has_tuples(shape);
-    write_word(out, tuples ? "a" : "a_lo", a, item.a, ", ");
-    if (!tuples)
-        write_word(out, "a_hi", a, item.a_hi, ", ");
-    write_word(out, tuples ? "b" : "b_lo", b, item.b, tuples ? "" : ", ");
-    if (!tuples)
-        write_word(out, "b_hi", b, item.b_hi, "");
-}
-
-/* ", "symbol": {"a": {"module": ..., "function": ..., "offset": ..., "file": ..., "line": ...}}" */
-static void write_name(FILE *out, const char *word, struct rf_symbols *symbols, uint64_t address)
-{
-    struct rf_place_name name;
-    rf_symbols_lookup(symbols, address, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
-    fprintf(out, "\"%s\": {\"module\": ", word);
-    rf_write_json(out, name.module);
-    fputs(", \"function\": ", out);
-    rf_write_json(out, name.function);
-    fprintf(out, ", \"offset\": \"0x%" PRIx64 "\", \"file\": ", name.offset);
-    rf_write_json(out, name.file);
-    fprintf(out, ", \"line\": %" PRIu32 "}", name.line);
-}
-
-static void write_symbol(FILE *out, const struct rf_places *places, const struct rf_item *item)
-{
-    if (!rf_places_any(places) || !rf_shape_has_tuples(places->profile->shape))
-        return;
-    fputs(", \"symbol\": {", out);
-    if (places->a != RF_MEANS_NUMBER)
-        write_name(out, "a", places->symbols, item->a);
-    if (places->a != RF_MEANS_NUMBER && places->b != RF_MEANS_NUMBER)
-        fputs(", ", out);
-    if (places->b != RF_MEANS_NUMBER)
-        write_name(out, "b", places->symbols, item->b);
-    fputc('}', out);
-}
-
-static void write_item(FILE *out, const struct rf_report_table *table,
-                       const struct rf_places *places, size_t i)
-{
-    const struct rf_item *item = &table->items[i];
+    const char *before = "";
     fputc('{', out);
-    write_box(out, table->profile->shape, &places->columns, item);
-    fprintf(out, ", \"count\": %" PRIu64 ", \"lower\": %" PRIu64 ", \"upper\": %" PRIu64,
-            item->count, item->lower, item->upper);
-    if (table->totals != NULL)
-        fprintf(out, ", \"total\": %" PRIu64, table->totals[i]);
-    if (item->intervals > 0)
-        fprintf(out, ", \"intervals\": %" PRIu64, item->intervals);
-    write_symbol(out, places, item);
+    for (size_t i = 0; i < view->n_columns; i++) {
+        if ((view->columns[i].shown & RF_FOR_TOOLS) == 0)
+            continue;
+        fputs(before, out);
+        write_cell(out, &view->columns[i], &view->cells[row * view->n_columns + i]);
+        before = ", ";
+    }
     fputc('}', out);
 }
 
-static rf_status write_items(FILE *out, const struct rf_profile *profile,
-                             const struct rf_report_setup *setup, size_t i, const char *indent)
+static rf_status write_rows(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
+                            const struct rf_report_setup *setup, const size_t *interval,
+                            struct rf_error *error)
 {
-    struct rf_report_table table;
-    rf_status status = rf_report_table_open(&table, profile, setup, i);
+    struct rf_view view;
+    const char *indent = interval != NULL ? "        " : "      ";
+    rf_status status = rf_report_view(&view, run, profile, setup, RF_BY_ITEM, interval, error);
     if (status != RF_OK)
         return status;
-    struct rf_places places;
-    rf_places_open(&places, profile, setup);
-    status = rf_places_prepare(&places, &table);
-    fputs("\"items\": [", out);
-    for (size_t k = 0; k < table.shown && !ferror(out); k++) {
-        fprintf(out, "%s\n%s  ", k > 0 ? "," : "", indent);
-        write_item(out, &table, &places, k);
+    fprintf(out, "\"by\": \"%s\", \"rows_found\": %zu, \"rows\": [", rf_view_by_name(view.by),
+            view.n_found);
+    for (size_t row = 0; row < view.n_rows && !ferror(out); row++) {
+        fprintf(out, "%s\n%s  ", row > 0 ? "," : "", indent);
+        write_row(out, &view, row);
     }
-    fprintf(out, "%s%s]", table.shown > 0 ? "\n" : "", table.shown > 0 ? indent : "");
-    rf_places_close(&places);
-    rf_report_table_close(&table);
-    return status;
+    fprintf(out, "%s%s]", view.n_rows > 0 ? "\n" : "", view.n_rows > 0 ? indent : "");
+    rf_view_close(&view);
+    return RF_OK;
 }
 
-static rf_status write_intervals(FILE *out, const struct rf_profile *profile,
-                                 const struct rf_report_setup *setup)
+static rf_status write_intervals(FILE *out, const struct rf_run *run,
+                                 const struct rf_profile *profile,
+                                 const struct rf_report_setup *setup, struct rf_error *error)
 {
     rf_status status = RF_OK;
     fputs(",\n      \"intervals\": [", out);
@@ -148,9 +97,9 @@ static rf_status write_intervals(FILE *out, const struct rf_profile *profile,
         const struct rf_interval *interval = &profile->intervals[i];
         fprintf(out,
                 "%s\n        {\"interval\": %zu, \"events\": %" PRIu64
-                ", \"absent_upper\": %" PRIu64 ", \"items_found\": %zu, ",
-                i > 0 ? "," : "", i, interval->events, interval->absent_upper, interval->n);
-        status = write_items(out, profile, setup, i, "        ");
+                ", \"absent_upper\": %" PRIu64 ", ",
+                i > 0 ? "," : "", i, interval->events, interval->absent_upper);
+        status = write_rows(out, run, profile, setup, &i, error);
         fputc('}', out);
     }
     fprintf(out, "%s]", profile->n_intervals > 0 ? "\n      " : "");
@@ -191,20 +140,18 @@ static void write_totals(FILE *out, const struct rf_profile *profile)
     write_number(out, "interval_length", profile->interval_length);
     write_number(out, "intervals_seen", profile->n_intervals_seen);
     write_figures(out, profile);
-    write_number(out, "items_found", profile->n_items);
 }
 
-static rf_status write_profile(FILE *out, const struct rf_profile *profile,
-                               const struct rf_report_setup *setup)
+static rf_status write_profile(FILE *out, const struct rf_run *run,
+                               const struct rf_profile *profile,
+                               const struct rf_report_setup *setup, struct rf_error *error)
 {
-    struct rf_report_setup whole = *setup;
-    whole.per_interval = 0;
     fputs("    {\n", out);
     write_totals(out, profile);
     fputs("      ", out);
-    rf_status status = write_items(out, profile, &whole, 0, "      ");
+    rf_status status = write_rows(out, run, profile, setup, NULL, error);
     if (status == RF_OK && setup->per_interval)
-        status = write_intervals(out, profile, setup);
+        status = write_intervals(out, run, profile, setup, error);
     fputs("\n    }", out);
     return status;
 }
@@ -235,45 +182,62 @@ static void write_modules(FILE *out, const struct rf_run *run)
                 ", \"process\": %" PRIu32 ", \"start\": \"0x%" PRIx64 "\", \"end\": \"0x%" PRIx64
                 "\", \"offset\": \"0x%" PRIx64 "\", \"from_event\": %" PRIu64
                 ", \"to_event\": %" PRIu64 "}",
-                module->process, rf_report_address(module->start), rf_report_address(module->end),
+                module->process, rf_view_address(module->start), rf_view_address(module->end),
                 module->offset, module->from_event, module->to_event);
     }
     fprintf(out, "%s],\n", run->n_modules > 0 ? "\n  " : "");
 }
 
-static rf_status check_intervals(const struct rf_run *run, const struct rf_report_setup *setup)
+static rf_status check_intervals(const struct rf_run *run, const struct rf_report_setup *setup,
+                                 struct rf_error *error)
 {
     size_t n;
     for (size_t i = 0; i < run->n_profiles; i++) {
-        rf_status status = rf_report_table_count(run->profiles[i], setup, &n);
+        rf_status status = rf_report_tables(run->profiles[i], setup, &n, error);
         if (status != RF_OK)
             return status;
     }
     return RF_OK;
 }
 
-static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
+static rf_status write_profiles(FILE *out, const struct rf_run *run,
+                                const struct rf_report_setup *setup, struct rf_error *error)
 {
-    rf_status status = check_intervals(run, setup);
+    rf_status status = RF_OK;
+    const char *before = "\n";
+    fputs("  \"profiles\": [", out);
+    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++) {
+        if (!rf_report_shows(run, i, setup))
+            continue;
+        fputs(before, out);
+        before = ",\n";
+        status = write_profile(out, run, run->profiles[i], setup, error);
+    }
+    fprintf(out, "%s]\n}\n", run->n_profiles > 0 ? "\n  " : "");
+    return status;
+}
+
+static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *asked,
+                           struct rf_error *error)
+{
+    struct rf_report_setup setup = *asked;
+    rf_status status = check_intervals(run, &setup, error);
     if (status != RF_OK)
         return status;
-    fputs("{\n  \"schema\": 1,\n", out);
+    setup.view.full_names = 1;
+    setup.view.sources = 0;
+    fputs("{\n  \"schema\": 2,\n", out);
     write_member(out, "  ", "riffle", run->version);
     write_member(out, "  ", "command", run->command);
     write_notes(out, run);
     write_modules(out, run);
-    fputs("  \"profiles\": [", out);
-    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++) {
-        fputs(i > 0 ? ",\n" : "\n", out);
-        status = write_profile(out, run->profiles[i], setup);
-    }
-    fprintf(out, "%s]\n}\n", run->n_profiles > 0 ? "\n  " : "");
+    status = write_profiles(out, run, &setup, error);
     rf_status end = rf_report_end(out);
     return status != RF_OK ? status : end;
 }
 
 const struct rf_report_form rf_report_json = {
     .name = "json",
-    .brief = "the whole run as one object, \"schema\": 1",
+    .brief = "the whole run as one object, \"schema\": 2",
     .write = write_run,
 };

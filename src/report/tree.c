@@ -17,23 +17,28 @@
 static int print_box(char *text, size_t size, const struct rf_report_hot *hot,
                      const struct rf_range_box *box)
 {
-    enum rf_shape shape = hot->places.profile->shape;
-    const struct rf_columns *columns = &hot->places.columns;
+    enum rf_shape shape = hot->profile->shape;
     size_t n = 0;
     if (shape != RF_SHAPE_RANGE_B)
-        n += rf_report_range(text, size, columns->a.name, box->a, box->a_hi);
+        n += rf_view_print_range(text, size, &hot->words.a, box->a, box->a_hi);
     if (shape != RF_SHAPE_RANGE_A && shape != RF_SHAPE_RANGE_B)
         n += (size_t)snprintf(text + n, size - n, " x ");
     if (shape != RF_SHAPE_RANGE_A)
-        n += rf_report_range(text + n, size - n, columns->b.name, box->b, box->b_hi);
+        n += rf_view_print_range(text + n, size - n, &hot->words.b, box->b, box->b_hi);
     return (int)n;
 }
 
-static void print_place(char *text, size_t size, const struct rf_report_hot *hot, size_t i)
+/* What a range covers, in both dimensions. */
+static void print_place(char *text, size_t size, const struct rf_report_hot *hot,
+                        const struct rf_range_box *box)
 {
-    text[0] = '\0';
-    if (rf_places_any(&hot->places))
-        rf_places_name(&hot->places, &hot->items[i], text, size);
+    enum rf_shape shape = hot->profile->shape;
+    char a[RF_REPORT_TEXT_MAX / 2] = "", b[RF_REPORT_TEXT_MAX / 2] = "";
+    if (shape != RF_SHAPE_RANGE_B)
+        rf_report_hot_name(hot, hot->words.a.meaning, box->a, box->a_hi, a, sizeof a);
+    if (shape != RF_SHAPE_RANGE_A)
+        rf_report_hot_name(hot, hot->words.b.meaning, box->b, box->b_hi, b, sizeof b);
+    snprintf(text, size, "%s%s%s", a, a[0] != '\0' && b[0] != '\0' ? " x " : "", b);
 }
 
 static int indent_of(const struct rf_report_hot *hot, size_t i)
@@ -43,7 +48,7 @@ static int indent_of(const struct rf_report_hot *hot, size_t i)
 
 static int widest(const struct rf_report_hot *hot)
 {
-    char text[RF_REPORT_WORD_MAX];
+    char text[RF_REPORT_TEXT_MAX];
     int width = 0;
     for (size_t i = 0; i < hot->n; i++) {
         int own = indent_of(hot, i) + print_box(text, sizeof text, hot, &hot->ranges[i].node->box);
@@ -54,11 +59,11 @@ static int widest(const struct rf_report_hot *hot)
 
 static void write_range(FILE *out, const struct rf_report_hot *hot, size_t i, int width)
 {
-    char box[RF_REPORT_WORD_MAX], place[RF_REPORT_WORD_MAX];
+    char box[RF_REPORT_TEXT_MAX], place[RF_REPORT_TEXT_MAX + 8];
     const struct rf_range_node *node = hot->ranges[i].node;
     int indent = indent_of(hot, i);
     print_box(box, sizeof box, hot, &node->box);
-    print_place(place, sizeof place, hot, i);
+    print_place(place, sizeof place, hot, &node->box);
     fprintf(out, "%6.2f%%  %9.2f%%  %*s", rf_report_hot_share(hot, node->weight),
             rf_report_hot_share(hot, node->total), indent, "");
     if (place[0] != '\0')
@@ -77,9 +82,10 @@ static rf_status draw(FILE *out, const struct rf_profile *profile, const struct 
     return RF_OK;
 }
 
-static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
+static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
+                           struct rf_error *error)
 {
-    return rf_report_hot_write_run(out, run, setup, RF_REPORT_HOT_RANGES, draw);
+    return rf_report_hot_write_run(out, run, setup, RF_REPORT_HOT_RANGES, draw, error);
 }
 
 const struct rf_report_form rf_report_tree = {

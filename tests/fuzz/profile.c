@@ -24,8 +24,8 @@ static void report(const struct rf_run *run)
     PROMISE(out != NULL);
     for (size_t i = 0; rf_report_forms()[i] != NULL; i++)
         for (int per_interval = 0; per_interval < 2; per_interval++) {
-            const struct rf_report_setup setup = {.items = 100, .per_interval = per_interval};
-            rf_status status = rf_report_forms()[i]->write(out, run, &setup);
+            const struct rf_report_setup setup = {.view.rows = 100, .per_interval = per_interval};
+            rf_status status = rf_report_forms()[i]->write(out, run, &setup, NULL);
             PROMISE(status == RF_OK || status == RF_ENOTSUP); /* not every form takes every shape */
         }
     fclose(out);

@@ -56,24 +56,33 @@ double,"associative array",16896,1,185856
 double,"data array",32768,1,216268
 double,total,,,836616
 $ make-records r.rft; riffle replay r.rft --coproc loads.uc --format csv
-a,b,count,lower,upper
-0x401000,0x0,8,8,24
-0x401004,0x0,8,8,24
-0x401008,0x0,8,8,24
+pc,count,lower,upper,bound,function,file,line,module,profile
+0x401000,8,8,24,hard,,,,,"load -> pc"
+0x401004,8,8,24,hard,,,,,"load -> pc"
+0x401008,8,8,24,hard,,,,,"load -> pc"
 $ riffle replay r.rft --coproc edges.uc --format csv
-a,b,count,lower,upper
-0x401010,0x401000,4,4,8
-0x401010,0x401014,4,4,8
+pc,target,count,lower,upper,bound,function,file,line,module,callee,profile
+0x401010,0x401000,4,4,8,hard,,,,,,"branch -> pc,target"
+0x401010,0x401014,4,4,8,hard,,,,,,"branch -> pc,target"
 $ riffle replay r.rft --coproc dependences.uc --format csv
-a,b,count,lower,upper
-0x401004,0x40100c,7,7,32
-0x401008,0x10040100c,6,6,32
-0x401000,0x20040100c,5,5,32
+pc,value,count,lower,upper,bound,function,file,line,module,profile
+0x401004,0x40100c,7,7,32,hard,,,,,"load -> pc,value"
+0x401008,0x10040100c,6,6,32,hard,,,,,"load -> pc,value"
+0x401000,0x20040100c,5,5,32,hard,,,,,"load -> pc,value"
 $ riffle replay r.rft --coproc 'conflicts.uc(sets=32)' --format csv
-a,b,count,lower,upper
-0x0,0x7000,3,3,32
-$ riffle replay r.rft --coproc loads.uc -n 2
-command     riffle replay r.rft --coproc loads.uc -n 2
+value,addr,count,lower,upper,bound,profile
+0x0,0x7000,3,3,32,hard,"load miss>=1 -> value,addr"
+$ riffle replay r.rft --coproc loads.uc -n 2 --details
+24 loads
+
+       loads  count  at least  at most  pc        place
+ 33.3-100.0%      8         8       24  0x401000  0x401000
+ 33.3-100.0%      8         8       24  0x401004  0x401004
+ 1 more row, 33.3%
+ Ranges hold always; what is not listed has at most 24 loads.
+
+command     riffle replay r.rft --coproc loads.uc -n 2 --details
+
 profile     load -> pc
 engine      loads.uc(size=base, clock=1), seed 0
 memory      495.5 KiB; as hardware 9.3 KiB of storage
@@ -94,23 +103,16 @@ covered-share 1
 complete    0
 sampled-share 1
 table-refused 0
-items       3 found, 2 shown
-
- share: of all 24 events; at least, at most: its true count
-
-  share  count  at least  at most  pc        place
- 33.33%      8         8       24  0x401000  0x401000
- 33.33%      8         8       24  0x401004  0x401004
 $ riffle replay r.rft --coproc loads.uc -p 'load -> pc' --format csv
-a,b,count,lower,upper
-0x401000,0x0,8,8,8
-0x401004,0x0,8,8,8
-0x401008,0x0,8,8,8
+pc,count,lower,upper,bound,function,file,line,module,profile
+0x401000,8,8,8,exact,,,,,"load -> pc"
+0x401004,8,8,8,exact,,,,,"load -> pc"
+0x401008,8,8,8,exact,,,,,"load -> pc"
 
-a,b,count,lower,upper
-0x401000,0x0,8,8,24
-0x401004,0x0,8,8,24
-0x401008,0x0,8,8,24
+pc,count,lower,upper,bound,function,file,line,module,profile
+0x401000,8,8,24,hard,,,,,"load -> pc"
+0x401004,8,8,24,hard,,,,,"load -> pc"
+0x401008,8,8,24,hard,,,,,"load -> pc"
 $ printf '.on load goto x\nx: v0 = pcs[v1]; done\n' >wrong.uc; riffle coproc wrong.uc
 riffle: wrong.uc: line 2, column 9: no register or field is called 'pcs'
 [2]

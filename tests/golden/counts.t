@@ -1,5 +1,5 @@
 # The counts are those of sort and uniq.
-$ count() { sort | uniq -c | sort -k1,1nr -k2,2 -k3,3 | awk '{ print $2 "," $3 "," $1 "," $1 "," $1 }' | sort; }
+$ count() { sort | uniq -c | sort -k1,1nr -k2,2 -k3,3 | awk '{ print $2 "," $3 "," $1 "," $1 "," $1 ",exact,tuples" }' | sort; }
 > for kind in zipf uniform phases loop; do
 >     riffle gen $kind --events 300K --keys 20K --seed 5 > $kind.txt
 >     riffle replay $kind.txt --format csv -n 0 | tail -n +2 | sort | cmp - <(count < $kind.txt) && wc -l < $kind.txt

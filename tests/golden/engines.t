@@ -24,6 +24,7 @@ methods      call -> target                 how often each function is called
 addresses    load,store -> pc,addr          what memory each access touches
 streams      load,store -> pc,addr          sequences of accesses that repeat, by their engine
 code         insn -> pc                     which instructions are executed
+invariance   load -> pc,value               which loads load one value
 bias         branch -> pc,taken             how often each branch is taken
 zero-loads   load value==0 -> pc,addr       where loads find zero
 narrow       alu width<=16 -> pc            results that would fit 16 bits

@@ -121,7 +121,7 @@ $ test $(wc -l < counted.csv) -gt 500
 $ riffle replay many.txt -e 'exact(memory=100Ki)' -e exact -o both.rfp --format csv >/dev/null
 riffle: engine 'exact': its memory ceiling was reached at event 1129; what was counted before stands
 [1]
-$ riffle report both.rfp -n 0 | grep -E '^(events|bounds|blind)'
+$ riffle report both.rfp --details | grep -E '^(events|bounds|blind)'
 blind       engine 'exact': its memory ceiling was reached at event 1129; what was counted before stands
 events      5,000 produced, 1,129 consumed, 3,871 lost
 bounds      none needed: the counts of what was consumed are exact
@@ -135,8 +135,8 @@ $ riffle gen uniform --events 1M | head -n 2
 $ riffle gen uniform --events 1M --to rft | head -c 100 | wc -c
 100
 $ riffle gen uniform --events 1K | riffle replay - -n 0 --format csv | head -n 2
-a,b,count,lower,upper
-0x40abc8,0x41047455,2,2,2
+a,b,count,lower,upper,bound,profile
+0x40abc8,0x41047455,2,2,2,exact,tuples
 # Where the result is to go is looked at before the work begins; nothing is lost by mistake.
 $ printf '1 2\n' > s.txt; riffle trace convert s.txt s.rft; riffle replay s.rft -o s.rfp >/dev/null; mkdir folder; touch plain
 $ riffle run -o nowhere/x.rfp -- /bin/echo not run

@@ -163,8 +163,17 @@ Options:
       --any-build         merge profiles of different builds, too
   -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
                           text)
-  -n, --items N           show the N heaviest items of each profile; 0: all
+  -n, --items N           show the N heaviest rows of each profile; 0: all
                           (default: 20)
+  -b, --by WHAT           what a row is: item, function, line, module, pc,
+                          value, target, region, thread, process
+      --sort KEY          the order of rows: count, share, address, name
+                          (default: count)
+      --min-share SHARE   leave out rows with a smaller share (default: 0)
+      --full-names        do not shorten C++ and Rust names
+      --details           also show how it was counted: engines, bounds,
+                          addresses
+      --report FILE       write the report into FILE
       --hot SHARE         tree, heat: the share from which on a range is hot
                           (default: 2%)
       --per-interval      also show the items of every interval
@@ -202,14 +211,30 @@ Options:
                           records; may be repeated
   -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
                           text)
-  -n, --items N           show the N heaviest items of each profile; 0: all
+  -n, --items N           show the N heaviest rows of each profile; 0: all
                           (default: 20)
+  -b, --by WHAT           what a row is: item, function, line, module, pc,
+                          value, target, region, thread, process
+      --sort KEY          the order of rows: count, share, address, name
+                          (default: count)
+      --min-share SHARE   leave out rows with a smaller share (default: 0)
+      --full-names        do not shorten C++ and Rust names
+      --details           also show how it was counted: engines, bounds,
+                          addresses
+      --report FILE       write the report into FILE
       --hot SHARE         tree, heat: the share from which on a range is hot
                           (default: 2%)
       --per-interval      also show the items of every interval
       --no-names          show addresses as numbers only
-  -a, --annotate FUNCTION
-                          the source of a function with its counts
+  -a, --annotate [FUNCTION]
+                          the source of a function with its counts; without a
+                          name, of the hottest ones
+      --asm               with --annotate: the instructions of each line below
+                          it
+      --function NAME     show only this function; may be repeated
+      --module NAME       show only this file: a path, or its last part; may be
+                          repeated
+      --thread N          only this thread
   -i, --interval N        cut the stream every N events; 0: as the engine says
                           (default: 0)
       --seed N|random     seed of the engines' hashes and random choices
@@ -237,14 +262,30 @@ Prints what replay, run or merge saved with -o.
 Options:
   -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
                           text)
-  -n, --items N           show the N heaviest items of each profile; 0: all
+  -n, --items N           show the N heaviest rows of each profile; 0: all
                           (default: 20)
+  -b, --by WHAT           what a row is: item, function, line, module, pc,
+                          value, target, region, thread, process
+      --sort KEY          the order of rows: count, share, address, name
+                          (default: count)
+      --min-share SHARE   leave out rows with a smaller share (default: 0)
+      --full-names        do not shorten C++ and Rust names
+      --details           also show how it was counted: engines, bounds,
+                          addresses
+      --report FILE       write the report into FILE
       --hot SHARE         tree, heat: the share from which on a range is hot
                           (default: 2%)
       --per-interval      also show the items of every interval
       --no-names          show addresses as numbers only
-  -a, --annotate FUNCTION
-                          the source of a function with its counts
+  -a, --annotate [FUNCTION]
+                          the source of a function with its counts; without a
+                          name, of the hottest ones
+      --asm               with --annotate: the instructions of each line below
+                          it
+      --function NAME     show only this function; may be repeated
+      --module NAME       show only this file: a path, or its last part; may be
+                          repeated
+      --thread N          only this thread
   -h, --help              show this help
 
 Examples:
@@ -294,7 +335,28 @@ Without it, files of different builds at the same addresses are refused: what is
 how to print it: text, csv, json, tree, heat (default: text).
 .TP
 \\fB\-n\fR, \fB\-\-items\fR \fIN\fR
-show the N heaviest items of each profile; 0: all (default: 20).
+show the N heaviest rows of each profile; 0: all (default: 20).
+.TP
+\\fB\-b\fR, \fB\-\-by\fR \fIWHAT\fR
+what a row is: item, function, line, module, pc, value, target, region, thread, process.
+Without it, text shows instructions, each with its most frequent value or target, and csv and json show the items as they were counted. A region is an object, a section, the heap or a stack.
+.TP
+\\fB\-\-sort\fR \fIKEY\fR
+the order of rows: count, share, address, name (default: count).
+By share: instructions that nearly always have the same value or target first.
+.TP
+\\fB\-\-min\-share\fR \fISHARE\fR
+leave out rows with a smaller share (default: 0).
+.TP
+\\fB\-\-full\-names\fR
+do not shorten C++ and Rust names.
+.TP
+\\fB\-\-details\fR
+also show how it was counted: engines, bounds, addresses.
+.TP
+\\fB\-\-report\fR \fIFILE\fR
+write the report into FILE.
+Only its owner can read it.
 .TP
 \\fB\-\-hot\fR \fISHARE\fR
 tree, heat: the share from which on a range is hot (default: 2%).
@@ -344,7 +406,7 @@ $ bash -c '. <(riffle help --completion bash)
 > try() { COMP_WORDS=(riffle "$@"); COMP_CWORD=$#; COMPREPLY=(); _riffle; echo "${COMPREPLY[@]}"; }
 > try re; try replay --f; try replay --format ""; try trace c; try gen z'
 replay report
---format
+--format --full-names --function
 text csv json tree heat
 convert
 zipf

@@ -36,7 +36,7 @@ profiled
 $ riffle report out.rfp | tee text | ./fit; grep -c 'wo\\x1b\[31mrk' text
 fit
 1
-$ riffle report out.rfp -a "$(printf 'wo\033[31mrk\302\2332\342\200\256')" | tee text | ./fit; grep -o 'wo.*rk.*in .*evil[^,]*' text | sed "s|in .*/|in |" | sort -u
+$ riffle report out.rfp -a "$(printf 'wo\033[31mrk\302\2332\342\200\256')" | tee text | ./fit; grep -o 'wo.*rk.*in .*evil[^,:]*' text | sed "s|in .*/|in |" | sort -u
 fit
 wo\x1b[31mrk\u009b2\u202e in evil\x1b]0;x\x07\x9b\u009b\u202e.c
 $ riffle report out.rfp -a main | ./fit

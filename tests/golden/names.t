@@ -18,31 +18,26 @@ $ cat > hot.c <<'END'
 > gcc -g -O1 hot.c -o hot && riffle run -q -e exact -p values -p calls -p 'load -> addr' -o hot.rfp -- ./hot
 done
 # The right value at the right line.
-$ riffle report hot.rfp -n 2 | sed -n '/profile  *load -> pc,value/,/^profile  *call/ { s/0x10[0-9a-f]*/PC/; /^ / p }' | sed -E 's/ of all [0-9,]+ events/ of all N events/; s/^ *[0-9]+\.[0-9]+%/ S%/'
- share: of all N events; of pc: of all values found at that pc
-  share   count  of pc  pc        value  place
- S%  75,000  75.0%  PC  0x2a   hot (hot.c:7)
- S%  25,000  25.0%  PC  0x7    hot (hot.c:7)
+$ riffle report hot.rfp -n 1 | sed -n '/^load -> pc,value/,/^call/ { /more/ d; /^ / p }' | sed -E 's/^ *[0-9]+\.[0-9]+%/ S%/'
+ loads    count  values  top value  of this load  place
+ S%  100,000       2  0x2a              75.0%  hot.c:7 hot
 # Which data.
-$ riffle report hot.rfp -n 3 | sed -n '/profile  *load -> addr/,$ { /table/ s/^ *[^ ]* *[^ ]* *[^ ]* *//p }' | sort
-table (.data of hot)
-table+0x4 (.data of hot)
-table+0x8 (.data of hot)
+$ riffle report hot.rfp --by region -n 1 | sed -n '/table/ s/^ *[^ ]* *//p'
+100,000  table (.data of hot)
 # Its source.
-$ riffle report hot.rfp --annotate hot | sed -E "s|$PWD|HERE|; s/ of [0-9,]+ events.*/ of N events/; s/^( +[0-9,]+) +[0-9]+\.[0-9]+%/\1  S%/; s/0x1[0-9a-f]{5}/RETURN/" | sed '/^profile *call/,$ d'
-profile     load -> pc,value
-function    hot in HERE/hot.c, 100,001 of N events
+$ riffle report hot.rfp --annotate hot | sed -E "s|$PWD|HERE|; s/[0-9.]+% of [0-9,]+ loads.*/S of N loads/; s/^ +[0-9]+\.[0-9]+%/  S%/; s/0x1[0-9a-f]{5}/RETURN/"
+hot in HERE/hot.c: S of N loads
 
-         count   share  hottest value                   line  source
-                                                           4  __attribute__((noinline)) static void hot(int n)
-                                                           5  {
-                                                           6      for (int i = 0; i < n; i++)
-       100,000  S%  0x2a 75.0%                         7          sink = table[i % 4];
-             1  S%  RETURN 100.0%                    8  }
+  loads  top value              line  source
+                                   4  __attribute__((noinline)) static void hot(int n)
+                                   5  {
+                                   6      for (int i = 0; i < n; i++)
+  S%  0x2a (75.0%)              7          sink = table[i % 4];
+  S%  RETURN (100.0%)         8  }
 
 # A line with calls.
-$ riffle report hot.rfp --annotate main | grep 'puts@plt' | sed 's/.*puts/puts/'
-puts("done");
+$ riffle report hot.rfp --annotate main | grep -c 'puts("done")'
+1
 $ riffle report hot.rfp --annotate hott
 riffle: no function 'hott' ran; did you mean 'hot'?
 [1]
@@ -52,30 +47,28 @@ $ riffle report hot.rfp --no-names -n 1 | grep -c hot.c
 # A recorded stream has the same names, as has a part of it, and what is made of it.
 $ riffle run -q -p values --record hot.rft -- ./hot
 done
-$ riffle replay hot.rft -n 2 | sed -n '/place$/,$ { s/^ *[0-9]*\.[0-9]*%/S%/; s/0x10[0-9a-f]*/PC/; p }'
-  share   count  of pc  pc        value  place
-S%  75,000  75.0%  PC  0x2a   hot (hot.c:7)
-S%  25,000  25.0%  PC  0x7    hot (hot.c:7)
+$ riffle replay hot.rft -n 1 | sed -n '/hot.c/ { s/^ *[0-9]*\.[0-9]*%/S%/; p }'
+S%  100,000       2  0x2a              75.0%  hot.c:7 hot
 $ riffle replay hot.rft --skip 20K --limit 90K -n 1 | sed -n 's/.*0x2a *//p'
-hot (hot.c:7)
+75.0%  hot.c:7 hot
 $ riffle trace convert hot.rft - --to rft | riffle replay - -n 1 | sed -n 's/.*0x2a *//p'
-hot (hot.c:7)
+75.0%  hot.c:7 hot
 $ riffle replay hot.rft -n 1 -a hot | grep -c 'sink = table'
 1
 # Names in selectors: of a recorded program.
 $ riffle run -q -p values -p calls --record all.rft -- ./hot
 done
 $ riffle replay all.rft -p 'load pc in hot..hot+0x40 value==7 -> value' --format csv
-a,b,count,lower,upper
-0x7,0x0,25000,25000,25000
+value,count,lower,upper,bound,profile
+0x7,25000,25000,25000,exact,"load pc in hot..hot+64 value==7 -> value"
 $ riffle replay all.rft -p 'load pc==hott -> value'
 riffle: selector: no symbol is called 'hott'
 [1]
 # Of a running one: what is mapped later counts from then on.
 $ riffle run -p 'load pc in hot..hot+0x40 value==7 -> value' -e exact --format csv -- ./hot
 done
-a,b,count,lower,upper
-0x7,0x0,25000,25000,25000
+value,count,lower,upper,bound,profile
+0x7,25000,25000,25000,exact,"load pc in hot..hot+64 value==7 -> value"
 $ riffle run -q -p 'load pc==hott -> value' -e exact -- ./hot
 done
 riffle: run: no file that was mapped has what a selector names: hott
@@ -85,17 +78,17 @@ riffle: run: a name in a selector goes neither with misses nor with bursts nor w
 # A call of malloc goes to malloc@plt, to malloc in libc or to both; of the jumps behind it one more kind.
 $ printf '#include <stdlib.h>\nvoid *kept[100];\nint main(void) { for (int i = 0; i < 100; i++) kept[i] = malloc(5); return 0; }\n' >get.c; gcc -O0 get.c -o get
 $ riffle run -q -p calls -p edges --record get.rft -- ./get
-$ riffle replay get.rft -p 'call target==malloc -> target' -n 1 --no-names --format csv | sed 1d | cut -d, -f3
+$ riffle replay get.rft -p 'call target==malloc -> target' -n 1 --no-names --format csv | sed 1d | cut -d, -f2
 100
-$ riffle run -p 'call target==malloc -> target' -e exact --format csv -n 1 -- ./get 2>&1 | sed 1d | cut -d, -f3
+$ riffle run -p 'call target==malloc -> target' -e exact --format csv -n 1 -- ./get 2>&1 | sed 1d | cut -d, -f2
 100
 $ printf '1 2\n' | riffle replay - -p 'load pc>=hot -> value'
 riffle: the selector names a symbol, and there is no program to look it up in
 [1]
 # Without the source: the disassembly.
-$ mv hot.c away.c; riffle report hot.rfp --annotate hot | sed -n '/^profile *call/q; s/^ *\(100,000\).*\(0x2a 75.0%\).* mov .*/\1 \2/p; s/.*\(address  instruction\)/\1/p'
+$ mv hot.c away.c; riffle report hot.rfp --annotate hot | sed -n 's/.*\(0x2a (75.0%)\).* mov .*/\1/p; s/.*\(address  instruction\)/\1/p'
 address  instruction
-100,000 0x2a 75.0%
+0x2a (75.0%)
 # Without the program: addresses, and a sentence.
 $ mv hot gone; riffle report hot.rfp -n 1 | sed -E "s|$PWD|HERE|" | grep '^names'
 names       HERE/hot: it cannot be opened: No such file or directory; its places are shown as addresses
@@ -118,14 +111,14 @@ $ cat > geo.cc <<'END'
 > g++ -g -O1 -fno-builtin geo.cc -o geo
 $ for name in 'geo::Shape::area(int) const' area _ZNK3geo5Shape4areaEi 'geo::*' geo::most; do
 >   riffle run -q -e exact -p 'load -> pc' --function "$name" -o one.rfp -- ./geo
->   echo "$name $(riffle report one.rfp | sed -n 's/^events *\([0-9]*\) .*/\1/p') $(riffle report one.rfp -a "$name" | sed -n 's/^function *\(.*\) in .*/\1/p' | tr '\n' ' ')"
+>   echo "$name $(riffle report one.rfp | sed -n '1 s/^geo *\(.*\) loads.*/\1/p') $(riffle report one.rfp -a "$name" | sed -n 's/ in .*:.* of .*//p' | tr '\n' ' ')"
 > done
 geo::Shape::area(int) const 102 geo::Shape::area 
 area 102 geo::Shape::area 
 _ZNK3geo5Shape4areaEi 102 geo::Shape::area 
 geo::* 153 geo::Shape::area geo::most<long> 
 geo::most 51 geo::most<long> 
-$ riffle run -q -e exact -p 'load -> pc' -o geo.rfp -- ./geo; riffle report geo.rfp -a memcmp | sed -n 's/^function *//p' | head -1 | sed -E 's/^(__memcmp)_[a-z0-9_]* in .*/\1_... first/'
+$ riffle run -q -e exact -p 'load -> pc' -o geo.rfp -- ./geo; riffle report geo.rfp -a memcmp | head -1 | sed -E 's/^(__memcmp)_[a-z0-9_]* in .*/\1_... first/'
 __memcmp_... first
 # Statuses: the program's own, whatever it is; 125 where riffle failed, beside any status of the program.
 $ for status in 0 2 125; do riffle run -q -- sh -c "exit $status"; echo "$status is $?"; done
@@ -148,7 +141,7 @@ $ riffle run -q .
 riffle: run: '.': no such program
 [127]
 # The seed of run is another one in every run; the report has it, and with it a run can be repeated.
-$ seed_of() { riffle report "$1" | sed -n 's/.*, seed //p'; }; run_it() { riffle run -q -p calls -e multihash -o "$@" -- ./hot > /dev/null; }
+$ seed_of() { riffle report "$1" --details | sed -n 's/.*, seed //p'; }; run_it() { riffle run -q -p calls -e multihash -o "$@" -- ./hot > /dev/null; }
 > run_it one.rfp; run_it two.rfp; [ "$(seed_of one.rfp)" != "$(seed_of two.rfp)" ] && echo differ
 > run_it two.rfp --seed "$(seed_of one.rfp)"; [ "$(seed_of one.rfp)" = "$(seed_of two.rfp)" ] && echo same
 differ

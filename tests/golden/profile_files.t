@@ -1,29 +1,29 @@
 # Saved, read back, added up.
 $ printf '1 2 30\n3 4 10\n' > a.txt; printf '1 2 5\n5 6 20\n' > b.txt
 $ riffle replay a.txt -o a.rfp --format csv
-a,b,count,lower,upper
-0x1,0x2,30,30,30
-0x3,0x4,10,10,10
+a,b,count,lower,upper,bound,profile
+0x1,0x2,30,30,30,exact,tuples
+0x3,0x4,10,10,10,exact,tuples
 $ riffle report a.rfp --format csv
-a,b,count,lower,upper
-0x1,0x2,30,30,30
-0x3,0x4,10,10,10
+a,b,count,lower,upper,bound,profile
+0x1,0x2,30,30,30,exact,tuples
+0x3,0x4,10,10,10,exact,tuples
 $ riffle replay b.txt -o b.rfp > b.report; riffle report b.rfp | cmp - b.report
 $ riffle merge a.rfp b.rfp -o sum.rfp; riffle report sum.rfp --format csv
-a,b,count,lower,upper
-0x1,0x2,35,35,35
-0x5,0x6,20,20,20
-0x3,0x4,10,10,10
+a,b,count,lower,upper,bound,profile
+0x1,0x2,35,35,35,exact,tuples
+0x5,0x6,20,20,20,exact,tuples
+0x3,0x4,10,10,10,exact,tuples
 $ riffle merge a.rfp b.rfp --format csv
-a,b,count,lower,upper
-0x1,0x2,35,35,35
-0x5,0x6,20,20,20
-0x3,0x4,10,10,10
+a,b,count,lower,upper,bound,profile
+0x1,0x2,35,35,35,exact,tuples
+0x5,0x6,20,20,20,exact,tuples
+0x3,0x4,10,10,10,exact,tuples
 $ cat a.txt b.txt | riffle replay - --format csv
-a,b,count,lower,upper
-0x1,0x2,35,35,35
-0x5,0x6,20,20,20
-0x3,0x4,10,10,10
+a,b,count,lower,upper,bound,profile
+0x1,0x2,35,35,35,exact,tuples
+0x5,0x6,20,20,20,exact,tuples
+0x3,0x4,10,10,10,exact,tuples
 # The file is private and there is nothing beside it.
 $ stat -c %a sum.rfp; ls
 600
@@ -50,6 +50,6 @@ riffle: this profile was made without its intervals; give --per-interval to run,
 [1]
 # Profiles of different seeds add up: what is merged are counts and bounds.
 $ riffle gen zipf --events 1K --keys 10 > in.txt; riffle replay in.txt --seed 1 -o one.rfp > /dev/null; riffle replay in.txt --seed 2 -o two.rfp > /dev/null
-> riffle merge one.rfp two.rfp | grep -c ^engine; riffle merge one.rfp two.rfp | grep ^events
+> riffle merge one.rfp two.rfp --details | grep -c ^engine; riffle merge one.rfp two.rfp --details | grep ^events
 1
 events      2,000 produced, 2,000 consumed, 0 lost

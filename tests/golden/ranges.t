@@ -14,10 +14,10 @@ hot         6 of 3939 ranges, each above 10% without hot ones inside it
  14.06%      25.57%  0x7f0000000000..0x7f00ffffffff
  11.51%      11.51%    0x7f0080000000..0x7f00bfffffff
 $ riffle replay loop.rft -e 'rap(key=b, eps=2%)' -f csv -n 3
-lo,hi,count,total
-0x85a0,0x85a0,8145,8145
-0x7f00a5d42d70,0x7f00a5d42d70,8136,8136
-0x2a,0x2a,4770,4770
+lo,hi,count,lower,upper,bound,total,profile
+0x85a0,0x85a0,8145,8145,8209,hard,8145,tuples
+0x7f00a5d42d70,0x7f00a5d42d70,8136,8136,8180,hard,8136,tuples
+0x2a,0x2a,4770,4770,4831,hard,4770,tuples
 $ riffle replay loop.rft -e 'rap(key=both, eps=2%)' -f heat --hot 8%
 command     riffle replay loop.rft -e 'rap(key=both, eps=2%)' -f heat --hot 8%
 engine      rap(eps=2%, key=both)
@@ -50,42 +50,31 @@ hot         11 of 4255 ranges, each above 8% without hot ones inside it
 
   @@ is 10.66%
 $ riffle replay loop.rft -e 'rap(key=b, eps=2%)' -o loads.rfp
-command     riffle replay loop.rft -e 'rap(key=b, eps=2%)' -o loads.rfp
-engine      rap(eps=2%, key=b), seed 0
-memory      2.2 MiB; as hardware 965.9 KiB of storage
-events      200,000 produced, 200,000 consumed, 0 lost
-bounds      always hold; what is not listed has at most 1,322
-eps-max     0.02
-nodes       6,577
-nodes-max   9,781
-nodes-room-max 61,813
-splits      4,687
-merges      8
-early-merges 0
-outside     0
-items       3,936 found, 20 shown
+200,000 events
 
- share  count  with inner  at least  at most  from            to
- 4.07%  8,145       8,145     8,145    8,209  0x85a0          0x85a0
- 4.07%  8,136       8,136     8,136    8,180  0x7f00a5d42d70  0x7f00a5d42d70
- 2.38%  4,770       4,770     4,770    4,831  0x2a            0x2a
- 2.29%  4,581       4,581     4,581    4,629  0x7f00a2272bd0  0x7f00a2272bd0
- 2.25%  4,510       4,510     4,510    4,560  0x7f00bb5c5590  0x7f00bb5c5590
- 1.24%  2,479       2,479     2,479    2,540  0xfc            0xfc
- 1.22%  2,435       2,435     2,435    2,496  0x4d            0x4d
- 1.19%  2,387       2,387     2,387    2,448  0xe             0xe
- 1.13%  2,261       2,261     2,261    2,428  0x5a32          0x5a32
- 1.12%  2,238       2,238     2,238    2,430  0x671           0x671
- 1.11%  2,226       2,226     2,226    2,418  0x6512          0x6512
- 1.04%  2,076       2,076     2,076    2,134  0x4a747c41      0x4a747c41
- 1.03%  2,066       2,066     2,066    2,110  0x7f00fd8258b0  0x7f00fd8258b0
- 0.99%  1,983       1,983     1,983    2,033  0x7f003cda0990  0x7f003cda0990
- 0.99%  1,981       1,981     1,981    2,407  0x11022289      0x11022289
- 0.99%  1,980       1,980     1,980    2,424  0x98b105e0      0x98b105e0
- 0.94%  1,888       1,888     1,888    2,392  0x7f0055852e40  0x7f0055852e40
- 0.93%  1,858       1,858     1,858    2,401  0x7f001c6c3050  0x7f001c6c3050
- 0.81%  1,630       1,630     1,630    1,691  0xc9            0xc9
- 0.81%  1,620       1,620     1,620    1,681  0x6f            0x6f
+ share  count  with inner  from            to
+  4.1%  8,145       8,145  0x85a0          0x85a0
+  4.1%  8,136       8,136  0x7f00a5d42d70  0x7f00a5d42d70
+  2.4%  4,770       4,770  0x2a            0x2a
+  2.3%  4,581       4,581  0x7f00a2272bd0  0x7f00a2272bd0
+  2.3%  4,510       4,510  0x7f00bb5c5590  0x7f00bb5c5590
+  1.2%  2,479       2,479  0xfc            0xfc
+  1.2%  2,435       2,435  0x4d            0x4d
+  1.2%  2,387       2,387  0xe             0xe
+  1.1%  2,261       2,261  0x5a32          0x5a32
+  1.1%  2,238       2,238  0x671           0x671
+  1.1%  2,226       2,226  0x6512          0x6512
+  1.0%  2,076       2,076  0x4a747c41      0x4a747c41
+  1.0%  2,066       2,066  0x7f00fd8258b0  0x7f00fd8258b0
+  1.0%  1,983       1,983  0x7f003cda0990  0x7f003cda0990
+  1.0%  1,981       1,981  0x11022289      0x11022289
+  1.0%  1,980       1,980  0x98b105e0      0x98b105e0
+  1.0%  1,888       1,888  0x7f0055852e40  0x7f0055852e40
+  0.9%  1,858       1,858  0x7f001c6c3050  0x7f001c6c3050
+  0.8%  1,630       1,630  0xc9            0xc9
+  0.8%  1,620       1,620  0x6f            0x6f
+ 3,916 more rows, 69.4%
+ What is not listed has at most 1,322 events.
 $ riffle query loads.rfp 0..255
 rap(eps=2%, b=4, bits=64, key=b, q=2, first_merge=1Ki, buffer=0, nodes=0, ends=2, cache=4Ki)
   at least        41315   20.66%

@@ -13,46 +13,15 @@ hello
 # Every form that run has; nothing but this host's speed differs from run to run.
 $ riffle sim --functional -e exact flip.rv64 2>&1 | sed 's/[0-9.]* MIPS/N MIPS/'
 hello
-command     riffle sim --functional -e exact flip.rv64
-instructions 812
-exit-status 3
-profile     load -> pc,value
-engine      exact, seed 0
-memory      15.2 KiB
-events      100 produced, 100 consumed, 0 lost
-bounds      none needed: the counts are exact
-items       2 found, 2 shown
+flip.rv64   812 instructions   100 loads
 
- share: of all 100 events; of pc: of all values found at that pc
+ instructions  function    module
+       100.0%  (no names)  flip.rv64
 
-  share  count  of pc  pc       value  place
- 50.00%     50  50.0%  0x100e2  0x0    flip.rv64+0x100e2
- 50.00%     50  50.0%  0x100e2  0x1    flip.rv64+0x100e2
+No lines: what it runs was built without debug information (-g).
 
-profile     branch,jump -> pc,target
-engine      exact, seed 0
-memory      15.2 KiB
-events      100 produced, 100 consumed, 0 lost
-bounds      none needed: the counts are exact
-items       2 found, 2 shown
-
- share: of all 100 events; of pc: of all targets found at that pc
-
-  share  count  of pc  pc       target   from -> to
- 99.00%     99  99.0%  0x100c2  0x100bc  flip.rv64+0x100c2 -> flip.rv64+0x100bc
-  1.00%      1   1.0%  0x100c2  0x100c4  flip.rv64+0x100c2 -> flip.rv64+0x100c4
-
-profile     call -> pc,target
-engine      exact, seed 0
-memory      15.2 KiB
-events      100 produced, 100 consumed, 0 lost
-bounds      none needed: the counts are exact
-items       1 found, 1 shown
-
- share: of all 100 events; of pc: of all targets found at that pc
-
-   share  count   of pc  pc       target   caller -> callee
- 100.00%    100  100.0%  0x100bc  0x100e2  flip.rv64+0x100bc -> flip.rv64+0x100e2
+More: --by function|line|module|pc, --annotate; -p invariance, -p types, -p bias.
+      Save the run with -o FILE, and ask again with riffle report FILE.
 riffle: 812 instructions, N MIPS
 [3]
 # Cycles come with a core.
@@ -65,33 +34,36 @@ hello
 hello
 same
 $ riffle report -f csv -n 2 --no-names out.rfp
-a,b,count,lower,upper
-0x100e2,0x0,50,50,50
-0x100e2,0x1,50,50,50
+pc,count,lower,upper,bound,profile
+0x100bc,100,100,100,exact,"insn -> pc"
+0x100c0,100,100,100,exact,"insn -> pc"
 
-a,b,count,lower,upper
-0x100c2,0x100bc,99,99,99
-0x100c2,0x100c4,1,1,1
+pc,value,count,lower,upper,bound,profile
+0x100e2,0x0,50,50,50,exact,"load -> pc,value"
+0x100e2,0x1,50,50,50,exact,"load -> pc,value"
 
-a,b,count,lower,upper
-0x100bc,0x100e2,100,100,100
+pc,target,count,lower,upper,bound,profile
+
+pc,taken,count,lower,upper,bound,profile
+0x100c2,0x1,99,99,99,exact,"branch -> pc,taken"
+0x100c2,0x0,1,1,1,exact,"branch -> pc,taken"
 # Sizes in bytes: each call loads and stores a word.
 $ riffle sim --functional -q -p 'load,store -> pc,size' -e exact -o size.rfp flip.rv64; riffle report -f csv --no-names size.rfp
 hello
-a,b,count,lower,upper
-0x100e2,0x4,100,100,100
-0x100e8,0x4,100,100,100
+pc,size,count,lower,upper,bound,profile
+0x100e2,0x4,100,100,100,exact,"load,store -> pc,size"
+0x100e8,0x4,100,100,100,exact,"load,store -> pc,size"
 # Only part of it.
 $ riffle sim --functional -p code -e exact --skip 10 --max-instructions 30 -f csv flip.rv64
-a,b,count,lower,upper
-0x100bc,0x0,3,3,3
-0x100c2,0x0,3,3,3
-0x100e2,0x0,3,3,3
-0x100e4,0x0,3,3,3
-0x100c0,0x0,2,2,2
-0x100e6,0x0,2,2,2
-0x100e8,0x0,2,2,2
-0x100ea,0x0,2,2,2
+pc,count,lower,upper,bound,function,file,line,module,profile
+0x100bc,3,3,3,exact,,,,flip.rv64,"insn -> pc"
+0x100c2,3,3,3,exact,,,,flip.rv64,"insn -> pc"
+0x100e2,3,3,3,exact,,,,flip.rv64,"insn -> pc"
+0x100e4,3,3,3,exact,,,,flip.rv64,"insn -> pc"
+0x100c0,2,2,2,exact,,,,flip.rv64,"insn -> pc"
+0x100e6,2,2,2,exact,,,,flip.rv64,"insn -> pc"
+0x100e8,2,2,2,exact,,,,flip.rv64,"insn -> pc"
+0x100ea,2,2,2,exact,,,,flip.rv64,"insn -> pc"
 # Cores by name; what differs behind it.
 $ riffle sim -q --core hps,rob=64 flip.rv64
 hello
@@ -165,20 +137,20 @@ riffle: no core 'nosuch'; there are hps, stratified and coproc
 # Misses: of the timed core's caches, or of --cache beside the functional one. The word's line is missed once.
 $ riffle sim -p 'load miss>=1 -> pc,value' -e exact -f csv flip.rv64
 hello
-a,b,count,lower,upper
-0x100e2,0x0,1,1,1
+pc,value,count,lower,upper,bound,function,file,line,module,profile
+0x100e2,0x0,1,1,1,exact,,,,flip.rv64,"load miss>=1 -> pc,value"
 [3]
 $ riffle sim --functional -p 'load miss>=1 -> pc,value' -e exact -f csv flip.rv64
 hello
-a,b,count,lower,upper
-0x100e2,0x0,1,1,1
+pc,value,count,lower,upper,bound,function,file,line,module,profile
+0x100e2,0x0,1,1,1,exact,,,,flip.rv64,"load miss>=1 -> pc,value"
 [3]
 $ riffle sim --functional -p 'load miss==1 -> pc' -p 'load miss==2 -> pc' -e exact --cache l1=4Ki/2/64 -f csv flip.rv64
 hello
-a,b,count,lower,upper
-0x100e2,0x0,1,1,1
+pc,count,lower,upper,bound,function,file,line,module,profile
+0x100e2,1,1,1,exact,,,,flip.rv64,"load miss==1 -> pc"
 
-a,b,count,lower,upper
+pc,count,lower,upper,bound,function,file,line,module,profile
 [3]
 $ riffle sim --cache l1=4Ki/2/64 flip.rv64
 riffle: sim: --cache goes with --functional; the caches of a timed core are part of it: --core hps,dcache=16Ki/2/64
@@ -211,7 +183,7 @@ riffle: sim: needs PROGRAM [ARGUMENT...]; see 'riffle help sim'
 # A recorded stream has the places of the program; a symbol that it lacks is named.
 $ riffle sim -q --functional -p values --record flip.rft flip.rv64; riffle replay flip.rft -n 1 | tail -n 1
 hello
- 50.00%     50  50.0%  0x100e2  0x0    flip.rv64+0x100e2
+ 100.0%    100       2  0                 50.0%  flip.rv64+0x100e2
 $ riffle sim -q -p 'load pc>=main -> pc' -o flip.rfp flip.rv64
 riffle: selector: no symbol is called 'main'
 [125]

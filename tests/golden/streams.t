@@ -16,37 +16,37 @@ load   pc=0x401008 addr=0x7010 value=0x2 width=64 size=8
 store  pc=0x40100c addr=0x7000 value=0x3 width=64 size=8
 branch pc=0x401010 target=0x401014
 $ riffle replay r.rft --format csv -n 3
-a,b,count,lower,upper
-0x401000,0x0,2,2,2
-0x401000,0x1,2,2,2
-0x401000,0x2,2,2,2
+pc,value,count,lower,upper,bound,function,file,line,module,profile
+0x401000,0x0,2,2,2,exact,,,,,"load -> pc,value"
+0x401000,0x1,2,2,2,exact,,,,,"load -> pc,value"
+0x401000,0x2,2,2,2,exact,,,,,"load -> pc,value"
 $ riffle replay r.rft -p 'load,store size==8 -> size' --format csv
-a,b,count,lower,upper
-0x8,0x0,32,32,32
+size,count,lower,upper,bound,profile
+0x8,32,32,32,exact,"load,store size==8 -> size"
 $ riffle replay r.rft -p edges --format csv
-a,b,count,lower,upper
-0x401010,0x401000,4,4,4
-0x401010,0x401014,4,4,4
+pc,target,count,lower,upper,bound,function,file,line,module,callee,profile
+0x401010,0x401000,4,4,4,exact,,,,,,"branch,jump -> pc,target"
+0x401010,0x401014,4,4,4,exact,,,,,,"branch,jump -> pc,target"
 $ riffle replay r.rft -e exact -p values -p edges --format csv -n 1
-a,b,count,lower,upper
-0x401000,0x0,2,2,2
+pc,value,count,lower,upper,bound,function,file,line,module,profile
+0x401000,0x0,2,2,2,exact,,,,,"load -> pc,value"
 
-a,b,count,lower,upper
-0x401010,0x401000,4,4,4
+pc,target,count,lower,upper,bound,function,file,line,module,callee,profile
+0x401010,0x401000,4,4,4,exact,,,,,,"branch,jump -> pc,target"
 $ riffle replay r.rft -p 'load value==0 -> pc,addr' -e exact --format csv -p edges -e 'exact(memory=1Mi)' -n 2
-a,b,count,lower,upper
-0x401000,0x7000,1,1,1
-0x401000,0x7010,1,1,1
+pc,addr,count,lower,upper,bound,function,file,line,module,profile
+0x401000,0x7000,1,1,1,exact,,,,,"load value==0 -> pc,addr"
+0x401000,0x7010,1,1,1,exact,,,,,"load value==0 -> pc,addr"
 
-a,b,count,lower,upper
-0x401010,0x401000,4,4,4
-0x401010,0x401014,4,4,4
+pc,target,count,lower,upper,bound,function,file,line,module,callee,profile
+0x401010,0x401000,4,4,4,exact,,,,,,"branch,jump -> pc,target"
+0x401010,0x401014,4,4,4,exact,,,,,,"branch,jump -> pc,target"
 $ riffle replay r.rft -p 'store -> value' --format csv --skip 10 --limit 20
-a,b,count,lower,upper
-0x0,0x0,1,1,1
-0x1,0x0,1,1,1
-0x2,0x0,1,1,1
-0x3,0x0,1,1,1
+value,count,lower,upper,bound,profile
+0x0,1,1,1,exact,"store -> value"
+0x1,1,1,1,exact,"store -> value"
+0x2,1,1,1,exact,"store -> value"
+0x3,1,1,1,exact,"store -> value"
 $ riffle replay r.rft -p 'load pc in main..main+0x400 -> addr'
 riffle: selector: no symbol is called 'main'
 [1]
@@ -60,7 +60,7 @@ $ riffle trace convert -p values r.rft v.rft; riffle trace info v.rft | grep -E 
 kind      tuples
 selector  load -> pc,value
 events    24
-$ riffle replay v.rft -n 1 | grep -F -- '->'
+$ riffle replay v.rft -n 1 --details | grep -F -- '->'
 profile     load -> pc,value
 $ riffle compare r.rft -p values -e exact --format csv | cut -d, -f4-
 error,false_pos,false_neg,neutral_pos,neutral_neg,engine

@@ -21,10 +21,10 @@ $ riffle trace convert t.rft -
 0xffffffffffffffff 0x0
 $ riffle trace convert t.rft back.txt; riffle trace convert back.txt - | cmp - <(riffle trace convert t.rft -)
 $ cat t.rft | riffle replay - --format csv
-a,b,count,lower,upper
-0x3,0x4,7,7,7
-0x1,0x2,1,1,1
-0xffffffffffffffff,0x0,1,1,1
+a,b,count,lower,upper,bound,profile
+0x3,0x4,7,7,7,exact,tuples
+0x1,0x2,1,1,1,exact,tuples
+0xffffffffffffffff,0x0,1,1,1,exact,tuples
 $ riffle trace convert --to text t.rft odd.rft; head -n 1 odd.rft
 0x1 0x2
 # Damaged: the whole blocks are used, the status says so.
@@ -41,8 +41,8 @@ complete  no
 riffle: cut.rft: damaged: N bytes belong to no whole block, it has no index: cut off behind event 262144 or damaged there
 [3]
 $ riffle replay cut.rft --format csv -n 1 |& sed -E 's/ [0-9]+ bytes/ N bytes/'
-a,b,count,lower,upper
-0x401c80,0x9b116721,312,312,312
+a,b,count,lower,upper,bound,profile
+0x401c80,0x9b116721,312,312,312,exact,tuples
 riffle: cut.rft: damaged: N bytes belong to no whole block, it has no index: cut off behind event 262144 or damaged there
 [3]
 $ riffle trace convert cut.rft saved.rft |& sed -E 's/ [0-9]+ bytes/ N bytes/'; riffle trace info saved.rft | grep -E 'events|complete'
@@ -50,11 +50,11 @@ riffle: cut.rft: damaged: N bytes belong to no whole block, it has no index: cut
 events    262144
 complete  yes
 $ head -c 1000 u.rft > short.rft; riffle replay short.rft --format csv -n 1 |& sed -E 's/ [0-9]+ bytes/ N bytes/'
-a,b,count,lower,upper
+a,b,count,lower,upper,bound,profile
 riffle: short.rft: damaged: N bytes belong to no whole block, it has no index: cut off behind event 0 or damaged there
 [3]
 $ head -c 10 u.rft > stub.rft; riffle replay stub.rft --format csv -n 1
-a,b,count,lower,upper
+a,b,count,lower,upper,bound,profile
 riffle: stub.rft: damaged: the header is damaged, 10 bytes belong to no whole block, it has no index: cut off behind event 0 or damaged there
 [3]
 $ ls

@@ -42,9 +42,9 @@ load   pc=0x401008 addr=0x7010 value=0x2 width=64 size=8
 store  pc=0x40100c addr=0x7000 value=0x3 width=64 size=8
 branch pc=0x401010 target=0x401014
 $ riffle replay records.rft -p edges --format csv
-a,b,count,lower,upper
-0x401010,0x401000,4,4,4
-0x401010,0x401014,4,4,4
+pc,target,count,lower,upper,bound,profile
+0x401010,0x401000,4,4,4,exact,"branch,jump -> pc,target"
+0x401010,0x401014,4,4,4,exact,"branch,jump -> pc,target"
 $ riffle trace info tuples.rft
 file      tuples.rft
 kind      tuples
@@ -55,91 +55,61 @@ blocks    1
 bytes     266, 53.20 per event
 complete  yes
 $ riffle replay tuples.rft -e exact --format csv
-a,b,count,lower,upper
-0x10,0x7,5,5,5
-0x1,0x2,4,4,4
-0x4,0x4,1,1,1
-0x4,0x5,1,1,1
+a,b,count,lower,upper,bound,profile
+0x10,0x7,5,5,5,exact,tuples
+0x1,0x2,4,4,4,exact,tuples
+0x4,0x4,1,1,1,exact,tuples
+0x4,0x5,1,1,1,exact,tuples
 $ riffle report v1.rfp -n 2
-command     riffle replay records.rft -p values -p edges -e exact -e 'multihash(interval=10, threshold=10%)' -p addresses -e 'rap(eps=10%, key=b)' --per-interval -o v1.rfp
-profile     load -> pc,value
-engine      exact, seed 0
-memory      14.2 KiB
-events      24 produced, 24 consumed, 0 lost
-bounds      none needed: the counts are exact
-items       12 found, 2 shown
+24 loads   8 branches and jumps   32 accesses
 
- share  count  pc        value
- 8.33%      2  0x401000  0x0
- 8.33%      2  0x401000  0x1
+load -> pc,value
 
-profile     branch,jump -> pc,target
-engine      exact, seed 0
-memory      14.2 KiB
-events      8 produced, 8 consumed, 0 lost
-bounds      none needed: the counts are exact
-items       2 found, 2 shown
+ loads  count  pc        values  top value  of this load
+ 33.4%      8  0x401000       4  0                 25.0%
+ 33.3%      8  0x401004       4  0                 25.0%
+ 1 more instruction, 33.3%
 
-  share  count  pc        target
- 50.00%      4  0x401010  0x401000
- 50.00%      4  0x401010  0x401014
+branch,jump -> pc,target
 
-profile     branch,jump -> pc,target
-engine      multihash(interval=10, threshold=10%), seed 0
-memory      17.0 KiB; as hardware 13.3 KiB of storage
-events      8 produced, 8 consumed, 0 lost
-intervals   1 of 10 events
-bounds      always hold; what is not listed has at most 1
-interval    10
-candidates-changed 1
-promotions  2
-entries-replaced 0
-items       2 found, 2 shown
+ branches and jumps  count  pc        targets  top target  of this branch
+             100.0%      8  0x401010        2  0x401000             50.0%
 
-  share  count  at least  at most  intervals  pc        target
- 50.00%      4         4        4          1  0x401010  0x401000
- 50.00%      4         4        4          1  0x401010  0x401014
+branch,jump -> pc,target
 
-profile     load,store -> pc,addr
-engine      rap(eps=10%, key=b), seed 0
-memory      572.1 KiB; as hardware 201.4 KiB of storage
-events      32 produced, 32 consumed, 0 lost
-bounds      always hold; what is not listed has at most 31
-eps-max     0.1
-nodes       129
-nodes-max   129
-nodes-room-max 12,889
-splits      32
-merges      0
-early-merges 0
-outside     0
-items       32 found, 2 shown
+ branches and jumps  count  pc        targets  top target  of this branch
+             100.0%      8  0x401010        2  0x401000             50.0%
+ What is not listed has at most 1 branch.
 
- share  count  with inner  at least  at most  from  to
- 3.12%      1           8         8       32  0x0   0xffff
- 3.12%      1           9         9       32  0x0   0x3ffff
+load,store -> pc,addr
+
+ accesses  count  with inner  from  to
+     3.1%      1           8  0     0xffff
+     3.1%      1           9  0     0x3ffff
+ 30 more rows, 93.8%
+ What is not listed has at most 31 accesses.
 $ riffle report v1.rfp -n 1 --per-interval --format csv
-interval,a,b,count,lower,upper
-0,0x401000,0x0,2,2,2
+interval,pc,value,count,lower,upper,bound,profile
+0,0x401000,0x0,2,2,2,exact,"load -> pc,value"
 
-interval,a,b,count,lower,upper
-0,0x401010,0x401000,4,4,4
+interval,pc,target,count,lower,upper,bound,profile
+0,0x401010,0x401000,4,4,4,exact,"branch,jump -> pc,target"
 
-interval,a,b,count,lower,upper
-0,0x401010,0x401000,4,4,4
+interval,pc,target,count,lower,upper,bound,profile
+0,0x401010,0x401000,4,4,4,exact,"branch,jump -> pc,target"
 
-interval,lo,hi,count,total
-0,0x0,0xffff,1,8
+interval,lo,hi,count,lower,upper,bound,total,profile
+0,0x0,0xffff,1,8,32,hard,8,"load,store -> pc,addr"
 # They merge with what is written today.
 $ riffle replay records.rft -p edges -e 'multihash(interval=10, threshold=10%)' -o now.rfp >/dev/null; riffle merge v1.rfp now.rfp --format csv -n 1
-a,b,count,lower,upper
-0x401000,0x0,2,2,2
+pc,value,count,lower,upper,bound,profile
+0x401000,0x0,2,2,2,exact,"load -> pc,value"
 
-a,b,count,lower,upper
-0x401010,0x401000,4,4,4
+pc,target,count,lower,upper,bound,profile
+0x401010,0x401000,4,4,4,exact,"branch,jump -> pc,target"
 
-a,b,count,lower,upper
-0x401010,0x401000,8,8,8
+pc,target,count,lower,upper,bound,intervals,profile
+0x401010,0x401000,8,8,8,exact,2,"branch,jump -> pc,target"
 
-lo,hi,count,total
-0x0,0xffff,1,8
+lo,hi,count,lower,upper,bound,total,profile
+0x0,0xffff,1,8,32,hard,8,"load,store -> pc,addr"

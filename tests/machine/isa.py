@@ -83,7 +83,7 @@ class Work:
         return program
 
     def sim(self, program, *arguments, options=("--functional", "-q"), seconds=60, stdin=None):
-        return subprocess.run([self.riffle, "sim", *options, "--", program, *arguments],
+        return subprocess.run([self.riffle, "sim", "--details", *options, "--", program, *arguments],
                               capture_output=True, timeout=seconds, input=stdin)
 
     def qemu(self, program, *arguments, seconds=60, stdin=None):

@@ -28,7 +28,7 @@ def build(work):
 
 def options_of(profile, burst, between):
     return ["--productions", os.path.join(PRODUCTIONS, profile + ".hps"), "--set", f"sampleFreq=max-{between}",
-            "--set", f"burstLength=max-{burst - 1}", "-e", "exact"]
+            "--set", f"burstLength=max-{burst - 1}", "-e", "exact", "--details"]
 
 
 def expected(profile, burst, between):
@@ -45,8 +45,13 @@ def notes(text):
     return tuple(int(word) for word in found.groups()) if found else None
 
 
+def words(row):
+    """What a row is: the columns in front of its count."""
+    return tuple(row.values())[:list(row).index("count")]
+
+
 def rows(text):
-    return [(row["a"], row["b"], row["count"]) for row in csv.DictReader(io.StringIO(text))]
+    return [(*words(row), row["count"]) for row in csv.DictReader(io.StringIO(text))]
 
 
 def check_known(tap, work, program):
@@ -131,7 +136,7 @@ def counts(work, program, *options):
     """What each item is counted as, with its bounds."""
     done = work.sim(program, "1", options=["--functional", "--productions", os.path.join(PRODUCTIONS, "hot-method.hps"), *options,
                                            "-e", "exact", "-f", "csv", "-n", "0"])
-    return {(row["a"], row["b"]): tuple(int(row[name]) for name in ("count", "lower", "upper"))
+    return {words(row): tuple(int(row[name]) for name in ("count", "lower", "upper"))
             for row in csv.DictReader(io.StringIO(done.stderr.decode()))}
 
 

@@ -168,10 +168,10 @@ def check_frozen(tap, work, program):
 
 
 def check_limits(tap, work, program):
-    done = work.sim(program, "list", options=("--functional", "-p", "code", "-e", "exact", "--max-instructions", "1000"))
+    done = work.sim(program, "list", options=("--functional", "--details", "-p", "code", "-e", "exact", "--max-instructions", "1000"))
     tap.case("a limit of instructions holds to the instruction", b"riffle: 1000 instructions" in done.stderr
              and b"events      1,000 produced" in done.stderr, done.stderr)
-    done = work.sim(program, "list", options=("-p", "code", "-e", "exact", "--skip", "900", "--max-instructions", "1000"))
+    done = work.sim(program, "list", options=("--details", "-p", "code", "-e", "exact", "--skip", "900", "--max-instructions", "1000"))
     tap.case("what is skipped is not profiled", b"events      100 produced" in done.stderr, done.stderr)
 
 

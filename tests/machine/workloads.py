@@ -74,9 +74,9 @@ def check_timing(tap, work, folder):
     tap.case("mispredicts by branch add up", mispredicts["consumed"] == int(notes["mispredicts"]) > 10000, notes)
     tap.case("cycles by instruction add up", abs(cycles["consumed"] - int(notes["cycles"])) < 20, notes)
     tap.case("stalls are a part of the cycles", 0 < stalls["consumed"] < cycles["consumed"], stalls["consumed"])
-    counted = {item["a"]: item["count"] for item in cycles["items"]}
-    tap.case("each stall is at most the cycles there", all(item["count"] <= counted[item["a"]]
-                                                           for item in stalls["items"]))
+    counted = {item["pc"]: item["count"] for item in cycles["rows"]}
+    tap.case("each stall is at most the cycles there", all(item["count"] <= counted[item["pc"]]
+                                                           for item in stalls["rows"]))
 
 
 def check_stacks(tap, work, folder):
@@ -84,14 +84,14 @@ def check_stacks(tap, work, folder):
     done = work.sim(os.path.join(folder, "lz.rv64"), "1", options=(
         "--functional", "-p", "stacks=2K", "-p", "code", "-e", "exact", "-f", "json", "-n", "0"))
     frames, code = json.loads(done.stderr)["profiles"]
-    samples = sum(item["count"] for item in frames["items"] if int(item["b"], 0) == 0)
+    samples = sum(item["count"] for item in frames["rows"] if int(item["context"], 0) == 0)
     expected = code["consumed"] / 2000
     tap.case("a sample every 2000 instructions", abs(samples - expected) < 0.03 * expected, samples, expected)
-    names = lambda item: item.get("symbol", {}).get("a", {}).get("function")
-    on_stack = sum(item["count"] for item in frames["items"] if names(item) == "main")
+    names = lambda item: item.get("function")
+    on_stack = sum(item["count"] for item in frames["rows"] if names(item) == "main")
     tap.case("main is on every stack but at start and end", 0.99 * samples < on_stack <= samples, on_stack, samples)
-    parents = {item["b"] for item in frames["items"]}
-    tap.case("contexts make a tree", 1 < len(parents) < len(frames["items"]), len(parents))
+    parents = {item["context"] for item in frames["rows"]}
+    tap.case("contexts make a tree", 1 < len(parents) < len(frames["rows"]), len(parents))
 
 
 def check_silent(tap, work, folder):
@@ -107,10 +107,9 @@ def check_silent(tap, work, folder):
 def hot_lines(run, name):
     """Lines of the workload's source by the branches executed in them; the C libraries are not the same."""
     counts = {}
-    for item in json.loads(run.stderr)["profiles"][0]["items"]:
-        place = item.get("symbol", {}).get("a", {})
-        if os.path.basename(place.get("file", "")) == name + ".c":
-            counts[place["line"]] = counts.get(place["line"], 0) + item["count"]
+    for item in json.loads(run.stderr)["profiles"][0]["rows"]:
+        if os.path.basename(item.get("file", "")) == name + ".c":
+            counts[item["line"]] = counts.get(item["line"], 0) + item["count"]
     return sorted(counts, key=lambda key: -counts[key])[:5]
 
 

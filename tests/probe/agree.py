@@ -65,7 +65,7 @@ def ours(command, native, folder):
     selectors = ["load -> pc", "store -> pc", "call -> pc,target"]
     lanes = [word for selector in selectors for word in ("-p", selector)]
     saved = os.path.join(folder, "run.rfp")
-    run = subprocess.run([RIFFLE, "run", "-n", "1", "-e", "exact", *lanes, "-o", saved, "--", *command],
+    run = subprocess.run([RIFFLE, "run", "--details", "-n", "1", "-e", "exact", *lanes, "-o", saved, "--", *command],
                          capture_output=True)
     report = run.stderr.decode()
     tables = subprocess.run([RIFFLE, "report", saved, "--format", "csv", "-n", "0"],
@@ -74,7 +74,7 @@ def ours(command, native, folder):
                                         capture_output=True, text=True, check=True).stdout)["modules"]
     sites = {}
     for row in csv.DictReader(io.StringIO(tables[2])):
-        place = place_of(int(row["a"], 16), modules)
+        place = place_of(int(row["pc"], 16), modules)
         sites[place] = sites.get(place, 0) + int(row["count"])
     check(f"{command[0]}: the same output and exit status",
           (run.stdout, run.returncode) == (native.stdout, native.returncode), report[-500:])

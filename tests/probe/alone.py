@@ -64,7 +64,7 @@ def check_itself(folder):
     compare("becomes itself by a descriptor", ALONE, "-fd", names[1])
     copy = os.path.join(folder, "copy")
     compare("becomes itself when removed", "sh", "-c", f"cp {ALONE} {copy}; exec {copy} -rm /proc/self/exe")
-    run = subprocess.run([RIFFLE, "run", "-p", "calls", "-e", "exact", "--", ALONE, names[0]], capture_output=True, text=True)
+    run = subprocess.run([RIFFLE, "run", "--details", "-p", "calls", "-e", "exact", "--", ALONE, names[0]], capture_output=True, text=True)
     check("and is profiled", "2 alone (" in run.stderr, run)
 
 
@@ -121,7 +121,7 @@ def check_children(folder):
         check(f"a child that is {kind}", (native.stdout, native.returncode, native.stderr)
               == (probed.stdout, probed.returncode, probed.stderr), (native, probed))
         _, probed = status_of("sh", "-c", f"{path}; :", options=["-p", "calls", "-o", folder + "/x.rfp"])
-        report = subprocess.run([RIFFLE, "report", folder + "/x.rfp"], capture_output=True, text=True)
+        report = subprocess.run([RIFFLE, "report", "--details", folder + "/x.rfp"], capture_output=True, text=True)
         check(f"a child that is {kind} is named", path + " (" in report.stdout, report)
 
 

@@ -60,7 +60,7 @@ def run(program, selectors, *more):
         for selector in selectors:
             command += ["-p", selector]
         done = subprocess.run([*command, "--", *program], capture_output=True, text=True)
-        show = [RIFFLE, "report", saved, "--no-names"]
+        show = [RIFFLE, "report", saved, "--no-names", "--details"]
         text = subprocess.run([*show, "-n", "1"], capture_output=True, text=True, check=True).stdout
         rows = subprocess.run([*show, "--format", "csv", "-n", "0"], capture_output=True, text=True,
                               check=True).stdout
@@ -119,7 +119,7 @@ def check_hard():
     for name, loads in (("k_loads", 5001), ("k_strings", 182), ("k_atomics", 302), ("k_thread", 33),
                         ("k_handler", 55), ("k_child", 44), ("k_program", 22), ("k_loop", 1)):
         start, end = places[name]
-        got = sum(int(row["count"]) for row in tables[0] if start <= int(row["a"], 16) < end)
+        got = sum(int(row["count"]) for row in tables[0] if start <= int(row["pc"], 16) < end)
         tap.check(f"known at frequency 1: {name}", got == loads, f"{got} loads, must be {loads}")
     for seed in range(4):
         done, _, _, head = run([KNOWN, LIBRARY], ["load -> pc"], "--burst", "3", "--frequency", "1/20",
@@ -176,7 +176,7 @@ def check_conditions():
               figures)
     tap.check("a condition: the estimate", tables[0][0]["count"] == "3000", tables)
     _, figures, tables, _ = run([INTERVALS], [place, "load -> pc"], "--burst", "1", "--frequency", "1/10", "--seed", "3")
-    row = next(row for row in tables[1] if row["a"] == tables[0][0]["a"])
+    row = next(row for row in tables[1] if row["pc"] == tables[0][0]["pc"])
     tap.check("a condition: the same estimate as among all loads", tables[0][0]["count"] == row["count"], f"{tables}")
 
 

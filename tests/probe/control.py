@@ -43,7 +43,7 @@ def wait_for(path, least):
 
 
 def figures(saved):
-    text = subprocess.run([RIFFLE, "report", saved, "-n", "1"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([RIFFLE, "report", saved, "--details", "-n", "1"], capture_output=True, text=True, check=True).stdout
     return [{name: int(value.replace(",", "")) for name, value
              in re.findall(r"^(bursts|sampled|skipped)\s+([\d,]+)$", part, re.M)}
             for part in text.split("\nprofile ")[1:]]

@@ -31,7 +31,7 @@ def profile(command, *options):
     lanes = [word for selector in SELECTORS for word in ("-p", selector)]
     with tempfile.TemporaryDirectory() as folder:
         saved = os.path.join(folder, "a.rfp")
-        run = subprocess.run([RIFFLE, "run", "-n", "1", "-e", "exact", *lanes, *options, "-o", saved, "--", *command],
+        run = subprocess.run([RIFFLE, "run", "--details", "-n", "1", "-e", "exact", *lanes, *options, "-o", saved, "--", *command],
                              capture_output=True)
         text = subprocess.run([RIFFLE, "report", saved, "--format", "csv", "-n", "0"],
                               capture_output=True, text=True, check=True).stdout
@@ -56,7 +56,7 @@ def totals_of(*options):
         subprocess.run([RIFFLE, "run", "-q", *options, "-o", saved, "--function", "k_*", "--", KNOWN, LIBRARY],
                        capture_output=True)
         lines = subprocess.run([TOTALS, saved], capture_output=True, text=True, check=True).stdout.splitlines()
-        shown = subprocess.run([RIFFLE, "report", saved, "-n", "1"], capture_output=True, text=True).stdout
+        shown = subprocess.run([RIFFLE, "report", saved, "--details", "-n", "1"], capture_output=True, text=True).stdout
     found, rows = {}, None
     for line in lines:
         if ";" in line:
@@ -76,7 +76,7 @@ def exact(selector):
         subprocess.run([RIFFLE, "run", "-q", "--stream", "-e", "exact", "-p", selector, "-o", saved, "--function", "k_*",
                         "--", KNOWN, LIBRARY], capture_output=True)
         text = subprocess.run([RIFFLE, "report", saved, "--format", "csv", "-n", "0"], capture_output=True, text=True).stdout
-    return {row["a"]: int(row["count"]) for row in csv.DictReader(io.StringIO(text))}
+    return {row["pc"]: int(row["count"]) for row in csv.DictReader(io.StringIO(text))}
 
 
 def check_companions():

@@ -20,7 +20,7 @@ PATIENCE = 60
 
 
 def attack(how, *options):
-    command = [RIFFLE, "run", "-p", "calls", "-e", "exact", "-n", "3", *options, "--"]
+    command = [RIFFLE, "run", "--details", "-p", "calls", "-e", "exact", "-n", "3", *options, "--"]
     command += [HOSTILE, how] if how else ["true"]
     try:
         return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PATIENCE)

@@ -65,7 +65,7 @@ def hot_load():
 def start(folder, *options, rounds=None):
     counter = os.path.join(folder, "counter")
     program = [SPIN, counter] + ([str(rounds)] if rounds else [])
-    command = [RIFFLE, "run", "-p", "load -> pc", "-e", "exact", *options, "--", *program]
+    command = [RIFFLE, "run", "--details", "-p", "load -> pc", "-e", "exact", *options, "--", *program]
     riffle = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return riffle, counter
 
@@ -83,7 +83,7 @@ def kill_target(dice, *options):
         seen = rounds_of(counter)
         place = hot_load()
         counted = sum(int(row["count"]) for row in rows("report", saved)[0]
-                      if int(row["a"], 16) == place)
+                      if int(row["pc"], 16) == place)
     if riffle.returncode != -signal.SIGKILL:
         return f"ended with {riffle.returncode}"
     if "by signal 9" not in report:
@@ -106,7 +106,7 @@ def kill_in_bursts(dice, *options):
         os.kill(target_of(riffle), signal.SIGKILL)
         riffle.communicate(timeout=PATIENCE)
         seen = rounds_of(counter)
-        text = subprocess.run([RIFFLE, "report", saved, "-n", "1"], capture_output=True, text=True, check=True).stdout
+        text = subprocess.run([RIFFLE, "report", saved, "--details", "-n", "1"], capture_output=True, text=True, check=True).stdout
     sampled, skipped = (int(re.search(rf"^{name}\s+([\d,]+)$", text, re.M).group(1).replace(",", ""))
                         for name in ("sampled", "skipped"))
     # the loop is one block of one load; one of them was under way: skipped ones count at its top, told ones at its end
@@ -164,7 +164,7 @@ def check_record(title, *selectors):
 
 def check_ends():
     def run(*command, options=()):
-        return subprocess.run([RIFFLE, "run", "-e", "exact", *options, "--", *command],
+        return subprocess.run([RIFFLE, "run", "--details", "-e", "exact", *options, "--", *command],
                               capture_output=True, text=True, input="in\n")
 
     result = run("sh", "-c", "cat; exit 9", options=["-q"])
@@ -190,7 +190,7 @@ def check_ends():
           and "; process 16 is that one and all 3 after it" in result.stderr
           and "\nprocess     16" in result.stderr and "\nprocess     17" not in result.stderr,
           result.stderr)
-    result = run("sh", "-c", "exec /bin/echo c", options=["-p", "edges", "-n", "0"])
+    result = run("sh", "-c", "exec /bin/echo c", options=["-p", "edges", "-n", "0", "--by", "item"])
     pcs = [int(word, 16) for word in re.findall(r"\b0x[0-9a-f]+", result.stderr)]
     check("code addresses are those of the program, behind exec, too", len(pcs) > 500
           and max(pcs) < 1 << 48, [hex(pc) for pc in pcs if pc >= 1 << 48][:5])

@@ -7,6 +7,8 @@ INTERVALS, KNOWN and LIBRARY are as in bursts.py, FOLDER has the files of lab/hp
 for the simulated core.
 """
 import collections
+import csv
+import io
 import os
 import re
 import subprocess
@@ -30,7 +32,7 @@ def run(*options, program=None, status=0):
                               capture_output=True, text=True)
         if done.returncode != status:
             return None, done.stderr
-        text = subprocess.run([RIFFLE, "report", saved, "-n", "0"], capture_output=True, text=True,
+        text = subprocess.run([RIFFLE, "report", saved, "--details", "-n", "0"], capture_output=True, text=True,
                               check=True).stdout
     figures = [tuple(int(re.search(rf"^{name}\s+([\d,]+)$", part, re.M).group(1).replace(",", ""))
                      for name in ("bursts", "sampled", "skipped")) if "\nsampled " in part
@@ -210,12 +212,12 @@ def pairs(command, program):
         saved = os.path.join(folder, "run.rfp")
         subprocess.run([RIFFLE, command, "-q", "-o", saved, *lab("hot-call-pair"), "--set", "sampleFreq=max",
                         "--", program, "1"], capture_output=True, check=True)
-        text = subprocess.run([RIFFLE, "report", saved, "-n", "0"], capture_output=True, text=True,
+        text = subprocess.run([RIFFLE, "report", saved, "--format", "csv", "-n", "0"], capture_output=True, text=True,
                               check=True).stdout
     counts = collections.Counter()
-    for count, caller, callee in re.findall(r"^ *[\d.]+% +([\d,]+) .* 0x\w+ +0x\w+ +(.*) -> (.*)$", text, re.M):
-        names = [re.sub(r"\+0x.*| \(.*|@plt.*", "", name.split(" in ")[-1]) for name in (caller, callee)]
-        counts[tuple(names)] += int(count.replace(",", ""))
+    for row in csv.DictReader(io.StringIO(text)):
+        names = [re.sub(r"@plt.*", "", row[name]) for name in ("function", "callee")]
+        counts[tuple(names)] += int(row["count"])
     return counts
 
 

@@ -19,8 +19,8 @@ def count(function, *more):
     done = subprocess.run([RIFFLE, "run", "-p", "store -> pc,silent", "-e", "exact", "-f", "json", "-n", "0",
                            "--function", function, *more, "--", SILENT], capture_output=True, timeout=120)
     counts = {}
-    for item in json.loads(done.stderr)["profiles"][0]["items"]:
-        counts.setdefault(item["a"], [0, 0])[int(item["b"], 0)] += item["count"]
+    for item in json.loads(done.stderr)["profiles"][0]["rows"]:
+        counts.setdefault(item["pc"], [0, 0])[int(item["silent"], 0)] += item["count"]
     return sorted(counts.values())
 
 

@@ -27,16 +27,16 @@ def sample(*more, program=(STACKS,)):
     """Inclusive counts by the chain of functions, the outermost first, and the number of samples."""
     done = subprocess.run([RIFFLE, "run", "-f", "json", "-n", "0", *more, "--", *program],
                           capture_output=True, timeout=120)
-    items = json.loads(done.stderr)["profiles"][0]["items"]
+    items = json.loads(done.stderr)["profiles"][0]["rows"]
     children, counts = {}, {}
     for item in items:
-        children.setdefault(int(item["b"], 0), []).append(item)
+        children.setdefault(int(item["context"], 0), []).append(item)
 
     def walk(context, chain):
         for item in children.get(context, []):
-            name = item.get("symbol", {}).get("a", {}).get("function", "?")
+            name = item.get("function") or "?"
             counts[chain + (name,)] = counts.get(chain + (name,), 0) + item["count"]
-            walk(below(context, int(item["a"], 0)), chain + (name,))
+            walk(below(context, int(item["pc"], 0)), chain + (name,))
 
     walk(0, ())
     reached = sum(counts.values())

@@ -149,8 +149,8 @@ static const char *check_reported(const struct rf_run *run, int per_interval)
     static char text[1 << 20];
     for (const struct rf_report_form *const *form = rf_report_forms(); *form != NULL; form++) {
         FILE *out = fmemopen(text, sizeof text, "w");
-        const struct rf_report_setup setup = {.items = 5, .per_interval = per_interval};
-        rf_status status = out != NULL ? (*form)->write(out, run, &setup) : RF_ENOMEM;
+        const struct rf_report_setup setup = {.view.rows = 5, .per_interval = per_interval};
+        rf_status status = out != NULL ? (*form)->write(out, run, &setup, NULL) : RF_ENOMEM;
         if (out != NULL)
             fclose(out);
         if (status != RF_OK && status != RF_ENOTSUP)

@@ -55,36 +55,39 @@ static void add(uint64_t a, uint64_t b, uint64_t count)
 }
 
 static int width; /* of the terminal; 0: none */
+static enum rf_view_by by;
 
 /* From the table on: what is before it is tested elsewhere. */
 static const char *report(const char *form)
 {
-    struct rf_report_setup setup = {.items = 0, .width = width};
+    struct rf_report_setup setup = {.view.by = by, .width = width};
     memset(written, 0, sizeof written);
-    CHECK_EQ(rf_symbols_open(&setup.symbols, &program.run, NULL, NULL), RF_OK);
+    CHECK_EQ(rf_symbols_open(&setup.view.symbols, &program.run, NULL, NULL), RF_OK);
     FILE *out = fmemopen(written, sizeof written, "w");
-    CHECK_EQ(rf_report_find(form)->write(out, &program.run, &setup), RF_OK);
+    CHECK_EQ(rf_report_find(form)->write(out, &program.run, &setup, NULL), RF_OK);
     fclose(out);
-    rf_symbols_close(setup.symbols);
+    rf_symbols_close(setup.view.symbols);
     CHECK_EQ(failing.held, 0);
     const char *table = strstr(written, "\n\n");
     return table != NULL ? table + 2 : written;
 }
 
+static int assembly; /* instructions below their lines */
+
 static rf_status annotate(const char *function, struct rf_error *error)
 {
-    struct rf_report_setup setup = {.items = 0};
+    struct rf_report_setup setup = {.assembly = assembly};
     memset(written, 0, sizeof written);
-    CHECK_EQ(rf_symbols_open(&setup.symbols, &program.run, NULL, NULL), RF_OK);
+    CHECK_EQ(rf_symbols_open(&setup.view.symbols, &program.run, NULL, NULL), RF_OK);
     FILE *out = fmemopen(written, sizeof written, "w");
     rf_status status = rf_report_annotate(out, &program.run, &setup, function, error);
     fclose(out);
-    rf_symbols_close(setup.symbols);
+    rf_symbols_close(setup.view.symbols);
     CHECK_EQ(failing.held, 0);
     return status;
 }
 
-TEST(values_have_place_and_share_of_their_pc)
+TEST(loads_have_their_top_value_and_their_place)
 {
     REQUIRE(begin("fixed", "load -> pc,value"));
     uint64_t plain = address_of("plain"), twice = address_of("twice");
@@ -92,14 +95,40 @@ TEST(values_have_place_and_share_of_their_pc)
     add(plain, 7, 200);
     add(twice, 1, 100);
     snprintf(expected, sizeof expected,
-             " share: of all 1,000 events; of pc: of all values found at that pc\n\n"
-             "  share  count   of pc  pc        value  place\n"
-             " 60.00%%    600   75.0%%  0x%llx  0x2a   plain (marked.c:%u)\n"
-             " 20.00%%    200   25.0%%  0x%llx  0x7    plain (marked.c:%u)\n"
-             " 10.00%%    100  100.0%%  0x%llx  0x1    twice (marked.c:%u) in host (marked.c:%u)\n",
-             (unsigned long long)plain, line_of("plain"), (unsigned long long)plain,
-             line_of("plain"), (unsigned long long)twice, line_of("twice"),
-             line_with("inlined call stands"));
+             " loads  count  values  top value  of this load  place\n"
+             " 80.0%%    800       2  0x2a              75.0%%  marked.c:%u plain\n"
+             " 10.0%%    100       1  1                100.0%%  marked.c:%u twice in host\n",
+             line_of("plain"), line_of("twice"));
+    CHECK_TEXT(report("text"), expected);
+}
+
+/* The totals are true, the values are what an engine kept: none of twice's. */
+TEST(totals_are_the_denominators)
+{
+    REQUIRE(begin("fixed", "load -> pc,value"));
+    uint64_t plain = address_of("plain"), twice = address_of("twice");
+    add(plain, 0x2a, 300);
+    struct rf_item sums[] = {{twice, 0, twice, 0, 600, 600, 600, 0},
+                             {plain, 0, plain, 0, 400, 400, 400, 0}};
+    struct rf_profile totals = profile;
+    totals.selector = (char *)"load -> pc";
+    totals.items = sums;
+    totals.n_items = 2;
+    totals.figures = &(struct rf_figure){RF_FIGURE_COMPANION, 1};
+    totals.n_figures = 1;
+    profile.bound = RF_BOUND_HARD;
+    profile.absent_upper = 100;
+    items[0].lower = 290;
+    items[0].upper = 390;
+    struct rf_profile *both[] = {&profile, &totals};
+    program.run.profiles = both;
+    program.run.n_profiles = 2;
+    snprintf(expected, sizeof expected,
+             " loads  count  values  top value  of this load  place\n"
+             " 60.0%%    600      0+  -                     -  marked.c:%u twice in host\n"
+             " 40.0%%    400      1+  0x2a         72.5-97.5%%  marked.c:%u plain\n"
+             " Ranges hold always; what is not listed has at most 100 loads.\n",
+             line_of("twice"), line_of("plain"));
     CHECK_TEXT(report("text"), expected);
 }
 
@@ -109,15 +138,15 @@ TEST(on_a_terminal_the_last_column_is_cut)
     REQUIRE(begin("fixed", "load -> pc,value"));
     uint64_t twice = address_of("twice");
     add(twice, UINT64_MAX, 1000);
-    width = 80;
+    width = 78;
     const char *table = report("text");
     width = 0;
-    const char *row = strstr(table, "100.00%");
+    const char *row = strstr(table, "100.0%");
     REQUIRE(row != NULL);
-    CHECK_EQ(strcspn(row - 1, "\n"), 80);
-    CHECK(strstr(row, "0xffffffffffffffff  twice (marked.c") != NULL);
+    CHECK_EQ(strcspn(row - 1, "\n"), 78);
+    CHECK(strstr(row, "0xffffffffffffffff        100.0%  marked.c:") != NULL);
     CHECK(strstr(row, "...\n") != NULL);
-    CHECK(strstr(report("text"), "in host (marked.c:") != NULL);
+    CHECK(strstr(report("text"), "twice in host\n") != NULL);
 }
 
 TEST(calls_have_caller_and_callee)
@@ -130,36 +159,34 @@ TEST(calls_have_caller_and_callee)
     REQUIRE(rf_symbols_find(symbols, "hidden", &callee, 1, &n) == RF_OK && n == 1);
     add(address_of("plain"), callee.lo, 10);
     rf_symbols_close(symbols);
+    by = RF_BY_ITEM;
     const char *table = report("text");
-    snprintf(expected, sizeof expected, "plain (marked.c:%u) -> hidden\n", line_of("plain"));
+    snprintf(expected, sizeof expected, "marked.c:%u plain -> hidden\n", line_of("plain"));
     CHECK(strstr(table, "caller -> callee\n") != NULL);
     CHECK(strstr(table, expected) != NULL);
     profile.selector = (char *)"branch,jump -> pc,target";
     table = report("text");
     CHECK(strstr(table, "from -> to\n") != NULL);
-    snprintf(expected, sizeof expected,
-             "plain (marked.c:%u) -> hidden (marked.c:", line_of("plain"));
+    snprintf(expected, sizeof expected, "marked.c:%u plain -> marked.c:", line_of("plain"));
     CHECK(strstr(table, expected) != NULL);
+    CHECK(strstr(table, " hidden\n") != NULL);
     profile.selector = (char *)"call,return -> pc,target";
     CHECK(strstr(report("text"), "from -> to\n") != NULL);
-}
-
-TEST(calls_with_returns_are_not_headed_as_calls)
-{
-    REQUIRE(begin("fixed", "call,return -> pc,target"));
-    add(address_of("plain"), address_of("twice"), 1000);
-    const char *table = report("text");
-    CHECK(strstr(table, "from -> to\n") != NULL);
-    CHECK(strstr(table, "caller") == NULL);
+    by = RF_BY_STANDARD;
+    CHECK(strstr(report("text"), "top target") != NULL);
 }
 
 TEST(data_addresses_have_objects)
 {
     REQUIRE(begin("fixed", "load -> pc,addr"));
     add(address_of("plain"), program.data[0].address, 10);
+    by = RF_BY_ITEM;
     const char *table = report("text");
     CHECK(strstr(table, "  place at data\n") != NULL);
-    CHECK(strstr(table, ") at table+0x8 (.data of fixed)\n") != NULL);
+    CHECK(strstr(table, " plain at table (.data of fixed)\n") != NULL);
+    by = RF_BY_REGION;
+    CHECK(strstr(report("text"), "  table (.data of fixed)\n") != NULL);
+    by = RF_BY_STANDARD;
     profile.selector = (char *)"load -> addr";
     items[0].a = program.data[4].address;
     table = report("text");
@@ -188,19 +215,23 @@ TEST(numbers_stay_numbers)
     CHECK(strstr(report("text"), "plain") == NULL);
 }
 
-TEST(json_items_have_symbols)
+TEST(rows_for_tools_have_names)
 {
     REQUIRE(begin("fixed", "call -> pc,target"));
     add(address_of("plain"), address_of("hidden"), 10);
     report("json");
-    CHECK(strstr(written, "\"symbol\": {\"a\": {\"module\": \"fixed\", \"function\": \"plain\", "
-                          "\"offset\": \"0x") != NULL);
-    CHECK(strstr(written, "\"b\": {\"module\": \"fixed\", \"function\": \"hidden\"") != NULL);
-    snprintf(expected, sizeof expected, "tests/fixture/marked.c\", \"line\": %u}",
+    CHECK(strstr(written, "\"function\": \"plain\", \"file\": \"") != NULL);
+    snprintf(expected, sizeof expected,
+             "tests/fixture/marked.c\", \"line\": %u, \"module\": \"fixed\", \"callee\": "
+             "\"hidden\"}",
              line_of("plain"));
     CHECK(strstr(written, expected) != NULL);
     report("csv");
-    CHECK(strstr(written, "plain") == NULL);
+    CHECK(strstr(written, "pc,target,count,lower,upper,bound,function,file,line,module,callee,"
+                          "profile\n") == written);
+    snprintf(expected, sizeof expected,
+             "tests/fixture/marked.c,%u,fixed,hidden,\"call -> pc,target\"\n", line_of("plain"));
+    CHECK(strstr(written, expected) != NULL);
 }
 
 TEST(a_missing_file_is_told_below_the_tables)
@@ -223,19 +254,36 @@ TEST(source_is_annotated)
     add(address_of("plain"), 7, 150);
     add(address_of("twice"), 1, 100);
     CHECK_EQ(annotate("plain", NULL), RF_OK);
-    CHECK(strstr(written, "profile     load -> pc,value\n") == written);
-    CHECK(strstr(written, "tests/fixture/marked.c, 750 of 1,000 events (75.00%)\n") != NULL);
-    snprintf(expected, sizeof expected,
-             "           750  75.00%%  0x2a 80.0%%                  %8u      MARK(\"plain\");\n",
+    CHECK(strstr(written, "plain in ") == written);
+    CHECK(strstr(written, "tests/fixture/marked.c: 75.0% of 1,000 loads\n") != NULL);
+    snprintf(expected, sizeof expected, "  75.0%%  0x2a (80.0%%)  %8u      MARK(\"plain\");\n",
              line_of("plain"));
     CHECK(strstr(written, expected) != NULL);
-    snprintf(expected, sizeof expected, "%52s%8u      return x + 1;\n", "", line_of("plain") + 1);
+    snprintf(expected, sizeof expected, "\n%23s%8u      return x + 1;\n", "", line_of("plain") + 1);
     CHECK(strstr(written, expected) != NULL);
     CHECK(strstr(written, "__attribute__((noinline)) int plain(int x)\n") != NULL);
     CHECK(strstr(written, "inlined call stands") == NULL);
     CHECK_EQ(annotate("host", NULL), RF_OK);
-    CHECK(strstr(written, "           100  10.00%  0x1 100.0%") != NULL);
+    CHECK(strstr(written, "  10.0%  1 (100.0%)") != NULL);
     CHECK(strstr(written, "return twice(x) + 1;") != NULL);
+    CHECK_EQ(annotate(NULL, NULL), RF_OK); /* the hottest comes first */
+    CHECK(strstr(written, "plain in ") == written);
+    CHECK(strstr(written, "\nhost in ") != NULL);
+}
+
+/* The instructions of a line stand below it. */
+TEST(source_has_its_instructions)
+{
+    REQUIRE(begin("pie", "load -> pc,value"));
+    add(address_of("plain"), 0x2a, 600);
+    assembly = 1;
+    CHECK_EQ(annotate("plain", NULL), RF_OK);
+    assembly = 0;
+    const char *line = strstr(written, "MARK(\"plain\");\n");
+    REQUIRE(line != NULL);
+    line = strchr(line, '\n') + 1;
+    CHECK(strstr(line, "  60.0%  0x2a (100.0%)") == line);
+    CHECK(strncmp(strchr(line, '\n') - 5, "  nop", 5) == 0);
 }
 
 TEST(without_source_there_is_the_disassembly)
@@ -244,7 +292,7 @@ TEST(without_source_there_is_the_disassembly)
     add(address_of("plain"), 0x2a, 600);
     CHECK_EQ(annotate("plain", NULL), RF_OK);
     CHECK(strstr(written, "address  instruction\n") != NULL);
-    const char *hit = strstr(written, "           600  60.00%  0x2a 100.0%");
+    const char *hit = strstr(written, "  60.0%  0x2a (100.0%)");
     REQUIRE(hit != NULL);
     CHECK(strncmp(strchr(hit, '\n') - 5, "  nop", 5) == 0);
     CHECK(strstr(written, "  ret\n") != NULL);
@@ -277,10 +325,10 @@ TEST(running_out_of_memory_is_an_error)
     REQUIRE(rf_symbols_open(&symbols, &program.run, NULL, NULL) == RF_OK);
     add(address_of("plain"), 0x2a, 600);
     for (uint64_t at = 1; at < 50 && !went_through; at++) {
-        const struct rf_report_setup setup = {.symbols = symbols};
+        const struct rf_report_setup setup = {.view.symbols = symbols};
         failing = (struct failing){.fail_at = at};
         FILE *out = fmemopen(written, sizeof written, "w");
-        rf_status text = rf_report_find("text")->write(out, &program.run, &setup);
+        rf_status text = rf_report_find("text")->write(out, &program.run, &setup, NULL);
         rf_status source = rf_report_annotate(out, &program.run, &setup, "plain", NULL);
         fclose(out);
         CHECK(text == RF_OK || text == RF_ENOMEM);

@@ -1,0 +1,373 @@
+/* overview.c - the first screen: where a program spends its instructions, on which lines, and what is odd there.
+ *
+ *     rank   130.2 M instructions   43.3 M loads   0.66 s
+ *
+ *     instructions  function   module
+ *            99.8%  spread     rank
+ *
+ *     instructions  line       source
+ *            74.9%  rank.c:44  sum += share[to][from] * rank[from];
+ *
+ *     worth a look
+ *       loads 0 in 98.7% of 21.6 M loads             rank.c:44 spread
+ *
+ * Worth a look are, by how many events they are: loads of one value in nine cases out of ten; indirect calls of one
+ * target; branches that go both ways about as often. A thing is listed only where its bounds say so, too. */
+#include "report/report.h"
+#include <inttypes.h>
+#include <riffle/text.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FUNCTIONS = 6,
+    LINES = 6,
+    SEARCHED = 2000, /* the heaviest instructions that are looked at */
+    FINDINGS = 5,
+    OF_A_KIND = 3,
+    SENTENCE = 160,
+};
+
+#define SMALL                                                                                      \
+    0.0005 /* the share of all instructions that a function or line must have to be shown */
+#define RATHER 0.001 /* that many events per instruction make a thing worth a look */
+
+/* ---- one line on the run ---- */
+
+/* "./rank" as "rank". */
+static const char *program_of(const struct rf_run *run)
+{
+    const char *program = rf_run_note(run, RF_NOTE_PROGRAM);
+    const char *slash = program != NULL ? strrchr(program, '/') : NULL;
+    if (slash != NULL && slash[1] != '\0')
+        return slash + 1;
+    return program;
+}
+
+/* Is the kind of events told by an earlier profile? */
+static bool is_told(const struct rf_run *run, size_t i)
+{
+    const char *noun = rf_view_noun(run->profiles[i], 2);
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(rf_view_noun(run->profiles[k], 2), noun) == 0 &&
+            run->profiles[k]->consumed == run->profiles[i]->consumed)
+            return true;
+    return false;
+}
+
+static void write_events(FILE *out, const struct rf_run *run, size_t i, const char *before)
+{
+    char number[RF_REPORT_NUMBER_MAX];
+    const struct rf_profile *profile = run->profiles[i];
+    fprintf(out, "%s%s %s", before, rf_report_short(number, profile->consumed),
+            rf_view_noun(profile, profile->consumed));
+    if (profile->lost > 0)
+        fprintf(out, " (%s lost)", rf_report_short(number, profile->lost));
+}
+
+static void write_seconds(FILE *out, const struct rf_run *run)
+{
+    const char *seconds = rf_run_note(run, "seconds");
+    size_t n = seconds != NULL ? strspn(seconds, "0123456789.") : 0;
+    if (n > 0)
+        fprintf(out, "   %.*s s", (int)n, seconds);
+}
+
+/* Notes that say what the numbers mean, whatever is asked for. */
+static void write_notes(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
+{
+    static const char *const told[] = {"killed",       "bounded", "fault",       "failure",
+                                       "incomplete",   "blind",   "processes",   "threads",
+                                       "not-followed", "bursts",  "unprofiled",  "cycles",
+                                       "ipc",          "stalls",  "unknown-call"};
+    for (size_t i = 0; !setup->details && i < run->n_notes; i++)
+        for (size_t k = 0; k < sizeof told / sizeof *told; k++)
+            if (strcmp(run->notes[i].name, told[k]) == 0)
+                rf_report_note(out, setup, &run->notes[i]);
+}
+
+void rf_report_run_line(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
+                        size_t most)
+{
+    const char *program = program_of(run), *before = "";
+    size_t n = 0;
+    if (program != NULL) {
+        rf_write_readable(out, program);
+        before = "   ";
+    }
+    for (size_t i = 0; i < run->n_profiles && n < most; i++)
+        if (!rf_profile_is_companion(run->profiles[i]) && !is_told(run, i)) {
+            write_events(out, run, i, before);
+            before = "   ";
+            n++;
+        }
+    write_seconds(out, run);
+    fputc('\n', out);
+    write_notes(out, run, setup);
+}
+
+/* ---- where ---- */
+
+static const struct rf_profile *find(const struct rf_run *run, const char *selector)
+{
+    for (size_t i = 0; i < run->n_profiles; i++)
+        if (strcmp(run->profiles[i]->selector, selector) == 0)
+            return run->profiles[i];
+    return NULL;
+}
+
+static void hide(struct rf_view *view, enum rf_column_id id)
+{
+    for (size_t i = 0; i < view->n_columns; i++)
+        if (view->columns[i].id == id)
+            view->columns[i].shown = 0;
+}
+
+/* The first `most` rows with a line; the others join the rest. */
+static void keep_lines(struct rf_view *view, size_t most)
+{
+    size_t n = 0;
+    for (size_t row = 0; row < view->n_rows; row++) {
+        bool has_line = !rf_view_cell(view, row, RF_COLUMN_LINE)->is_empty;
+        const uint64_t count = rf_view_cell(view, row, RF_COLUMN_COUNT)->number;
+        if (!has_line || n == most) {
+            view->rest += count;
+            continue;
+        }
+        memmove(&view->cells[n * view->n_columns], &view->cells[row * view->n_columns],
+                view->n_columns * sizeof *view->cells);
+        n++;
+    }
+    view->n_rows = n;
+}
+
+static rf_status write_functions(FILE *out, const struct rf_run *run, const struct rf_profile *code,
+                                 const struct rf_report_setup *setup, struct rf_error *error)
+{
+    struct rf_view view;
+    struct rf_view_setup question = setup->view;
+    question.by = RF_BY_FUNCTION;
+    question.rows = FUNCTIONS;
+    question.share_min = SMALL;
+    rf_status status = rf_view_open(&view, run, code, &question, error);
+    if (status != RF_OK)
+        return status;
+    hide(&view, RF_COLUMN_COUNT);
+    fputc('\n', out);
+    status = rf_report_rows(out, &view, setup);
+    rf_view_close(&view);
+    return status;
+}
+
+static rf_status write_lines(FILE *out, const struct rf_run *run, const struct rf_profile *code,
+                             const struct rf_report_setup *setup, struct rf_error *error)
+{
+    struct rf_view view;
+    struct rf_view_setup question = setup->view;
+    question.by = RF_BY_LINE;
+    question.rows = 4 * LINES;
+    question.share_min = SMALL;
+    rf_status status = rf_view_open(&view, run, code, &question, error);
+    if (status != RF_OK)
+        return status;
+    keep_lines(&view, LINES);
+    view.n_found = view.n_rows;
+    hide(&view, RF_COLUMN_COUNT);
+    fputc('\n', out);
+    if (view.n_rows > 0)
+        status = rf_report_rows(out, &view, setup);
+    else
+        fputs("No lines: what it runs was built without debug information (-g).\n", out);
+    rf_view_close(&view);
+    return status;
+}
+
+/* ---- worth a look ---- */
+
+struct finding {
+    uint64_t count;
+    char sentence[SENTENCE];
+    char place[SENTENCE];
+};
+
+struct findings {
+    struct finding at[3 * OF_A_KIND];
+    size_t n;
+};
+
+static bool is_stub(const char *place)
+{
+    return strstr(place, "@plt") != NULL;
+}
+
+static void add_finding(struct findings *findings, const struct rf_view *view, size_t row,
+                        const char *sentence)
+{
+    struct finding *finding = &findings->at[findings->n++];
+    finding->count = rf_view_cell(view, row, RF_COLUMN_COUNT)->number;
+    snprintf(finding->sentence, SENTENCE, "%s", sentence);
+    snprintf(finding->place, SENTENCE, "%s", rf_view_cell(view, row, RF_COLUMN_PLACE)->text);
+}
+
+/* A kind of finding: which rows are one, and what is said of them. */
+struct kind {
+    const char *selector;
+    double low, high; /* the share of the most frequent item must lie in there */
+    void (*tell)(char *sentence, size_t size, const struct rf_view *view, size_t row);
+};
+
+static void tell_share(char *text, size_t size, const struct rf_view *view, size_t row)
+{
+    rf_report_share(text, size, rf_view_cell(view, row, RF_COLUMN_TOP_SHARE), view->profile->bound);
+}
+
+static const char *tell_count(char number[RF_REPORT_NUMBER_MAX], const struct rf_view *view,
+                              size_t row)
+{
+    return rf_report_short(number, rf_view_cell(view, row, RF_COLUMN_COUNT)->number);
+}
+
+static void tell_load(char *sentence, size_t size, const struct rf_view *view, size_t row)
+{
+    char share[64], number[RF_REPORT_NUMBER_MAX], value[64];
+    tell_share(share, sizeof share, view, row);
+    rf_report_cell(value, sizeof value, view, rf_view_column(view, RF_COLUMN_TOP),
+                   rf_view_cell(view, row, RF_COLUMN_TOP), false);
+    snprintf(sentence, size, "loads %s in %s of %s loads", value, share,
+             tell_count(number, view, row));
+}
+
+static void tell_call(char *sentence, size_t size, const struct rf_view *view, size_t row)
+{
+    char share[64], number[RF_REPORT_NUMBER_MAX], name[64];
+    const struct rf_view_cell *target = rf_view_cell(view, row, RF_COLUMN_TOP_NAME);
+    tell_share(share, sizeof share, view, row);
+    rf_text_readable(name, sizeof name, target != NULL ? target->text : "");
+    rf_report_cut(name, 30);
+    snprintf(sentence, size, "calls %s in %s of %s indirect calls", name, share,
+             tell_count(number, view, row));
+}
+
+static void tell_branch(char *sentence, size_t size, const struct rf_view *view, size_t row)
+{
+    char share[64], number[RF_REPORT_NUMBER_MAX];
+    tell_share(share, sizeof share, view, row);
+    snprintf(sentence, size, "goes both ways: %s in %s of %s branches",
+             rf_view_cell(view, row, RF_COLUMN_TOP_NAME)->text, share,
+             tell_count(number, view, row));
+}
+
+static const struct kind kinds[] = {
+    {"load -> pc,value", 0.90, 1, tell_load},
+    {"call indirect==1 -> pc,target", 0.99, 1, tell_call},
+    {"branch -> pc,taken", 0.50, 0.70, tell_branch},
+};
+
+/* How many instructions there were; the events of all profiles where nobody counted them. */
+static uint64_t instructions(const struct rf_run *run)
+{
+    const struct rf_profile *code = find(run, "insn -> pc");
+    uint64_t sum = 0;
+    for (size_t i = 0; code == NULL && i < run->n_profiles; i++)
+        sum += run->profiles[i]->consumed;
+    return code != NULL ? code->consumed : sum;
+}
+
+static bool is_worth(const struct kind *kind, const struct rf_view *view, size_t row)
+{
+    const struct rf_view_cell *top = rf_view_cell(view, row, RF_COLUMN_TOP_SHARE);
+    const struct rf_view_cell *count = rf_view_cell(view, row, RF_COLUMN_COUNT);
+    const struct rf_view_cell *place = rf_view_cell(view, row, RF_COLUMN_PLACE);
+    return top != NULL && !top->is_empty && top->low >= kind->low && top->high <= kind->high &&
+           (double)count->number >= RATHER * (double)instructions(view->run) && place != NULL &&
+           !is_stub(place->text);
+}
+
+static rf_status look_for(struct findings *findings, const struct kind *kind,
+                          const struct rf_run *run, const struct rf_report_setup *setup,
+                          struct rf_error *error)
+{
+    struct rf_view view;
+    struct rf_view_setup question = setup->view;
+    const struct rf_profile *profile = find(run, kind->selector);
+    size_t n = 0;
+    if (profile == NULL)
+        return RF_OK;
+    question.by = RF_BY_PC;
+    question.rows = SEARCHED;
+    rf_status status = rf_view_open(&view, run, profile, &question, error);
+    if (status != RF_OK)
+        return status;
+    for (size_t row = 0; row < view.n_rows && n < OF_A_KIND; row++) {
+        char sentence[SENTENCE];
+        if (!is_worth(kind, &view, row))
+            continue;
+        kind->tell(sentence, sizeof sentence, &view, row);
+        add_finding(findings, &view, row, sentence);
+        n++;
+    }
+    rf_view_close(&view);
+    return RF_OK;
+}
+
+static int by_count(const void *left, const void *right)
+{
+    const struct finding *l = left, *r = right;
+    return (l->count < r->count) - (l->count > r->count);
+}
+
+static void write_findings(FILE *out, struct findings *findings,
+                           const struct rf_report_setup *setup)
+{
+    size_t width = 0, n = findings->n < FINDINGS ? findings->n : FINDINGS;
+    qsort(findings->at, findings->n, sizeof *findings->at, by_count);
+    for (size_t i = 0; i < n; i++) {
+        size_t own = rf_text_width(findings->at[i].sentence);
+        width = own > width ? own : width;
+    }
+    if (n > 0)
+        fprintf(out, "\n%sworth a look%s\n", setup->colour ? "\033[1m" : "",
+                setup->colour ? "\033[0m" : "");
+    for (size_t i = 0; i < n; i++) {
+        char place[4 * SENTENCE];
+        int gap = (int)(width - rf_text_width(findings->at[i].sentence));
+        rf_text_readable(place, sizeof place, findings->at[i].place);
+        if (setup->width > 0)
+            rf_report_cut(
+                place, (size_t)setup->width > width + 14 ? (size_t)setup->width - width - 4 : 10);
+        fprintf(out, "  %s%*s  %s\n", findings->at[i].sentence, gap, "", place);
+    }
+}
+
+static rf_status look(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
+                      struct rf_error *error)
+{
+    struct findings findings = {.n = 0};
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == RF_OK; i++)
+        status = look_for(&findings, &kinds[i], run, setup, error);
+    if (status == RF_OK)
+        write_findings(out, &findings, setup);
+    return status;
+}
+
+rf_status rf_report_overview(FILE *out, const struct rf_run *run,
+                             const struct rf_report_setup *setup, struct rf_error *error)
+{
+    const struct rf_profile *code = find(run, "insn -> pc");
+    rf_status status = RF_OK;
+    rf_report_run_line(out, run, setup, 2);
+    if (code != NULL) {
+        status = write_functions(out, run, code, setup, error);
+        if (status == RF_OK)
+            status = write_lines(out, run, code, setup, error);
+    }
+    if (status == RF_OK)
+        status = look(out, run, setup, error);
+    if (status == RF_OK)
+        fputs(
+            "\nMore: --by function|line|module|pc, --annotate; -p invariance, -p types, -p bias.\n"
+            "      Save the run with -o FILE, and ask again with riffle report FILE.\n",
+            out);
+    return status;
+}

@@ -1,0 +1,582 @@
+/* cells.c - the columns of a view, and the cells of the rows that are shown.
+ *
+ * Columns are listed in the order of data: what a row is, its count, the rest. For people the forms take them in the
+ * order of enum rf_column_id: shares first, names last. */
+#include "view/view.h"
+#include "base/alloc.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BOTH = RF_FOR_PEOPLE | RF_FOR_TOOLS };
+
+/* ---- columns ---- */
+
+static void add(struct rf_view *view, enum rf_column_id id, enum rf_cell_type type,
+                const char *name, unsigned shown)
+{
+    struct rf_view_column *column = &view->columns[view->n_columns++];
+    *column = (struct rf_view_column){.id = id, .type = type, .name = name, .shown = shown};
+    snprintf(column->heading, sizeof column->heading, "%s", name);
+}
+
+static void add_headed(struct rf_view *view, enum rf_column_id id, enum rf_cell_type type,
+                       const char *name, const char *heading, unsigned shown)
+{
+    add(view, id, type, name, shown);
+    struct rf_view_column *column = &view->columns[view->n_columns - 1];
+    snprintf(column->heading, sizeof column->heading, "%s", heading);
+}
+
+static enum rf_cell_type type_of(const struct rf_word *word)
+{
+    return rf_view_is_decimal(word) ? RF_CELL_NUMBER : RF_CELL_HEX;
+}
+
+/* People see names in place of code addresses. */
+static void add_word(const struct rf_view_work *work, enum rf_column_id id,
+                     const struct rf_word *word)
+{
+    bool named = word->meaning == RF_MEANS_CODE && work->setup->symbols != NULL;
+    add(work->view, id, type_of(word), word->name, named ? RF_FOR_TOOLS | RF_FOR_DETAILS : BOTH);
+}
+
+static void add_counts(struct rf_view *view)
+{
+    const char *noun = rf_view_noun(view->profile, 2);
+    bool of_bare = strcmp(noun, "events") == 0;
+    add_headed(view, RF_COLUMN_SHARE, RF_CELL_SHARE, "share", of_bare ? "share" : noun,
+               RF_FOR_PEOPLE);
+    add(view, RF_COLUMN_COUNT, RF_CELL_COUNT, "count", BOTH);
+    add_headed(view, RF_COLUMN_LOWER, RF_CELL_COUNT, "lower", "at least",
+               RF_FOR_TOOLS | RF_FOR_DETAILS);
+    add_headed(view, RF_COLUMN_UPPER, RF_CELL_COUNT, "upper", "at most",
+               RF_FOR_TOOLS | RF_FOR_DETAILS);
+    add(view, RF_COLUMN_BOUND, RF_CELL_TEXT, "bound", RF_FOR_TOOLS);
+}
+
+static bool has_code(const struct rf_view_work *work)
+{
+    return work->setup->symbols != NULL && work->words.by_pc;
+}
+
+static void add_place(const struct rf_view_work *work, const char *heading)
+{
+    if (has_code(work)) {
+        add(work->view, RF_COLUMN_FUNCTION, RF_CELL_TEXT, "function", RF_FOR_TOOLS);
+        add(work->view, RF_COLUMN_FILE, RF_CELL_TEXT, "file", RF_FOR_TOOLS);
+        add(work->view, RF_COLUMN_LINE, RF_CELL_NUMBER, "line", RF_FOR_TOOLS);
+        add(work->view, RF_COLUMN_MODULE, RF_CELL_TEXT, "module", RF_FOR_TOOLS);
+    }
+    add_headed(work->view, RF_COLUMN_PLACE, RF_CELL_TEXT, "place", heading, RF_FOR_PEOPLE);
+}
+
+static const char *heading_of_places(const struct rf_view_work *work)
+{
+    enum rf_meaning a = work->words.a.meaning, b = work->words.b.meaning;
+    if (!rf_shape_has_tuples(work->table.profile->shape))
+        return "covers";
+    if (a == RF_MEANS_CODE && b == RF_MEANS_CODE)
+        return work->words.calls ? "caller -> callee" : "from -> to";
+    if (a == RF_MEANS_CODE && b == RF_MEANS_DATA)
+        return "place at data";
+    return a == RF_MEANS_DATA || b == RF_MEANS_DATA ? "data" : "place";
+}
+
+static bool has_places(const struct rf_view_work *work)
+{
+    unsigned shape = work->table.profile->shape;
+    bool a = shape != RF_SHAPE_RANGE_B && work->words.a.meaning != RF_MEANS_NUMBER;
+    bool b = shape != RF_SHAPE_RANGE_A && work->words.b.meaning != RF_MEANS_NUMBER;
+    return work->setup->symbols != NULL && (a || b);
+}
+
+static void add_ranges(const struct rf_view_work *work)
+{
+    struct rf_view *view = work->view;
+    unsigned shape = work->table.profile->shape;
+    bool both = shape == RF_SHAPE_RECTANGLE;
+    if (shape != RF_SHAPE_RANGE_B) {
+        add_headed(view, RF_COLUMN_A, type_of(&work->words.a), both ? "a_lo" : "lo",
+                   both ? "a from" : "from", BOTH);
+        add_headed(view, RF_COLUMN_A_HI, type_of(&work->words.a), both ? "a_hi" : "hi",
+                   both ? "a to" : "to", BOTH);
+    }
+    if (shape != RF_SHAPE_RANGE_A) {
+        add_headed(view, RF_COLUMN_B, type_of(&work->words.b), both ? "b_lo" : "lo",
+                   both ? "b from" : "from", BOTH);
+        add_headed(view, RF_COLUMN_B_HI, type_of(&work->words.b), both ? "b_hi" : "hi",
+                   both ? "b to" : "to", BOTH);
+    }
+    add_counts(view);
+    add_headed(view, RF_COLUMN_TOTAL, RF_CELL_COUNT, "total", "with inner", BOTH);
+}
+
+static void add_tuples(const struct rf_view_work *work)
+{
+    struct rf_view *view = work->view;
+    if (work->table.profile->shape == RF_SHAPE_STREAM) {
+        add(view, RF_COLUMN_STREAM, RF_CELL_HEX, "stream", RF_FOR_TOOLS);
+        add(view, RF_COLUMN_LENGTH, RF_CELL_NUMBER, "length", BOTH);
+        add(view, RF_COLUMN_POSITION, RF_CELL_NUMBER, "position", RF_FOR_TOOLS);
+        add(view, RF_COLUMN_HEAT, RF_CELL_COUNT, "heat", BOTH);
+    }
+    add_word(work, RF_COLUMN_A, &work->words.a);
+    if (work->words.b.name[0] != '\0')
+        add_word(work, RF_COLUMN_B, &work->words.b);
+    if (rf_view_find_word(&work->words, RF_FIELD_THREAD) >= 0)
+        add_headed(view, RF_COLUMN_NAME, RF_CELL_TEXT, "thread_name", "name", BOTH);
+    add_counts(view);
+    if (work->table.profile->shape == RF_SHAPE_STREAM)
+        snprintf(view->columns[view->n_columns - 4].heading, 40, "times");
+}
+
+static void columns_of_items(const struct rf_view_work *work)
+{
+    struct rf_view *view = work->view;
+    if (rf_shape_has_tuples(work->table.profile->shape))
+        add_tuples(work);
+    else
+        add_ranges(work);
+    if (work->table.profile->n_intervals_seen > 0 && work->setup->interval == NULL)
+        add(view, RF_COLUMN_INTERVALS, RF_CELL_COUNT, "intervals", RF_FOR_TOOLS | RF_FOR_DETAILS);
+    if (has_places(work))
+        add_place(work, heading_of_places(work));
+    if (has_places(work) && work->words.b.meaning == RF_MEANS_CODE)
+        add(view, RF_COLUMN_CALLEE, RF_CELL_TEXT, "callee", RF_FOR_TOOLS);
+}
+
+/* "values", "addresses" */
+static const char *many(const struct rf_word *word)
+{
+    static const struct {
+        unsigned field;
+        const char *text;
+    } words[] = {{RF_FIELD_VALUE, "values"},   {RF_FIELD_TARGET, "targets"},
+                 {RF_FIELD_ADDR, "addresses"}, {RF_FIELD_TAKEN, "ways"},
+                 {RF_FIELD_WIDTH, "widths"},   {RF_FIELD_THREAD, "threads"},
+                 {RF_FIELD_PC, "places"},      {RF_FIELD_SIZE, "sizes"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].field == word->field)
+            return words[i].text;
+    return "kinds";
+}
+
+static bool top_has_name(const struct rf_view_work *work)
+{
+    const struct rf_word *b = &work->words.b;
+    return b->field == RF_FIELD_TAKEN ||
+           (b->meaning != RF_MEANS_NUMBER && work->setup->symbols != NULL);
+}
+
+static void add_top(const struct rf_view_work *work)
+{
+    struct rf_view *view = work->view;
+    const struct rf_word *b = &work->words.b;
+    char heading[40], name[40];
+    snprintf(name, sizeof name, "top_%s", b->name);
+    const char *kept = rf_view_keep(view, name);
+    add(view, RF_COLUMN_KINDS, RF_CELL_NUMBER, many(b), BOTH);
+    snprintf(heading, sizeof heading, b->field == RF_FIELD_TAKEN ? "mostly" : "top %s", b->name);
+    add_headed(view, RF_COLUMN_TOP, type_of(b), kept != NULL ? kept : "top", heading,
+               top_has_name(work) ? RF_FOR_TOOLS : BOTH);
+    if (top_has_name(work))
+        add_headed(view, RF_COLUMN_TOP_NAME, RF_CELL_TEXT, "top_name", heading, BOTH);
+    add(view, RF_COLUMN_TOP_COUNT, RF_CELL_COUNT, "top_count", RF_FOR_TOOLS);
+    add(view, RF_COLUMN_TOP_LOWER, RF_CELL_COUNT, "top_lower", RF_FOR_TOOLS);
+    add(view, RF_COLUMN_TOP_UPPER, RF_CELL_COUNT, "top_upper", RF_FOR_TOOLS);
+    const char *noun = rf_view_noun(view->profile, 1), *space = strrchr(noun, ' ');
+    snprintf(heading, sizeof heading, "of this %s", space != NULL ? space + 1 : noun);
+    add_headed(view, RF_COLUMN_TOP_SHARE, RF_CELL_SHARE, "top_share", heading, RF_FOR_PEOPLE);
+}
+
+static void columns_of_sites(const struct rf_view_work *work)
+{
+    add_word(work, RF_COLUMN_A, work->which == 0 ? &work->words.a : &work->words.b);
+    add_counts(work->view);
+    if (work->which == 0 && work->words.b.name[0] != '\0')
+        add_top(work);
+    if (has_code(work))
+        add_place(work, "place");
+}
+
+static void columns_of_words(const struct rf_view_work *work)
+{
+    const struct rf_word *word = work->which == 0 ? &work->words.a : &work->words.b;
+    bool named = word->meaning == RF_MEANS_CODE && work->setup->symbols != NULL;
+    add(work->view, RF_COLUMN_A, type_of(word), word->name, named ? RF_FOR_TOOLS : BOTH);
+    add_counts(work->view);
+    if (named)
+        add_headed(work->view, RF_COLUMN_CALLEE, RF_CELL_TEXT, "function", word->name, BOTH);
+}
+
+static void make_columns(const struct rf_view_work *work)
+{
+    struct rf_view *view = work->view;
+    switch (view->by) {
+    case RF_BY_FUNCTION:
+        add(view, RF_COLUMN_FUNCTION, RF_CELL_TEXT, "function", BOTH);
+        add(view, RF_COLUMN_MODULE, RF_CELL_TEXT, "module", BOTH);
+        add_counts(view);
+        break;
+    case RF_BY_LINE:
+        add(view, RF_COLUMN_FILE, RF_CELL_TEXT, "file", RF_FOR_TOOLS);
+        add(view, RF_COLUMN_LINE, RF_CELL_NUMBER, "line", RF_FOR_TOOLS);
+        add(view, RF_COLUMN_FUNCTION, RF_CELL_TEXT, "function", RF_FOR_TOOLS);
+        add(view, RF_COLUMN_MODULE, RF_CELL_TEXT, "module", RF_FOR_TOOLS);
+        add_counts(view);
+        add_headed(view, RF_COLUMN_PLACE, RF_CELL_TEXT, "place", "line", RF_FOR_PEOPLE);
+        if (work->setup->sources)
+            add(view, RF_COLUMN_SOURCE, RF_CELL_TEXT, "source", RF_FOR_PEOPLE);
+        break;
+    case RF_BY_MODULE:
+        add(view, RF_COLUMN_MODULE, RF_CELL_TEXT, "module", BOTH);
+        add_counts(view);
+        break;
+    case RF_BY_REGION:
+        add(view, RF_COLUMN_NAME, RF_CELL_TEXT, "region", BOTH);
+        add_counts(view);
+        break;
+    case RF_BY_THREAD:
+    case RF_BY_PROCESS:
+        add(view, RF_COLUMN_NUMBER, RF_CELL_NUMBER, rf_view_by_name(view->by), BOTH);
+        add(view, RF_COLUMN_NAME, RF_CELL_TEXT, "name", BOTH);
+        add_counts(view);
+        break;
+    case RF_BY_PC:
+        columns_of_sites(work);
+        break;
+    case RF_BY_ITEM:
+        columns_of_items(work);
+        break;
+    default:
+        columns_of_words(work);
+        break;
+    }
+}
+
+/* ---- cells ---- */
+
+/* "worker" for thread 2, from the note "thread-2"; "gzip" for process 1, from its first module. */
+static const char *name_of_number(const struct rf_view *view, uint64_t number)
+{
+    char note[RF_VIEW_NUMBER_MAX];
+    snprintf(note, sizeof note, "thread-%" PRIu64, number);
+    const char *name = view->by != RF_BY_PROCESS ? rf_run_note(view->run, note) : NULL;
+    for (size_t i = 0; view->by == RF_BY_PROCESS && name == NULL && i < view->run->n_modules; i++) {
+        const struct rf_module *module = &view->run->modules[i];
+        bool mine = rf_profile_figure(view->profile, "process", 0) > 0
+                        ? module->process == number
+                        : module->start - rf_view_address(module->start) == number;
+        const char *slash = strrchr(module->path, '/');
+        if (mine && module->path[0] != '[')
+            name = slash != NULL ? slash + 1 : module->path;
+    }
+    return name != NULL ? name : "";
+}
+
+static uint64_t number_of_row(const struct rf_view *view, const struct rf_row *row)
+{
+    enum { SPACE_SHIFT = 48 };
+    bool tagged = view->by == RF_BY_PROCESS && rf_profile_figure(view->profile, "process", 0) == 0;
+    return tagged ? (row->word >> SPACE_SHIFT) + 1 : row->word;
+}
+
+static void print_pair(const struct rf_view_work *work, const struct rf_item *item, char *text,
+                       size_t size)
+{
+    const struct rf_words *words = &work->words;
+    char a[RF_VIEW_TEXT_MAX] = "", b[RF_VIEW_TEXT_MAX] = "";
+    if (words->a.meaning == RF_MEANS_CODE)
+        rf_view_print_place(work, item->a, a, sizeof a);
+    else if (words->a.meaning == RF_MEANS_DATA)
+        rf_view_print_region(work, item->a, a, sizeof a);
+    if (words->b.meaning == RF_MEANS_CODE && words->calls)
+        rf_view_print_function(work, item->b, b, sizeof b);
+    else if (words->b.meaning == RF_MEANS_CODE)
+        rf_view_print_place(work, item->b, b, sizeof b);
+    else if (words->b.meaning == RF_MEANS_DATA)
+        rf_view_print_region(work, item->b, b, sizeof b);
+    const char *between = a[0] == '\0' || b[0] == '\0'        ? ""
+                          : words->b.meaning == RF_MEANS_DATA ? " at "
+                                                              : " -> ";
+    snprintf(text, size, "%s%s%s", a, between, b);
+}
+
+static void print_box(const struct rf_view_work *work, const struct rf_item *item, char *text,
+                      size_t size)
+{
+    unsigned shape = work->table.profile->shape;
+    char a[RF_VIEW_TEXT_MAX] = "", b[RF_VIEW_TEXT_MAX] = "";
+    if (shape != RF_SHAPE_RANGE_B && work->words.a.meaning != RF_MEANS_NUMBER)
+        rf_symbols_name_range(work->setup->symbols, item->a, item->a_hi, a, sizeof a);
+    if (shape != RF_SHAPE_RANGE_A && work->words.b.meaning != RF_MEANS_NUMBER)
+        rf_symbols_name_range(work->setup->symbols, item->b, item->b_hi, b, sizeof b);
+    snprintf(text, size, "%s%s%s", a, a[0] != '\0' && b[0] != '\0' ? " x " : "", b);
+}
+
+static void print_row_place(const struct rf_view_work *work, const struct rf_row *row, char *text,
+                            size_t size)
+{
+    if (work->view->by == RF_BY_LINE)
+        rf_view_print_line(work, row->word, text, size);
+    else if (work->view->by != RF_BY_ITEM)
+        rf_view_print_place(work, row->word, text, size);
+    else if (rf_shape_has_tuples(work->table.profile->shape))
+        print_pair(work, row->item, text, size);
+    else
+        print_box(work, row->item, text, size);
+}
+
+static void print_top(const struct rf_view_work *work, const struct rf_row *row, char *text,
+                      size_t size)
+{
+    const struct rf_word *b = &work->words.b;
+    if (b->field == RF_FIELD_TAKEN)
+        snprintf(text, size, "%s", row->item->b != 0 ? "taken" : "not taken");
+    else if (b->meaning == RF_MEANS_CODE && work->words.calls)
+        rf_view_print_function(work, row->item->b, text, size);
+    else if (b->meaning == RF_MEANS_CODE)
+        rf_view_print_place(work, row->item->b, text, size);
+    else
+        rf_view_print_region(work, row->item->b, text, size);
+}
+
+static const char *bound_name(unsigned bound)
+{
+    static const char *const names[] = {"exact", "hard", "confidence"};
+    return bound < sizeof names / sizeof *names ? names[bound] : "unknown";
+}
+
+/* Tools want a name or nothing; people have no other column for the address. */
+static void print_callee(const struct rf_view_work *work, uint64_t address, char *text, size_t size)
+{
+    struct rf_place_name name;
+    rf_view_lookup(work, address, &name);
+    if (work->view->by != RF_BY_ITEM || name.function[0] != '\0')
+        rf_view_print_function(work, address, text, size);
+}
+
+/* The thread of an item; the number of a row by thread or process. */
+static uint64_t number_of_name(const struct rf_view_work *work, const struct rf_row *row)
+{
+    if (work->view->by != RF_BY_ITEM)
+        return row->word;
+    return rf_view_find_word(&work->words, RF_FIELD_THREAD) == 0 ? row->item->a : row->item->b;
+}
+
+static void print_text(const struct rf_view_work *work, const struct rf_row *row,
+                       enum rf_column_id id, char *text, size_t size)
+{
+    struct rf_place_name name;
+    rf_view_lookup(work, row->word, &name);
+    const struct rf_frame frame = rf_view_innermost(&name);
+    text[0] = '\0';
+    switch (id) {
+    case RF_COLUMN_BOUND:
+        snprintf(text, size, "%s",
+                 bound_name(row->lower == row->upper ? RF_BOUND_EXACT : work->view->bound));
+        break;
+    case RF_COLUMN_TOP_NAME:
+        if (row->item != NULL)
+            print_top(work, row, text, size);
+        break;
+    case RF_COLUMN_NAME:
+        if (work->view->by == RF_BY_REGION)
+            rf_view_print_region(work, row->word, text, size);
+        else
+            snprintf(text, size, "%s", name_of_number(work->view, number_of_name(work, row)));
+        break;
+    case RF_COLUMN_FUNCTION:
+        if (work->view->by == RF_BY_FUNCTION && name.function[0] == '\0')
+            snprintf(text, size, "%s", name.module[0] != '\0' ? "(no names)" : "(nowhere)");
+        else if (name.function[0] != '\0')
+            rf_view_print_function(work, row->word, text, size);
+        break;
+    case RF_COLUMN_FILE:
+        snprintf(text, size, "%s", frame.file);
+        break;
+    case RF_COLUMN_MODULE:
+        snprintf(text, size, "%s", name.module);
+        break;
+    case RF_COLUMN_CALLEE:
+        print_callee(work, row->item != NULL ? row->item->b : row->word, text, size);
+        break;
+    case RF_COLUMN_PLACE:
+        print_row_place(work, row, text, size);
+        break;
+    case RF_COLUMN_SOURCE:
+        rf_view_source(frame.file, frame.line, text, size);
+        if (text[0] == '\0' && frame.line != 0)
+            snprintf(text, size, "(%s)", frame.function);
+        break;
+    default:
+        break;
+    }
+}
+
+static double part(uint64_t count, uint64_t of)
+{
+    return of > 0 ? (double)count / (double)of : 0;
+}
+
+static void fill_share(const struct rf_view_work *work, const struct rf_row *row,
+                       enum rf_column_id id, struct rf_view_cell *cell)
+{
+    uint64_t events = work->view->events;
+    if (id == RF_COLUMN_TOP_SHARE) {
+        *cell = (struct rf_view_cell){.text = "", .low = row->low, .high = row->high};
+        cell->share = row->item != NULL ? part(row->item->count, row->count) : 0;
+        cell->share = cell->share < cell->low ? cell->low : cell->share;
+        cell->share = cell->share > cell->high ? cell->high : cell->share;
+        cell->is_empty = row->item == NULL;
+        return;
+    }
+    unsigned shape = work->table.profile->shape;
+    bool heat = shape == RF_SHAPE_STREAM;
+    bool whole = shape != RF_SHAPE_TUPLE; /* its bounds are not those of its own count */
+    cell->share = part(heat ? rf_view_heat(row->item) : row->count, events);
+    cell->low = whole ? cell->share : part(row->lower, events);
+    cell->high = whole ? cell->share : part(row->upper, events);
+}
+
+static uint64_t shown_word(const struct rf_word *word, uint64_t value)
+{
+    return word->meaning == RF_MEANS_CODE ? rf_view_address(value) : value;
+}
+
+/* Words of the row: what it is, and of an item both. */
+static uint64_t word_in(const struct rf_view_work *work, const struct rf_row *row,
+                        const struct rf_item *item, enum rf_column_id id)
+{
+    const struct rf_words *words = &work->words;
+    const struct rf_item shown = rf_view_shown_item(words, item);
+    bool tuples = rf_shape_has_tuples(work->table.profile->shape);
+    if (id == RF_COLUMN_TOP)
+        return shown_word(&words->b, item->b);
+    if (id == RF_COLUMN_A_HI || id == RF_COLUMN_B_HI)
+        return id == RF_COLUMN_A_HI ? shown.a_hi : shown.b_hi;
+    if (id == RF_COLUMN_B)
+        return tuples ? shown_word(&words->b, item->b) : shown.b;
+    if (work->view->by != RF_BY_ITEM)
+        return shown_word(work->which == 0 ? &words->a : &words->b, row->word);
+    return tuples ? shown_word(&words->a, item->a) : shown.a;
+}
+
+static uint64_t line_of(const struct rf_view_work *work, uint64_t word)
+{
+    struct rf_place_name name;
+    rf_view_lookup(work, word, &name);
+    return rf_view_innermost(&name).line;
+}
+
+static uint64_t number_of(const struct rf_view_work *work, const struct rf_row *row,
+                          enum rf_column_id id)
+{
+    static const struct rf_item none = {0};
+    const struct rf_item *item = row->item != NULL ? row->item : &none;
+    switch (id) {
+    case RF_COLUMN_STREAM:
+        return item->a_hi;
+    case RF_COLUMN_LENGTH:
+        return rf_stream_length(item);
+    case RF_COLUMN_POSITION:
+        return rf_stream_position(item);
+    case RF_COLUMN_HEAT:
+        return rf_view_heat(item);
+    case RF_COLUMN_COUNT:
+        return row->count;
+    case RF_COLUMN_LOWER:
+        return row->lower;
+    case RF_COLUMN_UPPER:
+        return row->upper;
+    case RF_COLUMN_TOTAL:
+        return rf_view_table_total(&work->table, item);
+    case RF_COLUMN_INTERVALS:
+        return item->intervals;
+    case RF_COLUMN_KINDS:
+        return row->kinds;
+    case RF_COLUMN_TOP_COUNT:
+        return item->count;
+    case RF_COLUMN_TOP_LOWER:
+        return item->lower;
+    case RF_COLUMN_TOP_UPPER:
+        return item->upper;
+    case RF_COLUMN_NUMBER:
+        return number_of_row(work->view, row);
+    case RF_COLUMN_LINE:
+        return line_of(work, row->word);
+    default:
+        return word_in(work, row, item, id);
+    }
+}
+
+static bool is_of_top(enum rf_column_id id)
+{
+    return id >= RF_COLUMN_TOP && id <= RF_COLUMN_TOP_SHARE;
+}
+
+static rf_status fill_cell(const struct rf_view_work *work, const struct rf_row *row,
+                           const struct rf_view_column *column, struct rf_view_cell *cell)
+{
+    char text[2 * RF_VIEW_TEXT_MAX + 8];
+    *cell = (struct rf_view_cell){.text = ""};
+    if (column->type == RF_CELL_SHARE)
+        fill_share(work, row, column->id, cell);
+    else if (column->type != RF_CELL_TEXT)
+        cell->number = number_of(work, row, column->id);
+    cell->is_empty |= is_of_top(column->id) && row->item == NULL;
+    cell->is_empty |= column->id == RF_COLUMN_LINE && cell->number == 0;
+    cell->is_least = column->id == RF_COLUMN_KINDS && row->more;
+    if (column->type != RF_CELL_TEXT)
+        return RF_OK;
+    print_text(work, row, column->id, text, sizeof text);
+    cell->text = rf_view_keep(work->view, text);
+    return cell->text != NULL ? RF_OK : RF_ENOMEM;
+}
+
+/* The names of what is shown, read in one go. */
+static rf_status prepare(const struct rf_view_work *work)
+{
+    const struct rf_view *view = work->view;
+    const size_t size = 2 * view->n_rows * sizeof(uint64_t);
+    bool tuples = rf_shape_has_tuples(work->table.profile->shape);
+    if (work->setup->symbols == NULL || view->n_rows == 0 || !tuples)
+        return RF_OK;
+    uint64_t *words = rf_alloc_get(&view->alloc, size);
+    size_t n = 0;
+    if (words == NULL)
+        return RF_ENOMEM;
+    for (size_t i = 0; i < view->n_rows; i++) {
+        const struct rf_row *row = &work->rows.at[i];
+        const struct rf_word *word = work->which == 0 ? &work->words.a : &work->words.b;
+        if (view->by == RF_BY_ITEM ? work->words.a.meaning != RF_MEANS_NUMBER
+                                   : word->meaning != RF_MEANS_NUMBER)
+            words[n++] = row->word;
+        if (row->item != NULL && work->words.b.meaning != RF_MEANS_NUMBER)
+            words[n++] = row->item->b;
+    }
+    rf_status status = rf_view_prepare(work, words, n);
+    rf_alloc_free(&view->alloc, words, size);
+    return status;
+}
+
+rf_status rf_view_make_cells(struct rf_view_work *work)
+{
+    struct rf_view *view = work->view;
+    void *cells = NULL;
+    make_columns(work);
+    rf_status status = prepare(work);
+    if (status != RF_OK || view->n_rows == 0)
+        return status;
+    if (!rf_alloc_array(&view->alloc, &cells, 0, view->n_rows * view->n_columns,
+                        sizeof *view->cells))
+        return RF_ENOMEM;
+    view->cells = cells;
+    view->n_cells = view->n_rows * view->n_columns;
+    for (size_t row = 0; row < view->n_rows && status == RF_OK; row++)
+        for (size_t i = 0; i < view->n_columns && status == RF_OK; i++)
+            status = fill_cell(work, &work->rows.at[row], &view->columns[i],
+                               &view->cells[row * view->n_columns + i]);
+    return status;
+}

@@ -1,0 +1,449 @@
+/* group.c - items put together by function, line, file, instruction, value, target, region, thread.
+ *
+ *     items  --by word-->  spots: one per pc, value, ...  --by name-->  rows
+ *
+ * Bounds. Let L be the sum of the lower bounds of all listed items, and l that of the group's. Items outside the
+ * group have at least L - l events, so the group has at most events - (L - l): all that is not listed may be its.
+ *
+ * Totals. Where the run has the exact count of each pc, groups of instructions are sums of those, and exact. The hottest
+ * instruction is there even if the engine kept none of its values. For a group of values v the totals give a better
+ * upper bound: of each pc at most
+ *
+ *     min(upper of <pc, v>, its lower + r)   where it is listed        r = total of the pc - lower bounds there
+ *     min(absent_upper, r)                   where it is not
+ *
+ * Cannot: ranges and streams have no groups. */
+#include "view/view.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <stdlib.h>
+
+/* What tells groups apart. */
+struct key {
+    const char *path, *name;
+    uint64_t number;
+};
+
+/* All items with one word. */
+struct spot {
+    uint64_t word;
+    uint64_t count, lower, upper;
+    uint64_t listed; /* sum of the lower bounds of its items */
+    const struct rf_item *top;
+    size_t kinds;
+    struct key key;
+};
+
+struct spots {
+    struct spot *at;
+    size_t n, room;
+};
+
+/* An item and the word that it is grouped by. */
+struct member {
+    uint64_t word;
+    const struct rf_item *item;
+};
+
+bool rf_view_is_by_code(enum rf_view_by by)
+{
+    return by == RF_BY_FUNCTION || by == RF_BY_LINE || by == RF_BY_MODULE || by == RF_BY_PC;
+}
+
+static uint64_t minus(uint64_t from, uint64_t what)
+{
+    return from > what ? from - what : 0;
+}
+
+static uint64_t plus(uint64_t left, uint64_t right)
+{
+    return left > UINT64_MAX - right ? UINT64_MAX : left + right;
+}
+
+static uint64_t least(uint64_t left, uint64_t right)
+{
+    return left < right ? left : right;
+}
+
+/* ---- spots ---- */
+
+static int by_word(const void *left, const void *right)
+{
+    const struct member *l = left, *r = right;
+    if (l->word != r->word)
+        return l->word < r->word ? -1 : 1;
+    if (l->item->count != r->item->count)
+        return l->item->count > r->item->count ? -1 : 1;
+    return (l->item->b > r->item->b) - (l->item->b < r->item->b);
+}
+
+static int by_spot(const void *left, const void *right)
+{
+    const struct spot *l = left, *r = right;
+    return (l->word > r->word) - (l->word < r->word);
+}
+
+static uint64_t word_of(const struct rf_view_work *work, const struct rf_item *item)
+{
+    uint64_t word = rf_view_word_of(work, item);
+    return work->view->by == RF_BY_PROCESS ? word - rf_view_address(word) : word;
+}
+
+static bool add_spot(struct spots *spots, const struct rf_alloc *alloc, const struct spot *spot)
+{
+    if (spots->n == spots->room) {
+        size_t room = spots->room == 0 ? 256 : 2 * spots->room;
+        void *at = spots->at;
+        if (!rf_alloc_array(alloc, &at, spots->room, room, sizeof *spot))
+            return false;
+        spots->at = at;
+        spots->room = room;
+    }
+    spots->at[spots->n++] = *spot;
+    return true;
+}
+
+/* Members come in order of their words, the heaviest of each first. */
+static rf_status fold_members(struct spots *spots, const struct rf_alloc *alloc,
+                              const struct member *members, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct rf_item *item = members[i].item;
+        if (i == 0 || members[i].word != members[i - 1].word)
+            if (!add_spot(spots, alloc, &(struct spot){.word = members[i].word, .top = item}))
+                return RF_ENOMEM;
+        struct spot *spot = &spots->at[spots->n - 1];
+        spot->count = plus(spot->count, item->count);
+        spot->lower = plus(spot->lower, item->lower);
+        spot->upper = plus(spot->upper, item->upper);
+        spot->kinds++;
+    }
+    for (size_t i = 0; i < spots->n; i++)
+        spots->at[i].listed = spots->at[i].lower;
+    return RF_OK;
+}
+
+static rf_status make_spots(const struct rf_view_work *work, struct spots *spots)
+{
+    const struct rf_view_table *table = &work->table;
+    const struct rf_alloc *alloc = &work->view->alloc;
+    size_t n = 0, size = table->n * sizeof(struct member);
+    struct member *members = table->n > 0 ? rf_alloc_get(alloc, size) : NULL;
+    if (members == NULL)
+        return table->n > 0 ? RF_ENOMEM : RF_OK;
+    for (size_t i = 0; i < table->n; i++)
+        if (rf_view_keeps(work, &table->items[i]))
+            members[n++] = (struct member){word_of(work, &table->items[i]), &table->items[i]};
+    qsort(members, n, sizeof *members, by_word);
+    rf_status status = fold_members(spots, alloc, members, n);
+    rf_alloc_free(alloc, members, size);
+    return status;
+}
+
+static struct spot *find_spot(const struct spots *spots, size_t n, uint64_t word)
+{
+    const struct spot key = {.word = word};
+    return n > 0 ? bsearch(&key, spots->at, n, sizeof key, by_spot) : NULL;
+}
+
+/* Counts from the totals; instructions of which no item is listed are added. */
+static rf_status take_totals(const struct rf_view_work *work, struct spots *spots)
+{
+    const struct rf_profile *totals = work->totals;
+    const size_t before = spots->n;
+    for (size_t i = 0; i < totals->n_items; i++) {
+        const struct rf_item *total = &totals->items[i];
+        struct spot *spot = find_spot(spots, before, total->a);
+        if (spot != NULL)
+            spot->count = spot->lower = spot->upper = total->count;
+        else if (rf_view_keeps_code(work, total->a) && !add_spot(spots, &work->view->alloc,
+                                                                 &(struct spot){total->a,
+                                                                                total->count,
+                                                                                total->count,
+                                                                                total->count,
+                                                                                0,
+                                                                                NULL,
+                                                                                0,
+                                                                                {NULL, NULL, 0}}))
+            return RF_ENOMEM;
+    }
+    qsort(spots->at, spots->n, sizeof *spots->at, by_spot);
+    return RF_OK;
+}
+
+/* ---- bounds ---- */
+
+static uint64_t sum_lower(const struct rf_view_table *table)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < table->n; i++)
+        sum = plus(sum, table->items[i].lower);
+    return sum;
+}
+
+/* Is every item of the word listed, if any is? */
+static bool is_whole(const struct rf_view_work *work)
+{
+    enum rf_view_by by = work->view->by;
+    bool alone = work->words.b.name[0] == '\0';
+    return alone &&
+           (by == RF_BY_PC || by == RF_BY_VALUE || by == RF_BY_TARGET || by == RF_BY_THREAD);
+}
+
+static void bound_rows(const struct rf_view_work *work, struct spots *spots)
+{
+    const uint64_t events = work->table.events, all = sum_lower(&work->table);
+    bool estimates = work->table.profile->bound == RF_BOUND_CONFIDENCE;
+    bool whole = is_whole(work) || (work->table.profile->bound == RF_BOUND_EXACT &&
+                                    work->table.absent_upper == 0); /* nothing is unlisted */
+    for (size_t i = 0; i < spots->n; i++) {
+        struct spot *spot = &spots->at[i];
+        uint64_t most = minus(events, minus(all, spot->lower));
+        spot->upper = estimates || whole ? least(spot->upper, events) : most;
+        spot->count = least(spot->count, spot->upper);
+    }
+}
+
+/* What of a pc's total is not accounted for by its listed items. */
+struct open_end {
+    uint64_t pc, left, lost;
+};
+
+static int by_pc(const void *left, const void *right)
+{
+    const struct open_end *l = left, *r = right;
+    return (l->pc > r->pc) - (l->pc < r->pc);
+}
+
+static struct open_end *find_end(struct open_end *ends, size_t n, uint64_t pc)
+{
+    const struct open_end key = {pc, 0, 0};
+    return n > 0 ? bsearch(&key, ends, n, sizeof key, by_pc) : NULL;
+}
+
+static void fill_ends(const struct rf_view_work *work, struct open_end *ends)
+{
+    const size_t n = work->totals->n_items;
+    for (size_t i = 0; i < n; i++)
+        ends[i] = (struct open_end){work->totals->items[i].a, work->totals->items[i].count, 0};
+    qsort(ends, n, sizeof *ends, by_pc);
+    for (size_t i = 0; i < work->table.n; i++) {
+        struct open_end *end = find_end(ends, n, work->table.items[i].a);
+        if (end != NULL)
+            end->left = minus(end->left, work->table.items[i].lower);
+    }
+}
+
+/* The upper bounds of groups of values, targets, ... from the totals of each pc; see above. */
+static rf_status bound_by_totals(const struct rf_view_work *work, struct spots *spots)
+{
+    const size_t n = work->totals->n_items, size = (n + 1) * sizeof(struct open_end);
+    const uint64_t absent = plus(work->table.absent_upper, work->table.profile->lost);
+    struct open_end *ends = rf_alloc_get(&work->view->alloc, size);
+    uint64_t unlisted = 0;
+    if (ends == NULL)
+        return RF_ENOMEM;
+    fill_ends(work, ends);
+    for (size_t i = 0; i < n; i++)
+        unlisted = plus(unlisted, least(absent, ends[i].left));
+    for (size_t i = 0; i < spots->n; i++)
+        spots->at[i].upper = unlisted;
+    for (size_t i = 0; i < work->table.n; i++) {
+        const struct rf_item *item = &work->table.items[i];
+        const struct open_end *end = find_end(ends, n, item->a);
+        struct spot *spot = find_spot(spots, spots->n, word_of(work, item));
+        if (spot == NULL || end == NULL)
+            continue;
+        uint64_t most =
+            least(plus(item->upper, work->table.profile->lost), plus(item->lower, end->left));
+        spot->upper = minus(plus(spot->upper, most), least(absent, end->left));
+    }
+    for (size_t i = 0; i < spots->n; i++)
+        spots->at[i].count = least(spots->at[i].count, spots->at[i].upper);
+    rf_alloc_free(&work->view->alloc, ends, size);
+    return RF_OK;
+}
+
+/* ---- keys ---- */
+
+static struct key key_of_function(const struct rf_place_name *name)
+{
+    bool known = name->function[0] != '\0';
+    return (struct key){name->path, name->function, known ? name->link - name->offset : UINT64_MAX};
+}
+
+static struct key key_of_line(const struct rf_place_name *name)
+{
+    const struct rf_frame frame = rf_view_innermost(name);
+    if (frame.line == 0)
+        return key_of_function(name);
+    return (struct key){"", frame.file, frame.line};
+}
+
+static struct key key_of(const struct rf_view_work *work, uint64_t word)
+{
+    struct rf_place_name name;
+    rf_view_lookup(work, word, &name);
+    switch (work->view->by) {
+    case RF_BY_FUNCTION:
+        return key_of_function(&name);
+    case RF_BY_LINE:
+        return key_of_line(&name);
+    case RF_BY_MODULE:
+        return (struct key){name.path, "", 0};
+    case RF_BY_REGION:
+        return (struct key){name.path, name.function[0] != '\0' ? name.function : name.section, 0};
+    default:
+        return (struct key){"", "", word};
+    }
+}
+
+static int by_key(const void *left, const void *right)
+{
+    const struct key *l = &((const struct spot *)left)->key,
+                     *r = &((const struct spot *)right)->key;
+    if (l->number != r->number)
+        return l->number < r->number ? -1 : 1;
+    int order = l->path != r->path ? strcmp(l->path, r->path) : 0;
+    if (order == 0 && l->name != r->name)
+        order = strcmp(l->name, r->name);
+    return order;
+}
+
+static bool has_names(enum rf_view_by by)
+{
+    return by == RF_BY_FUNCTION || by == RF_BY_LINE || by == RF_BY_MODULE || by == RF_BY_REGION;
+}
+
+/* Read the names of all items' instructions, and of the words that are grouped by name, in one go. */
+rf_status rf_view_prepare_items(const struct rf_view_work *work)
+{
+    const size_t n = work->table.n, more = work->totals != NULL ? work->totals->n_items : 0;
+    bool filters = work->setup->functions != NULL || work->setup->modules != NULL;
+    if (work->setup->symbols == NULL || n + more == 0 || (!filters && !has_names(work->view->by)))
+        return RF_OK;
+    const size_t size = (2 * n + more) * sizeof(uint64_t);
+    uint64_t *words = rf_alloc_get(&work->view->alloc, size);
+    size_t k = 0;
+    int pc = rf_view_find_word(&work->words, RF_FIELD_PC);
+    if (words == NULL)
+        return RF_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        const struct rf_item *item = &work->table.items[i];
+        if (has_names(work->view->by))
+            words[k++] = rf_view_word_of(work, item);
+        if (filters && pc >= 0)
+            words[k++] = pc == 0 ? item->a : item->b;
+    }
+    for (size_t i = 0; i < more; i++)
+        words[k++] = work->totals->items[i].a;
+    rf_status status = rf_view_prepare(work, words, k);
+    rf_alloc_free(&work->view->alloc, words, size);
+    return status;
+}
+
+/* Spots with the same key become one; the heaviest stands for all of them. */
+static void merge_spots(const struct rf_view_work *work, struct spots *spots)
+{
+    size_t n = 0;
+    uint64_t heaviest = 0;
+    for (size_t i = 0; i < spots->n; i++)
+        spots->at[i].key = key_of(work, spots->at[i].word);
+    if (spots->n > 0)
+        qsort(spots->at, spots->n, sizeof *spots->at, by_key);
+    for (size_t i = 0; i < spots->n; i++) {
+        const struct spot *next = &spots->at[i];
+        if (n == 0 || by_key(&spots->at[n - 1], next) != 0) {
+            heaviest = next->count;
+            spots->at[n++] = *next;
+            continue;
+        }
+        struct spot *spot = &spots->at[n - 1];
+        if (next->count > heaviest) {
+            heaviest = next->count;
+            spot->word = next->word;
+        }
+        spot->count = plus(spot->count, next->count);
+        spot->lower = plus(spot->lower, next->lower);
+        spot->upper = plus(spot->upper, next->upper);
+    }
+    spots->n = n;
+}
+
+/* ---- rows ---- */
+
+/* The share of the most frequent item among the events of its instruction. */
+static void measure_top(const struct rf_view_work *work, const struct spot *spot,
+                        struct rf_row *row)
+{
+    const struct rf_item *top = spot->top;
+    if (top == NULL || spot->upper == 0)
+        return;
+    uint64_t others = minus(spot->listed, top->lower);
+    uint64_t upper =
+        work->totals != NULL ? plus(top->upper, work->table.profile->lost) : top->upper;
+    upper = least(upper, minus(spot->upper, others));
+    uint64_t all = spot->lower == spot->upper ? spot->lower : plus(upper, others);
+    row->low = (double)top->lower / (double)spot->upper;
+    row->high = all > 0 ? (double)upper / (double)all : 1;
+    row->high = row->high > 1 ? 1 : row->high;
+}
+
+static rf_status add_rows(struct rf_view_work *work, const struct spots *spots)
+{
+    for (size_t i = 0; i < spots->n; i++) {
+        const struct spot *spot = &spots->at[i];
+        struct rf_row row = {.word = spot->word,
+                             .count = spot->count,
+                             .lower = spot->lower,
+                             .upper = spot->upper,
+                             .item = work->view->by == RF_BY_PC ? spot->top : NULL,
+                             .kinds = spot->kinds,
+                             .more = spot->listed != spot->upper};
+        if (work->view->by == RF_BY_PC)
+            measure_top(work, spot, &row);
+        if (!rf_view_add_row(work, &row))
+            return RF_ENOMEM;
+    }
+    return RF_OK;
+}
+
+static bool takes_totals(const struct rf_view_work *work)
+{
+    return work->totals != NULL && work->words.by_pc && work->which == 0 &&
+           rf_view_is_by_code(work->view->by);
+}
+
+/* Make the spots, count them, and put them together. */
+static rf_status group(struct rf_view_work *work, struct spots *spots)
+{
+    rf_status status = make_spots(work, spots);
+    if (status == RF_OK && takes_totals(work)) {
+        status = take_totals(work, spots);
+        work->view->bound = RF_BOUND_EXACT;
+    }
+    if (status == RF_OK && has_names(work->view->by))
+        merge_spots(work, spots);
+    if (status != RF_OK || takes_totals(work))
+        return status;
+    bool hard = work->table.profile->bound == RF_BOUND_HARD;
+    if (hard && work->totals != NULL && work->words.by_pc && !has_names(work->view->by))
+        return bound_by_totals(work, spots);
+    bound_rows(work, spots);
+    return RF_OK;
+}
+
+rf_status rf_view_make_groups(struct rf_view_work *work)
+{
+    struct spots spots = {NULL, 0, 0};
+    if (work->table.profile->shape != RF_SHAPE_TUPLE)
+        return rf_fail(work->error, RF_ENOTSUP, "ranges and streams cannot be grouped by %s",
+                       rf_view_by_name(work->view->by));
+    rf_status status = rf_view_prepare_items(work);
+    if (status == RF_OK)
+        status = group(work, &spots);
+    if (status == RF_OK)
+        status = add_rows(work, &spots);
+    rf_alloc_free(&work->view->alloc, spots.at, spots.room * sizeof *spots.at);
+    return status;
+}

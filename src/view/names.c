@@ -1,0 +1,153 @@
+/* names.c - what the words of a row are called: functions, lines, objects.
+ *
+ *     rank.c:44 spread                    where debug information tells the line
+ *     rank.c:54 make_lists in main        code that was inlined: its own line, and where it went
+ *     libc.so.6 free+0x1c                 where there are symbols only
+ *     gzip+0x1234, [vdso]+0x10, 0x1234    where there are none
+ *
+ * Names come from files that may hold anything; the forms make them fit for a terminal. */
+#include "view/view.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void rf_view_lookup(const struct rf_view_work *work, uint64_t address, struct rf_place_name *name)
+{
+    static const struct rf_place_name nothing = {
+        .module = "", .other = "", .path = "", .function = "", .section = "", .file = ""};
+    *name = nothing;
+    if (work->setup->symbols != NULL)
+        rf_symbols_lookup(work->setup->symbols, address, RF_SYMBOLS_ANY_PROCESS,
+                          RF_SYMBOLS_ANY_TIME, name);
+}
+
+rf_status rf_view_prepare(const struct rf_view_work *work, const uint64_t *words, size_t n)
+{
+    return work->setup->symbols != NULL ? rf_symbols_prepare(work->setup->symbols, words, n)
+                                        : RF_OK;
+}
+
+struct rf_frame rf_view_innermost(const struct rf_place_name *name)
+{
+    if (name->n_inlined > 0 && name->inlined[0].line != 0)
+        return name->inlined[0];
+    return (struct rf_frame){name->function, name->file, name->line};
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* A text that grows to its end and no further. */
+struct text {
+    char *at;
+    size_t size, n;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(text->at + text->n, text->size - text->n, format, arguments);
+    va_end(arguments);
+    text->n += (size_t)n < text->size - text->n ? (size_t)n : text->size - text->n - 1;
+}
+
+static void add_function(struct text *text, const struct rf_view_work *work, const char *function)
+{
+    char name[RF_VIEW_TEXT_MAX];
+    snprintf(name, sizeof name, "%s", function);
+    if (!work->setup->full_names)
+        rf_view_shorten(name);
+    add(text, "%s", name);
+}
+
+static void add_line(struct text *text, const struct rf_view_work *work,
+                     const struct rf_place_name *name)
+{
+    const struct rf_frame frame = rf_view_innermost(name);
+    add(text, "%s:%" PRIu32 " ", last_part(frame.file), frame.line);
+    add_function(text, work, frame.function);
+    if (frame.function != name->function && name->function[0] != '\0') {
+        add(text, " in ");
+        add_function(text, work, name->function);
+    }
+}
+
+static void add_symbol(struct text *text, const struct rf_view_work *work,
+                       const struct rf_place_name *name)
+{
+    add(text, "%s ", name->module);
+    add_function(text, work, name->function);
+    if (name->offset != 0)
+        add(text, "+0x%" PRIx64, name->offset);
+}
+
+void rf_view_print_place(const struct rf_view_work *work, uint64_t address, char *place,
+                         size_t size)
+{
+    struct rf_place_name name;
+    struct text text = {place, size, 0};
+    place[0] = '\0';
+    rf_view_lookup(work, address, &name);
+    if (rf_view_innermost(&name).line != 0)
+        add_line(&text, work, &name);
+    else if (name.function[0] != '\0')
+        add_symbol(&text, work, &name);
+    else if (name.module[0] != '\0')
+        add(&text, "%s+0x%" PRIx64, name.module, name.offset);
+    else
+        add(&text, "0x%" PRIx64, rf_view_address(address));
+    if (name.other[0] != '\0')
+        add(&text, ", or in %s", name.other);
+}
+
+void rf_view_print_line(const struct rf_view_work *work, uint64_t address, char *line, size_t size)
+{
+    struct rf_place_name name;
+    struct text text = {line, size, 0};
+    line[0] = '\0';
+    rf_view_lookup(work, address, &name);
+    const struct rf_frame frame = rf_view_innermost(&name);
+    if (frame.line != 0) {
+        add(&text, "%s:%" PRIu32, last_part(frame.file), frame.line);
+    } else {
+        add(&text, "%s ", name.module[0] != '\0' ? name.module : "nowhere");
+        add_function(&text, work, name.function);
+    }
+}
+
+void rf_view_print_function(const struct rf_view_work *work, uint64_t address, char *function,
+                            size_t size)
+{
+    struct rf_place_name name;
+    struct text text = {function, size, 0};
+    function[0] = '\0';
+    rf_view_lookup(work, address, &name);
+    if (name.function[0] != '\0')
+        add_function(&text, work, name.function);
+    else if (name.module[0] != '\0')
+        add(&text, "%s+0x%" PRIx64, name.module, name.offset);
+    else
+        add(&text, "0x%" PRIx64, rf_view_address(address));
+}
+
+void rf_view_print_region(const struct rf_view_work *work, uint64_t address, char *region,
+                          size_t size)
+{
+    struct rf_place_name name;
+    struct text text = {region, size, 0};
+    region[0] = '\0';
+    rf_view_lookup(work, address, &name);
+    if (name.function[0] != '\0') {
+        add_function(&text, work, name.function);
+        add(&text, " (%s of %s)", name.section, name.module);
+    } else if (name.section[0] != '\0') {
+        add(&text, "%s of %s", name.section, name.module);
+    } else {
+        add(&text, "%s", name.module[0] != '\0' ? name.module : "elsewhere");
+    }
+}

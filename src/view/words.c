@@ -1,0 +1,131 @@
+/* words.c - what the two words of an item are, and how they are written. */
+#include "view/view.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct rf_word word_of(unsigned field)
+{
+    const struct rf_field_info *info = rf_field_info(field);
+    return info != NULL ? (struct rf_word){info->name, field, info->meaning}
+                        : (struct rf_word){"", RF_FIELD_NONE, RF_MEANS_NUMBER};
+}
+
+void rf_view_words(struct rf_words *words, const struct rf_profile *profile)
+{
+    struct rf_selector selector;
+    *words = (struct rf_words){.a = {"a", RF_FIELD_NONE, RF_MEANS_NUMBER},
+                               .b = {"b", RF_FIELD_NONE, RF_MEANS_NUMBER}};
+    if (rf_profile_selector(profile, &selector) != RF_OK)
+        return;
+    words->a = word_of(selector.project_a);
+    words->b = word_of(selector.project_b);
+    words->by_pc = selector.project_a == RF_FIELD_PC;
+    words->calls = selector.classes == 1u << RF_CLASS_CALL;
+}
+
+int rf_view_find_word(const struct rf_words *words, unsigned field)
+{
+    if (words->a.field == field)
+        return 0;
+    return words->b.field == field ? 1 : -1;
+}
+
+/* Programs started by exec are told apart by a number in the upper bits of code addresses. */
+uint64_t rf_view_address(uint64_t word)
+{
+    enum { SPACE_SHIFT = 48, SPACES_MAX = 255 };
+    uint64_t space = word >> SPACE_SHIFT;
+    return space <= SPACES_MAX ? word & ((UINT64_C(1) << SPACE_SHIFT) - 1) : word;
+}
+
+bool rf_view_is_decimal(const struct rf_word *word)
+{
+    return word->field == RF_FIELD_THREAD;
+}
+
+size_t rf_view_print_word(char *text, size_t size, const struct rf_word *word, uint64_t value)
+{
+    if (word->meaning == RF_MEANS_CODE)
+        value = rf_view_address(value);
+    return (size_t)snprintf(text, size, rf_view_is_decimal(word) ? "%" PRIu64 : "0x%" PRIx64,
+                            value);
+}
+
+/* Of a range inside one program. */
+static void untag(const struct rf_word *word, uint64_t *lo, uint64_t *hi)
+{
+    if (word->meaning != RF_MEANS_CODE || *lo - rf_view_address(*lo) != *hi - rf_view_address(*hi))
+        return;
+    *lo = rf_view_address(*lo);
+    *hi = rf_view_address(*hi);
+}
+
+size_t rf_view_print_range(char *text, size_t size, const struct rf_word *word, uint64_t lo,
+                           uint64_t hi)
+{
+    untag(word, &lo, &hi);
+    return (size_t)snprintf(
+        text, size,
+        rf_view_is_decimal(word) ? "%" PRIu64 "..%" PRIu64 : "0x%" PRIx64 "..0x%" PRIx64, lo, hi);
+}
+
+struct rf_item rf_view_shown_item(const struct rf_words *words, const struct rf_item *item)
+{
+    struct rf_item shown = *item;
+    untag(&words->a, &shown.a, &shown.a_hi);
+    untag(&words->b, &shown.b, &shown.b_hi);
+    return shown;
+}
+
+/* ---- nouns ---- */
+
+struct noun {
+    uint32_t classes;
+    const char *one, *many;
+};
+
+enum {
+    LOADS = 1u << RF_CLASS_LOAD,
+    STORES = 1u << RF_CLASS_STORE,
+    CALLS = 1u << RF_CLASS_CALL,
+    BRANCHES = 1u << RF_CLASS_BRANCH,
+    JUMPS = 1u << RF_CLASS_JUMP
+};
+
+static const struct noun nouns[] = {
+    {LOADS, "load", "loads"},
+    {STORES, "store", "stores"},
+    {LOADS | STORES, "access", "accesses"},
+    {BRANCHES, "branch", "branches"},
+    {JUMPS, "jump", "jumps"},
+    {BRANCHES | JUMPS, "branch", "branches and jumps"},
+    {CALLS, "call", "calls"},
+    {1u << RF_CLASS_RETURN, "return", "returns"},
+    {1u << RF_CLASS_ALU, "result", "results"},
+    {1u << RF_CLASS_INSN, "instruction", "instructions"},
+};
+
+static bool is_indirect(const struct rf_selector *selector)
+{
+    for (unsigned i = 0; i < selector->n_conditions; i++)
+        if (selector->conditions[i].field == RF_FIELD_INDIRECT &&
+            selector->conditions[i].lo.value == 1 && !selector->conditions[i].negate)
+            return true;
+    return false;
+}
+
+const char *rf_view_noun(const struct rf_profile *profile, uint64_t n)
+{
+    struct rf_selector selector;
+    if (rf_profile_selector(profile, &selector) != RF_OK)
+        return n == 1 ? "event" : "events";
+    if (selector.weight != RF_FIELD_NONE)
+        return rf_field_info(selector.weight)->name;
+    if (selector.classes == CALLS && is_indirect(&selector))
+        return n == 1 ? "indirect call" : "indirect calls";
+    for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
+        if (nouns[i].classes == selector.classes)
+            return n == 1 ? nouns[i].one : nouns[i].many;
+    return n == 1 ? "event" : "events";
+}

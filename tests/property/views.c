@@ -1,0 +1,210 @@
+/* Groups of bounded items: whatever was not listed, the truth lies within the bounds of every row.
+ *
+ * The truth is a random set of tuples <pc, value>. A profile of it lists some of them, with bounds that hold, and says how
+ * many events the largest of the others has. Sometimes the exact totals of each pc are beside it, sometimes events
+ * were lost behind them. */
+#include "base/random.h"
+#include "test.h"
+#include <riffle/view.h>
+#include <stdbool.h>
+
+enum { PCS = 24, VALUES = 12, MODULES = 4, PC_BASE = 0x1000, PC_STEP = 0x10 };
+
+static uint64_t truth[PCS][VALUES];
+static struct rf_item items[PCS * VALUES], sums[PCS];
+
+struct trial {
+    struct rf_profile profile, totals;
+    struct rf_profile *profiles[2];
+    struct rf_module modules[MODULES];
+    struct rf_run run;
+};
+
+static uint64_t below(struct rf_random *random, uint64_t n)
+{
+    return rf_random_next(random) % n;
+}
+
+static uint64_t pc_of(size_t i)
+{
+    return PC_BASE + PC_STEP * i;
+}
+
+static void make_truth(struct rf_random *random)
+{
+    for (size_t i = 0; i < PCS; i++)
+        for (size_t k = 0; k < VALUES; k++)
+            truth[i][k] = below(random, 3) == 0 ? below(random, 1 << below(random, 12)) : 0;
+}
+
+/* Looser than exact, in both directions, by a random amount. */
+static struct rf_item loosen(struct rf_random *random, struct rf_item item, uint64_t events)
+{
+    uint64_t room = events - item.count;
+    item.lower -= below(random, item.count / 4 + 1);
+    item.upper += room > 0 ? below(random, (room < 50 ? room : 50) + 1) : 0;
+    item.count = item.lower + below(random, item.upper - item.lower + 1);
+    return item;
+}
+
+static uint64_t all_events(void)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < PCS; i++)
+        for (size_t k = 0; k < VALUES; k++)
+            sum += truth[i][k];
+    return sum;
+}
+
+/* List each tuple with a chance, heavy ones rather. */
+static void make_profile(struct trial *trial, struct rf_random *random)
+{
+    struct rf_profile *profile = &trial->profile;
+    uint64_t events = all_events(), threshold = below(random, 200);
+    bool exact = below(random, 5) == 0;
+    *profile = (struct rf_profile){.selector = (char *)"load -> pc,value",
+                                   .engine = (char *)"some",
+                                   .bound = exact ? RF_BOUND_EXACT : RF_BOUND_HARD,
+                                   .produced = events,
+                                   .consumed = events,
+                                   .items = items};
+    for (size_t i = 0; i < PCS; i++)
+        for (size_t k = 0; k < VALUES; k++) {
+            uint64_t n = truth[i][k], pc = pc_of(i);
+            bool listed = n > 0 && (exact || n > threshold || below(random, 8) == 0);
+            struct rf_item item = {pc, k, pc, k, n, n, n, 0};
+            if (listed)
+                items[profile->n_items++] = exact ? item : loosen(random, item, events);
+            else if (n > profile->absent_upper)
+                profile->absent_upper = n + below(random, 10);
+        }
+}
+
+static void make_totals(struct trial *trial)
+{
+    trial->totals = (struct rf_profile){.selector = (char *)"load -> pc",
+                                        .engine = (char *)"exact",
+                                        .produced = trial->profile.consumed,
+                                        .consumed = trial->profile.consumed,
+                                        .items = sums,
+                                        .n_items = PCS};
+    for (size_t i = 0; i < PCS; i++) {
+        uint64_t n = 0, pc = pc_of(i);
+        for (size_t k = 0; k < VALUES; k++)
+            n += truth[i][k];
+        sums[i] = (struct rf_item){pc, 0, pc, 0, n, n, n, 0};
+    }
+}
+
+static void make_trial(struct trial *trial, struct rf_random *random)
+{
+    static char paths[MODULES][8] = {"[one]", "[two]", "[three]", "[four]"};
+    make_truth(random);
+    make_profile(trial, random);
+    make_totals(trial);
+    trial->profiles[0] = &trial->profile;
+    trial->profiles[1] = &trial->totals;
+    for (size_t i = 0; i < MODULES; i++)
+        trial->modules[i] = (struct rf_module){.path = paths[i],
+                                               .build_id = (char *)"",
+                                               .start = pc_of(i * PCS / MODULES),
+                                               .end = pc_of((i + 1) * PCS / MODULES),
+                                               .to_event = UINT64_MAX};
+    trial->run = (struct rf_run){.command = (char *)"",
+                                 .version = (char *)"",
+                                 .profiles = trial->profiles,
+                                 .n_profiles = below(random, 2) == 0 ? 1 : 2,
+                                 .modules = trial->modules,
+                                 .n_modules = MODULES};
+}
+
+/* ---- the truth of a row ---- */
+
+static size_t module_of(size_t i)
+{
+    return i / (PCS / MODULES);
+}
+
+static uint64_t true_count(const struct rf_view *view, size_t row)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < PCS; i++)
+        for (size_t k = 0; k < VALUES; k++) {
+            bool mine = false;
+            if (view->by == RF_BY_VALUE)
+                mine = rf_view_cell(view, row, RF_COLUMN_A)->number == k;
+            else if (view->by == RF_BY_PC)
+                mine = rf_view_cell(view, row, RF_COLUMN_A)->number == pc_of(i);
+            else
+                mine = strcmp(rf_view_cell(view, row, RF_COLUMN_MODULE)->text,
+                              (const char *[]){"[one]", "[two]", "[three]",
+                                               "[four]"}[module_of(i)]) == 0;
+            sum += mine ? truth[i][k] : 0;
+        }
+    return sum;
+}
+
+static uint64_t number(const struct rf_view *view, size_t row, enum rf_column_id id)
+{
+    return rf_view_cell(view, row, id)->number;
+}
+
+/* The share of the top value, as it really is. */
+static void check_top(const struct rf_view *view, size_t row, uint64_t all)
+{
+    const struct rf_view_cell *share = rf_view_cell(view, row, RF_COLUMN_TOP_SHARE);
+    if (share->is_empty || all == 0)
+        return;
+    size_t i = (size_t)(number(view, row, RF_COLUMN_A) - PC_BASE) / PC_STEP;
+    double part = (double)truth[i][number(view, row, RF_COLUMN_TOP)] / (double)all;
+    CHECK(share->low <= part + 1e-12 && part <= share->high + 1e-12);
+    CHECK(share->low <= share->share && share->share <= share->high);
+    size_t kinds = 0;
+    for (size_t k = 0; k < VALUES; k++)
+        kinds += truth[i][k] > 0;
+    const struct rf_view_cell *seen = rf_view_cell(view, row, RF_COLUMN_KINDS);
+    CHECK(seen->is_least ? seen->number <= kinds : seen->number == kinds);
+}
+
+static void check_rows(const struct rf_view *view, bool whole)
+{
+    uint64_t shown = 0, events = all_events();
+    for (size_t row = 0; row < view->n_rows; row++) {
+        uint64_t all = true_count(view, row), count = number(view, row, RF_COLUMN_COUNT);
+        uint64_t lower = number(view, row, RF_COLUMN_LOWER);
+        uint64_t upper = number(view, row, RF_COLUMN_UPPER);
+        CHECK(lower <= all && all <= upper);
+        CHECK(lower <= count && count <= upper);
+        CHECK(!whole || lower == upper);
+        if (view->by == RF_BY_PC)
+            check_top(view, row, all);
+        shown += all;
+    }
+    CHECK(events - shown <= view->rest_upper);
+    CHECK_EQ(view->events, events);
+}
+
+TEST(bounds_of_groups_hold)
+{
+    static const enum rf_view_by ways[] = {RF_BY_VALUE, RF_BY_PC, RF_BY_MODULE};
+    struct rf_random random;
+    rf_random_seed(&random, test_seed(1));
+    for (int n = 0; n < test_rounds(400, 20000) && test_failures == 0; n++) {
+        struct trial trial;
+        make_trial(&trial, &random);
+        struct rf_symbols *symbols;
+        REQUIRE(rf_symbols_open(&symbols, &trial.run, NULL, NULL) == RF_OK);
+        for (size_t i = 0; i < 3; i++) {
+            struct rf_view view;
+            const struct rf_view_setup setup = {
+                .by = ways[i], .rows = below(&random, 2) == 0 ? 0 : 5, .symbols = symbols};
+            REQUIRE(rf_view_open(&view, &trial.run, &trial.profile, &setup, NULL) == RF_OK);
+            check_rows(&view, (trial.run.n_profiles == 2 && ways[i] != RF_BY_VALUE) ||
+                                  trial.profile.bound == RF_BOUND_EXACT);
+            rf_view_close(&view);
+        }
+        rf_symbols_close(symbols);
+    }
+}
+
+TEST_MAIN()
