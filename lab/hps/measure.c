@@ -1,23 +1,19 @@
 /* measure.c - what the figures of HPS are made of, as CSV on stdout.
  *
- *     measure statistics PROGRAM [ARGUMENT...]                        figure 6:
- * what the program does measure streams PROGRAM [ARGUMENT...] its hot data
- * streams, without sampling measure accuracy PHASES PROGRAM [ARGUMENT...]
- * figures 8 to 10: overlap, all settings measure native PHASES TRACE the same,
- * of a trace of records: no streams measure sample TYPE BURST FREQUENCY FIRST
- * PROGRAM [ARGUMENT...] one sampled profile: a,b,count
+ *     measure statistics PROGRAM [ARGUMENT...]              figure 6: what the program does
+ *     measure streams PROGRAM [ARGUMENT...]                 its hot data streams, without sampling
+ *     measure accuracy PHASES PROGRAM [ARGUMENT...]         figures 8 to 10: overlap, all settings
+ *     measure native PHASES TRACE                           the same of a trace of records: no streams
+ *     measure sample TYPE BURST FREQUENCY FIRST PROGRAM [ARGUMENT...]       one sampled profile: a,b,count
  *
- * The program runs once, on the functional core; its own output goes to stderr.
- * TYPE is pair, method, stream, target or reference: target is what the handler
- * of hot methods is told, before addresses become methods; reference is what
- * streams are made of. FREQUENCY is the
- * inverse, 100 for 1/100. FIRST is how many events come before the first burst.
- * LIMIT in the environment ends the run after so many instructions; STREAMS are
- * options of the engine for data streams (heat=1%).
+ * The program runs once, on the functional core; its own output goes to stderr. TYPE is pair, method, stream, target or
+ * reference. Target is what the handler of hot methods is told, before addresses become methods; reference is what
+ * streams are made of. FREQUENCY is the inverse: 100 for 1/100. FIRST is how many events come before the first burst.
+ * LIMIT in the environment ends the run after this many instructions. STREAMS has options of the engine for data streams
+ * (heat=1%).
  *
- * A phase is a start value of the sampling counter. Of N phases, the i-th has
- * i/N of the distance between two bursts before the first one, so the last
- * starts as sampling.hps does. */
+ * A phase here is a start value of the sampling counter. Of N phases, the i-th has i/N of the distance between two bursts
+ * before the first one, so the last one starts as sampling.hps does. (phases.c is about phases of programs.) */
 #include "base/alloc.h"
 #include "history.h"
 #include "profile/profile.h"
@@ -45,9 +41,7 @@ struct sampled {
 static const struct sampler everything = {.burst = UINT64_MAX, .sparsity = 0, .first = 0};
 static FILE *report;
 
-/* --- which events
- * -------------------------------------------------------------------------------
- */
+/* --- which events --- */
 
 static bool is_of(const struct member *member, enum type type)
 {
@@ -80,8 +74,7 @@ static void each_burst(const struct history *history, const struct sampler *samp
     }
 }
 
-/* --- call pairs and methods
- * ----------------------------------------------------------------------- */
+/* --- call pairs and methods --- */
 
 struct count {
     const struct history *history;
@@ -151,9 +144,7 @@ static struct sampled count_events(const struct history *history, enum type type
     return sampled;
 }
 
-/* --- data streams
- * ---------------------------------------------------------------------------------
- */
+/* --- data streams --- */
 
 struct trace {
     const struct history *history;
@@ -228,9 +219,7 @@ static struct sampled trace_references(const struct history *history, enum type 
     return sampled;
 }
 
-/* --- one profile
- * ----------------------------------------------------------------------------------
- */
+/* --- one profile --- */
 
 static struct sampled sample(const struct history *history, enum type type,
                              const struct sampler *sampler)
@@ -239,9 +228,7 @@ static struct sampled sample(const struct history *history, enum type type,
                                                : count_events(history, type, sampler);
 }
 
-/* --- figure 6
- * -------------------------------------------------------------------------------------
- */
+/* --- figure 6 --- */
 
 static int by_number(const void *left, const void *right)
 {
@@ -306,9 +293,7 @@ static void print_streams(const struct history *history)
     rf_profile_free(all.profile);
 }
 
-/* --- figures 8 to 10
- * ------------------------------------------------------------------------------
- */
+/* --- figures 8 to 10 --- */
 
 static const uint64_t bursts[] = {1, 10, 50, 100};
 static const uint64_t frequencies[] = {100, 500, 1000, 5000, 10000};
@@ -380,8 +365,7 @@ static void print_accuracy(const struct history *history, unsigned phases)
             print_accuracy_of(history, types[i], phases);
 }
 
-/* --- one profile, to be held against riffle sim
- * ----------------------------------------------------- */
+/* --- one profile, to be held against riffle sim --- */
 
 static void print_sample(const struct history *history, char **arguments)
 {

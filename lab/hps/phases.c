@@ -9,7 +9,10 @@
  *
  *     overlap   with the exhaustive profile, as in figure 8
  *     width     half the confidence interval, over the true count; mean over the members that make 90%, by their counts
- *     held      how many of these intervals hold the true count */
+ *     held      how many of these intervals hold the true count
+ *     slices    the run cut into a hundred equal parts: mean overlap of each part's profile with the samples taken in it, of
+ *               all members; and the same over the parts that are new, whose profile overlaps with that of each part before
+ *               by less than a half */
 #include "history.h"
 #include "base/phases.h"
 #include "base/random.h"
@@ -23,6 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { SLICES = 100 };
 enum type { PAIR, METHOD, TYPES };
 static const char *const type_names[TYPES] = {"pair", "method"};
 static FILE *report;
@@ -35,6 +39,10 @@ struct events {
     uint32_t *before; /* how many of this type there are before each event, and in all */
     struct rf_profile *truth;
     uint64_t top; /* the heaviest items of the truth that make 90% */
+    uint32_t
+        *keys; /* a number for what each member is counted under, below the number of members */
+    double *slices[SLICES]; /* shares by key */
+    bool is_new[SLICES];
 };
 
 static bool is_of(const struct events *events, size_t i)
@@ -83,11 +91,72 @@ static uint64_t find_top(const struct rf_profile *truth)
     return n;
 }
 
+/* --- slices ---------------------------------------------------------------------------------------- */
+
+/* Members of one method have the number of the first of them. */
+static uint32_t *number_keys(const struct history *history, enum type type)
+{
+    uint32_t *keys = malloc((history->n_members + 1) * sizeof *keys);
+    if (keys == NULL)
+        die("no memory");
+    for (uint32_t i = 0; i < history->n_members; i++) {
+        keys[i] = i;
+        for (uint32_t k = 0; type == METHOD && k < i; k++)
+            if (history->members[k].method == history->members[i].method) {
+                keys[i] = k;
+                break;
+            }
+    }
+    return keys;
+}
+
+static double *new_shares(const struct events *events)
+{
+    double *shares = calloc(events->history->n_members + 1, sizeof *shares);
+    if (shares == NULL)
+        die("no memory");
+    return shares;
+}
+
+static size_t slice_of(const struct events *events, size_t i)
+{
+    return i * SLICES / events->history->n_events;
+}
+
+static double overlap_of(const struct events *events, const double *x, const double *y)
+{
+    double x_sum = 0, y_sum = 0, overlap = 0;
+    const size_t n = events->history->n_members;
+    for (size_t i = 0; i < n; i++) {
+        x_sum += x[i];
+        y_sum += y[i];
+    }
+    for (size_t i = 0; x_sum > 0 && y_sum > 0 && i < n; i++)
+        overlap += fmin(x[i] / x_sum, y[i] / y_sum);
+    return overlap;
+}
+
+static void cut_slices(struct events *events)
+{
+    const struct history *history = events->history;
+    events->keys = number_keys(history, events->type);
+    for (size_t s = 0; s < SLICES; s++)
+        events->slices[s] = new_shares(events);
+    for (size_t i = 0; i < history->n_events; i++)
+        events->slices[slice_of(events, i)][events->keys[history->events[i]]] += is_of(events, i);
+    for (size_t s = 0; s < SLICES; s++) {
+        events->is_new[s] = true;
+        for (size_t k = 0; k < s && events->is_new[s]; k++)
+            events->is_new[s] = overlap_of(events, events->slices[s], events->slices[k]) < 0.5;
+    }
+}
+
 static void prepare(struct events *events, const struct history *history, enum type type)
 {
     struct rf_profiler *profiler = open_exact();
-    *events =
-        (struct events){history, type, malloc((history->n_events + 1) * sizeof(uint32_t)), NULL, 0};
+    *events = (struct events){.history = history,
+                              .type = type,
+                              .before = malloc((history->n_events + 1) * sizeof(uint32_t))};
     if (events->before == NULL)
         die("no memory");
     events->before[0] = 0;
@@ -99,6 +168,16 @@ static void prepare(struct events *events, const struct history *history, enum t
     }
     events->truth = take_profile(profiler);
     events->top = find_top(events->truth);
+    cut_slices(events);
+}
+
+static void forget(struct events *events)
+{
+    for (size_t s = 0; s < SLICES; s++)
+        free(events->slices[s]);
+    free(events->keys);
+    free(events->before);
+    rf_profile_free(events->truth);
 }
 
 /* --- one sampled run ------------------------------------------------------------------------------- */
@@ -118,6 +197,8 @@ struct run {
     uint64_t sampled;   /* events of the type */
     uint64_t intervals; /* sampled */
     uint64_t while_new; /* events of all types under the second frequency */
+    double weight;      /* of the burst under way */
+    double *slices[SLICES];
 };
 
 static void sample_burst(struct run *run, size_t from, size_t to)
@@ -130,6 +211,7 @@ static void sample_burst(struct run *run, size_t from, size_t to)
             continue;
         feed(run->profiler, &tuple, 1);
         rf_bursts_feed(run->bursts, &tuple, 1);
+        run->slices[slice_of(run->events, i)][run->events->keys[history->events[i]]] += run->weight;
         run->sampled++;
     }
     run->intervals += to - from;
@@ -147,8 +229,9 @@ static void sample_all(struct run *run, const struct sampling *sampling)
         uint64_t gap = sparsity > 0 ? 1 + rf_random_below(&random, 2 * sparsity - 1) : 0;
         size_t from = gap < n - i ? i + gap : n;
         size_t to = sampling->burst < n - from ? from + sampling->burst : n;
+        run->weight = 1 + (double)sparsity / (double)sampling->burst;
         sample_burst(run, from, to);
-        rf_bursts_end(run->bursts, 1 + (double)sparsity / (double)sampling->burst);
+        rf_bursts_end(run->bursts, run->weight);
         rf_bursts_skip(run->bursts, run->events->before[from] - run->events->before[i], 1);
         run->while_new += is_new ? to - i : 0;
         i = to;
@@ -159,7 +242,7 @@ static void sample_all(struct run *run, const struct sampling *sampling)
 
 /* Sums over seeds. */
 struct verdict {
-    double n, overlap, overlap_2, width, held;
+    double n, overlap, overlap_2, width, held, slices, slices_new;
     double sampled, intervals, while_new, windows, changes, found;
 };
 
@@ -187,6 +270,19 @@ static void judge_bounds(struct verdict *verdict, const struct events *events,
     verdict->held += held / (double)events->top;
 }
 
+static void judge_slices(struct verdict *verdict, const struct run *run)
+{
+    double all = 0, fresh = 0, n_fresh = 0;
+    for (size_t s = 0; s < SLICES; s++) {
+        double overlap = overlap_of(run->events, run->events->slices[s], run->slices[s]);
+        all += overlap;
+        fresh += run->events->is_new[s] ? overlap : 0;
+        n_fresh += run->events->is_new[s];
+    }
+    verdict->slices += all / SLICES;
+    verdict->slices_new += fresh / n_fresh;
+}
+
 static void judge(struct verdict *verdict, const struct run *run, const struct rf_profile *profile)
 {
     struct rf_error error = {""};
@@ -194,6 +290,7 @@ static void judge(struct verdict *verdict, const struct run *run, const struct r
     if (rf_measure_overlap(&overlap, run->events->truth, profile, 0.9, &error) != RF_OK)
         die(error.message);
     judge_bounds(verdict, run->events, profile);
+    judge_slices(verdict, run);
     verdict->n++;
     verdict->overlap += overlap;
     verdict->overlap_2 += overlap * overlap;
@@ -205,21 +302,16 @@ static void judge(struct verdict *verdict, const struct run *run, const struct r
     verdict->found += run->phases.found;
 }
 
-static uint32_t chosen(const char *name)
-{
-    const char *text = getenv(name);
-    return text != NULL ? (uint32_t)strtoul(text, NULL, 10) : 0;
-}
-
 static void try_once(struct verdict *verdict, const struct events *events,
                      const struct sampling *sampling)
 {
-    const struct rf_phases_setup setup = {chosen("INTERVALS"), chosen("BURSTS"), chosen("SETTLE"),
-                                          chosen("DISTANCE")};
+    const struct rf_phases_setup setup = {0};
     struct run run = {.events = events, .profiler = open_exact()};
     rf_phases_begin(&run.phases, &setup);
     if (rf_bursts_open(&run.bursts, NULL) != RF_OK)
         die("no memory");
+    for (size_t s = 0; s < SLICES; s++)
+        run.slices[s] = new_shares(events);
     sample_all(&run, sampling);
     struct rf_profile *profile = take_profile(run.profiler);
     if (rf_bursts_scale(run.bursts, profile) != RF_OK)
@@ -227,6 +319,8 @@ static void try_once(struct verdict *verdict, const struct events *events,
     judge(verdict, &run, profile);
     rf_profile_free(profile);
     rf_bursts_close(run.bursts);
+    for (size_t s = 0; s < SLICES; s++)
+        free(run.slices[s]);
 }
 
 /* --- the comparison -------------------------------------------------------------------------------- */
@@ -241,8 +335,9 @@ static double spread(const struct verdict *verdict)
 static void print_half(const struct verdict *verdict)
 {
     double n = verdict->n;
-    fprintf(report, ",%.1f,%.3f,%.3f,%.3f,%.2f", verdict->sampled / n, 100 * verdict->overlap / n,
-            100 * spread(verdict), 100 * verdict->width / n, 100 * verdict->held / n);
+    fprintf(report, ",%.1f,%.3f,%.3f,%.3f,%.2f,%.2f,%.2f", verdict->sampled / n,
+            100 * verdict->overlap / n, 100 * spread(verdict), 100 * verdict->width / n,
+            100 * verdict->held / n, 100 * verdict->slices / n, 100 * verdict->slices_new / n);
 }
 
 static struct verdict try_seeds(const struct events *events, struct sampling sampling,
@@ -276,14 +371,16 @@ static void compare(const struct events *events, struct sampling sampling, unsig
 
 static void compare_all(const struct history *history, unsigned seeds)
 {
+    /* burst, frequency, frequency while new */
     static const uint64_t settings[][3] = {
         {1, 500, 50}, {1, 1000, 100}, {1, 5000, 500}, {10, 1000, 100}};
     fprintf(report, "type,burst,frequency,new_frequency,seeds,equal_frequency,windows,changes,"
                     "phases,new_percent");
     for (int i = 0; i < 2; i++) {
         const char *const of = i == 0 ? "phases" : "constant";
-        fprintf(report, ",sampled_%s,overlap_%s,overlap_sd_%s,width_%s,held_%s", of, of, of, of,
-                of);
+        fprintf(report,
+                ",sampled_%s,overlap_%s,overlap_sd_%s,width_%s,held_%s,slices_%s,slices_new_%s", of,
+                of, of, of, of, of, of);
     }
     fprintf(report, "\n");
     for (enum type type = 0; type < TYPES; type++) {
@@ -296,8 +393,7 @@ static void compare_all(const struct history *history, unsigned seeds)
                                       burst * (settings[i][2] - 1), 0},
                     seeds);
         }
-        rf_profile_free(events.truth);
-        free(events.before);
+        forget(&events);
     }
 }
 
