@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct cli_option cli_options_bursts[] = {
+const struct cli_option cli_options_frequency[] = {
     {CLI_COUNT, 0, "burst", "N", "0",
      .brief = "sample N intervals in a row, then skip until the next burst; 0: sample all",
      .text = "A sampling interval ends with a call or a backward branch. Skipped events are "
@@ -17,6 +17,11 @@ const struct cli_option cli_options_bursts[] = {
      .text = "Without --burst, bursts are one interval long. Without --frequency, one interval in "
              "a thousand is sampled.",
      .offset = offsetof(struct cli_bursts, frequency)},
+    {.type = CLI_END},
+};
+
+const struct cli_option cli_options_bursts[] = {
+    {.type = CLI_GROUP, .group = cli_options_frequency},
     {CLI_TEXT, 0, "phases", "F",
      .brief = "share of the intervals that is sampled while the program does what is new: 1/100",
      .text =

@@ -11,6 +11,7 @@ struct cli_bursts {
     const char *phases;    /* NULL: not said */
     int regular;
 };
+extern const struct cli_option cli_options_frequency[]; /* without the last */
 extern const struct cli_option cli_options_bursts[];
 
 enum { CLI_BURST_MAX = 1 << 30 };

@@ -13,6 +13,7 @@ struct settings {
     struct cli_profiling profiling;
     const char *core, *root, *cache;
     int functional;
+    struct cli_bursts bursts;
     uint64_t max_instructions, skip;
 };
 
@@ -32,6 +33,9 @@ static const struct cli_option options[] = {
          "run would take.",
      .offset = offsetof(struct settings, functional)},
     {.type = CLI_GROUP, .group = cli_options_cache, .offset = offsetof(struct settings, cache)},
+    {.type = CLI_GROUP,
+     .group = cli_options_frequency,
+     .offset = offsetof(struct settings, bursts)},
     {.type = CLI_GROUP, .group = cli_options_productions},
     {CLI_COUNT, 0, "max-instructions", "N", "0",
      .brief = "end after N instructions, skipped ones included; 0: with the program",
@@ -306,10 +310,13 @@ static int make_plan(struct cli_plan *plan, struct cli_call *call,
 {
     struct settings *settings = call->settings;
     int status = cli_report_take(&settings->profiling.report, call);
-    if (status == CLI_OK && productions != NULL)
+    bool selected = cli_productions_given(call); /* else -p says it */
+    if (status == CLI_OK && productions != NULL && selected)
         status = cli_productions_select(call, call, productions, NULL);
     if (status == CLI_OK)
         status = cli_plan_make(plan, call, &settings->profiling);
+    if (status == CLI_OK && productions != NULL && !selected)
+        cli_counts_exactly(plan, call, true);
     plan->records = productions == NULL;
     if (status == CLI_OK)
         status = check_core(settings);
@@ -318,12 +325,26 @@ static int make_plan(struct cli_plan *plan, struct cli_call *call,
     return status == CLI_OK ? cli_plan_rehearse(plan) : status;
 }
 
+/* --productions, or --burst and --frequency. */
+static int take_productions(struct rf_productions **productions, const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    int status = cli_productions_take(productions, call);
+    if (status != CLI_OK || (settings->bursts.burst == 0 && settings->bursts.frequency == NULL))
+        return status;
+    if (*productions == NULL)
+        return cli_productions_sample(productions, call, &settings->bursts);
+    rf_productions_close(*productions);
+    return cli_fail(CLI_USAGE,
+                    "sim: --productions say how often to sample; change that with --set");
+}
+
 static int run(const struct cli_call *asked)
 {
     struct rf_productions *productions;
     struct cli_call call = *asked;
     struct cli_plan plan = {.command = NULL};
-    int status = cli_productions_take(&productions, &call);
+    int status = take_productions(&productions, &call);
     if (status != CLI_OK)
         return status;
     status = make_plan(&plan, &call, productions);
@@ -357,6 +378,11 @@ const struct cli_command cli_command_sim = {
         "handle, ends with a sentence and the status that a shell would give it, 128 and the "
         "signal. There is one thread and no other process; a program that starts a thread ends. "
         "With -q and nothing to save the program only runs.\n\n"
+        "With --burst or --frequency the core itself samples, by the sampling framework of HPS: -p "
+        "is "
+        "calls, methods or addresses, the distance between bursts is always the same, and the "
+        "cycles "
+        "show what it costs.\n\n"
         "Without --root the program may read, write, make and remove every file that riffle may, "
         "under the same names. With it, nothing outside that folder can be read, changed or looked "
         "at. Files of processes (/proc) are out of reach either way, riffle's own memory with "
@@ -365,6 +391,7 @@ const struct cli_command cli_command_sim = {
                 "    riffle sim --core hps,rob=64 -p values -e multihash -- prog.rv64 1000\n"
                 "    riffle sim --functional -p edges -o prog.rfp -- prog.rv64 1000\n"
                 "    riffle sim --functional -q -- prog.rv64 1000\n"
+                "    riffle sim -p calls --burst 1 --frequency 1/100 -- prog.rv64 1000\n"
                 "    riffle sim --productions lab/hps/hot-call-pair.hps -- prog.rv64 1000",
     .settings = {options, sizeof(struct settings)},
     .first_ends_options = true,

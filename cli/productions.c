@@ -73,6 +73,38 @@ int cli_productions_take(struct rf_productions **productions, const struct cli_c
     return cli_fail_parsed(status, &error);
 }
 
+bool cli_productions_given(const struct cli_call *call)
+{
+    return has_any(call, "productions") || !has_any(call, "profile");
+}
+
+/* --burst and --frequency in a core: the sampling framework for each -p. */
+int cli_productions_sample(struct rf_productions **productions, const struct cli_call *call,
+                           const struct cli_bursts *asked)
+{
+    struct rf_error error = {""};
+    struct rf_probe_bursts bursts;
+    rf_status status = RF_OK;
+    int wrong = cli_bursts_take(&bursts, asked, 0);
+    *productions = NULL;
+    if (wrong != CLI_OK || bursts.burst == 0)
+        return wrong;
+    if (rf_productions_open(productions, NULL) != RF_OK)
+        return cli_fail(CLI_FAILED, "no memory for productions");
+    if (!has_any(call, "profile"))
+        status =
+            rf_productions_sample(*productions, "calls", bursts.burst, bursts.sparsity, &error);
+    for (size_t i = 0; i < call->n_given && status == RF_OK; i++)
+        if (cli_is(&call->given[i], "profile"))
+            status = rf_productions_sample(*productions, call->given[i].value, bursts.burst,
+                                           bursts.sparsity, &error);
+    if (status == RF_OK)
+        return CLI_OK;
+    rf_productions_close(*productions);
+    *productions = NULL;
+    return cli_fail(CLI_USAGE, "%s: --burst: %s", call->command->name, error.message);
+}
+
 int cli_productions_select(struct cli_call *with, const struct cli_call *call,
                            const struct rf_productions *productions,
                            const struct rf_productions_native *native)

@@ -30,6 +30,11 @@ void rf_productions_close(struct rf_productions *productions); /* NULL is fine *
 rf_status rf_productions_read(struct rf_productions *productions, const char *path,
                               struct rf_error *error);
 
+/* The same without a file, by the sampling framework of the paper: `selector` is one that the core has a handler for (calls,
+ * methods, addresses), bursts of `burst` intervals are `sparsity` intervals apart. */
+rf_status rf_productions_sample(struct rf_productions *productions, const char *selector,
+                                uint32_t burst, uint64_t sparsity, struct rf_error *error);
+
 /* `register=value` for all profiles or `profile.register=value` for one: the value to begin with; with `@N` behind
  * it, the value from then on when the program has run N instructions; with `@new` behind it, the value while what the
  * program does is new: it has come into a phase that was seen little or never before. */

@@ -199,12 +199,31 @@ def check_software(tap, work):
                  and 0.8 < records / wanted[3] < 1.2, f"{records} records, {wanted[3]} by {hps}", done.stderr[-300:])
 
 
+def check_short(tap, work, program):
+    """--burst and --frequency are the files of the lab: the same cycles, the same events, the same bounds."""
+    for selector, hps in (("calls", "hot-call-pair"), ("methods", "hot-method"), ("addresses", "hot-data-stream")):
+        for burst, frequency, between in ((1, "1/100", 99), (10, "1/50", 490), (5, "1", 0)):
+            short = work.sim(program, options=["-p", selector, "--burst", str(burst), "--frequency", frequency, "-n", "0"])
+            whole = work.sim(program, options=[*options_of(hps, burst, between), "-n", "0"])
+            one, other = (re.sub(r"(?m)^(command|calls|methods|addresses|hot-[a-z-]*) .*$|^riffle: .*MIPS$", "", done.stderr.decode())
+                          for done in (short, whole))
+            tap.case(f"-p {selector} --burst {burst} --frequency {frequency} is {hps}", one == other and "cycles" in one,
+                     f"{one[:900]} {other[:900]}")
+    text = work.sim(program, options=["-p", "streams", "--burst", "50", "--frequency", "1/5"]).stderr.decode()
+    tap.case("-p streams keeps its engine", "engine      streams" in text, text[:600])
+    text = work.sim(program, options=["--frequency", "1/10"]).stderr.decode()
+    tap.case("without -p it is calls", "profile     call -> pc,target" in text and "sampled" in text, text[:600])
+
+
 def check_refused(tap, work, program):
     call_pair = ["--productions", os.path.join(PRODUCTIONS, "hot-call-pair.hps")]
     for title, options, said in (
             ("a table too small", ["--core", "hps,dise_patterns=6", *call_pair],
              "the productions need 7 entries of the pattern table, the core has 6"),
             ("-p beside productions", [*call_pair, "-p", "calls"], "-p does not go with it"),
+            ("--burst beside productions", [*call_pair, "--burst", "1"], "change that with --set"),
+            ("a profile without a handler in bursts", ["-p", "values", "--burst", "1"],
+             "the core has handlers for calls, methods and addresses only"),
             ("an unknown register", [*call_pair, "--set", "x=1"], "no register 'x' in these productions"),
             ("--set alone", ["--set", "x=1"], "--set goes with --productions"),
             ("no such file", ["--productions", "/nowhere"], "/nowhere: cannot read: No such file or directory")):
@@ -226,6 +245,7 @@ def main():
         check_together(tap, work, program)
         check_plain(tap, work, program)
         check_software(tap, work)
+        check_short(tap, work, program)
         check_refused(tap, work, program)
     tap.end()
 
