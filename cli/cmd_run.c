@@ -503,6 +503,7 @@ static int start(struct plan *plan, const struct cli_call *call)
                                    .resolve = has_names(&plan->common) ? cli_resolve : NULL,
                                    .resolve_context = &plan->mapped,
                                    .stop = &stopped};
+    setup.pattern_functions = has ? plan->productions->functions : NULL;
     memcpy(setup.bursts, plan->bursts, sizeof setup.bursts);
     if (!can_run(call->arguments[0]))
         return refuse_program(call->arguments[0]);
@@ -558,7 +559,7 @@ static int run_productions(const struct cli_call *asked, const struct rf_product
 static int run(const struct cli_call *call)
 {
     struct rf_productions *productions;
-    int status = cli_productions_take(&productions, call);
+    int status = cli_productions_take(&productions, call, CLI_NATIVE);
     if (status != CLI_OK)
         return status;
     status = productions != NULL ? run_productions(call, productions) : run_plan(call, NULL);

@@ -329,7 +329,7 @@ static int make_plan(struct cli_plan *plan, struct cli_call *call,
 static int take_productions(struct rf_productions **productions, const struct cli_call *call)
 {
     const struct settings *settings = call->settings;
-    int status = cli_productions_take(productions, call);
+    int status = cli_productions_take(productions, call, CLI_SIMULATED);
     if (status != CLI_OK || (settings->bursts.burst == 0 && settings->bursts.frequency == NULL))
         return status;
     if (*productions == NULL)

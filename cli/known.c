@@ -61,20 +61,26 @@ static int check_name(struct rf_symbols *symbols, const char *program, const cha
     return cli_fail(CLI_USAGE, "%s has no function '%s'", program, name);
 }
 
-int cli_check_functions(const char *path, const char *const *names)
+bool cli_program_static(struct cli_program *program, const char *path)
 {
     struct stat about;
-    struct rf_run *run = NULL;
-    struct rf_symbols *symbols = NULL;
-    int status = CLI_OK;
+    *program = (struct cli_program){NULL, NULL};
     FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "re") : NULL;
-    if (file != NULL && rf_run_new(&run, NULL, NULL) == RF_OK && add_segments(run, path, file) &&
-        rf_symbols_open(&symbols, run, NULL, NULL) == RF_OK)
-        for (size_t i = 0; status == CLI_OK && names[i] != NULL; i++)
-            status = check_name(symbols, path, names[i]);
-    rf_symbols_close(symbols);
-    rf_run_free(run);
+    bool is_static = file != NULL && rf_run_new(&program->run, NULL, NULL) == RF_OK &&
+                     add_segments(program->run, path, file);
     if (file != NULL)
         fclose(file);
+    return is_static;
+}
+
+int cli_check_functions(const char *path, const char *const *names)
+{
+    struct cli_program program;
+    int status = CLI_OK;
+    if (cli_program_static(&program, path) &&
+        rf_symbols_open(&program.symbols, program.run, NULL, NULL) == RF_OK)
+        for (size_t i = 0; status == CLI_OK && names[i] != NULL; i++)
+            status = check_name(program.symbols, path, names[i]);
+    cli_program_close(&program);
     return status;
 }

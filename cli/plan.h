@@ -54,6 +54,8 @@ size_t cli_resolve(void *program, unsigned field, const char *symbol, uint64_t *
 void cli_program_mapped(void *program, const struct rf_module *module);
 void cli_program_close(struct cli_program *program);
 
+/* known.c: the code of a static program, from its file; false: it is none. Must be closed, whatever is returned. */
+bool cli_program_static(struct cli_program *program, const char *path);
 /* known.c: refuse functions (a list closed by NULL) that a program does not have, where its file shows that. */
 int cli_check_functions(const char *path, const char *const *names); /* CLI_OK, or told */
 

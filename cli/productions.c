@@ -54,7 +54,14 @@ static int check(const struct cli_call *call)
     return CLI_OK;
 }
 
-int cli_productions_take(struct rf_productions **productions, const struct cli_call *call)
+/* Of the simulated program, whose file is known before it runs. */
+static size_t resolve(void *context, const char *name, uint64_t *address)
+{
+    return cli_resolve(context, RF_FIELD_PC, name, address, 1);
+}
+
+int cli_productions_take(struct rf_productions **productions, const struct cli_call *call,
+                         enum cli_where where)
 {
     struct rf_error error = {""};
     *productions = NULL;
@@ -63,7 +70,14 @@ int cli_productions_take(struct rf_productions **productions, const struct cli_c
         return wrong;
     if (rf_productions_open(productions, NULL) != RF_OK)
         return cli_fail(CLI_FAILED, "no memory for productions");
+    struct cli_program program = {NULL, NULL};
+    if (where == CLI_NATIVE)
+        rf_productions_resolve_later(*productions);
+    else if (cli_program_static(&program, call->arguments[0]))
+        rf_productions_resolve(*productions, resolve, &program);
     rf_status status = take_each(*productions, call, "productions", rf_productions_read, &error);
+    rf_productions_resolve(*productions, NULL, NULL);
+    cli_program_close(&program);
     if (status == RF_OK)
         status = take_each(*productions, call, "set", rf_productions_set, &error);
     if (status == RF_OK)

@@ -8,7 +8,9 @@
 extern const struct cli_option cli_options_productions[];
 
 /* The files and values that were given; *productions is NULL when no file was. CLI_OK, or told why not. */
-int cli_productions_take(struct rf_productions **productions, const struct cli_call *call);
+enum cli_where { CLI_NATIVE, CLI_SIMULATED };
+int cli_productions_take(struct rf_productions **productions, const struct cli_call *call,
+                         enum cli_where where);
 
 /* The same without files, where --burst or --frequency was given: -p says what to sample. */
 int cli_productions_sample(struct rf_productions **productions, const struct cli_call *call,

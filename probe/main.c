@@ -119,6 +119,8 @@ static Bool process_option(const HChar *arg)
         return parse_groups(text);
     if (VG_STR_CLO(arg, "--pattern", text))
         return pattern_parse(text);
+    if (VG_STR_CLO(arg, "--pattern-function", text))
+        return add_name(probe_options.pattern_function, &probe_options.n_pattern_functions, text);
     if (VG_STR_CLO(arg, "--range", text))
         return parse_range(text);
     if (VG_STR_CLO(arg, "--function", text))

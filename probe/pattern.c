@@ -4,21 +4,24 @@
  *
  * Patterns come as options, not through the shared memory: that can be written by the program, these cannot. */
 #include "probe.h"
+#include "base/name_match.h"
 
 Bool pattern_parse(const HChar *text)
 {
-    ULong numbers[7];
+    ULong numbers[9];
     HChar *end = (HChar *)text;
     if (probe_options.n_patterns == PATTERNS_MAX)
         return False;
-    for (UInt i = 0; i < 7; i++, text = end + 1) {
+    for (UInt i = 0; i < 9; i++, text = end + 1) {
         numbers[i] = VG_(strtoull16)(text, &end);
-        if (end == text || *end != (i < 6 ? ',' : 0))
+        if (end == text || *end != (i < 8 ? ',' : 0))
             return False;
     }
-    probe_options.patterns[probe_options.n_patterns++] =
-        (struct pattern){(UInt)numbers[0], (UInt)numbers[1], (UInt)numbers[2], numbers[3],
-                         numbers[4],       numbers[5],       numbers[6]};
+    probe_options.patterns[probe_options.n_patterns++] = (struct pattern){
+        (UInt)numbers[0], (UInt)numbers[1], (UInt)numbers[2], numbers[3],      numbers[4],
+        numbers[5],       numbers[6],       (UInt)numbers[7], (UInt)numbers[8]};
+    if (numbers[7] > NAMES_MAX || numbers[8] > NAMES_MAX)
+        return False;
     return numbers[0] < ROLE_SELECTOR + RF_WORD_CLASSES;
 }
 
@@ -29,13 +32,43 @@ static UInt where(Addr pc, Addr target)
     return target < pc ? TARGET_BELOW : target == pc ? TARGET_SELF : TARGET_ABOVE;
 }
 
+/* "name+12", as the core writes a place: its offset; the text ends behind the name then. */
+static ULong cut_offset(HChar *text)
+{
+    HChar *plus = VG_(strrchr)(text, '+'), *end;
+    if (plus == NULL || plus[1] == 0)
+        return 0;
+    ULong offset = (ULong)VG_(strtoll10)(plus + 1, &end);
+    if (*end != 0)
+        return 0; /* operator+ */
+    *plus = 0;
+    return offset;
+}
+
+/* Does the address lie so far behind the beginning of the function? 0: it is an address. */
+static Bool is_within(Addr address, UInt function, ULong low, ULong high)
+{
+    HChar place[512];
+    const HChar *found;
+    if (function == 0)
+        return address >= low && address <= high;
+    if (!VG_(get_fnname_w_offset)(VG_(current_DiEpoch)(), address, &found))
+        return False;
+    VG_(strncpy)(place, found, sizeof place - 1);
+    place[sizeof place - 1] = 0;
+    ULong offset = cut_offset(place);
+    return offset >= low && offset <= high &&
+           rf_name_match(probe_options.pattern_function[function - 1], place) != RF_NAME_DIFFERS;
+}
+
 static Bool matches(const struct pattern *pattern, UInt kind, Addr pc, Addr target)
 {
     if (!(pattern->classes >> kind & 1) || !(pattern->target & where(pc, target)))
         return False;
-    if (pc < pattern->pc_low || pc > pattern->pc_high)
+    if (!is_within(pc, pattern->pc_function, pattern->pc_low, pattern->pc_high))
         return False;
-    return target == NO_TARGET || (target >= pattern->target_low && target <= pattern->target_high);
+    return target == NO_TARGET ||
+           is_within(target, pattern->target_function, pattern->target_low, pattern->target_high);
 }
 
 UInt pattern_roles(UInt kind, Addr pc, Addr target)

@@ -69,6 +69,7 @@ enum { RANGES_MAX = 16, NAMES_MAX = 16, PATTERNS_MAX = 64 };
 struct pattern {
     UInt role, classes, target;
     ULong pc_low, pc_high, target_low, target_high;
+    UInt pc_function, target_function;
 };
 enum { TARGET_BELOW = 1, TARGET_SELF = 2, TARGET_ABOVE = 4, TARGET_NONE = 8 };
 
@@ -93,6 +94,8 @@ struct options {
     Int n_clocks;                          /* sets of bursts */
     struct pattern patterns[PATTERNS_MAX]; /* none: all that is wanted goes to all selectors */
     UInt n_patterns;
+    const HChar *pattern_function[NAMES_MAX]; /* that patterns name */
+    Int n_pattern_functions;
 };
 extern struct options probe_options;
 

@@ -25,8 +25,9 @@ extern "C" {
 
 enum {
     RF_PROBE_PATTERNS_MAX = 64,
-    RF_PROBE_PROFILES_MAX = 8, /* selectors, where there are patterns */
-    RF_PROBE_CLOCKS_MAX = 8,   /* sets of bursts */
+    RF_PROBE_PROFILES_MAX = 8,   /* selectors, where there are patterns */
+    RF_PROBE_CLOCKS_MAX = 8,     /* sets of bursts */
+    RF_PROBE_FUNCTIONS_MAX = 16, /* that patterns name */
 };
 #define RF_PROBE_FOREVER      UINT32_MAX
 #define RF_PROBE_STACK_PERIOD 1000000 /* instructions */
@@ -59,6 +60,8 @@ struct rf_probe_pattern {
     uint8_t classes;                                   /* 1 << enum rf_class */
     uint8_t target;                                    /* RF_PROBE_TARGET_.. | .. */
     uint64_t pc_low, pc_high, target_low, target_high; /* both ends in */
+    /* 0, or 1 + the number of a function: the ends count from its beginning, and the place lies in it. */
+    uint8_t pc_function, target_function;
 };
 
 struct rf_probe_range {
@@ -91,6 +94,8 @@ struct rf_probe_setup {
     const struct rf_probe_pattern
         *patterns; /* NULL: intervals end with calls and backward branches */
     size_t n_patterns;
+    const char *const
+        *pattern_functions; /* RF_PROBE_FUNCTIONS_MAX, up to the first NULL; NULL: none */
     /* For names in selectors: each file that is mapped to be executed goes to `mapped`, before the first event of
      * its code; then `resolve` is asked for what that file has (selector.h). NULL: names are nowhere. */
     void (*mapped)(void *context, const struct rf_module *module);

@@ -26,6 +26,14 @@ struct rf_productions;
 rf_status rf_productions_open(struct rf_productions **productions, const struct rf_alloc *alloc);
 void rf_productions_close(struct rf_productions *productions); /* NULL is fine */
 
+/* Patterns may name functions: T.Target == malloc, T.PC >= main && T.PC < main + 64. Call one of these before reading: the
+ * first for the simulated core, to say where a name is and how many places it has; the second for the probe, which finds
+ * out by itself. `context` must live as long as the productions are read. */
+void rf_productions_resolve(struct rf_productions *productions,
+                            size_t (*resolve)(void *context, const char *name, uint64_t *address),
+                            void *context);
+void rf_productions_resolve_later(struct rf_productions *productions);
+
 /* One more profile, with counters and registers of its own. Errors name file, line and column. */
 rf_status rf_productions_read(struct rf_productions *productions, const char *path,
                               struct rf_error *error);
@@ -59,7 +67,8 @@ struct rf_productions_native {
     struct rf_probe_bursts bursts[RF_PROBE_CLOCKS_MAX]; /* none: everything that matches is told */
     size_t n_patterns;
     struct rf_probe_pattern patterns[RF_PROBE_PATTERNS_MAX];
-    char selector[RF_PROBE_PROFILES_MAX][128]; /* of what each profile tells */
+    const char *functions[RF_PROBE_FUNCTIONS_MAX]; /* that patterns name; of the productions */
+    char selector[RF_PROBE_PROFILES_MAX][128];     /* of what each profile tells */
 };
 
 /* RF_EINVAL with the place of what the probe cannot do, or with a register that is set later. */

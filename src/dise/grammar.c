@@ -22,6 +22,8 @@ static const char grammar[] =
     "name)\n"
     "  field       = T.OPCLASS | T.OPCODE | T.PC | T.Target | T.RS | T.RT | T.RD | T.IMM\n"
     "\n"
+    "  A name behind T.PC or T.Target is a function, name + number a place in it; \"std::sort\" in "
+    "quotes.\n"
     "  T.OPCLASS is proc_call, return, jump, branch, load, store, mem_op, alu, multiply, float, "
     "fence or\n"
     "  system. T.OPCODE is a mnemonic of RV64. T.RS, T.RT and T.RD are registers (rs1, rs2, rd); "

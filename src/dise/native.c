@@ -81,7 +81,8 @@ static bool is_same(const struct rf_probe_pattern *a, const struct rf_probe_patt
 {
     return a->role == b->role && a->classes == b->classes && a->target == b->target &&
            a->pc_low == b->pc_low && a->pc_high == b->pc_high && a->target_low == b->target_low &&
-           a->target_high == b->target_high;
+           a->target_high == b->target_high && a->pc_function == b->pc_function &&
+           a->target_function == b->target_function;
 }
 
 static bool has_pattern(const struct rf_productions_native *native,
@@ -93,11 +94,32 @@ static bool has_pattern(const struct rf_productions_native *native,
     return false;
 }
 
+/* The function whose address is the range's beginning, and whose place its end is; 0: no name, -1: names by order. */
+static int function_of(struct rf_dise_range *range)
+{
+    const int64_t first = (int64_t)RF_DISE_FUNCTION_AT(0),
+                  behind = (int64_t)RF_DISE_FUNCTION_AT(RF_DISE_FUNCTIONS);
+    bool low = range->lo >= first && range->lo < behind,
+         high = range->hi >= first && range->hi < behind;
+    if (!low && !high)
+        return 0;
+    int64_t number = (range->lo - first) >> 32;
+    if (!low || !high || (range->hi - first) >> 32 != number)
+        return -1;
+    range->lo -= (int64_t)RF_DISE_FUNCTION_AT(number);
+    range->hi -= (int64_t)RF_DISE_FUNCTION_AT(number);
+    return 1 + (int)number;
+}
+
 static rf_status add_pattern(struct rf_productions_native *native, const struct rf_dise_box *box,
                              unsigned role, struct rf_error *error)
 {
-    const struct rf_dise_range *pc = &box->range[RF_DISE_PC], *target = &box->range[RF_DISE_TARGET];
-    const struct rf_probe_pattern pattern = {.role = (uint8_t)role,
+    struct rf_dise_range places[] = {box->range[RF_DISE_PC], box->range[RF_DISE_TARGET]};
+    const struct rf_dise_range *pc = &places[0], *target = &places[1];
+    int functions[] = {function_of(&places[0]), function_of(&places[1])};
+    const struct rf_probe_pattern pattern = {.pc_function = (uint8_t)functions[0],
+                                             .target_function = (uint8_t)functions[1],
+                                             .role = (uint8_t)role,
                                              .classes = record_classes(box->classes),
                                              .target = target_of(box),
                                              .pc_low = low_end(pc),
@@ -125,6 +147,12 @@ static rf_status check_boxes(const struct rf_dise_program *program,
             return rf_dise_refuse(
                 program, &production->place,
                 "the probe cannot match anything but T.OPCLASS, T.PC and T.Target", error);
+        struct rf_dise_range pc = box->range[RF_DISE_PC], target = box->range[RF_DISE_TARGET];
+        if (function_of(&pc) < 0 || function_of(&target) < 0)
+            return rf_dise_refuse(program, &production->place,
+                                  "the probe cannot order functions of different files: name == "
+                                  "T.PC, or both ends of a range in one function",
+                                  error);
         if (production->n_ops > 0 && (box->classes & ~(uint32_t)TRANSFERS) != 0)
             return rf_dise_refuse(
                 program, &production->place,
@@ -292,6 +320,8 @@ static void forget_endless(struct rf_productions_native *native)
 _Static_assert((int)RF_PROBE_PROFILES_MAX == (int)RF_DISE_PROFILES,
                "as many profiles here as there");
 
+_Static_assert((int)RF_PROBE_FUNCTIONS_MAX == (int)RF_DISE_FUNCTIONS, "and functions");
+
 rf_status rf_productions_native(const struct rf_productions *productions,
                                 struct rf_productions_native *native, struct rf_error *error)
 {
@@ -306,6 +336,8 @@ rf_status rf_productions_native(const struct rf_productions *productions,
     if (productions->new_mask != 0)
         return rf_fail(error, RF_EINVAL,
                        "a register with '@new' is for riffle sim; riffle run has --phases");
+    for (size_t i = 0; i < productions->n_functions; i++)
+        native->functions[i] = productions->functions[i];
     for (unsigned i = 0; i < program->n_profiles && status == RF_OK; i++) {
         struct rf_probe_bursts bursts = {0};
         status = add_profile(program, i, native, error);

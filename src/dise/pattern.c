@@ -4,6 +4,8 @@
  *     single   = "!" single | "(" any ")" | overflow_N | zero_N | relation
  *     relation = T.FIELD ("==" | "!=" | "<" | "<=" | ">" | ">=") (T.FIELD | number | name)
  *
+ * A name behind T.PC and T.Target is a function of the program, name + number a place in it.
+ *
  * Under a "!" the two operators change places and each relation turns around, so no pattern has to be
  * complemented as a whole. A relation on a field that an instruction does not have does not hold. */
 #include "dise/parse.h"
@@ -156,10 +158,59 @@ static unsigned find_field(const struct rf_dise_token *token)
     return field;
 }
 
+static bool is_name(const struct rf_dise_token *token)
+{
+    return token->kind == RF_DISE_WORD || token->kind == RF_DISE_STRING;
+}
+
+static rf_status find_place(const struct nest *nest, const struct rf_dise_token *token,
+                            int64_t *value)
+{
+    const struct rf_dise_lexer *lexer = &nest->parser->lexer;
+    const struct rf_dise_program *program = nest->parser->program;
+    char name[RF_DISE_FUNCTION];
+    uint64_t address = 0;
+    if (program->resolve == NULL)
+        return rf_dise_fail(lexer, &token->place, "'%.*s': there is no program to find it in",
+                            (int)token->n, token->text);
+    if (token->n >= sizeof name)
+        return rf_dise_fail(lexer, &token->place, "a name has at most %d bytes",
+                            RF_DISE_FUNCTION - 1);
+    memcpy(name, token->text, token->n);
+    name[token->n] = '\0';
+    size_t n = program->resolve(program->resolve_context, name, &address);
+    if (n != 1)
+        return rf_dise_fail(lexer, &token->place,
+                            n == 0 ? "the program has no function '%s'"
+                                   : "the program has several functions '%s'",
+                            name);
+    *value = (int64_t)address;
+    return RF_OK;
+}
+
+/* name [+ number] */
+static rf_status parse_place(const struct nest *nest, int64_t *value)
+{
+    struct rf_dise_lexer *lexer = &nest->parser->lexer;
+    struct rf_dise_token token = rf_dise_lex_take(lexer);
+    int64_t offset = 0;
+    rf_status status = find_place(nest, &token, value);
+    if (status == RF_OK && rf_dise_lex_accept(lexer, "+"))
+        status = rf_dise_parse_number(nest->parser, &offset);
+    if (status == RF_OK && (offset < 0 || offset > RF_DISE_OFFSET_MAX))
+        return rf_dise_fail(lexer, &token.place,
+                            "a place in a function is at most %d bytes behind it",
+                            RF_DISE_OFFSET_MAX);
+    *value += offset;
+    return status;
+}
+
 static rf_status parse_value(const struct nest *nest, unsigned field, int64_t *value)
 {
     struct rf_dise_lexer *lexer = &nest->parser->lexer;
     const struct rf_dise_token *token = &lexer->next;
+    if ((field == RF_DISE_PC || field == RF_DISE_TARGET) && is_name(token))
+        return parse_place(nest, value);
     bool is_register = field == RF_DISE_RS || field == RF_DISE_RT || field == RF_DISE_RD;
     int reg = is_register ? rf_reg_find(token->text, token->n) : -1;
     unsigned op = field == RF_DISE_OPCODE ? rf_dise_find_op(token) : RF_OP_COUNT;

@@ -66,7 +66,10 @@ enum {
     RF_DISE_OPS_EACH = 8, /* of one control */
     RF_DISE_SEQUENCES = 128,
     RF_DISE_ITEMS = 4096,
-    RF_DISE_ARGUMENTS = 2, /* of a handler */
+    RF_DISE_ARGUMENTS = 2,  /* of a handler */
+    RF_DISE_FUNCTION = 128, /* bytes of a function's name, terminated */
+    RF_DISE_OFFSET_MAX = 1 << 28,
+    RF_DISE_FUNCTIONS = 16, /* that productions for the probe may name */
 };
 
 static inline uint32_t rf_dise_overflow(unsigned counter)
@@ -171,6 +174,9 @@ struct rf_dise_counter {
 };
 
 struct rf_dise_program {
+    /* Where a name of a function is; how many places it has. NULL: patterns cannot name any. Set before reading. */
+    size_t (*resolve)(void *context, const char *name, uint64_t *address);
+    void *resolve_context;
     unsigned n_profiles, n_files, n_boxes, n_productions, n_ops, n_sequences, n_items, n_registers,
         n_counters;
     unsigned profile_file[RF_DISE_PROFILES]; /* which of the names each was read from */

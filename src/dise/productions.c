@@ -30,6 +30,33 @@ rf_status rf_productions_read(struct rf_productions *productions, const char *pa
     return rf_dise_read(&productions->program, path, error);
 }
 
+void rf_productions_resolve(struct rf_productions *productions,
+                            size_t (*resolve)(void *context, const char *name, uint64_t *address),
+                            void *context)
+{
+    productions->program.resolve = resolve;
+    productions->program.resolve_context = context;
+}
+
+static size_t note_function(void *context, const char *name, uint64_t *address)
+{
+    struct rf_productions *productions = context;
+    size_t i = 0;
+    while (i < productions->n_functions && strcmp(productions->functions[i], name) != 0)
+        i++;
+    if (i == RF_DISE_FUNCTIONS)
+        return 0;
+    if (i == productions->n_functions)
+        rf_format(productions->functions[productions->n_functions++], RF_DISE_FUNCTION, "%s", name);
+    *address = RF_DISE_FUNCTION_AT(i);
+    return 1;
+}
+
+void rf_productions_resolve_later(struct rf_productions *productions)
+{
+    rf_productions_resolve(productions, note_function, productions);
+}
+
 /* Kept in order of time; those of the same time in the order in which they were given. */
 static void add_change(struct rf_productions *productions, uint64_t at, const char *text, size_t n)
 {

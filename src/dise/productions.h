@@ -14,8 +14,13 @@ struct rf_dise_change {
     char text[RF_DISE_CHANGE_TEXT];
 };
 
+/* Functions that the probe finds when it runs. Until then each stands for an address that no program has. */
+#define RF_DISE_FUNCTION_AT(i) ((UINT64_C(1) << 62) + ((uint64_t)(i) << 32))
+
 struct rf_productions {
     struct rf_alloc alloc;
+    size_t n_functions;
+    char functions[RF_DISE_FUNCTIONS][RF_DISE_FUNCTION];
     struct rf_dise_program program;
     size_t n_changes;
     struct rf_dise_change changes[RF_DISE_CHANGES]; /* in order of time */

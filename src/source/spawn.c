@@ -155,12 +155,17 @@ static bool add_want(struct command *command, const struct rf_probe_setup *setup
 
 static bool add_patterns(struct command *command, const struct rf_probe_setup *setup)
 {
+    const char *const *functions = setup->pattern_functions;
+    for (size_t i = 0; functions != NULL && i < RF_PROBE_FUNCTIONS_MAX && functions[i] != NULL; i++)
+        if (!add_option(command, "pattern-function", functions[i]))
+            return false;
     for (size_t i = 0; i < setup->n_patterns; i++) {
         const struct rf_probe_pattern *p = &setup->patterns[i];
         char text[128];
-        rf_format(text, sizeof text, "%x,%x,%x,%llx,%llx,%llx,%llx", p->role, p->classes, p->target,
-                  (unsigned long long)p->pc_low, (unsigned long long)p->pc_high,
-                  (unsigned long long)p->target_low, (unsigned long long)p->target_high);
+        rf_format(text, sizeof text, "%x,%x,%x,%llx,%llx,%llx,%llx,%x,%x", p->role, p->classes,
+                  p->target, (unsigned long long)p->pc_low, (unsigned long long)p->pc_high,
+                  (unsigned long long)p->target_low, (unsigned long long)p->target_high,
+                  p->pc_function, p->target_function);
         if (!add_option(command, "pattern", text))
             return false;
     }

@@ -215,6 +215,29 @@ def check_short(tap, work, program):
     tap.case("without -p it is calls", "profile     call -> pc,target" in text and "sampled" in text, text[:600])
 
 
+def check_names(tap, work, program):
+    """T.Target == name is that address; what is no name, or several, is refused with its place."""
+    lisp = os.path.join(WORKLOADS, "lisp.rv64")
+    names = subprocess.run(["nm", lisp], capture_output=True, text=True, check=True).stdout
+    address = next(int(line.split()[0], 16) for line in names.splitlines() if line.endswith(" eval"))
+    texts = []
+    for place in ("eval", str(address), '"eval"'):
+        path = work.path("named.hps")
+        with open(path, "w") as file:
+            file.write(f"P1: T.OPCLASS == proc_call && T.Target == {place} => R, null\nR: call(CallPair_handler) T.INSN\n")
+        text = work.sim(lisp, "1", options=["--functional", "--productions", path, "--format", "csv", "-n", "0"]).stderr.decode()
+        texts.append(text)
+    tap.case("a function by name is its address", texts[0] == texts[1] == texts[2] and texts[0].count("\n") > 3, texts[0][:500],
+             texts[1][:500])
+    for place, said in (("nowhere", ":1:46: the program has no function 'nowhere'"),
+                        ("eval + nothing", ":1:53: expected a number")):
+        with open(path, "w") as file:
+            file.write(f"P1: T.OPCLASS == proc_call && T.Target == {place} => R, null\nR: call(CallPair_handler) T.INSN\n")
+        done = work.sim(lisp, "1", options=["--productions", path])
+        tap.case(f"'{place}' is refused", done.returncode != 0 and said.split(":", 3)[3] in done.stderr.decode() and
+                 "named.hps:1:" in done.stderr.decode(), done.stderr.decode())
+
+
 def check_refused(tap, work, program):
     call_pair = ["--productions", os.path.join(PRODUCTIONS, "hot-call-pair.hps")]
     for title, options, said in (
@@ -246,6 +269,7 @@ def main():
         check_plain(tap, work, program)
         check_software(tap, work)
         check_short(tap, work, program)
+        check_names(tap, work, program)
         check_refused(tap, work, program)
     tap.end()
 

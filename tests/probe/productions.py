@@ -93,12 +93,12 @@ def check_several():
         tap.check(f"bursts of their own: {each}", got == wanted, f"{got}, must be {wanted}; {text}")
 
 
-def with_text(text, *options):
+def with_text(text, *options, **program):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "own.hps")
         with open(path, "w") as file:
             file.write(text)
-        return run("--productions", path, *options)
+        return run("--productions", path, *options, **program)
 
 
 OWN = """
@@ -161,6 +161,26 @@ def check_forms():
     got, text = with_text(OTHERS, *lab("hot-call-pair"), *lab("hot-method"), "--set", "hot-method.sampleFreq=max-9")
     wanted = [(298, 894, 9000 - 894), expect("call", 1, 99), expect("all", 1, 9)]
     tap.check("intervals of their own in each file", got == wanted, f"{got}, must be {wanted}; {text}")
+
+
+def named(pattern, handler="CallPair_handler"):
+    return f"P1: {pattern} => R, null\nR: call({handler}) T.INSN\n"
+
+
+def check_names():
+    """Functions by name, in a program with libraries, threads and children; known.py has their counts."""
+    for title, text, wanted in (
+            ("direct calls of a function", named("T.OPCLASS == proc_call && T.Target == k_leaf"), 100),
+            ("in quotes", named('T.OPCLASS == proc_call && T.Target == "k_leaf"'), 100),
+            ("its first instruction", named("T.OPCLASS == return && T.PC == k_leaf"), 300),
+            ("a place in it", named("T.OPCLASS == load && T.PC == k_loads + 5", "DataStream_handler"), 1000),
+            ("a range in it", named("T.OPCLASS == load && T.PC >= k_loads && T.PC < k_loads + 4096", "DataStream_handler"),
+             5001),
+            ("another one", named("T.OPCLASS == proc_call && T.Target == k_nobody"), 0)):
+        got, said = with_text(text, program=[KNOWN, LIBRARY], status=42)
+        tap.check(f"names: {title}", got == [wanted], f"{got}, must be {wanted}; {said}")
+    got, said = with_text(named("T.OPCLASS == load && T.PC >= k_loads", "DataStream_handler"))
+    tap.check("names: an order is refused", got is None and "own.hps:1:1: the probe cannot order functions" in said, said)
 
 
 def check_known():
@@ -239,6 +259,7 @@ check_lab()
 check_several()
 check_own()
 check_forms()
+check_names()
 check_known()
 check_refusals()
 check_both()

@@ -118,7 +118,7 @@ TEST(what_is_wrong_has_a_place)
     } rows[] = {
         {"P1: T.OPCLASS = load => null, inc_1", "t:1:15: expected == or !=, got '='"},
         {"T.OPCLASS == cal => null, null", "t:1:14: expected a class: "},
-        {"\n  T.PC == a0 => null, null", "t:2:11: expected a number, got 'a0'"},
+        {"\n  T.PC == a0 => null, null", "t:2:11: 'a0': there is no program to find it in"},
         {"T.RS == 5 => null, null", "t:1:9: expected the name of a register"},
         {"T.OPCODE == lx => null, null", "t:1:13: expected the name of an instruction"},
         {"T.OPCODE < lw => null, null", "t:1:10: expected == or !="},
