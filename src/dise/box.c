@@ -1,13 +1,13 @@
 /* box.c - what a pattern matches, as a union of boxes; which of two patterns is the more specific one.
  *
- * A box is what one entry of a hardware pattern table can hold: a mask for each thing that it looks at. It
- * makes three questions easy: does it match, is it within another box, do two boxes meet. A pattern with
- * || takes one entry for each alternative.
+ * A box is what one entry of a hardware pattern table can hold: a mask for each thing that it looks at. Boxes make
+ * three questions easy: Does it match? Is it within another box? Do two boxes meet? A pattern with || takes one
+ * entry per alternative.
  *
- * Guarantee: what matches is exact. "Within" is never said wrongly, "meets nothing" neither. Both look at one pair of
- * boxes at a time and at one thing at a time, so a pattern that is within another one only by several of its
- * boxes together, or by arithmetic over two fields, does not count as more specific: it is refused
- * as a tie. */
+ * Guarantee: a box matches exactly what the text says. When it is said to be within another one, it is; when two are said
+ * not to meet, they do not. Both answers compare one pair of boxes at a time, field by field. So a pattern may be more
+ * specific than another one without being recognised: where it takes several boxes together to see it, or arithmetic over
+ * two fields. Such a pair is refused as a tie. */
 #include "dise/box.h"
 #include <string.h>
 
@@ -153,7 +153,7 @@ bool rf_dise_box_matches(const struct rf_dise_box *box, const struct rf_dise_fac
     return true;
 }
 
-/* Fields that all instructions of the box have, asked for or not. */
+/* Fields that all instructions of the box have, whether or not the pattern asks for them. */
 static unsigned implied_by(const struct rf_dise_box *box)
 {
     return box->has | ALWAYS | (box->classes == BIT(RF_DISE_BRANCH) ? OF_BRANCHES : 0);
@@ -175,7 +175,7 @@ bool rf_dise_box_within(const struct rf_dise_box *inner, const struct rf_dise_bo
     return true;
 }
 
-/* Classes of which there is an opcode in the box's range. */
+/* Classes that have an opcode in the box's range. */
 static uint32_t classes_of_range(struct rf_dise_range range)
 {
     uint32_t classes = 0;
@@ -231,7 +231,7 @@ bool rf_dise_box_meets(const struct rf_dise_box *a, const struct rf_dise_box *b)
 
 /* --- unions ------------------------------------------------------------------------------------- */
 
-/* Do they differ in their classes only? One entry does for both then. */
+/* Do they differ in their classes only? Then one entry serves both. */
 static bool differ_in_class(const struct rf_dise_box *a, const struct rf_dise_box *b)
 {
     struct rf_dise_box same = *a;

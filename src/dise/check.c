@@ -1,4 +1,4 @@
-/* check.c - what only a whole profile can have wrong: ties, names given twice, a T.INSN that leaves too early. */
+/* check.c - errors that show only when a profile is complete: ties, names given twice, a T.INSN that leaves too early. */
 #include "dise/parse.h"
 #include "base/text.h"
 #include <string.h>
@@ -80,7 +80,7 @@ static rf_status check_leaving(const struct rf_dise_parser *parser,
     return RF_OK;
 }
 
-/* Two profiles at once: both run the instruction, or neither touches what the other one drops. */
+/* Of two profiles at once, none may replace an instruction that the other one drops. */
 static rf_status check_dropping(const struct rf_dise_parser *parser, unsigned of)
 {
     const struct rf_dise_program *program = parser->program;

@@ -7,10 +7,11 @@
  *
  * All patterns are compared with the instruction and the flags at once. In each profile the most specific one with a
  * replacement gives the sequence, and the most specific one with a control gives the micro-instructions. Hardware
- * does so for every instruction; we do it once for every static instruction and state of the flags, and keep
- * the answer as an action. What remains for each execution is the micro-instructions. Instructions that a handler is
- * for are counted in bursts and between them, which hardware need not do, so that what was sampled can be
- * held against all there was.
+ * does this each time an instruction is decoded. We do it once per static instruction and state of the flags, and keep
+ * the answer as an action. Each execution then runs the micro-instructions only; one that nothing matches costs nothing.
+ *
+ * Instructions that a handler is for are counted in bursts and between them. Hardware need not do that; we do it to
+ * compare what was sampled with all there was.
  *
  *     inc_N  the counter goes up by one; from its maximum it wraps to 0 and sets overflow_N
  *     dec_N  it goes down by one; from 0 it wraps to its maximum, and overflow_N stays
@@ -19,7 +20,7 @@
  *
  * So 2^bits - n, "max - n", overflows with the n-th inc_N, and max itself at once.
  *
- * Memory: the actions, 512 bytes each, one for each combination of winners in a state. */
+ * Memory: the actions, 512 bytes each, one per combination of winners and state. */
 #include "dise/engine.h"
 #include "dise/instantiate.h"
 #include "base/alloc.h"
@@ -72,7 +73,7 @@ static uint64_t replacements_of(const struct rf_dise_program *program)
     return n;
 }
 
-/* The longest sequence that profiles at once could make of one instruction. */
+/* The longest sequence that all profiles together could make of one instruction. */
 static uint64_t longest_of(const struct rf_dise_program *program)
 {
     uint64_t longest[RF_DISE_PROFILES] = {0}, sum = 0;
@@ -240,7 +241,7 @@ static void compete(const struct rf_dise_program *program, int16_t *winner, unsi
         *winner = (int16_t)candidate;
 }
 
-/* Returns whether there is anything to do or to count at all. */
+/* Returns whether there is anything to do or to count. */
 static bool find_winners(const struct rf_dise_engine *engine, const struct rf_dise_facts *facts,
                          uint32_t state, struct action *action)
 {

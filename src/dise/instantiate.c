@@ -2,9 +2,9 @@
  *
  *     profile 1:  a b T.INSN c          profile 2:  d T.INSN e           both:  a b d T.INSN c e
  *
- * A call becomes instructions that put its arguments into registers, T.PC and where the instruction goes or what it
- * accesses, and the call itself. They are instructions since the second argument may need an
- * addition: what a jump through a register will do is known when it runs, not when it is decoded. */
+ * A call becomes the call itself, behind instructions that put its two arguments into registers: T.PC, and where the
+ * matched instruction goes or what it accesses. The second one may take an addition: where a jump through a register goes
+ * is known when it runs, not when it is decoded. */
 #include "dise/instantiate.h"
 #include <assert.h>
 
@@ -99,7 +99,7 @@ static void put_item(const struct rf_dise_item *item, unsigned profile, const st
     put(out, made.kind == RF_OP_CLASS_BRANCH ? branch : RF_PUT_CODE, &made);
 }
 
-/* Items `from` to `to`; a skip over items goes over all that became of them. */
+/* Items `from` to `to`. A skip over items skips all that these items became. */
 static void put_items(const struct rf_dise_program *program,
                       const struct rf_dise_sequence *sequence, unsigned from, unsigned to,
                       const struct rf_insn *insn, struct rf_expansion *out)

@@ -101,7 +101,7 @@ static void add_if_any(struct rf_dise_set *set, struct rf_dise_box box)
         rf_dise_set_add(set, &box); /* a relation makes five at the most */
 }
 
-/* A relation that does not hold: either a field is not there, or the outcome is another one. */
+/* A relation does not hold where a field is missing, or where the outcome is another one. */
 static void add_lacking(struct rf_dise_set *set, unsigned field)
 {
     struct rf_dise_box box = rf_dise_box_all();
@@ -250,7 +250,7 @@ static void add_ranges(struct rf_dise_set *set, unsigned field, uint8_t outcomes
     add_if_any(set, box);
 }
 
-/* left OUTCOMES right; false: these two are not compared. */
+/* left OUTCOMES right; false: these two cannot be compared. */
 static bool add_order(struct rf_dise_set *set, unsigned left, unsigned right, uint8_t outcomes)
 {
     static const uint8_t turned[] = {0, 4, 2, 6, 1, 5, 3, 7};

@@ -36,8 +36,8 @@ enum rf_dise_class {
     RF_DISE_CLASSES
 };
 
-/* Fields with a number for a value. An instruction need not have all of them: T.Target is there when the
- * instruction itself says where it goes, so not for an indirect jump. */
+/* Fields whose value is a number. An instruction need not have all of them: it has T.Target when it says itself where it
+ * goes, which an indirect jump does not. */
 enum rf_dise_field {
     RF_DISE_OPCODE, /* enum rf_op */
     RF_DISE_PC,
@@ -49,7 +49,7 @@ enum rf_dise_field {
     RF_DISE_FIELDS
 };
 
-/* Pairs of fields that may be compared with each other, and the outcomes of that as bits. */
+/* Pairs of fields that may be compared with each other, and the possible outcomes as bits. */
 enum rf_dise_pair { RF_DISE_PC_TARGET, RF_DISE_RS_RT, RF_DISE_RS_RD, RF_DISE_RT_RD, RF_DISE_PAIRS };
 enum { RF_DISE_LESS = 1, RF_DISE_EQUAL = 2, RF_DISE_MORE = 4, RF_DISE_ANY_ORDER = 7 };
 
@@ -220,7 +220,7 @@ rf_status rf_dise_assign(struct rf_dise_program *program, const char *text, uint
 rf_status rf_dise_parse_value(const char *text, struct rf_dise_register *reg,
                               struct rf_error *error);
 
-/* What a register holds at the start, with counters of so many bits. */
+/* What a register holds at the start, where counters have this many bits. */
 uint64_t rf_dise_register_value(const struct rf_dise_register *reg, unsigned counter_bits);
 
 /* --- matching --------------------------------------------------------------------------------- */
@@ -242,8 +242,7 @@ bool rf_dise_box_meets(const struct rf_dise_box *a, const struct rf_dise_box *b)
 /* Flags that any pattern of the program asks for. */
 uint32_t rf_dise_flags_used(const struct rf_dise_program *program);
 
-/* A production's rank: of two of one profile that match the same instruction, the one that comes
- * first in this order is the more specific one. */
+/* Does `inner` match only what `outer` matches, too? Then it is the more specific one. */
 bool rf_dise_is_within(const struct rf_dise_program *program,
                        const struct rf_dise_production *inner,
                        const struct rf_dise_production *outer);

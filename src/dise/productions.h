@@ -8,7 +8,7 @@
 
 enum { RF_DISE_CHANGES = 64, RF_DISE_CHANGE_TEXT = 128 };
 
-/* A register gets another value when the program has run so many instructions. */
+/* A register gets another value when the program has run `at` instructions. */
 struct rf_dise_change {
     uint64_t at;
     char text[RF_DISE_CHANGE_TEXT];

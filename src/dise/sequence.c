@@ -249,8 +249,8 @@ static rf_status parse_item(struct rf_dise_parser *parser, struct rf_dise_sequen
     return parse_code(parser, item);
 }
 
-/* A branch stays on its side of T.INSN, so that sequences can be joined around it; the farthest it
- * may go is to T.INSN, or to the end. */
+/* A branch stays on its side of T.INSN, so that sequences can be joined around that. It may go as far as T.INSN, or to the
+ * end. */
 static rf_status check_branches(const struct rf_dise_parser *parser,
                                 const struct rf_dise_sequence *sequence)
 {

@@ -5,9 +5,9 @@
  *        v
  *     handler on the core --> buffer in its memory --full--> drained: tuples of each profile
  *
- * Handlers put down events in their order, and the end of a burst is the number of events that its profile had by
- * then, so bursts are known to the event. A burst ends while its last instruction still stands to run: that
- * instruction's own event belongs to it. */
+ * Handlers note events in the order in which they happen. The end of a burst is the number of events that its profile
+ * had by then, so bursts are known to the event. A burst ends just before its last instruction runs; the event of that
+ * instruction belongs to the burst. */
 #include "dise/engine.h"
 #include "dise/guest/blob.h"
 #include "dise/guest/handlers.h"
@@ -118,7 +118,8 @@ static void plan_change(struct productions_source *source)
                           : UINT64_MAX;
 }
 
-/* Registers of the mask get their values: those for what is new, where the profile has such and is there. */
+/* Registers of the mask get their values. Those of a profile that sees something new get their values for that, if they
+ * have any. */
 static void load_registers(struct productions_source *source, uint32_t which)
 {
     const struct rf_productions *productions = source->productions;
@@ -145,8 +146,8 @@ static void make_change(struct productions_source *source)
 
 /* --- phases --------------------------------------------------------------------------------------- */
 
-/* A burst of the profile is over. The core counts where intervals end; software compares what it has counted, in a cycle
- * per bucket and phase. */
+/* A burst of the profile is over. The core counts where intervals end. Software compares the counts, which takes a cycle per
+ * bucket and known phase. */
 static void note_phase(struct productions_source *source, struct queue *queue)
 {
     uint32_t windows = queue->phases.windows;

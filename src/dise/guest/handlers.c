@@ -1,7 +1,7 @@
 /* handlers.c - the handlers that call() can name, as code of the simulated core.
  *
- * A handler gets T.PC and where the instruction goes or what it accesses, and puts both down in a buffer. When that is
- * full, the machine drains it, at a cost of its own (dise_drain).
+ * A handler gets T.PC, and where the instruction goes or what it accesses. It writes both to a buffer. When the buffer is
+ * full, the machine drains it, which costs cycles of its own (dise_drain).
  *
  *     table:  | bytes of data | the buffer | entry of the first handler | of the second | ...
  *
