@@ -1,7 +1,7 @@
 /* cell.c - numbers as people read them.
  *
  * A count below a million is written in full, with commas; above, three digits or four and a letter. A share is
- * rounded to a tenth of a percent. One whose bounds round to the same tenth is that tenth; otherwise the range is shown,
+ * rounded to a tenth of a percent; only all is 100.0%. One whose bounds round to the same tenth is that tenth; otherwise the range is shown,
  * its lower end rounded down, its upper end up. */
 #include "report/report.h"
 #include <inttypes.h>
@@ -41,7 +41,8 @@ void rf_report_share(char *text, size_t size, const struct rf_view_cell *cell, u
     if (bound == RF_BOUND_CONFIDENCE && high > low)
         snprintf(text, size, "%.1f%% +-%.1f", 100 * cell->share, (high - low) / 20);
     else if (round(low) >= round(high))
-        snprintf(text, size, "%.1f%%", 100 * cell->share);
+        snprintf(text, size, "%.1f%%",
+                 fmin(round(1000 * cell->share), low < 1000 ? 999 : 1000) / 10);
     else
         snprintf(text, size, "%.1f-%.1f%%", floor(low) / 10, ceil(high) / 10);
 }

@@ -25,9 +25,12 @@ enum {
     SEARCHED = 2000, /* the heaviest instructions that are looked at */
     FINDINGS = 5,
     OF_A_KIND = 3,
+    CANDIDATES = 40,
+    NAME = 30,
     SENTENCE = 160,
 };
 
+#define FAINT 0.005 /* the same for a line */
 #define SMALL                                                                                      \
     0.0005 /* the share of all instructions that a function or line must have to be shown */
 #define RATHER 0.001 /* that many events per instruction make a thing worth a look */
@@ -73,6 +76,20 @@ static void write_seconds(FILE *out, const struct rf_run *run)
         fprintf(out, "   %.*s s", (int)n, seconds);
 }
 
+/* A long list ends at its number. */
+static void write_note(FILE *out, const struct rf_report_setup *setup, const struct rf_note *note)
+{
+    enum { LONG = 66 };
+    const char *colon = strchr(note->text, ':');
+    bool is_list =
+        strcmp(note->name, "processes") == 0 && colon != NULL && strlen(note->text) > LONG;
+    if (is_list)
+        rf_report_fact(out, setup, note->name, "%.*s (--details lists them)",
+                       (int)(colon - note->text), note->text);
+    else
+        rf_report_note(out, setup, note);
+}
+
 /* Notes that say what the numbers mean, whatever is asked for. */
 static void write_notes(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
@@ -83,7 +100,7 @@ static void write_notes(FILE *out, const struct rf_run *run, const struct rf_rep
     for (size_t i = 0; !setup->details && i < run->n_notes; i++)
         for (size_t k = 0; k < sizeof told / sizeof *told; k++)
             if (strcmp(run->notes[i].name, told[k]) == 0)
-                rf_report_note(out, setup, &run->notes[i]);
+                write_note(out, setup, &run->notes[i]);
 }
 
 void rf_report_run_line(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
@@ -159,6 +176,24 @@ static rf_status write_functions(FILE *out, const struct rf_run *run, const stru
     return status;
 }
 
+/* Without lines: instructions. */
+static rf_status write_instructions(FILE *out, const struct rf_run *run,
+                                    const struct rf_profile *code,
+                                    const struct rf_report_setup *setup, struct rf_error *error)
+{
+    struct rf_view view;
+    struct rf_view_setup question = setup->view;
+    question.by = RF_BY_PC;
+    question.rows = LINES;
+    rf_status status = rf_view_open(&view, run, code, &question, error);
+    if (status != RF_OK)
+        return status;
+    hide(&view, RF_COLUMN_COUNT);
+    status = rf_report_rows(out, &view, setup);
+    rf_view_close(&view);
+    return status;
+}
+
 static rf_status write_lines(FILE *out, const struct rf_run *run, const struct rf_profile *code,
                              const struct rf_report_setup *setup, struct rf_error *error)
 {
@@ -166,7 +201,7 @@ static rf_status write_lines(FILE *out, const struct rf_run *run, const struct r
     struct rf_view_setup question = setup->view;
     question.by = RF_BY_LINE;
     question.rows = 4 * LINES;
-    question.share_min = SMALL;
+    question.share_min = FAINT;
     rf_status status = rf_view_open(&view, run, code, &question, error);
     if (status != RF_OK)
         return status;
@@ -177,7 +212,7 @@ static rf_status write_lines(FILE *out, const struct rf_run *run, const struct r
     if (view.n_rows > 0)
         status = rf_report_rows(out, &view, setup);
     else
-        fputs("No lines: what it runs was built without debug information (-g).\n", out);
+        status = write_instructions(out, run, code, setup, error);
     rf_view_close(&view);
     return status;
 }
@@ -213,7 +248,8 @@ static void add_finding(struct findings *findings, const struct rf_view *view, s
 struct kind {
     const char *selector;
     double low, high; /* the share of the most frequent item must lie in there */
-    void (*tell)(char *sentence, size_t size, const struct rf_view *view, size_t row);
+    void (*tell)(char *sentence, size_t size, const struct rf_view *view, size_t row,
+                 const char *value); /* what the most frequent item is called; "": nothing */
 };
 
 static void tell_share(char *text, size_t size, const struct rf_view *view, size_t row)
@@ -227,29 +263,36 @@ static const char *tell_count(char number[RF_REPORT_NUMBER_MAX], const struct rf
     return rf_report_short(number, rf_view_cell(view, row, RF_COLUMN_COUNT)->number);
 }
 
-static void tell_load(char *sentence, size_t size, const struct rf_view *view, size_t row)
+static void tell_load(char *sentence, size_t size, const struct rf_view *view, size_t row,
+                      const char *value)
 {
-    char share[64], number[RF_REPORT_NUMBER_MAX], value[64];
+    char share[64], number[RF_REPORT_NUMBER_MAX], text[64], name[64];
     tell_share(share, sizeof share, view, row);
-    rf_report_cell(value, sizeof value, view, rf_view_column(view, RF_COLUMN_TOP),
+    rf_report_cell(text, sizeof text, view, rf_view_column(view, RF_COLUMN_TOP),
                    rf_view_cell(view, row, RF_COLUMN_TOP), false);
-    snprintf(sentence, size, "loads %s in %s of %s loads", value, share,
-             tell_count(number, view, row));
+    rf_text_readable(name, sizeof name, value);
+    rf_report_cut(name, NAME);
+    snprintf(sentence, size, "loads %s%s in %s of %s loads", name[0] != '\0' ? "&" : "",
+             name[0] != '\0' ? name : text, share, tell_count(number, view, row));
 }
 
-static void tell_call(char *sentence, size_t size, const struct rf_view *view, size_t row)
+static void tell_call(char *sentence, size_t size, const struct rf_view *view, size_t row,
+                      const char *value)
 {
+    (void)value;
     char share[64], number[RF_REPORT_NUMBER_MAX], name[64];
     const struct rf_view_cell *target = rf_view_cell(view, row, RF_COLUMN_TOP_NAME);
     tell_share(share, sizeof share, view, row);
     rf_text_readable(name, sizeof name, target != NULL ? target->text : "");
-    rf_report_cut(name, 30);
+    rf_report_cut(name, NAME);
     snprintf(sentence, size, "calls %s in %s of %s indirect calls", name, share,
              tell_count(number, view, row));
 }
 
-static void tell_branch(char *sentence, size_t size, const struct rf_view *view, size_t row)
+static void tell_branch(char *sentence, size_t size, const struct rf_view *view, size_t row,
+                        const char *value)
 {
+    (void)value;
     char share[64], number[RF_REPORT_NUMBER_MAX];
     tell_share(share, sizeof share, view, row);
     snprintf(sentence, size, "goes both ways: %s in %s of %s branches",
@@ -283,6 +326,43 @@ static bool is_worth(const struct kind *kind, const struct rf_view *view, size_t
            !is_stub(place->text);
 }
 
+/* The rows of a view that are worth a look, at most `most`. */
+static size_t list_worth(const struct kind *kind, const struct rf_view *view, size_t *rows,
+                         size_t most)
+{
+    size_t n = 0;
+    for (size_t row = 0; row < view->n_rows && n < most; row++)
+        if (is_worth(kind, view, row))
+            rows[n++] = row;
+    return n;
+}
+
+/* Names of what is loaded, all at once. */
+static rf_status prepare_values(const struct rf_view *view, const size_t *rows, size_t n,
+                                struct rf_symbols *symbols)
+{
+    uint64_t values[CANDIDATES];
+    for (size_t i = 0; i < n; i++)
+        values[i] = rf_view_cell(view, rows[i], RF_COLUMN_TOP)->number;
+    return rf_symbols_prepare(symbols, values, n);
+}
+
+/* What is loaded, if it is the address of something. False: it lies within a function, so the load is a return that takes
+ * its address from the stack; there is nothing to look at. */
+static bool name_value(const struct kind *kind, const struct rf_view *view, size_t row,
+                       struct rf_symbols *symbols, const char **value)
+{
+    struct rf_place_name name;
+    *value = "";
+    if (kind->tell != tell_load)
+        return true;
+    uint64_t number = rf_view_cell(view, row, RF_COLUMN_TOP)->number;
+    rf_symbols_lookup(symbols, number, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
+    if (name.function[0] != '\0' && name.offset == 0)
+        *value = name.function;
+    return !name.is_code || name.offset == 0;
+}
+
 static rf_status look_for(struct findings *findings, const struct kind *kind,
                           const struct rf_run *run, const struct rf_report_setup *setup,
                           struct rf_error *error)
@@ -290,7 +370,7 @@ static rf_status look_for(struct findings *findings, const struct kind *kind,
     struct rf_view view;
     struct rf_view_setup question = setup->view;
     const struct rf_profile *profile = find(run, kind->selector);
-    size_t n = 0;
+    size_t rows[CANDIDATES], found = 0;
     if (profile == NULL)
         return RF_OK;
     question.by = RF_BY_PC;
@@ -298,16 +378,20 @@ static rf_status look_for(struct findings *findings, const struct kind *kind,
     rf_status status = rf_view_open(&view, run, profile, &question, error);
     if (status != RF_OK)
         return status;
-    for (size_t row = 0; row < view.n_rows && n < OF_A_KIND; row++) {
+    size_t n = list_worth(kind, &view, rows, CANDIDATES);
+    if (kind->tell == tell_load)
+        status = prepare_values(&view, rows, n, setup->view.symbols);
+    for (size_t i = 0; i < n && found < OF_A_KIND && status == RF_OK; i++) {
         char sentence[SENTENCE];
-        if (!is_worth(kind, &view, row))
+        const char *value;
+        if (!name_value(kind, &view, rows[i], setup->view.symbols, &value))
             continue;
-        kind->tell(sentence, sizeof sentence, &view, row);
-        add_finding(findings, &view, row, sentence);
-        n++;
+        kind->tell(sentence, sizeof sentence, &view, rows[i], value);
+        add_finding(findings, &view, rows[i], sentence);
+        found++;
     }
     rf_view_close(&view);
-    return RF_OK;
+    return status;
 }
 
 static int by_count(const void *left, const void *right)
@@ -365,9 +449,8 @@ rf_status rf_report_overview(FILE *out, const struct rf_run *run,
     if (status == RF_OK)
         status = look(out, run, setup, error);
     if (status == RF_OK)
-        fputs(
-            "\nMore: --by function|line|module|pc, --annotate; -p invariance, -p types, -p bias.\n"
-            "      Save the run with -o FILE, and ask again with riffle report FILE.\n",
-            out);
+        fputs("\nMore: --by function|line|module|pc, --annotate; -p invariance|types|bias\n"
+              "      Save the run with -o FILE, and ask again with riffle report FILE.\n",
+              out);
     return status;
 }

@@ -25,11 +25,21 @@ struct layout {
         tenths; /* of a percent, for each row and the rest, where they add up; NULL: they need not */
 };
 
+/* A name that nothing has needs no column. */
+static bool is_blank(const struct rf_view *view, const struct rf_view_column *column)
+{
+    bool blank = column->type == RF_CELL_TEXT;
+    for (size_t row = 0; row < view->n_rows && blank; row++)
+        blank =
+            view->cells[row * view->n_columns + (size_t)(column - view->columns)].text[0] == '\0';
+    return blank;
+}
+
 static bool is_shown(const struct layout *layout, const struct rf_view_column *column)
 {
     unsigned wanted = RF_FOR_PEOPLE | (layout->setup->details ? RF_FOR_DETAILS : 0u);
     bool of_bounds = column->id == RF_COLUMN_LOWER || column->id == RF_COLUMN_UPPER;
-    if (of_bounds && layout->view->bound == RF_BOUND_EXACT)
+    if ((of_bounds && layout->view->bound == RF_BOUND_EXACT) || is_blank(layout->view, column))
         return false;
     return (column->shown & wanted) != 0;
 }
@@ -165,6 +175,8 @@ static void write_cell(FILE *out, const struct layout *layout, size_t k, char *t
     if (layout->setup->width > 0 && layout->view->columns[layout->order[k]].type == RF_CELL_TEXT)
         rf_report_cut(text, layout->widths[k]);
     size_t width = rf_text_width(text);
+    if (is_last && width == 0)
+        return;
     int gap = width < layout->widths[k] ? (int)(layout->widths[k] - width) : 0;
     fprintf(out, "%s%*s%s%*s", k > 0 ? "  " : " ", left ? 0 : gap, "", text,
             left && !is_last ? gap : 0, "");

@@ -156,8 +156,26 @@ static rf_status write_profiles(FILE *out, const struct rf_run *run,
             if (++n > 0 && is_overview(run) && setup->view.by != RF_BY_STANDARD)
                 break;
         }
-    if (n == 0 && run->n_profiles > 0) /* for the sentence */
-        status = write_profile(out, run, run->profiles[0], setup, error);
+    return status;
+}
+
+/* Does some profile know what is asked for? Asked before anything is printed. */
+static rf_status check(const struct rf_run *run, const struct rf_report_setup *setup,
+                       struct rf_error *error)
+{
+    struct rf_report_setup one = *setup;
+    struct rf_view view;
+    size_t i = 0;
+    bool special = setup->view.by != RF_BY_STANDARD || setup->view.thread != NULL;
+    while (i < run->n_profiles && !rf_view_knows(run->profiles[i], setup->view.by))
+        i++;
+    if (!special || run->n_profiles == 0)
+        return RF_OK;
+    one.view.rows = 1;
+    const struct rf_profile *profile = run->profiles[i < run->n_profiles ? i : 0];
+    rf_status status = rf_report_view(&view, run, profile, &one, RF_BY_STANDARD, NULL, error);
+    if (status == RF_OK)
+        rf_view_close(&view);
     return status;
 }
 
@@ -165,7 +183,9 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
                            struct rf_error *error)
 {
     struct rf_report_setup setup = *asked;
-    rf_status status;
+    rf_status status = check(run, &setup, error);
+    if (status != RF_OK)
+        return status;
     setup.view.sources = 1;
     if (wants_overview(run, &setup)) {
         status = rf_report_overview(out, run, &setup, error);

@@ -18,9 +18,16 @@ flip.rv64   812 instructions   100 loads
  instructions  function    module
        100.0%  (no names)  flip.rv64
 
-No lines: what it runs was built without debug information (-g).
+ instructions  place
+        12.4%  flip.rv64+0x100bc
+        12.3%  flip.rv64+0x100c0
+        12.3%  flip.rv64+0x100c2
+        12.3%  flip.rv64+0x100e2
+        12.3%  flip.rv64+0x100e4
+        12.3%  flip.rv64+0x100e6
+ 14 more instructions, 26.1%
 
-More: --by function|line|module|pc, --annotate; -p invariance, -p types, -p bias.
+More: --by function|line|module|pc, --annotate; -p invariance|types|bias
       Save the run with -o FILE, and ask again with riffle report FILE.
 riffle: 812 instructions, N MIPS
 [3]

@@ -307,6 +307,8 @@ TEST(shares_for_people)
         {0.124, 0.121, 0.127, RF_BOUND_CONFIDENCE, "12.4% +-0.3"},
         {0, 0, 0, RF_BOUND_EXACT, "0.0%"},
         {1, 1, 1, RF_BOUND_HARD, "100.0%"},
+        {0.9999, 0.9999, 0.9999, RF_BOUND_EXACT, "99.9%"},
+        {0.9999, 0.9998, 1, RF_BOUND_HARD, "99.9%"},
     };
     char text[64];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

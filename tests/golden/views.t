@@ -1,0 +1,228 @@
+# Rows by everything there is, of a program whose counts are known. Only its own file is counted, so that no library matters.
+$ cat > known.c <<'END'
+> #include <pthread.h>
+> static volatile long table[4] = {42, 42, 42, 7};
+> static volatile long sink;
+> static long one(long x) { return x + 1; }
+> static long two(long x) { return x + 2; }
+> long (*volatile steps[2])(long) = {one, two};
+> __attribute__((noinline)) static void hot(int n)
+> {
+>     for (int i = 0; i < n; i++)
+>         sink = table[i & 3];
+> }
+> __attribute__((noinline)) static void turn(int n)
+> {
+>     for (int i = 0; i < n; i++)
+>         sink = steps[i % 10 == 0](i);
+> }
+> static void *work(void *n)
+> {
+>     hot((int)(long)n);
+>     return 0;
+> }
+> int main(void)
+> {
+>     pthread_t thread;
+>     pthread_create(&thread, 0, work, (void *)3000L);
+>     pthread_join(thread, 0);
+>     hot(1000);
+>     turn(500);
+>     return 0;
+> }
+> END
+> gcc -g -O1 -pthread known.c -o known
+$ cat > run <<'END'
+> riffle run --module known -e exact "$@" -- ./known 2>&1 | sed -E 's/ +[0-9.]+ s$//; s/^threads .*/threads/; s/0x[0-9a-f]{6,}/ADDRESS/g'
+> END
+> chmod +x run
+$ ./run --by function -n 3
+known   38,102 instructions
+threads
+
+ instructions   count  function  module
+        73.5%  28,010  hot       known
+        23.6%   9,012  turn      known
+         2.4%     900  one       known
+ 14 more functions, 0.5%
+$ ./run --by line -n 3
+known   38,102 instructions
+threads
+
+ instructions   count  line        source
+        42.0%  16,002  known.c:10  sink = table[i & 3];
+        31.5%  12,006  known.c:9   for (int i = 0; i < n; i++)
+        19.7%   7,501  known.c:15  sink = steps[i % 10 == 0](i);
+ 25 more lines, 6.8%
+$ ./run --by module
+known   38,102 instructions
+threads
+
+ instructions   count  module
+       100.0%  38,102  known
+$ ./run --by pc -p values -n 3
+known   5,028 loads
+threads
+
+ loads  count  values  top value  of this load  place
+ 79.6%  4,000       2  0x2a              75.0%  known.c:10 hot
+  9.9%    500       2  ADDRESS          90.0%  known.c:15 turn
+  8.9%    450       1  ADDRESS         100.0%  known.c:4 one
+ 26 more instructions, 1.6%
+$ ./run --by value -n 2
+known   5,028 loads
+threads
+
+ loads  count  value
+ 59.7%  3,000  0x2a
+ 19.9%  1,000  7
+ 24 more values, 20.4%
+$ ./run --by target -p types
+known   501 indirect calls
+threads
+
+ indirect calls  count  target
+          89.8%    450  one
+          10.0%     50  two
+           0.2%      1  __libc_start_main
+$ ./run --by region -p 'load,store -> pc,addr' -n 3
+known   10,047 accesses
+threads
+
+ accesses  count  region
+    44.8%  4,500  sink (.bss of known)
+    39.8%  4,000  table (.data of known)
+    10.3%  1,031  [stack]
+ 6 more regions, 5.1%
+$ ./run --by thread
+known   38,102 instructions
+threads
+
+ instructions   count  thread
+        55.1%  21,008       2
+        44.9%  17,094       1
+$ ./run --by process
+known   38,102 instructions
+threads
+
+ instructions   count  process  name
+       100.0%  38,102        1  known
+$ ./run --by item -p values -n 2
+known   5,028 loads
+threads
+
+ loads  count  value  place
+ 59.7%  3,000  0x2a   known.c:10 hot
+ 19.9%  1,000  7      known.c:10 hot
+ 30 more rows, 20.4%
+# The questions that have names.
+$ ./run -p invariance -n 2
+known   5,028 loads
+threads
+
+ loads  count  values  top value  of this load  place
+ 79.6%  4,000       2  0x2a              75.0%  known.c:10 hot
+  9.9%    500       2  ADDRESS          90.0%  known.c:15 turn
+ 27 more instructions, 10.5%
+$ ./run -p types
+known   501 indirect calls
+threads
+
+ indirect calls  count  targets  top target         of this call  place
+          99.8%    500        2  one                       90.0%  known.c:15 turn
+           0.2%      1        1  __libc_start_main        100.0%  known _start+0x1b
+$ ./run -p bias -n 2
+known   4,508 branches
+threads
+
+ branches  count  ways  mostly  of this branch  place
+    88.7%  4,000     2  taken            99.9%  known.c:9 hot
+    11.1%    500     2  taken            99.8%  known.c:14 turn
+ 7 more instructions, 0.2%
+# The rows for tools have the same numbers and full names.
+$ riffle run -q --module known -e exact -p values -p types -o known.rfp -- ./known
+$ riffle report known.rfp --format csv -n 1 | sed -E "s|$PWD|HERE|; s/0x1[0-9a-f]{5}/PC/g"
+pc,value,count,lower,upper,bound,function,file,line,module,profile
+PC,0x2a,3000,3000,3000,exact,hot,HERE/known.c,10,known,"load -> pc,value"
+
+pc,target,count,lower,upper,bound,function,file,line,module,callee,profile
+PC,PC,450,450,450,exact,turn,HERE/known.c,15,known,one,"call indirect==1 -> pc,target"
+$ riffle report known.rfp --format csv --by function -n 2 | sed -n 1,3p
+function,module,count,lower,upper,bound,profile
+hot,known,4002,4002,4002,exact,"load -> pc,value"
+turn,known,504,504,504,exact,"load -> pc,value"
+$ riffle report known.rfp --format csv --by pc -n 1 | sed -E "s|$PWD|HERE|; s/0x1[0-9a-f]{5}/PC/g"
+pc,count,lower,upper,bound,values,top_value,top_count,top_lower,top_upper,function,file,line,module,profile
+PC,4000,4000,4000,exact,2,0x2a,3000,3000,3000,hot,HERE/known.c,10,known,"load -> pc,value"
+
+pc,count,lower,upper,bound,targets,top_target,top_name,top_count,top_lower,top_upper,function,file,line,module,profile
+PC,500,500,500,exact,2,PC,one,450,450,450,turn,HERE/known.c,15,known,"call indirect==1 -> pc,target"
+$ riffle report known.rfp --format json --by line -n 1 | grep -A2 '"by"' | sed -E "s|$PWD|HERE|" | head -3
+      "by": "line", "rows_found": 19, "rows": [
+        {"file": "HERE/known.c", "line": 10, "function": "hot", "module": "known", "count": 4000, "lower": 4000, "upper": 4000, "bound": "exact"}
+      ]
+# Order, and what is left out.
+$ riffle report known.rfp --by function --sort name -n 3 | sed -n '/^load/,/^call/ p'
+load -> pc,value
+
+ loads  count  function               module
+  0.0%      1  __cxa_finalize@plt     known
+  0.1%      5  __do_global_dtors_aux  known
+  0.0%      1  _fini                  known
+ 13 more functions, 99.9%
+
+call indirect==1 -> pc,target
+$ riffle report known.rfp --by function --min-share 20% | sed -n '/^load/,/^call/ p'
+load -> pc,value
+
+ loads  count  function  module
+ 79.6%  4,002  hot       known
+ 15 more functions, 20.4%
+
+call indirect==1 -> pc,target
+$ riffle report known.rfp --function turn | sed -n '/^call/,$ p'
+call indirect==1 -> pc,target
+
+ indirect calls  count  targets  top target  of this call  place
+          99.8%    500        2  one                90.0%  known.c:15 turn
+$ riffle report known.rfp --module nosuch -n 1 | sed -n '/^call/,$ p'
+call indirect==1 -> pc,target
+
+ nothing was found
+# A thread alone; a saved profile must tell threads apart.
+$ ./run -p 'load -> pc' --function hot --thread 2 -n 1
+known   3,001 loads
+threads
+
+  loads  count  place
+ 100.0%  3,000  known.c:10 hot
+ 1 more row, 0.0%
+$ riffle report known.rfp --thread 2
+riffle: 'load -> pc,value' does not tell threads apart; 'insn -> thread,pc' does
+[1]
+$ riffle report known.rfp --by nonsense
+riffle: report: --by must be item, function, line, module, pc, value, target, region, thread or process, got 'nonsense'
+[2]
+$ riffle report known.rfp --by region
+riffle: 'load -> pc,value' cannot be grouped by region: it does not tell it
+[1]
+$ printf '1 2\n' | riffle replay - --by function
+riffle: 'a stream of tuples' cannot be grouped by function: it does not tell it
+[1]
+# Into a file, and nothing else anywhere.
+$ riffle run --module known -p 'load -> pc' --report report.txt -- ./known; sed -n '1 s/ loads.*/ loads/p' report.txt; stat -c %a report.txt
+known   5,028 loads
+600
+$ riffle report known.rfp --report /nowhere/report.txt
+riffle: /nowhere/report.txt: cannot create: No such file or directory
+[1]
+# The hottest functions with their source.
+$ riffle report known.rfp --annotate | sed -E "s|$PWD|HERE|; s/0x[0-9a-f]{6,}/ADDRESS/g" | head -8
+hot in HERE/known.c: 79.6% of 5,028 loads
+
+  loads  top value             line  source
+                                  7  __attribute__((noinline)) static void hot(int n)
+                                  8  {
+                                  9      for (int i = 0; i < n; i++)
+  79.6%  0x2a (75.0%)            10          sink = table[i & 3];
+   0.0%  ADDRESS (50.0%)        11  }
