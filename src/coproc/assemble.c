@@ -34,9 +34,9 @@ rf_status rf_assembler_name(struct rf_assembler *assembler, const struct rf_toke
 {
     struct rf_program *program = assembler->program;
     const struct rf_program_symbol *old = rf_assembler_find(assembler, token);
-    if (token->n >= RF_NAME_MAX)
+    if (token->n >= RF_PROGRAM_NAME_MAX)
         return rf_scan_fail(&assembler->scan, token, "a name has at most %d characters",
-                            RF_NAME_MAX - 1);
+                            RF_PROGRAM_NAME_MAX - 1);
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (rf_token_is(token, reserved[i]))
             return rf_scan_fail(&assembler->scan, token, "'%s' is a word of the language",
@@ -142,7 +142,7 @@ static rf_status settle(struct rf_assembler *assembler, const struct rf_assemble
     const struct rf_program_symbol *symbol = rf_assembler_find(assembler, &use->token);
     if (symbol == NULL)
         return rf_assembler_unknown(assembler, &use->token, "label");
-    if (symbol->kind != RF_SYMBOL_LABEL)
+    if (symbol->kind != RF_PROGRAM_LABEL)
         return rf_scan_fail(&assembler->scan, &use->token, "'%s' is not a label", symbol->name);
     unsigned address = (unsigned)symbol->number;
     if (address >= assembler->program->n)
@@ -175,7 +175,7 @@ static rf_status read_line(struct rf_assembler *assembler)
     rf_status status = RF_OK;
     if (token.kind == RF_TOKEN_WORD && rf_scan_next(&ahead) == RF_OK &&
         rf_token_is(&ahead.token, ":")) {
-        status = rf_assembler_name(assembler, &token, RF_SYMBOL_LABEL, assembler->program->n);
+        status = rf_assembler_name(assembler, &token, RF_PROGRAM_LABEL, assembler->program->n);
         *scan = ahead;
         if (status == RF_OK)
             status = rf_scan_next(scan);
@@ -232,7 +232,7 @@ static void name_registers(struct rf_program *program)
 {
     for (unsigned i = 0; i < RF_MICRO_VALUES; i++) {
         struct rf_program_symbol *symbol = &program->symbols[program->n_symbols++];
-        *symbol = (struct rf_program_symbol){.kind = RF_SYMBOL_VALUE, .number = i};
+        *symbol = (struct rf_program_symbol){.kind = RF_PROGRAM_VALUE, .number = i};
         rf_format(symbol->name, sizeof symbol->name, "v%u", i);
     }
 }

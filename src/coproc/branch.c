@@ -118,7 +118,7 @@ static rf_status read_target(struct rf_assembler *assembler, struct rf_micro *mi
     if (token.kind != RF_TOKEN_WORD)
         return rf_scan_expected(scan, "a label");
     const struct rf_program_symbol *symbol = rf_assembler_find(assembler, &token);
-    if (symbol != NULL && symbol->kind == RF_SYMBOL_TARGET)
+    if (symbol != NULL && symbol->kind == RF_PROGRAM_TARGET)
         micro->to = (uint8_t)(RF_TO_REGISTER + symbol->number);
     else
         rf_assembler_use(assembler, &token, RF_USE_BRANCH, assembler->program->n);

@@ -41,11 +41,11 @@ static void show_lets(const struct rf_coproc *coproc, struct rf_window *window)
     for (unsigned i = 0; i < RF_HOST_LETS && coproc->kind->lets[i].name != NULL; i++) {
         const char *name = coproc->kind->lets[i].name;
         uint32_t standard = coproc->kind->lets[i].standard;
-        unsigned kind = name[0] == '@'   ? RF_SYMBOL_INDEX
-                        : name[0] == ':' ? RF_SYMBOL_LABEL
-                                         : RF_SYMBOL_LET;
+        unsigned kind = name[0] == '@'   ? RF_PROGRAM_INDEX
+                        : name[0] == ':' ? RF_PROGRAM_LABEL
+                                         : RF_PROGRAM_LET;
         const struct rf_program_symbol *symbol =
-            rf_program_find(program, kind, name + (kind != RF_SYMBOL_LET));
+            rf_program_find(program, kind, name + (kind != RF_PROGRAM_LET));
         window->lets[i] = symbol != NULL ? (uint32_t)symbol->number : standard;
     }
 }

@@ -68,7 +68,7 @@ static rf_status read_factor(struct rf_assembler *assembler, unsigned depth, uin
         return status;
     if (token.kind != RF_TOKEN_WORD)
         return rf_scan_expected(scan, "a number");
-    status = rf_assembler_known(assembler, RF_SYMBOL_LET, "a .let", &symbol);
+    status = rf_assembler_known(assembler, RF_PROGRAM_LET, "a .let", &symbol);
     *value = status == RF_OK ? symbol->number : 0;
     return status;
 }
@@ -163,7 +163,7 @@ static rf_status declare_let(struct rf_assembler *assembler)
             value = assembler->lets[i].value;
             assembler->lets[i].used = true;
         }
-    return status == RF_OK ? rf_assembler_name(assembler, &name, RF_SYMBOL_LET, value) : status;
+    return status == RF_OK ? rf_assembler_name(assembler, &name, RF_PROGRAM_LET, value) : status;
 }
 
 static rf_status declare_value(struct rf_assembler *assembler)
@@ -172,8 +172,8 @@ static rf_status declare_value(struct rf_assembler *assembler)
     const struct rf_program_symbol *symbol = NULL;
     rf_status status = read_new_name(assembler, &name, "=");
     if (status == RF_OK)
-        status = rf_assembler_known(assembler, RF_SYMBOL_VALUE, "a value register", &symbol);
-    return status == RF_OK ? rf_assembler_name(assembler, &name, RF_SYMBOL_VALUE, symbol->number)
+        status = rf_assembler_known(assembler, RF_PROGRAM_VALUE, "a value register", &symbol);
+    return status == RF_OK ? rf_assembler_name(assembler, &name, RF_PROGRAM_VALUE, symbol->number)
                            : status;
 }
 
@@ -187,7 +187,7 @@ static rf_status declare_const(struct rf_assembler *assembler)
         status = read_number(assembler, 0, UINT32_MAX, "a constant", &value);
     if (status == RF_OK)
         status = rf_assembler_constant(assembler, &name, value, &number);
-    return status == RF_OK ? rf_assembler_name(assembler, &name, RF_SYMBOL_CONSTANT, number)
+    return status == RF_OK ? rf_assembler_name(assembler, &name, RF_PROGRAM_CONSTANT, number)
                            : status;
 }
 
@@ -208,7 +208,7 @@ static rf_status declare_index(struct rf_assembler *assembler)
         return too_many(assembler, &name, "index registers", RF_MICRO_INDEXES);
     program->indexes[program->n_indexes] =
         (struct rf_program_index){(uint8_t)bits, (uint16_t)start};
-    return rf_assembler_name(assembler, &name, RF_SYMBOL_INDEX, program->n_indexes++);
+    return rf_assembler_name(assembler, &name, RF_PROGRAM_INDEX, program->n_indexes++);
 }
 
 static rf_status read_sample_word(struct rf_assembler *assembler, uint8_t *word)
@@ -286,7 +286,7 @@ static rf_status declare_field(struct rf_assembler *assembler)
     if (program->n_fields == RF_MICRO_FIELDS)
         return too_many(assembler, &name, "fields", RF_MICRO_FIELDS);
     program->fields[program->n_fields] = field;
-    return rf_assembler_name(assembler, &name, RF_SYMBOL_FIELD, program->n_fields++);
+    return rf_assembler_name(assembler, &name, RF_PROGRAM_FIELD, program->n_fields++);
 }
 
 static rf_status read_part(struct rf_assembler *assembler, uint64_t *first, uint64_t *size)
@@ -344,7 +344,7 @@ static rf_status declare_base(struct rf_assembler *assembler)
         return too_many(assembler, &name, "base registers", RF_MICRO_BASES);
     program->bases[program->n_bases] = (struct rf_program_base){
         match ? RF_BASE_MATCH : RF_BASE_DATA, (uint8_t)log2_of(size), (uint32_t)first};
-    return rf_assembler_name(assembler, &name, RF_SYMBOL_BASE, program->n_bases++);
+    return rf_assembler_name(assembler, &name, RF_PROGRAM_BASE, program->n_bases++);
 }
 
 static rf_status use_label(struct rf_assembler *assembler, unsigned what, unsigned at)
@@ -365,7 +365,7 @@ static rf_status declare_target(struct rf_assembler *assembler)
     if (status == RF_OK)
         status = use_label(assembler, RF_USE_TARGET, program->n_targets);
     return status == RF_OK
-               ? rf_assembler_name(assembler, &name, RF_SYMBOL_TARGET, program->n_targets++)
+               ? rf_assembler_name(assembler, &name, RF_PROGRAM_TARGET, program->n_targets++)
                : status;
 }
 
@@ -427,16 +427,16 @@ static rf_status declare_role(struct rf_assembler *assembler)
     struct rf_token name;
     rf_status status = read_new_name(assembler, &name, "=");
     if (status == RF_OK)
-        status = rf_assembler_known(assembler, RF_SYMBOL_BASE, "a base register", &symbol);
+        status = rf_assembler_known(assembler, RF_PROGRAM_BASE, "a base register", &symbol);
     if (status == RF_OK)
         status = rf_assembler_lane(assembler, &role.lane);
     if (status != RF_OK)
         return status;
     if (program->n_roles == RF_SLOT_ROLES)
         return too_many(assembler, &name, "parts of a slot", RF_SLOT_ROLES);
-    if (name.n >= RF_NAME_MAX)
+    if (name.n >= RF_PROGRAM_NAME_MAX)
         return rf_scan_fail(&assembler->scan, &name, "a name has at most %d characters",
-                            RF_NAME_MAX - 1);
+                            RF_PROGRAM_NAME_MAX - 1);
     memcpy(role.name, name.start, name.n);
     if (rf_program_role(program, role.name) >= 0)
         return rf_scan_fail(&assembler->scan, &name, "a slot has one '%s'", role.name);
@@ -475,9 +475,9 @@ static rf_status declare_profile(struct rf_assembler *assembler)
 static rf_status declare_handler(struct rf_assembler *assembler)
 {
     const struct rf_token *name = &assembler->scan.token;
-    if (name->kind != RF_TOKEN_WORD || name->n >= RF_NAME_MAX)
+    if (name->kind != RF_TOKEN_WORD || name->n >= RF_PROGRAM_NAME_MAX)
         return rf_scan_expected(&assembler->scan, "the name of a handler");
-    memset(assembler->program->handler, 0, RF_NAME_MAX);
+    memset(assembler->program->handler, 0, RF_PROGRAM_NAME_MAX);
     memcpy(assembler->program->handler, name->start, name->n);
     assembler->program->handler_line = name->line;
     return rf_scan_next(&assembler->scan);

@@ -97,10 +97,10 @@ static rf_status set_number(struct reading *reading, size_t i, struct word name,
 
 static rf_status set_let(struct reading *reading, struct word name, uint64_t value)
 {
-    if (reading->n_lets == LETS_MAX || name.n >= RF_NAME_MAX || name.n == 0)
+    if (reading->n_lets == LETS_MAX || name.n >= RF_PROGRAM_NAME_MAX || name.n == 0)
         return rf_fail(reading->error, RF_EINVAL,
                        "co-processor: more than %d options, or a name of more than %d characters",
-                       LETS_MAX, RF_NAME_MAX - 1);
+                       LETS_MAX, RF_PROGRAM_NAME_MAX - 1);
     struct rf_program_let *let = &reading->lets[reading->n_lets++];
     *let = (struct rf_program_let){.value = value};
     memcpy(let->name, name.start, name.n);

@@ -32,10 +32,10 @@ struct place {
 
 rf_status rf_assembler_operand(struct rf_assembler *assembler, uint8_t *operand)
 {
-    static const uint8_t first[] = {[RF_SYMBOL_VALUE] = RF_OPERAND_VALUE,
-                                    [RF_SYMBOL_CONSTANT] = RF_OPERAND_CONSTANT,
-                                    [RF_SYMBOL_FIELD] = RF_OPERAND_FIELD,
-                                    [RF_SYMBOL_INDEX] = RF_OPERAND_INDEX};
+    static const uint8_t first[] = {[RF_PROGRAM_VALUE] = RF_OPERAND_VALUE,
+                                    [RF_PROGRAM_CONSTANT] = RF_OPERAND_CONSTANT,
+                                    [RF_PROGRAM_FIELD] = RF_OPERAND_FIELD,
+                                    [RF_PROGRAM_INDEX] = RF_OPERAND_INDEX};
     struct rf_scan *scan = &assembler->scan;
     struct rf_token token = scan->token;
     rf_status status = RF_OK;
@@ -49,11 +49,11 @@ rf_status rf_assembler_operand(struct rf_assembler *assembler, uint8_t *operand)
         token.kind == RF_TOKEN_WORD ? rf_assembler_find(assembler, &token) : NULL;
     if (token.kind == RF_TOKEN_WORD && symbol == NULL)
         return rf_assembler_unknown(assembler, &token, "register or field");
-    if (symbol == NULL || symbol->kind == RF_SYMBOL_LET) {
+    if (symbol == NULL || symbol->kind == RF_PROGRAM_LET) {
         uint64_t number = symbol != NULL ? symbol->number : token.number;
         status = rf_assembler_constant(assembler, &token, number, operand);
         *operand += RF_OPERAND_CONSTANT;
-    } else if (symbol->kind <= RF_SYMBOL_INDEX) {
+    } else if (symbol->kind <= RF_PROGRAM_INDEX) {
         *operand = (uint8_t)(first[symbol->kind] + symbol->number);
     } else {
         return rf_scan_fail(scan, &token, "'%s' cannot be computed with", symbol->name);
@@ -79,14 +79,14 @@ static rf_status read_element(struct rf_assembler *assembler, struct element *el
 {
     const struct rf_program_symbol *symbol = NULL;
     element->at = assembler->scan.token;
-    rf_status status = rf_assembler_known(assembler, RF_SYMBOL_BASE, "a base register", &symbol);
+    rf_status status = rf_assembler_known(assembler, RF_PROGRAM_BASE, "a base register", &symbol);
     if (status != RF_OK)
         return status;
     element->base = (uint8_t)symbol->number;
     element->matches = assembler->program->bases[element->base].kind == RF_BASE_MATCH;
     status = rf_scan_want(&assembler->scan, "[");
     if (status == RF_OK)
-        status = rf_assembler_known(assembler, RF_SYMBOL_INDEX, "an index register", &symbol);
+        status = rf_assembler_known(assembler, RF_PROGRAM_INDEX, "an index register", &symbol);
     if (status != RF_OK)
         return status;
     element->index = (uint8_t)symbol->number;
@@ -249,7 +249,7 @@ static rf_status operate_match(struct rf_assembler *assembler, struct rf_micro *
     rf_status status = rf_scan_want(&assembler->scan, "(");
     struct rf_token at = assembler->scan.token;
     if (status == RF_OK)
-        status = rf_assembler_known(assembler, RF_SYMBOL_BASE, "a base register", &symbol);
+        status = rf_assembler_known(assembler, RF_PROGRAM_BASE, "a base register", &symbol);
     if (status != RF_OK)
         return status;
     element.base = (uint8_t)symbol->number;
@@ -389,7 +389,7 @@ static bool names_base(const struct rf_assembler *assembler)
     const struct rf_token *token = &assembler->scan.token;
     const struct rf_program_symbol *symbol =
         token->kind == RF_TOKEN_WORD ? rf_assembler_find(assembler, token) : NULL;
-    return symbol != NULL && symbol->kind == RF_SYMBOL_BASE;
+    return symbol != NULL && symbol->kind == RF_PROGRAM_BASE;
 }
 
 /* Behind "place =". */
@@ -431,9 +431,9 @@ static rf_status operate_place(struct rf_assembler *assembler, struct rf_micro *
     const struct rf_program_symbol *symbol = rf_assembler_find(assembler, &place.at);
     if (symbol == NULL)
         return rf_assembler_unknown(assembler, &place.at, "register");
-    if (symbol->kind != RF_SYMBOL_VALUE && symbol->kind != RF_SYMBOL_INDEX)
+    if (symbol->kind != RF_PROGRAM_VALUE && symbol->kind != RF_PROGRAM_INDEX)
         return rf_scan_fail(scan, &place.at, "'%s' cannot be written to", symbol->name);
-    place.is_index = symbol->kind == RF_SYMBOL_INDEX;
+    place.is_index = symbol->kind == RF_PROGRAM_INDEX;
     place.number = (uint8_t)symbol->number;
     status = rf_scan_next(scan);
     if (rf_scan_take(scan, "++", &status))

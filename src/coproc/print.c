@@ -26,7 +26,7 @@ static void put(struct out *out, const char *format, ...)
 /* --- names ------------------------------------------------------------------------------------ */
 
 struct name {
-    char text[RF_NAME_MAX + 8];
+    char text[RF_PROGRAM_NAME_MAX + 8];
 };
 
 static const struct rf_program_symbol *symbol_of(const struct rf_program *program, unsigned kind,
@@ -53,9 +53,9 @@ static bool is_taken(const struct rf_program *program, const char *name)
 static struct name name_of(const struct rf_program *program, unsigned kind, uint64_t number)
 {
     static const char letters[] = {
-        [RF_SYMBOL_VALUE] = 'v', [RF_SYMBOL_CONSTANT] = 'c', [RF_SYMBOL_FIELD] = 'f',
-        [RF_SYMBOL_INDEX] = 'i', [RF_SYMBOL_BASE] = 'b',     [RF_SYMBOL_TARGET] = 't',
-        [RF_SYMBOL_LABEL] = 'L'};
+        [RF_PROGRAM_VALUE] = 'v', [RF_PROGRAM_CONSTANT] = 'c', [RF_PROGRAM_FIELD] = 'f',
+        [RF_PROGRAM_INDEX] = 'i', [RF_PROGRAM_BASE] = 'b',     [RF_PROGRAM_TARGET] = 't',
+        [RF_PROGRAM_LABEL] = 'L'};
     const struct rf_program_symbol *symbol = symbol_of(program, kind, number);
     struct name name;
     if (symbol != NULL) {
@@ -63,7 +63,7 @@ static struct name name_of(const struct rf_program *program, unsigned kind, uint
         return name;
     }
     size_t n = rf_format(name.text, sizeof name.text, "%c%u", letters[kind], (unsigned)number);
-    while (is_taken(program, name.text) && n + 1 < RF_NAME_MAX) {
+    while (is_taken(program, name.text) && n + 1 < RF_PROGRAM_NAME_MAX) {
         name.text[n++] = '_';
         name.text[n] = '\0';
     }
@@ -75,12 +75,12 @@ static struct name operand_name(const struct rf_program *program, unsigned opera
     if (operand == RF_OPERAND_RANDOM)
         return (struct name){"random"};
     if (operand >= RF_OPERAND_INDEX)
-        return name_of(program, RF_SYMBOL_INDEX, operand - RF_OPERAND_INDEX);
+        return name_of(program, RF_PROGRAM_INDEX, operand - RF_OPERAND_INDEX);
     if (operand >= RF_OPERAND_FIELD)
-        return name_of(program, RF_SYMBOL_FIELD, operand - RF_OPERAND_FIELD);
+        return name_of(program, RF_PROGRAM_FIELD, operand - RF_OPERAND_FIELD);
     if (operand >= RF_OPERAND_CONSTANT)
-        return name_of(program, RF_SYMBOL_CONSTANT, operand - RF_OPERAND_CONSTANT);
-    return name_of(program, RF_SYMBOL_VALUE, operand);
+        return name_of(program, RF_PROGRAM_CONSTANT, operand - RF_OPERAND_CONSTANT);
+    return name_of(program, RF_PROGRAM_VALUE, operand);
 }
 
 /* --- operations ------------------------------------------------------------------------------- */
@@ -101,8 +101,8 @@ static void begin(struct line *line)
 
 static void put_element(struct line *line, unsigned base, unsigned index, unsigned lane)
 {
-    struct name b = name_of(line->program, RF_SYMBOL_BASE, base);
-    struct name i = name_of(line->program, RF_SYMBOL_INDEX, index);
+    struct name b = name_of(line->program, RF_PROGRAM_BASE, base);
+    struct name i = name_of(line->program, RF_PROGRAM_INDEX, index);
     put(line->out, "%s[%s]", b.text, i.text);
     if (lane != RF_LANE_WORD)
         put(line->out, ".%s", rf_lane_names[lane]);
@@ -118,8 +118,8 @@ static void put_match(struct line *line)
         return;
     begin(line);
     if (rf_match_finds(m->match_op)) {
-        struct name index = name_of(line->program, RF_SYMBOL_INDEX, m->match_index);
-        struct name base = name_of(line->program, RF_SYMBOL_BASE, m->match_base);
+        struct name index = name_of(line->program, RF_PROGRAM_INDEX, m->match_index);
+        struct name base = name_of(line->program, RF_PROGRAM_BASE, m->match_base);
         bool keyed = m->match_op != RF_MATCH_FREE;
         put(line->out, "%s = %s(%s%s%s)", index.text, words[m->match_op], base.text,
             keyed ? ", " : "", keyed ? key.text : "");
@@ -183,7 +183,7 @@ static void put_value(struct line *line)
     const struct rf_micro *m = line->micro;
     if (!rf_value_has_result(m->value_op))
         return;
-    struct name to = name_of(line->program, RF_SYMBOL_VALUE, m->value_to);
+    struct name to = name_of(line->program, RF_PROGRAM_VALUE, m->value_to);
     struct name a = operand_name(line->program, m->value_a);
     struct name b = operand_name(line->program, m->value_b);
     if (m->value_op == RF_VALUE_MOVE) {
@@ -206,8 +206,8 @@ static void put_index(struct line *line)
     const struct rf_micro *m = line->micro;
     if (!rf_index_has_result(m->index_op))
         return;
-    struct name to = name_of(line->program, RF_SYMBOL_INDEX, m->index_to);
-    struct name a = name_of(line->program, RF_SYMBOL_INDEX, m->index_a);
+    struct name to = name_of(line->program, RF_PROGRAM_INDEX, m->index_to);
+    struct name a = name_of(line->program, RF_PROGRAM_INDEX, m->index_a);
     struct name b = operand_name(line->program, m->index_b);
     if (m->index_op == RF_INDEX_MOVE) {
         begin(line);
@@ -238,7 +238,7 @@ static void put_condition(struct line *line)
         put(line->out, "if %s %s %s ", operand_name(line->program, m->value_a).text,
             relations[m->when - RF_WHEN_VALUE_EQ], operand_name(line->program, m->value_b).text);
     else if (index)
-        put(line->out, "if %s %s %s ", name_of(line->program, RF_SYMBOL_INDEX, m->index_a).text,
+        put(line->out, "if %s %s %s ", name_of(line->program, RF_PROGRAM_INDEX, m->index_a).text,
             relations[m->when - RF_WHEN_INDEX_EQ], operand_name(line->program, m->index_b).text);
     else
         put(line->out, "if %s ", states[m->when]);
@@ -256,7 +256,7 @@ static void put_branch(struct line *line)
         put(line->out, "%s", m->to == RF_TO_DONE ? "done" : "interrupt");
         return;
     }
-    unsigned kind = m->to < RF_TO_REGISTER ? RF_SYMBOL_LABEL : RF_SYMBOL_TARGET;
+    unsigned kind = m->to < RF_TO_REGISTER ? RF_PROGRAM_LABEL : RF_PROGRAM_TARGET;
     unsigned number =
         m->to < RF_TO_REGISTER ? line->at + m->to - RF_TO_HERE : (unsigned)m->to - RF_TO_REGISTER;
     put(line->out, "goto %s", name_of(line->program, kind, number).text);
@@ -288,7 +288,7 @@ static void put_fields(struct out *out, const struct rf_program *program)
 {
     for (unsigned i = 0; i < program->n_fields; i++) {
         const struct rf_program_field *field = &program->fields[i];
-        struct name name = name_of(program, RF_SYMBOL_FIELD, i);
+        struct name name = name_of(program, RF_PROGRAM_FIELD, i);
         if (field->word == RF_SAMPLE_HASH)
             put(out, ".field %s = hash(%s, %s, %llu) : %u\n", name.text,
                 rf_sample_names[field->hash_a], rf_sample_names[field->hash_b],
@@ -303,24 +303,24 @@ static void put_registers(struct out *out, const struct rf_program *program)
 {
     for (unsigned i = 0; i < program->n_symbols; i++) {
         const struct rf_program_symbol *symbol = &program->symbols[i];
-        if (symbol->kind == RF_SYMBOL_LET)
+        if (symbol->kind == RF_PROGRAM_LET)
             put(out, ".let %s = %llu\n", symbol->name, (unsigned long long)symbol->number);
-        else if (symbol->kind == RF_SYMBOL_VALUE && symbol->line != 0)
+        else if (symbol->kind == RF_PROGRAM_VALUE && symbol->line != 0)
             put(out, ".value %s = v%u\n", symbol->name, (unsigned)symbol->number);
     }
     for (unsigned i = 0; i < program->n_constants; i++)
-        put(out, ".const %s = %u\n", name_of(program, RF_SYMBOL_CONSTANT, i).text,
+        put(out, ".const %s = %u\n", name_of(program, RF_PROGRAM_CONSTANT, i).text,
             program->constants[i]);
     for (unsigned i = 0; i < program->n_indexes; i++)
-        put(out, ".index %s : %u = %u\n", name_of(program, RF_SYMBOL_INDEX, i).text,
+        put(out, ".index %s : %u = %u\n", name_of(program, RF_PROGRAM_INDEX, i).text,
             program->indexes[i].bits, program->indexes[i].start);
     for (unsigned i = 0; i < program->n_bases; i++)
-        put(out, ".base %s = %s[%u : %u]\n", name_of(program, RF_SYMBOL_BASE, i).text,
+        put(out, ".base %s = %s[%u : %u]\n", name_of(program, RF_PROGRAM_BASE, i).text,
             program->bases[i].kind == RF_BASE_MATCH ? "assoc" : "data", program->bases[i].first,
             1u << program->bases[i].log2);
     for (unsigned i = 0; i < program->n_targets; i++)
-        put(out, ".target %s = %s\n", name_of(program, RF_SYMBOL_TARGET, i).text,
-            name_of(program, RF_SYMBOL_LABEL, program->targets[i]).text);
+        put(out, ".target %s = %s\n", name_of(program, RF_PROGRAM_TARGET, i).text,
+            name_of(program, RF_PROGRAM_LABEL, program->targets[i]).text);
 }
 
 static void put_roles(struct out *out, const struct rf_program *program)
@@ -328,7 +328,7 @@ static void put_roles(struct out *out, const struct rf_program *program)
     for (unsigned i = 0; i < program->n_roles; i++) {
         const struct rf_program_role *role = &program->roles[i];
         put(out, "%s%s = %s", i == 0 ? ".slot " : ", ", role->name,
-            name_of(program, RF_SYMBOL_BASE, role->base).text);
+            name_of(program, RF_PROGRAM_BASE, role->base).text);
         if (role->lane != RF_LANE_WORD)
             put(out, ".%s", rf_lane_names[role->lane]);
     }
@@ -341,7 +341,7 @@ static void put_roles(struct out *out, const struct rf_program *program)
 
 static bool is_reached(const struct rf_program *program, unsigned at)
 {
-    bool reached = symbol_of(program, RF_SYMBOL_LABEL, at) != NULL;
+    bool reached = symbol_of(program, RF_PROGRAM_LABEL, at) != NULL;
     for (unsigned i = 0; i < RF_OPCODE_COUNT; i++)
         reached = reached || program->entries[i] == at;
     for (unsigned i = 0; i < program->n_targets; i++)
@@ -363,11 +363,11 @@ size_t rf_program_print(const struct rf_program *program, char *text, size_t siz
     for (unsigned i = 0; i < RF_OPCODE_COUNT; i++)
         if (program->entries[i] != RF_NO_ENTRY)
             put(&out, ".on %s goto %s\n", rf_opcode_names[i],
-                name_of(program, RF_SYMBOL_LABEL, program->entries[i]).text);
+                name_of(program, RF_PROGRAM_LABEL, program->entries[i]).text);
     put_roles(&out, program);
     for (unsigned i = 0; i < program->n; i++) {
         if (is_reached(program, i))
-            put(&out, "%s:\n", name_of(program, RF_SYMBOL_LABEL, i).text);
+            put(&out, "%s:\n", name_of(program, RF_PROGRAM_LABEL, i).text);
         put(&out, "    ");
         put_micro(&out, program, i);
         put(&out, "\n");

@@ -41,7 +41,7 @@ int rf_program_role(const struct rf_program *program, const char *name)
 
 uint64_t rf_program_let(const struct rf_program *program, const char *name, uint64_t standard)
 {
-    const struct rf_program_symbol *symbol = rf_program_find(program, RF_SYMBOL_LET, name);
+    const struct rf_program_symbol *symbol = rf_program_find(program, RF_PROGRAM_LET, name);
     return symbol != NULL ? symbol->number : standard;
 }
 

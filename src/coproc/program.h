@@ -59,7 +59,12 @@ enum rf_sample_word {
 };
 extern const char *const rf_sample_names[RF_SAMPLE_COUNT];
 
-enum { RF_NAME_MAX = 24, RF_SLOT_ROLES = 12, RF_PROGRAM_SYMBOLS = 512, RF_PROFILE_MAX = 120 };
+enum {
+    RF_PROGRAM_NAME_MAX = 24,
+    RF_SLOT_ROLES = 12,
+    RF_PROGRAM_SYMBOLS = 512,
+    RF_PROFILE_MAX = 120
+};
 
 struct rf_program_field {
     uint8_t word;        /* enum rf_sample_word */
@@ -84,23 +89,23 @@ struct rf_program_base {
 
 /* What the host finds in a slot: which part of which array is the pc, the count, ... */
 struct rf_program_role {
-    char name[RF_NAME_MAX];
+    char name[RF_PROGRAM_NAME_MAX];
     uint8_t base, lane;
 };
 
 enum rf_symbol_kind {
-    RF_SYMBOL_VALUE,
-    RF_SYMBOL_CONSTANT,
-    RF_SYMBOL_FIELD,
-    RF_SYMBOL_INDEX,
-    RF_SYMBOL_BASE,
-    RF_SYMBOL_TARGET,
-    RF_SYMBOL_LABEL,
-    RF_SYMBOL_LET,
+    RF_PROGRAM_VALUE,
+    RF_PROGRAM_CONSTANT,
+    RF_PROGRAM_FIELD,
+    RF_PROGRAM_INDEX,
+    RF_PROGRAM_BASE,
+    RF_PROGRAM_TARGET,
+    RF_PROGRAM_LABEL,
+    RF_PROGRAM_LET,
 };
 
 struct rf_program_symbol {
-    char name[RF_NAME_MAX];
+    char name[RF_PROGRAM_NAME_MAX];
     uint8_t kind;
     uint32_t line;
     uint64_t number; /* of the register, the address, or the value of a let */
@@ -128,7 +133,7 @@ struct rf_program {
     unsigned n_roles;
     char profile[RF_PROFILE_MAX]; /* what its tuples are, as a selector; "": not said */
     uint32_t profile_line;
-    char handler[RF_NAME_MAX]; /* "": none */
+    char handler[RF_PROGRAM_NAME_MAX]; /* "": none */
     uint32_t handler_line;
     struct rf_program_symbol symbols[RF_PROGRAM_SYMBOLS];
     unsigned n_symbols;
@@ -136,7 +141,7 @@ struct rf_program {
 
 /* A value that takes the place of a program's `.let`. */
 struct rf_program_let {
-    char name[RF_NAME_MAX];
+    char name[RF_PROGRAM_NAME_MAX];
     uint64_t value;
     bool used;
 };

@@ -21,9 +21,6 @@ STRUCT = re.compile(r"^(struct rf_\w+) \{", re.M)
 ENUM = re.compile(r"\benum\s*\w*\s*\{(.*?)\}", re.S)
 ENUMERATOR = re.compile(r"(?:^|,)\s*(RF_[A-Z0-9]+_)\w*")
 
-# The language of co-processors has names and symbols of its own.
-SHARED = {"RF_NAME_", "RF_SYMBOL_"}
-
 
 def names(text):
     """What a header declares: prefixes of functions and enumerators, and structs."""
@@ -31,7 +28,7 @@ def names(text):
     found = set(FUNCTION.findall(text)) | set(STRUCT.findall(text))
     for body in ENUM.findall(text):
         found |= set(ENUMERATOR.findall(body))
-    return found - SHARED
+    return found
 
 
 def clashes(headers):

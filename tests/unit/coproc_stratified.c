@@ -6,7 +6,7 @@
 static uint32_t index_of(const struct rf_coproc *coproc, const char *name)
 {
     const struct rf_program_symbol *symbol =
-        rf_program_find(&coproc->program, RF_SYMBOL_INDEX, name);
+        rf_program_find(&coproc->program, RF_PROGRAM_INDEX, name);
     return coproc->processor->x[RF_OPERAND_INDEX + symbol->number];
 }
 
