@@ -55,7 +55,7 @@ rf_status rf_assembler_name(struct rf_assembler *assembler, const struct rf_toke
     return RF_OK;
 }
 
-/* The name of that kind that is most alike; NULL: none is. */
+/* The known name of that kind that is most like it; NULL: none is. */
 static const char *nearest(const struct rf_program *program, const char *wanted)
 {
     const char *best = NULL;
@@ -227,7 +227,7 @@ static rf_status read_all(struct rf_assembler *assembler)
     return status == RF_OK ? check_whole(assembler) : status;
 }
 
-/* Registers that have a name without a declaration: line 0. */
+/* Registers that have a name without being declared; their line is 0. */
 static void name_registers(struct rf_program *program)
 {
     for (unsigned i = 0; i < RF_MICRO_VALUES; i++) {

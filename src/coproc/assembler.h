@@ -1,7 +1,7 @@
 /* assembler.h - what the files of the microassembler share.
  *
  *     text -> scan -> assemble (lines, labels) -> declare (.field, .base, ...)
- *                                              -> operate (one microinstruction a line)
+ *                                              -> operate (one microinstruction per line)
  */
 #ifndef RF_COPROC_ASSEMBLER_H
 #define RF_COPROC_ASSEMBLER_H

@@ -78,8 +78,9 @@ static const struct rf_host_kind fold = {
     .is_sound = rf_sound_fold,
 };
 
-/* Bounds are of samples, and hard: at least the hits; at most all that had no other of the values. Of a value whose
- * upper half varies nothing is sure. */
+/* Bounds count samples. A value had at least its hits, and at most all samples but the hits of others. If the second pass
+ * saw its upper half vary it may have had none. If another upper half comes too rarely for that pass, the lower bound
+ * is that of both. */
 static rf_status report_load(const struct rf_coproc *coproc, const struct rf_values_entry *entry,
                              const struct rf_sink *sink)
 {

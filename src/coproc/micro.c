@@ -113,7 +113,7 @@ static const char *check_data(const struct rf_micro *m)
     return NULL;
 }
 
-/* A comparison is there for its branch; of a result the relations with 0 and the carry can be asked. */
+/* A comparison serves its branch alone. Of any other result a branch can ask whether it is 0, and for the carry. */
 static const char *check_asked(unsigned when, unsigned first, bool idle, bool compares)
 {
     bool relation = when >= first && when <= first + RF_WHEN_VALUE_LE - RF_WHEN_VALUE_EQ;
@@ -153,7 +153,7 @@ static const char *check_branch(const struct rf_micro *m)
     return NULL;
 }
 
-/* The registers that are written, a bit for each operand; twice: 1 in `twice`. */
+/* A bit for each register that is written; `twice` has those that are written twice. */
 static void mark(uint64_t *written, bool *twice, unsigned operand)
 {
     *twice = *twice || (*written >> operand & 1) != 0;

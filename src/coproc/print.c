@@ -6,7 +6,7 @@
 #include "coproc/assembler.h"
 #include <string.h>
 
-/* A text that grows up to the end of what there is, and whose whole length is counted. */
+/* Text into a buffer: what does not fit is cut, and counted all the same. */
 struct out {
     char *text;
     size_t size, n;
@@ -49,7 +49,7 @@ static bool is_taken(const struct rf_program *program, const char *name)
     return false;
 }
 
-/* As the source called it; otherwise a letter and its number, and as many '_' as make it new. */
+/* The name that the source gave it; else a letter and its number, with a '_' for each name that is like it. */
 static struct name name_of(const struct rf_program *program, unsigned kind, uint64_t number)
 {
     static const char letters[] = {

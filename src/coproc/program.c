@@ -1,4 +1,4 @@
-/* program.c - names of a microprogram's parts, and how to look them up. */
+/* program.c - the names of a microprogram, and how to look them up. */
 #include "coproc/program.h"
 #include <string.h>
 

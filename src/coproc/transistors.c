@@ -1,7 +1,6 @@
 /* transistors.c - how large the co-processor is, like the paper's table of structures.
  *
- * Of the paper's table the text that we have kept the rows and lost the numbers; it keeps "half a million" for
- * the whole. We count cells: 6 transistors for a bit of memory with one port, 2 more for each further port, 10
+ * The text of the paper that we have lost the numbers of its table, but for the sum: half a million. We count cells: 6 transistors for a bit of memory with one port, 2 more for each further port, 10
  * for a bit that compares itself; decoders, sense amplifiers and drivers add a tenth. Logic is counted in
  * adders and multiplexers of 28 and 6 transistors per bit. */
 #include <riffle/coproc.h>
