@@ -17,11 +17,6 @@ const struct cli_option cli_options_frequency[] = {
      .text = "Without --burst, bursts are one interval long. Without --frequency, one interval in "
              "a thousand is sampled.",
      .offset = offsetof(struct cli_bursts, frequency)},
-    {.type = CLI_END},
-};
-
-const struct cli_option cli_options_bursts[] = {
-    {.type = CLI_GROUP, .group = cli_options_frequency},
     {CLI_TEXT, 0, "phases", "F",
      .brief = "share of the intervals that is sampled while the program does what is new: 1/100",
      .text =
@@ -33,6 +28,11 @@ const struct cli_option cli_options_bursts[] = {
          "becomes no better by it, mostly a little worse (lab/hps); phases that are short or just "
          "begin are seen better.",
      .offset = offsetof(struct cli_bursts, phases)},
+    {.type = CLI_END},
+};
+
+const struct cli_option cli_options_bursts[] = {
+    {.type = CLI_GROUP, .group = cli_options_frequency},
     {CLI_FLAG, 0, "regular", .brief = "space bursts evenly, not at random with that mean distance",
      .text = "An even distance that is in step with a loop of the program samples parts of it too "
              "often, and the confidence intervals do not show it. Without this, distances are "

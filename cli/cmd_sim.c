@@ -330,7 +330,8 @@ static int take_productions(struct rf_productions **productions, const struct cl
 {
     const struct settings *settings = call->settings;
     int status = cli_productions_take(productions, call, CLI_SIMULATED);
-    if (status != CLI_OK || (settings->bursts.burst == 0 && settings->bursts.frequency == NULL))
+    if (status != CLI_OK || (settings->bursts.burst == 0 && settings->bursts.frequency == NULL &&
+                             settings->bursts.phases == NULL))
         return status;
     if (*productions == NULL)
         return cli_productions_sample(productions, call, &settings->bursts);

@@ -93,6 +93,15 @@ bool cli_productions_given(const struct cli_call *call)
 }
 
 /* --burst and --frequency in a core: the sampling framework for each -p. */
+/* --phases: the distance between bursts while what the program does is new. */
+static rf_status set_new(struct rf_productions *productions, uint64_t sparsity,
+                         struct rf_error *error)
+{
+    char text[64];
+    snprintf(text, sizeof text, "sampleFreq=max-%llu@new", (unsigned long long)sparsity);
+    return rf_productions_set(productions, text, error);
+}
+
 int cli_productions_sample(struct rf_productions **productions, const struct cli_call *call,
                            const struct cli_bursts *asked)
 {
@@ -112,6 +121,8 @@ int cli_productions_sample(struct rf_productions **productions, const struct cli
         if (cli_is(&call->given[i], "profile"))
             status = rf_productions_sample(*productions, call->given[i].value, bursts.burst,
                                            bursts.sparsity, &error);
+    if (status == RF_OK && bursts.phases)
+        status = set_new(*productions, bursts.new_sparsity, &error);
     if (status == RF_OK)
         return CLI_OK;
     rf_productions_close(*productions);

@@ -209,6 +209,12 @@ def check_short(tap, work, program):
                           for done in (short, whole))
             tap.case(f"-p {selector} --burst {burst} --frequency {frequency} is {hps}", one == other and "cycles" in one,
                      f"{one[:900]} {other[:900]}")
+    short = work.sim(program, options=["-p", "methods", "--burst", "1", "--frequency", "1/100", "--phases", "1/10"])
+    whole = work.sim(program, options=[*options_of("hot-method", 1, 99), "--set", "sampleFreq=max-9@new"])
+    tap.case("--phases is sampleFreq=...@new", cycles(short.stderr.decode()) == cycles(whole.stderr.decode())
+             and "; 1 phases" in short.stderr.decode(), short.stderr.decode()[:600])
+    done = work.sim(program, options=["--phases", "1/10"])
+    tap.case("--phases alone is refused", b"goes with --burst" in done.stderr, done.stderr.decode()[:300])
     text = work.sim(program, options=["-p", "streams", "--burst", "50", "--frequency", "1/5"]).stderr.decode()
     tap.case("-p streams keeps its engine", "engine      streams" in text, text[:600])
     text = work.sim(program, options=["--frequency", "1/10"]).stderr.decode()
