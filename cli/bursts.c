@@ -133,15 +133,14 @@ rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *aske
 {
     char text[128];
     rf_status status = RF_OK;
-    if (misses && asked[0].burst > 0)
-        status =
-            cli_note(run, "misses", "the caches see the bursts alone; short ones show too many");
+    const char *warning =
+        misses ? "; the caches see the bursts alone, short ones show too many misses" : "";
     bool alone = asked[0].burst > 0 && asked[1].burst == 0;
     for (size_t i = 0; i < RF_PROBE_CLOCKS_MAX && asked[i].burst > 0 && status == RF_OK; i++) {
         describe(text, sizeof text, &asked[i]);
-        status = alone ? cli_note(run, "bursts", "%llu of %s; %llu events skipped",
+        status = alone ? cli_note(run, "bursts", "%llu of %s; %llu events skipped%s",
                                   (unsigned long long)outcome->bursts, text,
-                                  (unsigned long long)outcome->skipped)
+                                  (unsigned long long)outcome->skipped, warning)
                        : cli_note(run, "bursts", "of %s", text);
     }
     return status;

@@ -160,7 +160,7 @@ def check_record():
             tap.check(f"recorded, {title}: replayed as live", live == replayed and live[0] != [], f"{live} {replayed}")
             if title == "misses":
                 text = subprocess.run([RIFFLE, "report", saved], capture_output=True, text=True, check=True).stdout
-                tap.check("misses in bursts: the report warns", "short ones show too many" in text, text)
+                tap.check("misses in bursts: the report warns", "short ones show too many misses" in text, text)
             bounds = live[0][0]
             tap.check(f"recorded, {title}: estimates with bounds", bounds["lower"] != bounds["upper"], bounds)
             other = os.path.join(folder, "b.rft")

