@@ -78,7 +78,8 @@ void rf_profile_free(struct rf_profile *profile); /* NULL is fine */
  * for a text that this version does not understand; all of *selector is then 0. */
 rf_status rf_profile_selector(const struct rf_profile *profile, struct rf_selector *selector);
 
-/* A number with a name, for what has no field of its own; a longer name is cut. RF_ENOMEM or RF_OK. */
+/* A number with a name, for what has no field of its own; a longer name is cut. A value that is not finite, such
+ * as a share of nothing, is left out. RF_ENOMEM or RF_OK. */
 rf_status rf_profile_add_figure(struct rf_profile *profile, const char *name, double value);
 
 /* An empty run; the caller frees it with rf_run_free, which frees its profiles too. */

@@ -13,15 +13,19 @@
  *     7  an interval's items lie within the list, and intervals have no more events than the whole
  *     8  no two items are the same box; of two ranges one lies inside the other or they are disjoint; a stream has
  *        all its positions, with the same numbers
+ *     9  figures are finite numbers, and there are not more of them than a reader can look through one by one
  *
- * Only rf_profile_check checks the last one: it needs memory, and only a file from outside can break it. */
+ * Only rf_profile_check checks number 8: it needs memory, and only a file from outside can break it. */
 #include <riffle/range.h>
 #include "profile/file.h"
 #include "profile/fold.h"
 #include "profile/profile.h"
 #include "base/alloc.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FIGURES_MAX = 256 };
 
 /* What one list of items must agree with. */
 struct frame {
@@ -119,6 +123,16 @@ static const char *check_intervals(const struct rf_profile *profile)
     return NULL;
 }
 
+static const char *check_figures(const struct rf_profile *profile)
+{
+    if (profile->n_figures > FIGURES_MAX)
+        return "there are too many figures";
+    for (size_t i = 0; i < profile->n_figures; i++)
+        if (!isfinite(profile->figures[i].value))
+            return "a figure is infinite or no number";
+    return NULL;
+}
+
 const char *rf_profile_contradiction(const struct rf_profile *profile)
 {
     uint64_t sum;
@@ -134,7 +148,9 @@ const char *rf_profile_contradiction(const struct rf_profile *profile)
         return "there are more intervals than were seen";
     const struct frame frame = {profile->consumed, profile->n_intervals_seen, profile->shape,
                                 profile->bound};
-    const char *wrong = check_items(profile->items, profile->n_items, &frame);
+    const char *wrong = check_figures(profile);
+    if (wrong == NULL)
+        wrong = check_items(profile->items, profile->n_items, &frame);
     return wrong != NULL ? wrong : check_intervals(profile);
 }
 

@@ -1,6 +1,7 @@
 /* profile.c - a profile's life: an empty one, its texts, its end. */
 #include "profile/profile.h"
 #include "base/alloc.h"
+#include <math.h>
 #include <string.h>
 
 char *rf_profile_text(const struct rf_alloc *alloc, const char *text, size_t n)
@@ -70,6 +71,8 @@ rf_status rf_profile_selector(const struct rf_profile *profile, struct rf_select
 rf_status rf_profile_add_figure(struct rf_profile *profile, const char *name, double value)
 {
     void *array = profile->figures;
+    if (!isfinite(value))
+        return RF_OK;
     if (!rf_alloc_array(&profile->alloc, &array, profile->n_figures, profile->n_figures + 1,
                         sizeof *profile->figures))
         return RF_ENOMEM;

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "profile/file.h"
 #include "test.h"
+#include <math.h>
 #include <riffle/profile.h>
 
 static const struct {
@@ -137,6 +138,28 @@ TEST(what_a_profile_promises_is_checked_when_it_is_read)
         else
             CHECK_TEXT(wrong != NULL ? wrong : broken[i].label, broken[i].wrong);
     }
+}
+
+/* Such a value is left out when it is added; a file from outside may hold it all the same. */
+TEST(figures_are_finite_and_not_too_many)
+{
+    static const double values[] = {INFINITY, -INFINITY, NAN};
+    struct rf_figure figures[257] = {{"splits", 3}};
+    struct rf_profile profile = {.alloc = rf_alloc_standard, .figures = figures, .n_figures = 1};
+    const char *wrong;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        figures[0].value = values[i];
+        CHECK(rf_profile_check(&profile, &wrong) == RF_OK);
+        CHECK_TEXT(wrong != NULL ? wrong : "nothing", "a figure is infinite or no number");
+        CHECK(rf_profile_add_figure(&profile, "share", values[i]) == RF_OK);
+        CHECK_EQ(profile.n_figures, 1);
+    }
+    figures[0].value = 3;
+    profile.n_figures = 256;
+    CHECK(rf_profile_check(&profile, &wrong) == RF_OK && wrong == NULL);
+    profile.n_figures = 257;
+    CHECK(rf_profile_check(&profile, &wrong) == RF_OK);
+    CHECK_TEXT(wrong != NULL ? wrong : "nothing", "there are too many figures");
 }
 
 TEST_MAIN()

@@ -5,6 +5,7 @@
 #include "rfp.h"
 #include "test.h"
 #include <dirent.h>
+#include <math.h>
 #include <stdbool.h>
 #include <riffle/profile.h>
 #include <riffle/profiler.h>
@@ -271,6 +272,31 @@ TEST(a_file_with_an_item_twice_is_refused)
     struct rf_bytes file = encoded(run);
     CHECK_EQ(rf_run_decode(&back, file.bytes, file.n, NULL, &error), RF_EDAMAGED);
     CHECK_TEXT(error.message, "the contents make no sense: an item is listed twice");
+    rf_bytes_free(&file, &run->alloc);
+    rf_run_free(run);
+}
+
+/* The writer refuses such a profile, so the number is put into the finished payload. */
+TEST(a_file_with_a_figure_that_is_no_number_is_refused)
+{
+    static const double odd = 1.2345e67, no_number = NAN;
+    struct rf_run *run = plain_run("x"), *back = NULL;
+    struct rf_error error = {""};
+    run->profiles[0]->figures[0].value = odd;
+    struct rf_bytes file = encoded(run);
+    size_t n = (size_t)rf_load64(file.bytes + RF_RFP_AT_LENGTH), length;
+    unsigned char *payload = malloc(n);
+    REQUIRE(payload != NULL);
+    REQUIRE(ZSTD_decompress(payload, n, file.bytes + RF_RFP_HEADER, file.n - RF_RFP_HEADER) == n);
+    unsigned char *at = memmem(payload, n, &odd, sizeof odd);
+    REQUIRE(at != NULL);
+    memcpy(at, &no_number, sizeof no_number);
+    unsigned char *wrapped = rfp_wrap(payload, n, &length);
+    REQUIRE(wrapped != NULL);
+    CHECK_EQ(rf_run_decode(&back, wrapped, length, NULL, &error), RF_EDAMAGED);
+    CHECK_TEXT(error.message, "the contents make no sense: a figure is infinite or no number");
+    free(wrapped);
+    free(payload);
     rf_bytes_free(&file, &run->alloc);
     rf_run_free(run);
 }
