@@ -31,15 +31,17 @@ static rf_status check_builds(const struct rf_run *run, const struct rf_run *oth
 }
 
 /* Told once. */
-static void tell_unproven(const struct rf_run *run, const struct rf_run *other, const char *path,
-                          bool *told)
+static rf_status tell_unproven(const struct rf_run *run, const struct rf_run *other,
+                               const char *path, bool *told)
 {
-    const char *unproven = *told ? NULL : rf_run_unproven_build(run, other);
-    *told |= unproven != NULL;
-    if (unproven != NULL)
-        cli_fail(CLI_OK,
-                 "%s: %s has no build id; whether both are of the same build cannot be told", path,
-                 unproven);
+    const char *unproven = NULL;
+    rf_status status = *told ? RF_OK : rf_run_unproven_build(run, other, &unproven);
+    if (unproven == NULL)
+        return status;
+    *told = true;
+    cli_fail(CLI_OK, "%s: %s has no build id; whether both are of the same build cannot be told",
+             path, unproven);
+    return RF_OK;
 }
 
 /* `sure`: there is nothing to say of builds, or it was said. */
@@ -52,7 +54,7 @@ static rf_status add(struct rf_run *run, const char *path, bool any_build, bool 
         return status;
     status = any_build ? RF_OK : check_builds(run, other, path, error);
     if (status == RF_OK)
-        tell_unproven(run, other, path, sure);
+        status = tell_unproven(run, other, path, sure);
     if (status == RF_OK)
         status = rf_run_merge(run, other, error);
     rf_run_free(other);

@@ -119,12 +119,14 @@ rf_status rf_run_decode(struct rf_run **run, const void *bytes, size_t n,
 rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error);
 
 /* Do the addresses of both mean the same? RF_EINVAL, with a sentence, where two files with different build ids
- * lie at the same addresses. Files without a build id are taken for the same. rf_run_merge does not ask. */
+ * lie at the same addresses, and RF_ENOMEM. Files without a build id are taken for the same. rf_run_merge does not
+ * ask. */
 rf_status rf_run_same_builds(const struct rf_run *run, const struct rf_run *other,
                              struct rf_error *error);
 /* A file that lies at the same addresses in both and has no build id in one of them: nobody can tell whether it is of
- * the same build. NULL: there is none. */
-const char *rf_run_unproven_build(const struct rf_run *run, const struct rf_run *other);
+ * the same build. *path is the name of one such file, which its run owns; NULL: there is none. RF_ENOMEM or RF_OK. */
+rf_status rf_run_unproven_build(const struct rf_run *run, const struct rf_run *other,
+                                const char **path);
 
 #ifdef __cplusplus
 }

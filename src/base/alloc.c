@@ -10,12 +10,20 @@
 
 enum { HUGE_PAGE = 2 << 20, LARGE = 2 * HUGE_PAGE };
 
-static void *get_large(size_t size)
+/* In whole huge pages; 0: too large. */
+static size_t round_up(size_t size)
 {
     size_t rounded;
     if (__builtin_add_overflow(size, (size_t)HUGE_PAGE - 1, &rounded))
+        return 0;
+    return rounded & ~((size_t)HUGE_PAGE - 1);
+}
+
+static void *get_large(size_t size)
+{
+    size_t rounded = round_up(size);
+    if (rounded == 0)
         return NULL;
-    rounded &= ~((size_t)HUGE_PAGE - 1);
     void *block = aligned_alloc(HUGE_PAGE, rounded);
 #ifdef MADV_HUGEPAGE
     if (block != NULL)
@@ -33,6 +41,8 @@ static void *resize(void *context, void *ptr, size_t old_size, size_t new_size)
     }
     if (new_size < LARGE)
         return realloc(ptr, new_size);
+    if (old_size >= LARGE && round_up(old_size) == round_up(new_size))
+        return ptr; /* an array that grows by one element stays where it is */
     void *block = get_large(new_size);
     if (block == NULL || ptr == NULL)
         return block;

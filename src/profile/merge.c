@@ -6,34 +6,39 @@
  * does that (fold.c). The bounds of ranges follow from their nesting (range.c). Totals add up. Kept intervals
  * are appended. Memory is that of the larger, as the engines need not have run at the same time.
  *
+ * A file from outside may hold a great many profiles, modules and notes: what both runs have is found by sorting
+ * (twins.c).
+ *
  * A merged profile is made beside the old one and then put in its place: when memory runs out in the
  * middle, the run has the profiles before it merged and the others as they were. */
+#include "profile/builds.h"
 #include "profile/file.h"
 #include "profile/fold.h"
 #include "profile/profile.h"
+#include "profile/twins.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
 
-static double process_of(const struct rf_profile *profile)
+static int compare_numbers(double x, double y)
 {
-    return rf_profile_figure(profile, "process", 0);
+    return (x > y) - (x < y);
 }
 
-static bool same_kind(const struct rf_profile *x, const struct rf_profile *y)
+/* 0: they are of one kind and add up. */
+static int compare_kinds(const void *left, const void *right)
 {
-    return x->shape == y->shape && x->interval_length == y->interval_length &&
-           strcmp(x->selector, y->selector) == 0 && strcmp(x->engine, y->engine) == 0 &&
-           process_of(x) == process_of(y);
-}
-
-/* How many of the first n profiles are of this kind. */
-static size_t count_kind(const struct rf_run *run, size_t n, const struct rf_profile *kind)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < n; i++)
-        found += same_kind(run->profiles[i], kind);
-    return found;
+    const struct rf_profile *x = *(struct rf_profile *const *)left;
+    const struct rf_profile *y = *(struct rf_profile *const *)right;
+    int order = (int)x->shape - (int)y->shape;
+    order = order != 0 ? order
+                       : (x->interval_length > y->interval_length) -
+                             (x->interval_length < y->interval_length);
+    order = order != 0 ? order : strcmp(x->selector, y->selector);
+    order = order != 0 ? order : strcmp(x->engine, y->engine);
+    return order != 0 ? order
+                      : compare_numbers(rf_profile_figure(x, "process", 0),
+                                        rf_profile_figure(y, "process", 0));
 }
 
 static rf_status merge_items(struct rf_profile *sum, const struct rf_profile *x,
@@ -249,44 +254,61 @@ static rf_status append_copy(struct rf_run *run, const struct rf_profile *profil
     return status;
 }
 
-/* Of several profiles of one kind the first goes with the first of the other run, and so on. */
-static rf_status add_profile(struct rf_run *run, size_t n_own, const struct rf_profile *profile,
-                             size_t rank)
+#define ALONE SIZE_MAX
+
+/* Partners within one kind: the first goes with the first of the other run, and so on. */
+static void pair_up(const struct rf_twin *twins, size_t n, size_t *partners)
 {
-    for (size_t i = 0; i < n_own; i++) {
-        if (!same_kind(run->profiles[i], profile) || rank-- > 0)
-            continue;
-        struct rf_profile *merged;
-        rf_status status = merge_profiles(&merged, &run->alloc, run->profiles[i], profile);
-        if (status != RF_OK)
-            return status;
-        rf_profile_free(run->profiles[i]);
-        run->profiles[i] = merged;
-        return RF_OK;
-    }
-    return append_copy(run, profile);
+    size_t n_here = 0;
+    while (n_here < n && !twins[n_here].there)
+        n_here++;
+    for (size_t k = n_here; k < n; k++)
+        partners[twins[k].i] = k - n_here < n_here ? twins[k - n_here].i : ALONE;
 }
 
-static bool has_module(const struct rf_run *run, const struct rf_module *wanted)
+/* For each profile of `other` the one of `run` that it is added to. */
+static rf_status find_partners(const struct rf_run *run, const struct rf_run *other,
+                               size_t *partners)
 {
-    for (size_t i = 0; i < run->n_modules; i++) {
-        const struct rf_module *module = &run->modules[i];
-        if (module->process == wanted->process && module->start == wanted->start &&
-            module->end == wanted->end && module->offset == wanted->offset &&
-            strcmp(module->path, wanted->path) == 0 &&
-            strcmp(module->build_id, wanted->build_id) == 0)
-            return true;
+    struct rf_twins twins;
+    const struct rf_twins_list here = {run->profiles, run->n_profiles};
+    const struct rf_twins_list there = {other->profiles, other->n_profiles};
+    rf_status status =
+        rf_twins_make(&twins, &run->alloc, here, there, sizeof *run->profiles, compare_kinds);
+    if (status != RF_OK)
+        return status;
+    for (size_t i = 0, end; i < twins.n; i = end) {
+        end = rf_twins_end(&twins, i);
+        pair_up(twins.twins + i, end - i, partners);
     }
-    return false;
+    rf_twins_free(&twins, &run->alloc);
+    return RF_OK;
 }
 
-static bool has_note(const struct rf_run *run, const struct rf_note *wanted)
+static rf_status add_profile(struct rf_run *run, size_t partner, const struct rf_profile *profile)
 {
-    for (size_t i = 0; i < run->n_notes; i++)
-        if (strcmp(run->notes[i].name, wanted->name) == 0 &&
-            strcmp(run->notes[i].text, wanted->text) == 0)
-            return true;
-    return false;
+    if (partner == ALONE)
+        return append_copy(run, profile);
+    struct rf_profile *merged;
+    rf_status status = merge_profiles(&merged, &run->alloc, run->profiles[partner], profile);
+    if (status != RF_OK)
+        return status;
+    rf_profile_free(run->profiles[partner]);
+    run->profiles[partner] = merged;
+    return RF_OK;
+}
+
+static rf_status add_profiles(struct rf_run *run, const struct rf_run *other)
+{
+    const size_t n = other->n_profiles;
+    void *partners = NULL;
+    if (!rf_alloc_array(&run->alloc, &partners, 0, n + 1, sizeof(size_t)))
+        return RF_ENOMEM;
+    rf_status status = find_partners(run, other, partners);
+    for (size_t i = 0; i < n && status == RF_OK; i++)
+        status = add_profile(run, ((size_t *)partners)[i], other->profiles[i]);
+    rf_alloc_free(&run->alloc, partners, (n + 1) * sizeof(size_t));
+    return status;
 }
 
 /* "sort a; sort b"; the same command is named once. */
@@ -305,77 +327,69 @@ static rf_status add_command(struct rf_run *run, const char *command)
     return RF_OK;
 }
 
-static rf_status add_provenance(struct rf_run *run, const struct rf_run *other)
+static int compare_notes(const void *left, const void *right)
 {
-    rf_status status = add_command(run, other->command);
-    for (size_t i = 0; i < other->n_modules && status == RF_OK; i++)
-        if (!has_module(run, &other->modules[i]))
-            status = rf_run_add_module(run, &other->modules[i]);
-    for (size_t i = 0; i < other->n_notes && status == RF_OK; i++)
-        if (!has_note(run, &other->notes[i]))
-            status = rf_run_add_note(run, other->notes[i].name, other->notes[i].text);
-    return status;
+    const struct rf_note *x = left, *y = right;
+    int order = strcmp(x->name, y->name);
+    return order != 0 ? order : strcmp(x->text, y->text);
 }
 
-enum { BUILD_ID_SHOWN = 12 };
-
-static bool clash(const struct rf_module *x, const struct rf_module *y)
+/* Which elements of `there` are not in `here`; each is marked once. */
+static rf_status mark_fresh(const struct rf_alloc *alloc, struct rf_twins_list here,
+                            struct rf_twins_list there, size_t size,
+                            int (*compare)(const void *, const void *), bool **fresh)
 {
-    return x->process == y->process && x->start < y->end && y->start < x->end &&
-           x->build_id[0] != '\0' && y->build_id[0] != '\0' &&
-           strcmp(x->build_id, y->build_id) != 0;
-}
-
-static rf_status tell_clash(const struct rf_module *x, const struct rf_module *y,
-                            struct rf_error *error)
-{
-    const uint64_t start = x->start > y->start ? x->start : y->start;
-    if (strcmp(x->path, y->path) == 0)
-        return rf_fail(error, RF_EINVAL,
-                       "%s is of two builds, %.*s and %.*s: their addresses cannot be compared",
-                       x->path, BUILD_ID_SHOWN, x->build_id, BUILD_ID_SHOWN, y->build_id);
-    return rf_fail(
-        error, RF_EINVAL,
-        "at 0x%llx there is %s in one and %s in the other: their addresses cannot be compared",
-        (unsigned long long)start, x->path, y->path);
-}
-
-/* Two modules that both runs mapped at the same place, one after the other, are no difference. */
-rf_status rf_run_same_builds(const struct rf_run *run, const struct rf_run *other,
-                             struct rf_error *error)
-{
-    for (size_t i = 0; i < run->n_modules; i++)
-        for (size_t k = 0; k < other->n_modules; k++)
-            if (clash(&run->modules[i], &other->modules[k]) &&
-                !has_module(other, &run->modules[i]) && !has_module(run, &other->modules[k]))
-                return tell_clash(&run->modules[i], &other->modules[k], error);
+    struct rf_twins twins;
+    *fresh = rf_alloc_zeroed(alloc, there.n + 1);
+    if (*fresh == NULL)
+        return RF_ENOMEM;
+    rf_status status = rf_twins_make(&twins, alloc, here, there, size, compare);
+    if (status != RF_OK)
+        return status;
+    rf_twins_mark_fresh(&twins, *fresh);
+    rf_twins_free(&twins, alloc);
     return RF_OK;
 }
 
-static bool is_unproven(const struct rf_module *x, const struct rf_module *y)
+static rf_status add_modules(struct rf_run *run, const struct rf_run *other)
 {
-    return x->process == y->process && x->start < y->end && y->start < x->end &&
-           x->path[0] != '[' && y->path[0] != '[' &&
-           (x->build_id[0] == '\0' || y->build_id[0] == '\0');
+    bool *fresh;
+    const size_t n = other->n_modules;
+    rf_status status = mark_fresh(&run->alloc, (struct rf_twins_list){run->modules, run->n_modules},
+                                  (struct rf_twins_list){other->modules, n}, sizeof *run->modules,
+                                  rf_module_compare, &fresh);
+    for (size_t i = 0; i < n && status == RF_OK; i++)
+        if (fresh[i])
+            status = rf_run_add_module(run, &other->modules[i]);
+    rf_alloc_free(&run->alloc, fresh, n + 1);
+    return status;
 }
 
-const char *rf_run_unproven_build(const struct rf_run *run, const struct rf_run *other)
+static rf_status add_notes(struct rf_run *run, const struct rf_run *other)
 {
-    for (size_t i = 0; i < run->n_modules; i++)
-        for (size_t k = 0; k < other->n_modules; k++)
-            if (is_unproven(&run->modules[i], &other->modules[k]))
-                return run->modules[i].build_id[0] == '\0' ? run->modules[i].path
-                                                           : other->modules[k].path;
-    return NULL;
+    bool *fresh;
+    const size_t n = other->n_notes;
+    rf_status status = mark_fresh(&run->alloc, (struct rf_twins_list){run->notes, run->n_notes},
+                                  (struct rf_twins_list){other->notes, n}, sizeof *run->notes,
+                                  compare_notes, &fresh);
+    for (size_t i = 0; i < n && status == RF_OK; i++)
+        if (fresh[i])
+            status = rf_run_add_note(run, other->notes[i].name, other->notes[i].text);
+    rf_alloc_free(&run->alloc, fresh, n + 1);
+    return status;
+}
+
+static rf_status add_provenance(struct rf_run *run, const struct rf_run *other)
+{
+    rf_status status = add_command(run, other->command);
+    if (status == RF_OK)
+        status = add_modules(run, other);
+    return status == RF_OK ? add_notes(run, other) : status;
 }
 
 rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error)
 {
-    size_t n_own = run->n_profiles, n_other = other->n_profiles;
-    rf_status status = RF_OK;
-    for (size_t i = 0; i < n_other && status == RF_OK; i++)
-        status =
-            add_profile(run, n_own, other->profiles[i], count_kind(other, i, other->profiles[i]));
+    rf_status status = add_profiles(run, other);
     if (status == RF_OK)
         status = add_provenance(run, other);
     if (status == RF_OK)

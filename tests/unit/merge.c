@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "profile/profile.h"
 #include "test.h"
+#include <float.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -65,16 +66,17 @@ TEST(different_builds_are_told_apart)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct rf_module here = rows[i].here, there = rows[i].there;
-        const struct rf_run run = {.modules = &here, .n_modules = 1};
-        const struct rf_run other = {.modules = &there, .n_modules = 1};
+        const struct rf_run run = {rf_alloc_standard, .modules = &here, .n_modules = 1};
+        const struct rf_run other = {rf_alloc_standard, .modules = &there, .n_modules = 1};
         struct rf_error error = {""};
         rf_status status = rf_run_same_builds(&run, &other, &error);
         CHECK_ROW(rows[i].label, status == (rows[i].message[0] == '\0' ? RF_OK : RF_EINVAL));
         CHECK_TEXT(error.message, rows[i].message);
         bool unproven = strcmp(rows[i].label, "unknown") == 0;
-        const char *found = rf_run_unproven_build(&run, &other);
+        const char *found;
+        REQUIRE(rf_run_unproven_build(&run, &other, &found) == RF_OK);
         CHECK_ROW(rows[i].label, unproven ? found == here.path : found == NULL);
-        found = rf_run_unproven_build(&other, &run);
+        REQUIRE(rf_run_unproven_build(&other, &run, &found) == RF_OK);
         CHECK_ROW(rows[i].label, unproven ? found == here.path : found == NULL);
     }
 }
@@ -101,6 +103,18 @@ TEST(figures_merge_by_what_they_mean)
         CHECK_ROW(rows[i].name,
                   rf_profile_figure(run->profiles[1], rows[i].name, -1) == rows[i].merged);
     CHECK_EQ((int64_t)rf_profile_figure(run->profiles[0], "blind-from", -1), 9);
+    rf_run_free(other);
+    rf_run_free(run);
+}
+
+TEST(a_sum_that_is_not_finite_is_refused)
+{
+    struct rf_run *run = new_run(), *other = new_run();
+    struct rf_error error = {""};
+    REQUIRE(rf_profile_add_figure(run->profiles[1], "splits", DBL_MAX) == RF_OK);
+    REQUIRE(rf_profile_add_figure(other->profiles[1], "splits", DBL_MAX) == RF_OK);
+    CHECK_EQ(rf_run_merge(run, other, &error), RF_EINVAL);
+    CHECK_TEXT(error.message, "the runs cannot be merged: their numbers do not add up");
     rf_run_free(other);
     rf_run_free(run);
 }
