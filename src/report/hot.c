@@ -116,14 +116,17 @@ rf_status rf_report_hot_write_run(FILE *out, const struct rf_run *run,
                                   enum rf_report_hot_wants wants, rf_report_hot_draw *draw,
                                   struct rf_error *error)
 {
+    size_t n = 0;
     (void)error;
     for (size_t i = 0; i < run->n_profiles; i++) {
         struct rf_report_hot hot;
         const struct rf_profile *profile = run->profiles[i];
+        if (rf_profile_is_companion(profile))
+            continue;
         rf_status status = fits(profile, wants) ? open_hot(&hot, profile, setup) : RF_ENOTSUP;
         if (status != RF_OK)
             return status;
-        fputs(i > 0 ? "\n" : "", out);
+        fputs(n++ > 0 ? "\n" : "", out);
         write_head(out, run, profile, &hot);
         status = draw(out, profile, &hot);
         close_hot(&hot);

@@ -93,10 +93,10 @@ static void write_note(FILE *out, const struct rf_report_setup *setup, const str
 /* Notes that say what the numbers mean, whatever is asked for. */
 static void write_notes(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
-    static const char *const told[] = {"killed",       "bounded", "fault",       "failure",
-                                       "incomplete",   "blind",   "processes",   "threads",
-                                       "not-followed", "bursts",  "unprofiled",  "cycles",
-                                       "ipc",          "stalls",  "unknown-call"};
+    static const char *const told[] = {"killed",  "misses",       "bounded", "fault",
+                                       "failure", "incomplete",   "blind",   "processes",
+                                       "threads", "not-followed", "bursts",  "unprofiled",
+                                       "cycles",  "ipc",          "stalls",  "unknown-call"};
     for (size_t i = 0; !setup->details && i < run->n_notes; i++)
         for (size_t k = 0; k < sizeof told / sizeof *told; k++)
             if (strcmp(run->notes[i].name, told[k]) == 0)

@@ -226,3 +226,6 @@ hot in HERE/known.c: 79.6% of 5,028 loads
                                   9      for (int i = 0; i < n; i++)
   79.6%  0x2a (75.0%)            10          sink = table[i & 3];
    0.0%  ADDRESS (50.0%)        11  }
+# The totals beside a profile are no ranges, and nobody asked for them.
+$ riffle run --module known -p addresses -e 'rap(key=b)' --format tree -- ./known 2>&1 | grep -c 'hot ones inside it'
+1
