@@ -30,7 +30,7 @@ enum {
     RF_PROBE_FUNCTIONS_MAX = 16, /* that patterns name */
 };
 #define RF_PROBE_FOREVER      UINT32_MAX
-#define RF_PROBE_STACK_PERIOD 1000000 /* instructions */
+#define RF_PROBE_STACK_PERIOD 200000 /* instructions */
 
 /* Bursts: of the sampling intervals of each thread, which end with calls and backward branches, `burst` are told,
  * then `sparsity` are skipped, and so on. frequency = burst / (burst + sparsity). What is skipped is counted. */

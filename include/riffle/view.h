@@ -33,6 +33,8 @@ enum rf_view_by {
     RF_BY_REGION, /* of memory: an object, a section, the heap, a stack */
     RF_BY_THREAD,
     RF_BY_PROCESS,
+    RF_BY_STACK,  /* of samples of the stack: functions with what they call, as a tree */
+    RF_BY_CALLER, /* the same turned around: functions with who calls them */
     RF_BY_COUNT
 };
 
@@ -53,6 +55,7 @@ unsigned rf_view_sort_find(const char *name);
 /* A column has one meaning in every view. */
 enum rf_column_id {
     RF_COLUMN_SHARE, /* of all events */
+    RF_COLUMN_SELF,  /* of all samples of the stack: on top of it */
     RF_COLUMN_HEAT,  /* of a stream of tuples: all its events */
     RF_COLUMN_COUNT,
     RF_COLUMN_LOWER,
@@ -74,8 +77,10 @@ enum rf_column_id {
     RF_COLUMN_TOP_LOWER,
     RF_COLUMN_TOP_UPPER,
     RF_COLUMN_TOP_SHARE, /* of the instruction's events */
-    RF_COLUMN_NUMBER,    /* of a thread or process */
-    RF_COLUMN_NAME,      /* of a thread, process or region */
+    RF_COLUMN_SELF_COUNT,
+    RF_COLUMN_DEPTH,  /* in a tree of functions */
+    RF_COLUMN_NUMBER, /* of a thread or process */
+    RF_COLUMN_NAME,   /* of a thread, process or region */
     RF_COLUMN_FUNCTION,
     RF_COLUMN_FILE,
     RF_COLUMN_LINE,

@@ -1,261 +1,9 @@
-/* cells.c - the columns of a view, and the cells of the rows that are shown.
- *
- * Columns are listed in the order of data: what a row is, its count, the rest. For people the forms take them in the
- * order of enum rf_column_id: shares first, names last. */
+/* cells.c - the cells of the rows that are shown. */
 #include "view/view.h"
 #include "base/alloc.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { BOTH = RF_FOR_PEOPLE | RF_FOR_TOOLS };
-
-/* ---- columns ---- */
-
-static void add(struct rf_view *view, enum rf_column_id id, enum rf_cell_type type,
-                const char *name, unsigned shown)
-{
-    struct rf_view_column *column = &view->columns[view->n_columns++];
-    *column = (struct rf_view_column){.id = id, .type = type, .name = name, .shown = shown};
-    snprintf(column->heading, sizeof column->heading, "%s", name);
-}
-
-static void add_headed(struct rf_view *view, enum rf_column_id id, enum rf_cell_type type,
-                       const char *name, const char *heading, unsigned shown)
-{
-    add(view, id, type, name, shown);
-    struct rf_view_column *column = &view->columns[view->n_columns - 1];
-    snprintf(column->heading, sizeof column->heading, "%s", heading);
-}
-
-static enum rf_cell_type type_of(const struct rf_word *word)
-{
-    return rf_view_is_decimal(word) ? RF_CELL_NUMBER : RF_CELL_HEX;
-}
-
-/* People see names in place of code addresses. */
-static void add_word(const struct rf_view_work *work, enum rf_column_id id,
-                     const struct rf_word *word)
-{
-    bool named = word->meaning == RF_MEANS_CODE && work->setup->symbols != NULL;
-    add(work->view, id, type_of(word), word->name, named ? RF_FOR_TOOLS | RF_FOR_DETAILS : BOTH);
-}
-
-static void add_counts(struct rf_view *view)
-{
-    const char *noun = rf_view_noun(view->profile, 2);
-    bool of_bare = strcmp(noun, "events") == 0;
-    add_headed(view, RF_COLUMN_SHARE, RF_CELL_SHARE, "share", of_bare ? "share" : noun,
-               RF_FOR_PEOPLE);
-    add(view, RF_COLUMN_COUNT, RF_CELL_COUNT, "count", BOTH);
-    add_headed(view, RF_COLUMN_LOWER, RF_CELL_COUNT, "lower", "at least",
-               RF_FOR_TOOLS | RF_FOR_DETAILS);
-    add_headed(view, RF_COLUMN_UPPER, RF_CELL_COUNT, "upper", "at most",
-               RF_FOR_TOOLS | RF_FOR_DETAILS);
-    add(view, RF_COLUMN_BOUND, RF_CELL_TEXT, "bound", RF_FOR_TOOLS);
-}
-
-static bool has_code(const struct rf_view_work *work)
-{
-    return work->setup->symbols != NULL && work->words.by_pc;
-}
-
-static void add_place(const struct rf_view_work *work, const char *heading)
-{
-    if (has_code(work)) {
-        add(work->view, RF_COLUMN_FUNCTION, RF_CELL_TEXT, "function", RF_FOR_TOOLS);
-        add(work->view, RF_COLUMN_FILE, RF_CELL_TEXT, "file", RF_FOR_TOOLS);
-        add(work->view, RF_COLUMN_LINE, RF_CELL_NUMBER, "line", RF_FOR_TOOLS);
-        add(work->view, RF_COLUMN_MODULE, RF_CELL_TEXT, "module", RF_FOR_TOOLS);
-    }
-    add_headed(work->view, RF_COLUMN_PLACE, RF_CELL_TEXT, "place", heading, RF_FOR_PEOPLE);
-}
-
-static const char *heading_of_places(const struct rf_view_work *work)
-{
-    enum rf_meaning a = work->words.a.meaning, b = work->words.b.meaning;
-    if (!rf_shape_has_tuples(work->table.profile->shape))
-        return "covers";
-    if (a == RF_MEANS_CODE && b == RF_MEANS_CODE)
-        return work->words.calls ? "caller -> callee" : "from -> to";
-    if (a == RF_MEANS_CODE && b == RF_MEANS_DATA)
-        return "place at data";
-    return a == RF_MEANS_DATA || b == RF_MEANS_DATA ? "data" : "place";
-}
-
-static bool has_places(const struct rf_view_work *work)
-{
-    unsigned shape = work->table.profile->shape;
-    bool a = shape != RF_SHAPE_RANGE_B && work->words.a.meaning != RF_MEANS_NUMBER;
-    bool b = shape != RF_SHAPE_RANGE_A && work->words.b.meaning != RF_MEANS_NUMBER;
-    return work->setup->symbols != NULL && (a || b);
-}
-
-static void add_ranges(const struct rf_view_work *work)
-{
-    struct rf_view *view = work->view;
-    unsigned shape = work->table.profile->shape;
-    bool both = shape == RF_SHAPE_RECTANGLE;
-    if (shape != RF_SHAPE_RANGE_B) {
-        add_headed(view, RF_COLUMN_A, type_of(&work->words.a), both ? "a_lo" : "lo",
-                   both ? "a from" : "from", BOTH);
-        add_headed(view, RF_COLUMN_A_HI, type_of(&work->words.a), both ? "a_hi" : "hi",
-                   both ? "a to" : "to", BOTH);
-    }
-    if (shape != RF_SHAPE_RANGE_A) {
-        add_headed(view, RF_COLUMN_B, type_of(&work->words.b), both ? "b_lo" : "lo",
-                   both ? "b from" : "from", BOTH);
-        add_headed(view, RF_COLUMN_B_HI, type_of(&work->words.b), both ? "b_hi" : "hi",
-                   both ? "b to" : "to", BOTH);
-    }
-    add_counts(view);
-    add_headed(view, RF_COLUMN_TOTAL, RF_CELL_COUNT, "total", "with inner", BOTH);
-}
-
-static void add_tuples(const struct rf_view_work *work)
-{
-    struct rf_view *view = work->view;
-    if (work->table.profile->shape == RF_SHAPE_STREAM) {
-        add(view, RF_COLUMN_STREAM, RF_CELL_HEX, "stream", RF_FOR_TOOLS);
-        add(view, RF_COLUMN_LENGTH, RF_CELL_NUMBER, "length", BOTH);
-        add(view, RF_COLUMN_POSITION, RF_CELL_NUMBER, "position", RF_FOR_TOOLS);
-        add(view, RF_COLUMN_HEAT, RF_CELL_COUNT, "heat", BOTH);
-    }
-    add_word(work, RF_COLUMN_A, &work->words.a);
-    if (work->words.b.name[0] != '\0')
-        add_word(work, RF_COLUMN_B, &work->words.b);
-    if (rf_view_find_word(&work->words, RF_FIELD_THREAD) >= 0)
-        add_headed(view, RF_COLUMN_NAME, RF_CELL_TEXT, "thread_name", "name", BOTH);
-    add_counts(view);
-    if (work->table.profile->shape == RF_SHAPE_STREAM)
-        snprintf(view->columns[view->n_columns - 4].heading, 40, "times");
-}
-
-static void columns_of_items(const struct rf_view_work *work)
-{
-    struct rf_view *view = work->view;
-    if (rf_shape_has_tuples(work->table.profile->shape))
-        add_tuples(work);
-    else
-        add_ranges(work);
-    if (work->table.profile->n_intervals_seen > 0 && work->setup->interval == NULL)
-        add(view, RF_COLUMN_INTERVALS, RF_CELL_COUNT, "intervals", RF_FOR_TOOLS | RF_FOR_DETAILS);
-    if (has_places(work))
-        add_place(work, heading_of_places(work));
-    if (has_places(work) && work->words.b.meaning == RF_MEANS_CODE)
-        add(view, RF_COLUMN_CALLEE, RF_CELL_TEXT, "callee", RF_FOR_TOOLS);
-}
-
-/* "values", "addresses" */
-static const char *many(const struct rf_word *word)
-{
-    static const struct {
-        unsigned field;
-        const char *text;
-    } words[] = {{RF_FIELD_VALUE, "values"},   {RF_FIELD_TARGET, "targets"},
-                 {RF_FIELD_ADDR, "addresses"}, {RF_FIELD_TAKEN, "ways"},
-                 {RF_FIELD_WIDTH, "widths"},   {RF_FIELD_THREAD, "threads"},
-                 {RF_FIELD_PC, "places"},      {RF_FIELD_SIZE, "sizes"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (words[i].field == word->field)
-            return words[i].text;
-    return "kinds";
-}
-
-static bool top_has_name(const struct rf_view_work *work)
-{
-    const struct rf_word *b = &work->words.b;
-    return b->field == RF_FIELD_TAKEN ||
-           (b->meaning != RF_MEANS_NUMBER && work->setup->symbols != NULL);
-}
-
-static void add_top(const struct rf_view_work *work)
-{
-    struct rf_view *view = work->view;
-    const struct rf_word *b = &work->words.b;
-    char heading[40], name[40];
-    snprintf(name, sizeof name, "top_%s", b->name);
-    const char *kept = rf_view_keep(view, name);
-    add(view, RF_COLUMN_KINDS, RF_CELL_NUMBER, many(b), BOTH);
-    snprintf(heading, sizeof heading, b->field == RF_FIELD_TAKEN ? "mostly" : "top %s", b->name);
-    add_headed(view, RF_COLUMN_TOP, type_of(b), kept != NULL ? kept : "top", heading,
-               top_has_name(work) ? RF_FOR_TOOLS : BOTH);
-    if (top_has_name(work))
-        add_headed(view, RF_COLUMN_TOP_NAME, RF_CELL_TEXT, "top_name", heading, BOTH);
-    add(view, RF_COLUMN_TOP_COUNT, RF_CELL_COUNT, "top_count", RF_FOR_TOOLS);
-    add(view, RF_COLUMN_TOP_LOWER, RF_CELL_COUNT, "top_lower", RF_FOR_TOOLS);
-    add(view, RF_COLUMN_TOP_UPPER, RF_CELL_COUNT, "top_upper", RF_FOR_TOOLS);
-    const char *noun = rf_view_noun(view->profile, 1), *space = strrchr(noun, ' ');
-    snprintf(heading, sizeof heading, "of this %s", space != NULL ? space + 1 : noun);
-    add_headed(view, RF_COLUMN_TOP_SHARE, RF_CELL_SHARE, "top_share", heading, RF_FOR_PEOPLE);
-}
-
-static void columns_of_sites(const struct rf_view_work *work)
-{
-    add_word(work, RF_COLUMN_A, work->which == 0 ? &work->words.a : &work->words.b);
-    add_counts(work->view);
-    if (work->which == 0 && work->words.b.name[0] != '\0')
-        add_top(work);
-    if (has_code(work))
-        add_place(work, "place");
-}
-
-static void columns_of_words(const struct rf_view_work *work)
-{
-    const struct rf_word *word = work->which == 0 ? &work->words.a : &work->words.b;
-    bool named = word->meaning == RF_MEANS_CODE && work->setup->symbols != NULL;
-    add(work->view, RF_COLUMN_A, type_of(word), word->name, named ? RF_FOR_TOOLS : BOTH);
-    add_counts(work->view);
-    if (named)
-        add_headed(work->view, RF_COLUMN_CALLEE, RF_CELL_TEXT, "function", word->name, BOTH);
-}
-
-static void make_columns(const struct rf_view_work *work)
-{
-    struct rf_view *view = work->view;
-    switch (view->by) {
-    case RF_BY_FUNCTION:
-        add(view, RF_COLUMN_FUNCTION, RF_CELL_TEXT, "function", BOTH);
-        add(view, RF_COLUMN_MODULE, RF_CELL_TEXT, "module", BOTH);
-        add_counts(view);
-        break;
-    case RF_BY_LINE:
-        add(view, RF_COLUMN_FILE, RF_CELL_TEXT, "file", RF_FOR_TOOLS);
-        add(view, RF_COLUMN_LINE, RF_CELL_NUMBER, "line", RF_FOR_TOOLS);
-        add(view, RF_COLUMN_FUNCTION, RF_CELL_TEXT, "function", RF_FOR_TOOLS);
-        add(view, RF_COLUMN_MODULE, RF_CELL_TEXT, "module", RF_FOR_TOOLS);
-        add_counts(view);
-        add_headed(view, RF_COLUMN_PLACE, RF_CELL_TEXT, "place", "line", RF_FOR_PEOPLE);
-        if (work->setup->sources)
-            add(view, RF_COLUMN_SOURCE, RF_CELL_TEXT, "source", RF_FOR_PEOPLE);
-        break;
-    case RF_BY_MODULE:
-        add(view, RF_COLUMN_MODULE, RF_CELL_TEXT, "module", BOTH);
-        add_counts(view);
-        break;
-    case RF_BY_REGION:
-        add(view, RF_COLUMN_NAME, RF_CELL_TEXT, "region", BOTH);
-        add_counts(view);
-        break;
-    case RF_BY_THREAD:
-    case RF_BY_PROCESS:
-        add(view, RF_COLUMN_NUMBER, RF_CELL_NUMBER, rf_view_by_name(view->by), BOTH);
-        add(view, RF_COLUMN_NAME, RF_CELL_TEXT, "name", BOTH);
-        add_counts(view);
-        break;
-    case RF_BY_PC:
-        columns_of_sites(work);
-        break;
-    case RF_BY_ITEM:
-        columns_of_items(work);
-        break;
-    default:
-        columns_of_words(work);
-        break;
-    }
-}
-
-/* ---- cells ---- */
 
 /* "worker" for thread 2, from the note "thread-2"; "gzip" for process 1, from its first module. */
 static const char *name_of_number(const struct rf_view *view, uint64_t number)
@@ -315,10 +63,31 @@ static void print_box(const struct rf_view_work *work, const struct rf_item *ite
     snprintf(text, size, "%s%s%s", a, a[0] != '\0' && b[0] != '\0' ? " x " : "", b);
 }
 
+/* What stands for code that has no function. */
+static const char *no_name(const struct rf_place_name *name)
+{
+    return name->module[0] != '\0' ? "(no names)" : "(nowhere)";
+}
+
+/* Deep frames are not moved further to the right than this. */
+static void print_in_tree(const struct rf_view_work *work, const struct rf_row *row, char *text,
+                          size_t size)
+{
+    enum { DEEPEST = 15 };
+    int indent = 2 * (int)(row->depth < DEEPEST ? row->depth : DEEPEST);
+    struct rf_place_name name;
+    rf_view_lookup(work, row->word, &name);
+    snprintf(text, size, "%*s%s", indent, "", no_name(&name));
+    if (name.function[0] != '\0')
+        rf_view_print_function(work, row->word, text + indent, size - (size_t)indent);
+}
+
 static void print_row_place(const struct rf_view_work *work, const struct rf_row *row, char *text,
                             size_t size)
 {
-    if (work->view->by == RF_BY_LINE)
+    if (work->view->by == RF_BY_STACK || work->view->by == RF_BY_CALLER)
+        print_in_tree(work, row, text, size);
+    else if (work->view->by == RF_BY_LINE)
         rf_view_print_line(work, row->word, text, size);
     else if (work->view->by != RF_BY_ITEM)
         rf_view_print_place(work, row->word, text, size);
@@ -389,7 +158,7 @@ static void print_text(const struct rf_view_work *work, const struct rf_row *row
         break;
     case RF_COLUMN_FUNCTION:
         if (work->view->by == RF_BY_FUNCTION && name.function[0] == '\0')
-            snprintf(text, size, "%s", name.module[0] != '\0' ? "(no names)" : "(nowhere)");
+            snprintf(text, size, "%s", no_name(&name));
         else if (name.function[0] != '\0')
             rf_view_print_function(work, row->word, text, size);
         break;
@@ -430,6 +199,10 @@ static void fill_share(const struct rf_view_work *work, const struct rf_row *row
         cell->share = cell->share < cell->low ? cell->low : cell->share;
         cell->share = cell->share > cell->high ? cell->high : cell->share;
         cell->is_empty = row->item == NULL;
+        return;
+    }
+    if (id == RF_COLUMN_SELF) {
+        cell->share = cell->low = cell->high = part(row->self, events);
         return;
     }
     unsigned shape = work->table.profile->shape;
@@ -502,6 +275,10 @@ static uint64_t number_of(const struct rf_view_work *work, const struct rf_row *
         return item->lower;
     case RF_COLUMN_TOP_UPPER:
         return item->upper;
+    case RF_COLUMN_SELF_COUNT:
+        return row->self;
+    case RF_COLUMN_DEPTH:
+        return row->depth;
     case RF_COLUMN_NUMBER:
         return number_of_row(work->view, row);
     case RF_COLUMN_LINE:
@@ -565,7 +342,7 @@ rf_status rf_view_make_cells(struct rf_view_work *work)
 {
     struct rf_view *view = work->view;
     void *cells = NULL;
-    make_columns(work);
+    rf_view_make_columns(work);
     rf_status status = prepare(work);
     if (status != RF_OK || view->n_rows == 0)
         return status;

@@ -13,18 +13,10 @@ static bool is_alike(const struct rf_profile *left, const struct rf_profile *rig
 static rf_status add_profile(struct rf_view_work *work, const struct rf_profile *profile)
 {
     uint64_t n = profile->consumed;
-    const struct rf_row row = {(uint64_t)rf_profile_figure(profile, "process", 0),
-                               n,
-                               n,
-                               n,
-                               NULL,
-                               0,
-                               0,
-                               0,
-                               0,
-                               false,
-                               NULL,
-                               0};
+    const struct rf_row row = {.word = (uint64_t)rf_profile_figure(profile, "process", 0),
+                               .count = n,
+                               .lower = n,
+                               .upper = n};
     work->table.events += profile->consumed;
     return rf_view_add_row(work, &row) ? RF_OK : RF_ENOMEM;
 }

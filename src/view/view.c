@@ -10,7 +10,8 @@ static const char *const by_names[RF_BY_COUNT] = {
     [RF_BY_LINE] = "line",     [RF_BY_MODULE] = "module",
     [RF_BY_PC] = "pc",         [RF_BY_VALUE] = "value",
     [RF_BY_TARGET] = "target", [RF_BY_REGION] = "region",
-    [RF_BY_THREAD] = "thread", [RF_BY_PROCESS] = "process"};
+    [RF_BY_THREAD] = "thread", [RF_BY_PROCESS] = "process",
+    [RF_BY_STACK] = "stack",   [RF_BY_CALLER] = "caller"};
 static const char *const sort_names[RF_SORT_END] = {"count", "share", "address", "name"};
 
 const char *rf_view_by_name(unsigned by)
@@ -58,6 +59,8 @@ bool rf_view_add_row(struct rf_view_work *work, const struct rf_row *row)
 
 static enum rf_view_by standard(const struct rf_view_work *work)
 {
+    if (rf_view_has_stacks(&work->words) && work->setup->symbols != NULL)
+        return RF_BY_STACK;
     bool tells_more = work->words.by_pc && work->words.b.name[0] != '\0';
     return work->table.profile->shape == RF_SHAPE_TUPLE && tells_more ? RF_BY_PC : RF_BY_ITEM;
 }
@@ -92,6 +95,9 @@ static int word_for(const struct rf_profile *profile, enum rf_view_by by)
         return rf_view_find_word(&words, RF_FIELD_THREAD);
     case RF_BY_ITEM:
         return 0;
+    case RF_BY_STACK:
+    case RF_BY_CALLER:
+        return rf_view_has_stacks(&words) ? 0 : -1;
     case RF_BY_PROCESS:
         return rf_profile_figure(profile, "process", 0) > 0 ? 0 : find_first(&words, code, 2);
     default:
@@ -105,9 +111,15 @@ int rf_view_knows(const struct rf_profile *profile, enum rf_view_by by)
     return fits && (by == RF_BY_STANDARD || word_for(profile, by) >= 0);
 }
 
+static bool is_tree(enum rf_view_by by)
+{
+    return by == RF_BY_STACK || by == RF_BY_CALLER;
+}
+
 static bool needs_names(enum rf_view_by by)
 {
-    return by == RF_BY_FUNCTION || by == RF_BY_LINE || by == RF_BY_MODULE || by == RF_BY_REGION;
+    return by == RF_BY_FUNCTION || by == RF_BY_LINE || by == RF_BY_MODULE || by == RF_BY_REGION ||
+           is_tree(by);
 }
 
 static rf_status choose(struct rf_view_work *work)
@@ -182,7 +194,8 @@ static void sort_rows(struct rf_view_work *work)
                                                              [RF_SORT_NAME] = by_name};
     enum rf_view_sort sort = work->setup->sort < RF_SORT_END ? work->setup->sort : RF_SORT_COUNT;
     bool streams = work->table.streams != NULL;
-    if (streams || work->rows.n == 0 || (sort == RF_SORT_COUNT && work->view->by == RF_BY_ITEM))
+    if (streams || work->rows.n == 0 || is_tree(work->view->by) ||
+        (sort == RF_SORT_COUNT && work->view->by == RF_BY_ITEM))
         return;
     if (sort == RF_SORT_NAME)
         name_rows(work);
@@ -241,6 +254,9 @@ static rf_status make_rows(struct rf_view_work *work)
         return rf_view_make_items(work);
     if (work->view->by == RF_BY_PROCESS)
         return rf_view_make_processes(work);
+    if (is_tree(work->view->by) ||
+        (work->view->by == RF_BY_FUNCTION && rf_view_has_stacks(&work->words)))
+        return rf_view_make_stacks(work);
     return rf_view_make_groups(work);
 }
 

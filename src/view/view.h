@@ -45,6 +45,8 @@ struct rf_row {
     size_t kinds;
     double low, high; /* share of `item` in the row's events */
     bool more;        /* kinds than those */
+    uint64_t self;    /* of a tree of functions: samples without callees */
+    unsigned depth;   /* in that tree */
     const char *name; /* where rows are sorted by it */
     uint32_t line;
 };
@@ -69,6 +71,9 @@ struct rf_view_work {
 rf_status rf_view_make_items(struct rf_view_work *work);     /* items.c */
 rf_status rf_view_make_groups(struct rf_view_work *work);    /* group.c */
 rf_status rf_view_make_processes(struct rf_view_work *work); /* processes.c */
+rf_status rf_view_make_stacks(struct rf_view_work *work);    /* stacks.c */
+bool rf_view_has_stacks(const struct rf_words *words);       /* is it a profile of frames? */
+void rf_view_make_columns(const struct rf_view_work *work);  /* columns.c */
 rf_status rf_view_make_cells(struct rf_view_work *work);     /* cells.c */
 /* group.c: read the names that filters and groups need. */
 rf_status rf_view_prepare_items(const struct rf_view_work *work);

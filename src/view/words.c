@@ -104,6 +104,7 @@ static const struct noun nouns[] = {
     {1u << RF_CLASS_RETURN, "return", "returns"},
     {1u << RF_CLASS_ALU, "result", "results"},
     {1u << RF_CLASS_INSN, "instruction", "instructions"},
+    {1u << RF_CLASS_FRAME, "frame", "frames"},
 };
 
 static bool is_indirect(const struct rf_selector *selector)

@@ -166,7 +166,7 @@ Options:
   -n, --items N           show the N heaviest rows of each profile; 0: all
                           (default: 20)
   -b, --by WHAT           what a row is: item, function, line, module, pc,
-                          value, target, region, thread, process
+                          value, target, region, thread, process, stack, caller
       --sort KEY          the order of rows: count, share, address, name
                           (default: count)
       --min-share SHARE   leave out rows with a smaller share (default: 0)
@@ -214,7 +214,7 @@ Options:
   -n, --items N           show the N heaviest rows of each profile; 0: all
                           (default: 20)
   -b, --by WHAT           what a row is: item, function, line, module, pc,
-                          value, target, region, thread, process
+                          value, target, region, thread, process, stack, caller
       --sort KEY          the order of rows: count, share, address, name
                           (default: count)
       --min-share SHARE   leave out rows with a smaller share (default: 0)
@@ -265,7 +265,7 @@ Options:
   -n, --items N           show the N heaviest rows of each profile; 0: all
                           (default: 20)
   -b, --by WHAT           what a row is: item, function, line, module, pc,
-                          value, target, region, thread, process
+                          value, target, region, thread, process, stack, caller
       --sort KEY          the order of rows: count, share, address, name
                           (default: count)
       --min-share SHARE   leave out rows with a smaller share (default: 0)
@@ -338,7 +338,7 @@ how to print it: text, csv, json, tree, heat (default: text).
 show the N heaviest rows of each profile; 0: all (default: 20).
 .TP
 \\fB\-b\fR, \fB\-\-by\fR \fIWHAT\fR
-what a row is: item, function, line, module, pc, value, target, region, thread, process.
+what a row is: item, function, line, module, pc, value, target, region, thread, process, stack, caller.
 Without it, text shows instructions, each with its most frequent value or target, and csv and json show the items as they were counted. A region is an object, a section, the heap or a stack.
 .TP
 \\fB\-\-sort\fR \fIKEY\fR

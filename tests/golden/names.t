@@ -156,3 +156,38 @@ $ riffle run -q --function area -p values -- ./alone
 $ gcc -O0 -Wl,--build-id=none get.c -o get; for i in 1 2 3; do riffle run -q -p calls -e exact -o get$i.rfp -- ./get; done
 $ riffle merge get1.rfp get2.rfp get3.rfp -o all.rfp 2>&1 | sed -E "s|$PWD|HERE|"; riffle merge --any-build get1.rfp get2.rfp -o all.rfp
 riffle: get2.rfp: HERE/get has no build id; whether both are of the same build cannot be told
+# Who calls what, and how much of it: samples of the stack. Only the shape is certain.
+$ cat > calls.c <<'END'
+> static volatile unsigned sum;
+> __attribute__((noinline)) static void leaf(unsigned n) { for (unsigned i = 0; i < n; i++) sum += i; }
+> __attribute__((noinline)) static void often(void) { leaf(9000); sum++; }
+> __attribute__((noinline)) static void seldom(void) { leaf(3000); sum++; }
+> int main(void) { for (int i = 0; i < 500; i++) { often(); seldom(); } return 0; }
+> END
+> gcc -g -O1 calls.c -o calls && riffle run -q -p stacks=20K -o calls.rfp -- ./calls
+$ riffle report calls.rfp --by stack --function main -n 5 | sed -E 's/^ +[0-9.]+%( .-[0-9.]+)? +[0-9.]+%( .-[0-9.]+)? +[0-9,]+/ S S N/; /frames/ d; /more/ d'
+
+ with callees   self  samples  module  function
+ S S N  calls   main
+ S S N  calls     often
+ S S N  calls       leaf
+ S S N  calls     seldom
+ S S N  calls       leaf
+$ riffle report calls.rfp --by caller --function leaf -n 5 | sed -E 's/^ +[0-9.]+%( .-[0-9.]+)? +[0-9,]+/ S N/; /frames/ d; /more/ d'
+
+ through here  samples  module     function, and who calls it
+ S N  calls      leaf
+ S N  calls        often
+ S N  calls          main
+ S N  libc.so.6        __libc_start_call_main
+ S N  libc.so.6          __libc_start_main
+$ riffle report calls.rfp --by function --function leaf | sed -E 's/^ +[0-9.]+%( .-[0-9.]+)? +[0-9.]+%( .-[0-9.]+)? +[0-9,]+/ S S N/; /frames/ d'
+
+ with callees   self  samples  function  module
+ S S N  leaf      calls
+$ riffle report calls.rfp --by target 2>&1 | tail -1
+riffle: 'frame -> pc,context' cannot be grouped by target: it does not tell it
+[1]
+$ riffle report hot.rfp --by stack 2>&1 | tail -1
+riffle: 'load -> pc,value' cannot be grouped by stack: it does not tell it
+[1]

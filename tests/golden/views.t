@@ -201,7 +201,7 @@ $ riffle report known.rfp --thread 2
 riffle: 'load -> pc,value' does not tell threads apart; 'insn -> thread,pc' does
 [1]
 $ riffle report known.rfp --by nonsense
-riffle: report: --by must be item, function, line, module, pc, value, target, region, thread or process, got 'nonsense'
+riffle: report: --by must be item, function, line, module, pc, value, target, region, thread, process, stack or caller, got 'nonsense'
 [2]
 $ riffle report known.rfp --by region
 riffle: 'load -> pc,value' cannot be grouped by region: it does not tell it

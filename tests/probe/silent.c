@@ -10,7 +10,7 @@ static volatile float single;
 static volatile double twice;
 __m128i vector; /* not static: nobody here reads it */
 
-#define APART __attribute__((noinline, noclone))
+#define APART __attribute__((noinline))
 
 APART static void write_same(void)
 {

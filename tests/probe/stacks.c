@@ -6,7 +6,7 @@
 
 static volatile unsigned sum;
 
-#define APART __attribute__((noinline, noclone))
+#define APART __attribute__((noinline))
 
 APART static void leaf(unsigned n)
 {
