@@ -575,7 +575,8 @@ const struct cli_command cli_command_run = {
     .text =
         "Runs an unmodified x86-64 Linux program under the probe, a tool for Valgrind, and counts "
         "its loads, branches, calls and more while it runs. It produces only the classes and "
-        "fields that the selectors (-p) read. The default selectors are values, edges and calls. "
+        "fields that the selectors (-p) read. The default selectors are code, values, types and "
+        "bias: the first screen of the report. "
         "The default engine is exact for what is counted inside the program (code, edges, calls, "
         "methods, types; see --stream) and with --burst or --frequency. Else it is auto: exact "
         "counts up to 64 MiB of them, multihash from there on, which needs little memory however "
