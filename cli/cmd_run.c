@@ -8,6 +8,7 @@
 #include "bursts.h"
 #include "plan.h"
 #include "productions.h"
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -418,29 +419,6 @@ static int profile(struct rf_source *source, struct plan *plan)
     return leave(delivered, outcome);
 }
 
-static bool is_program(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Is there such a program, by its path or in PATH? */
-static bool can_run(const char *name)
-{
-    const char *path = getenv("PATH");
-    if (strchr(name, '/') != NULL)
-        return is_program(name);
-    while (path != NULL && *path != '\0') {
-        char full[4096];
-        int n = (int)strcspn(path, ":");
-        snprintf(full, sizeof full, "%.*s/%s", n, path, name);
-        if (n > 0 && is_program(full))
-            return true;
-        path += n + (path[n] == ':');
-    }
-    return false;
-}
-
 static int refuse_program(const char *name)
 {
     struct stat status;
@@ -505,7 +483,8 @@ static int start(struct plan *plan, const struct cli_call *call)
                                    .stop = &stopped};
     setup.pattern_functions = has ? plan->productions->functions : NULL;
     memcpy(setup.bursts, plan->bursts, sizeof setup.bursts);
-    if (!can_run(call->arguments[0]))
+    char path[PATH_MAX];
+    if (!rf_probe_find(path, sizeof path, call->arguments[0]))
         return refuse_program(call->arguments[0]);
     int refused = check_functions(plan, call->arguments[0]);
     if (refused == CLI_OK)

@@ -105,6 +105,10 @@ struct rf_probe_setup {
     const struct rf_alloc *alloc;
 };
 
+/* The path of the program `name`, which has a slash in it or is looked up in PATH. 0: there is no such file that may be
+ * executed, or its path takes more than `size` bytes. */
+int rf_probe_find(char *path, size_t size, const char *name);
+
 rf_status rf_source_open_probe(struct rf_source **source, const struct rf_probe_setup *setup,
                                struct rf_error *error);
 

@@ -296,7 +296,7 @@ static bool find_folder(char *folder, size_t size, const char *wanted)
 static bool find_valgrind(char *launcher, size_t size)
 {
     char behind[4096];
-    if (!rf_target_find(launcher, size, "valgrind"))
+    if (!rf_probe_find(launcher, size, "valgrind"))
         return false;
     if (rf_format(behind, sizeof behind, "%s.bin", launcher) < sizeof behind &&
         access(behind, X_OK) == 0)

@@ -1,5 +1,6 @@
 /* target.c - can this program be profiled, and if not, why? target_kind.h decides. */
 #include "source/target.h"
+#include <riffle/probe.h>
 #include "base/error.h"
 #include <elf.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@ static bool is_program(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-bool rf_target_find(char *path, size_t size, const char *name)
+int rf_probe_find(char *path, size_t size, const char *name)
 {
     const char *list = getenv("PATH");
     if (strchr(name, '/') != NULL)
@@ -24,9 +25,9 @@ bool rf_target_find(char *path, size_t size, const char *name)
         n = strcspn(list, ":");
         if (n > 0 && rf_format(path, size, "%.*s/%s", (int)n, list, name) < size &&
             is_program(path))
-            return true;
+            return 1;
     }
-    return false;
+    return 0;
 }
 
 static void look(struct rf_target_file *file)
@@ -143,7 +144,7 @@ const char *rf_target_kind_name(enum rf_target_kind kind)
 rf_status rf_target_check(const char *name, struct rf_error *error)
 {
     struct rf_target_file file;
-    if (!rf_target_find(file.path, sizeof file.path, name))
+    if (!rf_probe_find(file.path, sizeof file.path, name))
         return RF_OK;
     enum rf_target_kind kind = rf_target_kind(&file, look);
     if (kind == RF_TARGET_FINE && is_elf(&file))

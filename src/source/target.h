@@ -7,9 +7,6 @@
 #include <riffle/status.h>
 #include "source/target_kind.h"
 
-/* The path of `name`, which has a slash in it or is looked up in PATH. */
-bool rf_target_find(char *path, size_t size, const char *name);
-
 /* RF_ENOTSUP with a sentence when Valgrind cannot run it. A program that is not there is fine here. */
 rf_status rf_target_check(const char *name, struct rf_error *error);
 
