@@ -1,4 +1,4 @@
-/* exact against the hash tables people would count with, all growing from empty. */
+/* The engine exact compared with hash tables that people count with. All of them grow from empty. */
 #include "bench.h"
 #include "rivals.h"
 #include <stdio.h>

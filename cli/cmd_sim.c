@@ -52,7 +52,7 @@ static const struct cli_option options[] = {
     {.type = CLI_END},
 };
 
-/* No profile would be shown or saved: only run the program. */
+/* True when no profile would be shown or saved: the program is only run. */
 static bool only_runs(const struct cli_profiling *asked)
 {
     return asked->quiet && asked->output == NULL && asked->record == NULL;
@@ -66,7 +66,7 @@ static uint32_t classes_of(const struct cli_plan *plan)
     return classes;
 }
 
-/* --env, closed by NULL and to be freed. */
+/* The values of --env as a list that ends with NULL; the caller frees it. */
 static int make_environment(const char ***made, const struct cli_call *call)
 {
     size_t n = 0;
@@ -304,7 +304,7 @@ static int start(struct cli_plan *plan, const struct cli_call *call,
     return status == CLI_OK ? CLI_OF_PROGRAM + outcome.exit_status : status;
 }
 
-/* The plan of the call, in which productions may stand for -p. */
+/* The plan of the call. Productions may take the place of -p. */
 static int make_plan(struct cli_plan *plan, struct cli_call *call,
                      const struct rf_productions *productions)
 {

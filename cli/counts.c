@@ -5,12 +5,12 @@
  *     values: load -> pc,value  streamed
  *
  * Counters tell how often, not in which order. They serve engines to which order does not matter, and runs that are
- * not cut.
+ * not cut into intervals.
  *
- * What is streamed may be more than an engine keeps. So each profile of a pc and something else gets a companion with
- * the totals per pc, exact, from counters: `load -> pc` beside `load -> pc,value`. A selector with conditions on what
- * changes (value==0) has none. With its conditions the totals would have to be streamed, too; without them they would
- * be totals of something else. Where the engine is exact, the profile itself has the totals. */
+ * An engine may not keep everything that is streamed to it. So each profile of a pc and another field gets a companion:
+ * exact totals per pc, from counters. `load -> pc` stands beside `load -> pc,value`. A selector with a condition on a
+ * changing field (value==0) has no companion: its totals cannot be counted where they happen. An exact engine needs no
+ * companion: its profile has the totals. */
 #include "plan.h"
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ const struct cli_option cli_options_counts[] = {
     {.type = CLI_END},
 };
 
-/* Fields that are known when the code is translated, but for targets of indirect transfers. */
+/* Fields that are known when the code is translated. The target of an indirect transfer is an exception. */
 static bool is_known(const struct rf_selector *selector, uint32_t fields)
 {
     uint32_t known = 1u << RF_FIELD_PC | 1u << RF_FIELD_TARGET | 1u << RF_FIELD_SIZE |
@@ -41,7 +41,7 @@ static bool is_static(const struct rf_selector *selector)
     return is_known(selector, selector->fields);
 }
 
-/* Does something need every event in its place? */
+/* Does something need the order of events? */
 static bool is_cut(const struct cli_plan *plan)
 {
     const struct cli_cut *cut = &plan->asked->cut;
@@ -104,7 +104,7 @@ static bool has_known_conditions(const struct rf_selector *selector)
     return !(fields >> RF_FIELD_TARGET & 1) && is_known(selector, fields);
 }
 
-/* Does some lane of the selector keep less than everything? */
+/* Does the selector have an engine that may drop events? */
 static bool is_bounded(const struct cli_plan *plan, uint32_t stream)
 {
     for (size_t i = 0; i < plan->lanes.n; i++) {

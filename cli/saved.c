@@ -10,7 +10,7 @@ struct pair {
     double values[CLI_MEASURE_COLUMNS_MAX];
 };
 
-/* The next profile of the run with that selector, from number *i on; NULL: none. */
+/* The next profile with that selector, from number *i on; NULL: there is none. */
 static const struct rf_profile *find(const struct rf_run *run, const char *selector, size_t *i)
 {
     for (; *i < run->n_profiles; ++*i)

@@ -10,7 +10,7 @@
  *            [c] = 1041; cursor = c + 16                before each exit: which path, how far
  *            counter[1041] += 1                         what of it is static and wanted
  *            if (t9) goto 0x401080
- *            [c] = 1042                                 no words since: the cursor stands right
+ *            [c] = 1042                                 no words since: the cursor is right
  *            counter[1042] += 1
  *            goto 0x401010
  *
@@ -110,8 +110,8 @@ static Bool streams_all(UInt kind)
     return !(want & WANT_COUNT) || (want & WANT_STREAM);
 }
 
-/* Something goes to the ring. Where that is the rule, the check is best made at the top, where few registers are in
- * use. Where it is the exception, at the end of a block (the target of an indirect call), it is made there. */
+/* Something goes to the ring, so check for room once. Most blocks do it at their top, where few registers are in use.
+ * A block that only stores a word at its end (the target of an indirect call) does it there. */
 static void begin_stream(struct block *block, const struct block_event *event, Bool is_here)
 {
     if (block->is_streamed)
@@ -287,8 +287,8 @@ static Bool has_counts(const UChar *counts)
     return all > 0;
 }
 
-/* Raise the path's counter if what it begins to count, what it counts alone or what the path before counts alone
- * depends on it. */
+/* Raise the path's counter if anything depends on it: events that begin here, events of this path alone, or events of
+ * the path before alone. */
 static void emit_count(struct block *block)
 {
     Bool counts_here = has_counts(block->counts.here);
@@ -299,7 +299,7 @@ static void emit_count(struct block *block)
 
 void block_exit(struct block *block)
 {
-    /* A path without events must still be told where an earlier one has put its number. */
+    /* A path without events must still write its number if an earlier path has written one. */
     if (block->n_open + block->n_here == 0 && block->n_paths == 0)
         return;
     tl_assert(block->n_paths < RF_WORD_PATHS_MAX);

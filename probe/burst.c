@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* burst.c - bursty sampling: most of the time nothing is told, but counted; now and then a burst is told.
+/* burst.c - bursty sampling: most of the time events are only counted; now and then a burst of them is told.
  *
  * Mousa, Krintz, "HPS: Hybrid Profiling Support", section 4. A sampling interval ends with a call or with a
  * branch backwards (taken or not). `sparsity` intervals are skipped, then `burst` intervals are told, and so on.
- * The counters start at their maximum minus the threshold; what is looked at is their overflow, the sign bit.
+ * The counters start at their maximum minus the threshold. The code tests their overflow, the sign bit.
  *
- * Two versions of each block exist side by side, at two addresses. Valgrind translates what stands at an address,
- * and keeps the translation under that address; but it can be told that the code of one address stands at another
- * one, which is how it replaces functions. So the code at X also stands at X + TOLD, where nothing is mapped:
+ * Two versions of each block exist side by side, at two addresses. Valgrind translates the code at an address
+ * and keeps the translation under that address. But a tool may say that the code of one address is at another one;
+ * Valgrind replaces functions in this way. So the code at X is also the code of X + TOLD, where nothing is mapped:
  *
  *     X           skipped: acc += events (+ 1 interval); overflow? --+
  *                    ^                                               | at the end of an interval
@@ -16,8 +16,8 @@
  *
  * Each version goes on in its own kind, chained like any other code, so that the unsampled state costs one
  * addition per block with events, and one comparison per interval. A conditional branch ends an interval whichever
- * way it goes: where the counter overflows, the skipped version leaves for X + CROSSING in front of the branch. There
- * stands nothing but the branch, and goes on in the told version.
+ * way it goes: where the counter overflows, the skipped version leaves for X + CROSSING before the branch. The
+ * code there is only the branch, and it continues in the told version.
  *
  * With several sets of bursts, one per clock, each has counters of its own. The told version runs while any of them is in
  * a burst. It tells everything; a message in front says whose events count. Where a clock overflows, a helper writes
@@ -27,8 +27,8 @@
  * clock. clock.c says which thread's counters they are.
  *
  * Guarantee: every event of a wanted class is told or counted as skipped, once.
- * Where the thread stands is decided by acc alone: the sign of one is set exactly while it runs the told version. Whatever
- * comes through the scheduler (system calls, signals, other threads) goes on at a plain address and is put right in
+ * Only acc decides which version a thread runs: the sign of one is set exactly while it runs the told version. After
+ * the scheduler (system calls, signals, other threads) a thread continues at a plain address, which is put right in
  * __wrap_vgPlain_disp_run_translations. Signal frames and system calls see plain addresses only. */
 #include "ir.h"
 #include "base/phases.h"
@@ -82,7 +82,7 @@ void burst_before_signal(ThreadId thread, Int number, Bool alternative)
     VG_(set_IP)(thread, plain(VG_(get_IP)(thread)));
 }
 
-/* The thread runs on: in the version that its counters ask for. True: elsewhere than it says. */
+/* The thread runs on, in the version that its counters ask for. True: its address was changed. */
 static Bool put_right(VexGuestAMD64State *guest)
 {
     Bool told = clock_enter(VG_(get_running_tid)());
@@ -262,7 +262,7 @@ static IRExpr *step_clock(IRSB *out, UInt clock)
     return either(out, left, ir_binary(out, Ity_I64, Iop_Xor64, before, after));
 }
 
-/* Where the interval ends is what phases are told apart by. */
+/* The places where intervals end tell phases apart. */
 static void note_interval(IRSB *out, UInt ends, Addr pc)
 {
     IRExpr **arguments = mkIRExprVec_2(ir_number(ends), ir_number(rf_phases_bucket(pc)));

@@ -2,7 +2,7 @@
 /* clock.c - when a burst begins and when it is over.
  *
  * Each thread has a pair of counters per clock (a set of bursts with a length and a distance of its own). They start at
- * their maximum minus the threshold, as HPS has it; what is looked at is their overflow, the sign bit:
+ * their maximum minus the threshold, as in HPS. The code tests their overflow, the sign bit:
  *
  *     acc     intervals until the next burst; overflowed while in one
  *     left    intervals until the burst is over
@@ -94,7 +94,7 @@ static ULong draw_sparsity(const struct rf_ring_clock *wanted, ULong mean)
     return sparsity == 0 ? 0 : 1 + next_random() % (2 * sparsity - 1);
 }
 
-/* How much each interval of a burst stands for; a burst without end for itself. */
+/* How many intervals each interval of a burst stands for. A burst without end stands for itself. */
 static ULong weight_of(ULong mean, ULong burst)
 {
     ULong skipped = mean < SPARSITY_MAX && burst != FOREVER ? mean : 0;
@@ -250,7 +250,7 @@ void clock_note_interval(ULong clocks, ULong bucket)
 
 /* ---- threads and processes ---- */
 
-/* Somebody has set other bursts: all clocks begin anew, those in a burst when it is over. */
+/* Other bursts were set: all clocks begin anew. A clock in a burst does so when the burst is over. */
 static void see_changes(void)
 {
     UInt changes = __atomic_load_n(&ring_bursts()->changes, __ATOMIC_ACQUIRE);
@@ -300,7 +300,7 @@ void clock_finish(void)
     tell_skipped(RF_WORD_SKIPPED, ~0u, NULL);
 }
 
-/* What was counted so far is the parent's; of its threads one alone lives on here. */
+/* The counts so far belong to the parent. Only one of its threads lives on in the child. */
 void clock_in_child(ThreadId thread)
 {
     if (!probe_options.bursts)

@@ -76,7 +76,7 @@ static void tell_unprofiled(enum rf_target_kind kind, const HChar *path)
 
 static const HChar called[] = "--called=";
 
-/* Replace the option, or add it. A colon stands before the name, which may be empty; NULL: none. */
+/* Replace the option, or add it. The name follows a colon and may be empty. NULL: there is no name. */
 static void hand_on_name(const HChar *name)
 {
     SizeT n = sizeof called - 1, room = n + 2 + (name != NULL ? VG_(strlen)(name) : 0);
@@ -130,8 +130,8 @@ static Bool is_executable(const HChar *path)
            ring_syscall(__NR_access, (ULong)path, MAY_EXECUTE, 0, 0) == 0;
 }
 
-/* The core reads a program before it executes it, even one that it will not trace. To execute it is enough that it
- * may be executed. */
+/* The core reads a program before it executes it, even one that it will not trace. But the right to execute it is
+ * enough to execute it. */
 SysRes __wrap_vgPlain_pre_exec_check(const HChar *path, Int *out, Bool untraced)
 {
     SysRes checked = __real_vgPlain_pre_exec_check(path, out, untraced);
@@ -202,7 +202,7 @@ static void rename_own_file(const HChar *asked, UWord *argument)
     *argument = (UWord)path;
 }
 
-/* A path of the program that may be anywhere, even nowhere; False: that is what it is. */
+/* Copy a path from the program's memory. The address may be wrong: then False. */
 static Bool take_path(HChar path[PATH_BYTES], UWord address, SizeT at)
 {
     for (; at < PATH_BYTES; at++, address++) {

@@ -6,8 +6,8 @@
  * --want names the classes and what is to be told of each, `load:av,branch:c,call:ct`: a address, v value, t target;
  * c: events are counted, and told only where a word of them changes; s: all are told though they are counted. --bursts
  * asks for bursts, and names the sets of classes that are counted together between them; --clocks says how many sets of
- * bursts come and go on their own. The rest is for Valgrind to say: memory that comes and goes with its file, threads
- * that take turns, processes that fork. */
+ * bursts come and go on their own. The other messages are about what Valgrind tells: files that are mapped and unmapped,
+ * threads that take turns, processes that fork. */
 #include "probe.h"
 
 /* Of the core, which declares them to itself only. */
@@ -311,7 +311,7 @@ static void after_options(void)
         VG_(track_pre_thread_ll_exit)(clock_forget_thread);
         VG_(track_pre_deliver_signal)(burst_before_signal);
     }
-    if (probe_options.want[ALU]) { /* results that are overwritten soon are results, too */
+    if (probe_options.want[ALU]) { /* a result counts even if it is soon overwritten */
         VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
         VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
     }

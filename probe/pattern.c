@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pattern.c - the static part of productions: what an instruction is decides, when it is translated, whether it ends a
- * sampling interval and whose events it has. What counters and flags decide is left to burst.c.
+/* pattern.c - the static part of productions. When an instruction is translated, patterns decide whether it ends a
+ * sampling interval and which profiles get its events. burst.c does what depends on counters and flags.
  *
- * Patterns come as options, not through the shared memory: that can be written by the program, these cannot. */
+ * Patterns come as options, not through the shared memory: the program can write to the shared memory, but not to
+ * options. */
 #include "probe.h"
 #include "base/name_match.h"
 
@@ -32,7 +33,7 @@ static UInt where(Addr pc, Addr target)
     return target < pc ? TARGET_BELOW : target == pc ? TARGET_SELF : TARGET_ABOVE;
 }
 
-/* "name+12", as the core writes a place: its offset; the text ends behind the name then. */
+/* Cut "name+12", as Valgrind writes a place, behind the name. Returns the offset. */
 static ULong cut_offset(HChar *text)
 {
     HChar *plus = VG_(strrchr)(text, '+'), *end;
@@ -45,7 +46,7 @@ static ULong cut_offset(HChar *text)
     return offset;
 }
 
-/* Does the address lie so far behind the beginning of the function? 0: it is an address. */
+/* Does the address lie that far behind the beginning of the function? Without a function (0) the range is of addresses. */
 static Bool is_within(Addr address, UInt function, ULong low, ULong high)
 {
     HChar place[512];

@@ -9,7 +9,7 @@
  *     count.c        counters of what need not be told
  *     burst.c        versions of a block that are told and that are not
  *     clock.c        when which of them runs: the counters of each thread
- *     exec.c         which programs a child becomes cannot be profiled
+ *     exec.c         a child that executes another program, which perhaps cannot be profiled
  *     pattern.c      which instructions end an interval, and whose events go to whom
  *     insn.c         which x86 instructions transfer control or compute
  *     ring.c         the producer's side of the shared memory
@@ -111,7 +111,7 @@ void ring_in_child(void);    /* a ring of its own */
 UInt ring_process(void);     /* its number among those of the run */
 void ring_finish(void);      /* everything is published, the totals told */
 void ring_go_on(void);       /* it was not the end: exec has failed */
-void ring_close(void);       /* it was; the slot is done with */
+void ring_close(void);       /* it was the end: give the slot back */
 /* A system call of the probe's own, as the kernel takes it; a negative result is an error. */
 Long ring_syscall(ULong number, ULong a, ULong b, ULong c, ULong d);
 /* Map over what is mapped there already. */
@@ -148,7 +148,7 @@ struct path_counts {
 };
 void count_open(UInt slots, UInt slot);
 Bool count_in_child(UInt slots, UInt slot);
-void count_nowhere(void); /* what is counted from here on is for nobody */
+void count_nowhere(void); /* counts from here on are thrown away */
 Bool count_begin(void);   /* are there counters for one more block? */
 void count_path(IRSB *out, UInt path);
 void count_guard(IRSB *out, IRExpr *guard, UInt kind);

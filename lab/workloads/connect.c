@@ -1,7 +1,7 @@
 /* connect.c - four in a row: alpha-beta search on bit boards with a table of positions, playing itself.
  *
- *     bits of a column from the bottom up, seven for six rows: the seventh stays empty, so that shifts do not
- *     run from one column into the next
+ *     A column has seven bits, from the bottom up, for six rows. The seventh stays empty, so that shifts do not
+ *     run from one column into the next.
  *
  * The size adds to the depth and to the number of games. */
 #include "workload.h"
@@ -75,7 +75,7 @@ static int judge(const struct board *board)
 
 static uint64_t key_of(const struct board *board)
 {
-    return board->mine + board->all; /* unlike for every position */
+    return board->mine + board->all; /* a different number for every position */
 }
 
 static struct entry *entry_of(struct search *search, uint64_t key)

@@ -21,7 +21,7 @@ struct compressor {
     uint8_t *out;
     size_t used;
     int32_t head[1 << HASH_BITS];
-    int32_t *before; /* the place before with the same hash */
+    int32_t *before; /* the last earlier place with the same hash */
 };
 
 static uint32_t hash_at(const uint8_t *at)
@@ -148,7 +148,7 @@ static size_t decompress(uint8_t *out, const uint8_t *in, size_t n)
     return (size_t)(to - out);
 }
 
-/* Words of a made-up language; each likes to be followed by a few others. */
+/* Words of a made-up language. A few others often follow each word. */
 static void write_text(uint8_t *text, size_t n, uint64_t *seed)
 {
     static char words[WORDS][12];

@@ -3,8 +3,8 @@
  *
  * Zilles and Sohi, sections 4.1 and appendix; compiled for the host and for the simulated core (host.h).
  *
- *     thrashing     nothing is recorded; the program is split into 2, 4 or 8 times as many parts by the pc
- *                   filter, the more the faster it showed
+ *     thrashing     nothing is recorded; the pc filter splits the program into 2, 4 or 8 times as many parts. The
+ *                   sooner thrashing showed, the more parts
  *     otherwise     every slot is added to its load: value, hits, misses, total. A load is masked when the
  *                   invariance of its best value is clearly high or clearly low, or when it was recorded often.
  *                   Then the next part of the program, if it is split
@@ -107,7 +107,7 @@ static inline void add_to(struct rf_values_value *value, uint32_t hits, uint32_t
     count(&value->times);
 }
 
-/* Did it have at least so many per cent of the samples while it was active? */
+/* Did it have at least this many per cent of the samples while it was active? */
 static bool makes(const struct rf_values_value *value, uint32_t percent)
 {
     uint64_t samples = (uint64_t)value->hits + value->misses;
@@ -163,7 +163,7 @@ static struct rf_values_entry *next_waiting(struct rf_table *table)
     return entry;
 }
 
-/* Nothing in the slots of the second pass; behind them nothing is taken from the window. */
+/* Empty the slots of the second pass. Nothing after them is taken from the window. */
 static void clear_slots(struct rf_window *window)
 {
     uint32_t end = window->roles[RF_VALUES_LOWER].first + window->slots / 2;
@@ -174,8 +174,8 @@ static void clear_slots(struct rf_window *window)
         window->valid[i] = 0;
 }
 
-/* The load's values that are worth it into slots from n on; how many slots are taken then. A value that was never
- * seen but to be selected is not worth it. */
+/* Put the load's useful values into slots from n on. Returns how many slots are taken then. A value that was seen only
+ * when it was selected is not useful. */
 static uint32_t look_at(struct rf_window *window, struct rf_values_entry *entry, uint32_t n)
 {
     uint32_t first = n, most = n + RF_VALUES_LOOKED_AT;
@@ -208,7 +208,7 @@ static void begin_upper(struct rf_window *window, struct rf_table *table)
     window->command |= RF_COMMAND_DATA | RF_COMMAND_KEYS;
 }
 
-/* Counters of 32 bits, if a program has such: their ratio is kept. */
+/* For programs with counters of 32 bits: scale them down and keep their ratio. */
 static void set_upper(struct rf_values_value *value, uint32_t upper, uint32_t seen, uint32_t same)
 {
     for (; seen > UINT16_MAX; seen /= 2)
@@ -218,7 +218,7 @@ static void set_upper(struct rf_values_value *value, uint32_t upper, uint32_t se
     value->same = (uint16_t)(same < seen ? same : seen);
 }
 
-/* What a slot of the second pass found, to its value. What was not seen again is not waited for. */
+/* Add what a slot of the second pass found to its value. A value that was not seen again is given up. */
 static void record_upper(struct rf_window *window, struct rf_table *table, uint32_t slot)
 {
     struct rf_values_entry *entry =

@@ -3,10 +3,10 @@
  *
  * Natively the flags decide one thing per file, whether it is in a burst (course.c); all else is static.
  *
- * Files with the same bursts, whose intervals end with the same instructions, share a clock of the probe. What does not have
- * that form is refused
- * with its place: controls that differ from instruction to instruction, replacements that are told in one state and
- * partly in another, fields that only RV64 has, code in replacements. riffle sim runs all of it. */
+ * Files share a clock of the probe when they have the same bursts and their intervals end with the same instructions.
+ * Productions of another form are refused, with their place: controls that differ from instruction to instruction,
+ * replacements that are told wholly in one state and partly in another, fields that only RV64 has, code in
+ * replacements. riffle sim runs all of these. */
 #include "dise/course.h"
 #include "dise/productions.h"
 #include "base/error.h"
@@ -41,7 +41,7 @@ static bool is_visible(const struct rf_dise_box *box)
     return true;
 }
 
-/* Classes of records; an atomic instruction is a load and a store natively, and told as both. */
+/* The classes of records. Natively an atomic instruction gives two events, a load and a store. */
 static uint8_t record_classes(uint32_t classes)
 {
     static const uint8_t to[RF_DISE_CLASSES] = {
@@ -94,7 +94,8 @@ static bool has_pattern(const struct rf_productions_native *native,
     return false;
 }
 
-/* The function whose address is the range's beginning, and whose place its end is; 0: no name, -1: names by order. */
+/* The function that the range names: its address begins the range, and the end is a place in it. 0: the range has no
+ * name. -1: a name stands in a comparison by order. */
 static int function_of(struct rf_dise_range *range)
 {
     const int64_t first = (int64_t)RF_DISE_FUNCTION_AT(0),
@@ -265,7 +266,7 @@ static rf_status add_profile(const struct rf_dise_program *program, unsigned pro
 
 /* ---- clocks ---- */
 
-/* Is each pattern of this role in `list` also one of `other` in `in`? */
+/* Does each pattern of this role in `list` stand in `in`, there with the role `other`? */
 static bool are_within(const struct rf_productions_native *list, unsigned role,
                        const struct rf_productions_native *in, unsigned other)
 {

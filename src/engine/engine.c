@@ -20,7 +20,7 @@ struct rf_engine {
     uint64_t events; /* in all */
     uint64_t length; /* of the current interval, 0: endless */
     uint64_t inside; /* events in the current interval */
-    bool is_full;    /* the interval ends because its state is */
+    bool is_full;    /* the interval ends because the engine's state is full */
     size_t state_size;
     void *block; /* as allocated */
     void *state; /* inside block, aligned */
@@ -29,7 +29,7 @@ struct rf_engine {
 
 enum { STATE_ALIGNMENT = 64 };
 
-/* Most intervals that one counted tuple may fill where they cannot be taken at once. */
+/* One counted tuple may fill at most this many intervals, where the engine cannot take them all at once. */
 enum { INTERVALS_MAX = 1 << 20 };
 
 /* The longest run that a count puts into a sequence, and how much of it is fed at once. */
@@ -65,7 +65,7 @@ static uint64_t interval_length(const struct rf_engine *engine)
     return own != 0 ? own : engine->cut;
 }
 
-/* The caller's cut goes before what the text says: an engine that has the option is made with it. */
+/* The caller's interval wins over the one in the engine's text. */
 static rf_status take_cut(struct rf_engine *engine, struct rf_error *error)
 {
     const struct rf_engine_ops *ops = engine->ops;
@@ -163,7 +163,7 @@ rf_status rf_engine_report_figures(const struct rf_sink *sink, const struct rf_f
     return status;
 }
 
-/* A sink that says of every report how often it stands in a row. */
+/* A sink that gets each report together with how many intervals in a row it stands for. */
 struct repeated {
     const struct rf_sink *sink;
     uint64_t times;
@@ -190,7 +190,7 @@ static rf_status repeated_end(void *context, const struct rf_summary *summary)
     return repeated->sink->end(repeated->sink->context, &all);
 }
 
-/* The current interval ends, and with it `times` - 1 more that are like it. */
+/* End the current interval and `times` - 1 more that are equal to it. */
 static rf_status end_intervals(struct rf_engine *engine, uint64_t times, struct rf_error *error)
 {
     if (engine->intervals != NULL) {
@@ -274,7 +274,7 @@ static rf_status feed_plain(struct rf_engine *engine, const struct rf_tuple *tup
     return RF_OK;
 }
 
-/* The tuple has filled the interval alone, and `left` more of it come: how many intervals are like it. */
+/* One tuple filled the whole interval, and `left` more of it come. How many of the next intervals are equal to it? */
 static uint64_t alike(const struct rf_engine *engine, uint64_t left)
 {
     uint64_t more = left / engine->length;
@@ -296,7 +296,7 @@ static rf_status take_counted(struct rf_engine *engine, struct rf_tuple tuple, u
     return status;
 }
 
-/* One call of the engine; *count is what is left of it. *whole counts intervals that it filled alone. */
+/* Call the engine once and take what it consumed off *count. *whole counts the intervals that this tuple filled alone. */
 static rf_status feed_piece(struct rf_engine *engine, struct rf_tuple tuple, uint64_t *count,
                             unsigned *whole, struct rf_error *error)
 {
@@ -329,7 +329,7 @@ static rf_status too_many_intervals(const struct rf_engine *engine, uint64_t cou
                    (unsigned long long)engine->length);
 }
 
-/* To an engine of sequences a count is a run of the tuple; past RUN_MAX it is told the number alone. */
+/* An engine of sequences gets a count as a run of equal tuples. Beyond RUN_MAX it gets only the number of the rest. */
 static rf_status feed_run(struct rf_engine *engine, struct rf_tuple tuple, uint64_t *count,
                           struct rf_error *error)
 {
@@ -349,7 +349,9 @@ static rf_status feed_run(struct rf_engine *engine, struct rf_tuple tuple, uint6
 static rf_status feed_counted(struct rf_engine *engine, struct rf_tuple tuple, uint64_t count,
                               struct rf_error *error)
 {
-    enum { UNTIL_ALIKE = 3 }; /* intervals of one tuple, before the engine can be in step */
+    enum {
+        UNTIL_ALIKE = 3
+    }; /* after this many intervals of one tuple the engine's state may repeat */
     if (count == 1)
         return feed_plain(engine, &tuple, 1, error);
     if (engine->ops->gap != NULL) {
@@ -399,8 +401,7 @@ static uint64_t sum(const uint64_t *counts, size_t n)
     return events;
 }
 
-/* How many tuples from the first on fit whole, together, into the interval and the stream; none of them has a
- * count of 0. */
+/* How many of the first tuples fit, with their whole counts, into the interval and the stream. No count is 0. */
 static size_t fitting(const struct rf_engine *engine, const struct rf_tuples *in)
 {
     uint64_t left = room(engine, RF_EVENTS_MAX - engine->events);
@@ -410,7 +411,7 @@ static size_t fitting(const struct rf_engine *engine, const struct rf_tuples *in
     return n;
 }
 
-/* As many as fit, at once; *n is how many the engine took, perhaps fewer. */
+/* Feed as many as fit in one call. *n is how many the engine took, which may be fewer. */
 static rf_status feed_fitting(struct rf_engine *engine, const struct rf_tuples *in, size_t *n,
                               struct rf_error *error)
 {

@@ -11,7 +11,7 @@ const char *rf_class_name(unsigned kind)
     return kind < RF_CLASS_COUNT ? names[kind] : NULL;
 }
 
-/* The last steps of a well-known mixer: one bit of either changes half of the result's. */
+/* The last steps of a well-known mixer: a change of one bit of either number changes about half the bits of the result. */
 uint64_t rf_context_below(uint64_t context, uint64_t pc)
 {
     uint64_t x = context * UINT64_C(0x9e3779b97f4a7c15) + pc;

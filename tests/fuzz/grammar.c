@@ -1,5 +1,5 @@
-/* Any bytes as a string of references: its grammar gives it back, and no two neighbours stand in it twice. The first byte is
- * the size of the block; 255 is a cut. */
+/* Any bytes are a string of references. The grammar must give the string back, and no pair of neighbours may occur in it
+ * twice. The first byte is the size of the block. A byte of 255 is a cut. */
 #include "fuzz.h"
 #include "engine/streams/grammar.h"
 #include "engine/streams/hot.h"
@@ -38,7 +38,7 @@ static void add(uint8_t byte)
     }
 }
 
-/* All symbols in use: those that are not free have a neighbour in front. */
+/* All symbols in use. A symbol that is not free has a neighbour before it. */
 static void list_symbols(void)
 {
     n_symbols = 0;

@@ -15,7 +15,7 @@ import isa
 
 PRODUCTIONS, WORKLOADS = sys.argv[3:5]
 ROUNDS = 3000
-# Events of each interval of a round, by what tells them.
+# Events of each interval of a round, per kind of profile.
 ROUND = {"hot-call-pair": (1, 0, 0), "hot-method": (1, 1, 1), "hot-data-stream": (1, 1, 1)}
 CORES = (("--core", "hps"), ("--functional",))
 
@@ -46,7 +46,7 @@ def notes(text):
 
 
 def words(row):
-    """What a row is: the columns in front of its count."""
+    """The columns of a row before its count."""
     return tuple(row.values())[:list(row).index("count")]
 
 
@@ -98,7 +98,7 @@ def cycles(text):
 
 
 def check_overhead(tap, work):
-    """The program runs the same instructions, and pays for what is sampled alone."""
+    """The program runs the same instructions, and only sampled events cost cycles."""
     lisp = os.path.join(WORKLOADS, "lisp.rv64")
     plain = work.sim(lisp, "1", options=["-p", "calls"]).stderr.decode()
     often = work.sim(lisp, "1", options=options_of("hot-call-pair", 1, 99)).stderr.decode()
@@ -141,7 +141,7 @@ def counts(work, program, *options):
 
 
 def check_weights(tap, work):
-    """A hundred times as many bursts in the first 4 million instructions as behind them: each counts for its own part."""
+    """The first 4 million instructions have a hundred times as many bursts as the rest. Each burst counts for its own part."""
     for name in ("lz", "regex"):
         program = os.path.join(WORKLOADS, name + ".rv64")
         truth = counts(work, program, "--set", "sampleFreq=max")
@@ -167,7 +167,7 @@ def check_together(tap, work, program):
 
 
 def check_plain(tap, work, program):
-    """DISE with checks in its sequences samples the same events as HPS, and pays for each that it looks at."""
+    """DISE with checks in its sequences samples the same events as HPS. Each check costs cycles."""
     for hps, dise in (("hot-call-pair", "dise-call-pair"), ("hot-method", "dise-method"),
                       ("hot-data-stream", "dise-data-stream")):
         for burst, between in ((1, 99), (3, 20)):
@@ -184,7 +184,8 @@ def check_plain(tap, work, program):
 
 
 def check_software(tap, work):
-    """By software alone: the program does what it did, and about as much is sampled; its C library is not treated."""
+    """Tracing by software alone: the program behaves as before, and about as many events are sampled. The C library is not
+    instrumented."""
     source = os.path.join(os.path.dirname(PRODUCTIONS), "workloads", "lisp.c")
     plain = work.sim(os.path.join(WORKLOADS, "lisp.rv64"), "1")
     for profile, hps in (("methods", "hot-method"), ("references", "hot-data-stream")):
@@ -200,7 +201,7 @@ def check_software(tap, work):
 
 
 def check_short(tap, work, program):
-    """--burst and --frequency are the files of the lab: the same cycles, the same events, the same bounds."""
+    """--burst and --frequency do the same as the files of the lab: the same cycles, events and bounds."""
     for selector, hps in (("calls", "hot-call-pair"), ("methods", "hot-method"), ("addresses", "hot-data-stream")):
         for burst, frequency, between in ((1, "1/100", 99), (10, "1/50", 490), (5, "1", 0)):
             short = work.sim(program, options=["-p", selector, "--burst", str(burst), "--frequency", frequency, "-n", "0"])

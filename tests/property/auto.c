@@ -12,7 +12,7 @@ enum { EVENTS_MAX = 60000, TRIALS = 60, TRIALS_LONG = 2000 };
 
 static struct rf_tuple tuples[EVENTS_MAX];
 
-/* Hot tuples, a tail of `keys` others, and a share of them that never comes again. */
+/* Hot tuples, a tail of `keys` other ones, and a share of tuples that occur once. */
 static size_t make_stream(struct rf_random *random)
 {
     size_t n = 1000 + (size_t)rf_random_below(random, EVENTS_MAX - 1000);
@@ -38,7 +38,7 @@ static void make_text(struct rf_random *random, char *text, size_t size)
              1 + (unsigned long long)rf_random_below(random, 5));
 }
 
-/* Random batches, of which some have counts: runs of one tuple as one. */
+/* Random batches. Some have counts: a run of equal tuples is one tuple with a count. */
 static rf_status feed(struct rf_profiler *profiler, size_t n, struct rf_random *random)
 {
     static struct rf_tuple merged[EVENTS_MAX];
@@ -140,7 +140,7 @@ TEST(bounds_hold_for_the_whole_run)
     CHECK(handed > trials / 10 && handed < trials);
 }
 
-/* An allocator that gives no more than `most` bytes at a time in all. */
+/* An allocator that hands out at most `most` bytes in all at any time. */
 struct tight {
     struct failing failing;
     size_t most;
@@ -154,7 +154,7 @@ static void *tight_resize(void *context, void *ptr, size_t old_size, size_t new_
     return failing_resize(&tight->failing, ptr, old_size, new_size);
 }
 
-/* Memory that ends before the ceiling: it hands over all the same, and goes on. */
+/* Memory runs out below the ceiling: exact hands over to multihash in this case, too. */
 static void check_tight(size_t most, size_t n, uint64_t seed, unsigned *handed)
 {
     struct tight tight = {.most = most};
@@ -229,7 +229,7 @@ static struct rf_engine *open_fed(const char *text, size_t first, size_t n, stru
     return engine;
 }
 
-/* A few events, which are exact, and many, of which the first part is over: both ways round. */
+/* A short run, which is exact, and a long one, whose exact part is over: merged in both orders. */
 TEST(an_exact_part_and_one_that_is_over_merge)
 {
     static const char *const text = "auto(ceiling=60000, threshold=1%)";

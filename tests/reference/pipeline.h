@@ -1,8 +1,8 @@
 /* pipeline.h - an out-of-order core the slow way: cycle by cycle, every structure as a list.
  *
  * The judge of src/machine/timing/timing.c, written for clarity. In each cycle, from the back of the pipeline
- * to its front: commit, issue, dispatch, fetch. Caches are asked when the access would happen, loads out of
- * order, which the one-pass model cannot do. Configuration, predictor and caches are the shipped ones. */
+ * to its front: commit, issue, dispatch, fetch. Each access reaches the caches in the cycle in which it
+ * happens, so loads reach them out of order. The one-pass model cannot do that. Configuration, predictor and caches are the shipped ones. */
 #ifndef RF_REFERENCE_PIPELINE_H
 #define RF_REFERENCE_PIPELINE_H
 

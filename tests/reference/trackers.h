@@ -10,7 +10,7 @@
 
 struct tracker_rules {
     uint64_t
-        ring; /* stores or misses that are remembered; 0: all. Of `conflicts` it is what is meant by short */
+        ring; /* stores or misses that are remembered; 0: all. For `conflicts` it defines a short distance */
     uint64_t depth; /* of the call stack; 0: any */
     unsigned level; /* caches that a load must miss to be an event of `contexts` */
     unsigned bytes; /* 1: dependences byte by byte; 0: 2^grain at a time, by the first */

@@ -66,7 +66,7 @@ TEST(names_mean_functions)
     }
 }
 
-/* No text makes it read past an end; the sanitizers watch. */
+/* No text makes it read beyond its end. A build with sanitizers would tell. */
 TEST(odd_names_are_no_harm)
 {
     static const char letters[] = "ab:<>()*?. -,operator";

@@ -7,12 +7,12 @@
  *
  * Where things are: part.h what a part is; sampler.c P, R, D, C; splitter.c H; associative.c A; tagged.c; chain.c
  * puts them together; notation.c reads them; compressor.c feeds them and turns messages into items;
- * estimate.h says how sure those are; stratum.h is the hash. Options behind the notation are of the
- * software and the hash, not of the parts.
+ * estimate.h says how sure those are; stratum.h is the hash. Options after the notation are about the
+ * software and the hash, not about the parts.
  *
- * Guarantee: none that always holds but the length of streams (see sampler.c); items carry a confidence
- * interval. Cannot: merge as if it had been one stream. Counters are added up and may stand above their rate
- * until their next event. */
+ * Guarantee: only the length of streams always holds (see sampler.c). Items carry a confidence interval.
+ * Cannot: merge exactly as if both had been one stream. Counters are added up, and may be above their rate until
+ * their next event. */
 #include "engine/stratified/compressor.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -160,7 +160,7 @@ static size_t print_tagged(const void *memory, char *text, size_t size)
     return n + rf_notation_print(&c->notation, 1, RF_REST(text, size, n));
 }
 
-/* Both engines are the same but for their text. */
+/* The two engines differ only in their text. */
 #define ENGINE(which, its_claims, text)                                                            \
     const struct rf_engine_ops rf_##which = {                                                      \
         .name = #which,                                                                            \

@@ -12,7 +12,7 @@
  * A new tuple goes to the end of S. If the pair that it makes with its neighbour is in the table of digrams, both
  * places become a rule: the rule that is there, when one of them is all of its body, or a new one. That makes new
  * pairs on both sides, which are looked up in turn (`todo`), and may leave a rule with a single use, which is
- * then put in its place. Every step but the first makes the grammar smaller, hence the linear time.
+ * then put in its place. Each step after the first makes the grammar smaller, so the time is linear.
  *
  * The block:
  *
@@ -20,15 +20,16 @@
  *       12 bytes              16        32            8 a slot  4 a slot
  *
  * Memory: a symbol is 12 bytes and 5/4 slots of 8, a tuple is 16 and 5/4 slots of 4, a rule 32. The tables are made for
- * as many symbols as 38 bytes each allow. A rule has two uses at least, and what is used is no tuple: so n symbols
- * have at most n - 2r tuples beside r rules, and rules never need more room than the tuples that they replace.
+ * as many symbols as 38 bytes each allow. Each of r rules is used at least twice, and
+ * a use is a symbol that is no tuple. So n symbols have at most n - 2r tuples, and rules never need more room than the
+ * tuples that they replace.
  *
- * A cut is a symbol of its own that is in no digram, so that no rule goes across.
+ * A cut is a special symbol that is in no digram, so no rule crosses it.
  *
  * Departures: rules are numbers, not pointers; the list of a rule ends in the rule's number, not in a guard symbol. New
- * pairs are kept in a list instead of on the stack of a recursion, so that no input makes that deep. Where the
- * list or the block is full (neither ever was in tests) a pair stays: the grammar still is one of the string. Both symbols of a pair
- * are asked for rule utility, not the first alone.
+ * pairs wait in a list, not on the stack of a recursion, so no input can make the stack deep. If the list or the block
+ * is full (this never happened in tests), a pair stays as it is: the grammar still makes the string. Rule utility is
+ * checked for both symbols of a pair, not only for the first.
  *
  * Cannot: take a tuple back; more than 2^30 names. */
 #include "engine/streams/grammar.h"
@@ -182,7 +183,8 @@ static void forget(struct rf_grammar *g, uint32_t symbol, uint32_t first, uint32
         }
 }
 
-/* The pair that begins at the symbol is about to go. Where the table knows it by another place, that stays. */
+/* The pair that begins at the symbol is about to go: take it out of the table, unless the table has another place of
+ * the same pair. */
 static void forget_pair(struct rf_grammar *g, uint32_t symbol)
 {
     uint32_t next = partner(g, symbol);
@@ -202,8 +204,8 @@ static void look_up_later(struct rf_grammar *g, uint32_t symbol)
 
 /* --- the algorithm ---------------------------------------------------------------------------- */
 
-/* In a run such as aaa the table knows one of two pairs that overlap. When that goes, the other must be found: the
- * pair that begins at `symbol`, if it is one of `value` and itself. */
+/* In a run such as aaa two equal pairs overlap, and the table has one of them. When that one goes, put the other into
+ * the table: the pair that begins at `symbol`, if both of its symbols are `value`. */
 static void look_up_run(struct rf_grammar *g, uint32_t symbol, uint32_t value)
 {
     if (!is_end(symbol) && has_pair(g, symbol, value, value))
@@ -341,7 +343,7 @@ static void move_symbol(struct rf_grammar *g, uint32_t use, uint32_t symbol)
     grow(rule, 1);
 }
 
-/* The first tuple that is followed; its symbol is the last of the string. False: it cannot be. */
+/* Begin to follow with this tuple, whose symbol is the last of the string. False: that is not possible. */
 static bool start_following(struct rf_grammar *g, uint32_t old, uint32_t young)
 {
     uint32_t symbol = g->symbols[old].next, copy = g->symbols[young].next;
@@ -370,7 +372,7 @@ static bool follow(struct rf_grammar *g, uint32_t value)
     return true;
 }
 
-/* One of the places is all that a rule has: the other becomes that rule. */
+/* If one of the places is the whole body of a rule, the other is replaced by that rule. */
 static void reuse(struct rf_grammar *g, uint32_t body, uint32_t other)
 {
     uint32_t rule = g->symbols[body].prev & ~RF_GRAMMAR_END;
@@ -379,7 +381,7 @@ static void reuse(struct rf_grammar *g, uint32_t body, uint32_t other)
     keep_useful(g, rf_grammar_rule(g, rule)->last);
 }
 
-/* For a rule and its symbols. has_room sees to it that there is, however far a tuple's consequences go. */
+/* Is there room for a rule and its symbols? has_room makes sure of it, however many steps a tuple causes. */
 static bool has_space(const struct rf_grammar *g)
 {
     return (g->n_symbols + 1 + SYMBOLS_EACH) * sizeof *g->symbols +
@@ -428,7 +430,7 @@ static void look_up(struct rf_grammar *g, uint32_t symbol)
         join(g, slot, symbol);
 }
 
-/* A symbol in the list may have gone, or be another by now: then it is looked up for nothing. */
+/* A symbol in the list may be gone or changed by now. Looking it up then does no harm. */
 static bool is_free(const struct rf_grammar *g, uint32_t symbol)
 {
     return g->symbols[symbol].prev == 0;

@@ -19,7 +19,7 @@
 /* What a symbol is: a tuple or a rule by its number in `names`, or a cut between two strings. */
 enum { RF_GRAMMAR_RULE = 1 << 30, RF_GRAMMAR_CUT = INT32_MAX };
 
-/* Where a list of symbols ends, its rule's number stands in place of a neighbour's. */
+/* At the end of a list of symbols the rule's number stands where a neighbour's would. */
 #define RF_GRAMMAR_END UINT32_C(0x80000000)
 
 struct rf_grammar_symbol {
@@ -90,7 +90,7 @@ static inline uint32_t rf_grammar_name(uint32_t value)
     return value & ~(uint32_t)RF_GRAMMAR_RULE;
 }
 
-/* Symbols of all rules and the string, which is what memory is in proportion to. */
+/* Symbols of all rules and the string. Memory is in proportion to this. */
 static inline uint32_t rf_grammar_symbols(const struct rf_grammar *grammar)
 {
     return grammar->n_symbols - grammar->n_free_symbols;
@@ -103,9 +103,9 @@ void rf_grammar_reset(struct rf_grammar *grammar);
 bool rf_grammar_add(struct rf_grammar *grammar, struct rf_tuple tuple);
 /* As many of the n as there is room for; returns how many. Faster than one by one. */
 size_t rf_grammar_add_all(struct rf_grammar *grammar, const struct rf_tuple *tuples, size_t n);
-/* Bring the table of digrams up to date, which lags behind while a repetition is read. Tests alone need it. */
+/* Bring the table of digrams up to date. It lags behind while a repetition is read. Only tests need this. */
 void rf_grammar_settle(struct rf_grammar *grammar);
-/* False: the block is full. Twice in a row is once. */
+/* False: the block is full. Two cuts in a row are one. */
 bool rf_grammar_cut(struct rf_grammar *grammar);
 
 #endif

@@ -2,9 +2,9 @@
  *
  * Chilimbi and Hirzel, "Dynamic Hot Data Stream Prefetching for General-Purpose Programs", 2002, figure 5.
  *
- * Rules are looked at parents first. What a rule stands for occurs as often as its parents say (`total`). A rule
- * that is hot takes all its occurrences out of the rules inside it; one that is not takes out those that lie in
- * hot rules already. What is left is `cold`, and heat is length x cold:
+ * Rules are looked at parents first. How often a rule occurs follows from its parents (`total`). A hot rule
+ * takes all its occurrences away from the rules inside it. A rule that is not hot takes away only those occurrences
+ * that lie in hot rules. The rest is `cold`, and heat is length x cold:
  *
  *     S -> A A c B     A -> B B     B -> a b        total: A 2, B 5; A hot: B is cold once
  *
@@ -32,7 +32,7 @@ static void begin(const struct rf_grammar *g)
     start->link = RF_GRAMMAR_END;
 }
 
-/* Count what the rule has inside. A rule whose last parent this was is lined up. */
+/* Count the rules inside this one. A rule whose last parent this was comes next. */
 static void count_inside(const struct rf_grammar *g, const struct rf_grammar_rule *parent,
                          uint32_t *last)
 {

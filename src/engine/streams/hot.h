@@ -14,7 +14,7 @@ struct rf_hot_limits {
 /* Called for each: the rule, and how often it occurs outside of longer streams. */
 typedef rf_status rf_hot_found(void *context, uint32_t rule, uint32_t count);
 
-/* Anything but RF_OK from `found` ends it and is handed back. Writes to the analysis fields of the rules alone. */
+/* A status other than RF_OK from `found` ends the search and is returned. Only the analysis fields of rules change. */
 rf_status rf_hot_find(const struct rf_grammar *grammar, const struct rf_hot_limits *limits,
                       rf_hot_found *found, void *context);
 

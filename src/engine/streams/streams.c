@@ -5,21 +5,21 @@
  * Larus, "Whole Program Paths", 1999; Chilimbi, "Efficient Representations and Abstractions for Quantifying and
  * Exploiting Data Reference Locality", 2001; Chilimbi and Hirzel 2002. HPS profiles them by bursts (section 4.3).
  *
- * A reference is a tuple, <pc, addr> in the preset `streams`. A stream of n references is n items (item.h), one for each
- * position, with the stream's number of occurrences as their count: so items are events that the stream made at that
- * position, and all of them together are what streams cover. A stream's number is a hash of what it is made of, so
- * that the same stream has the same number in every grammar, run and file, and profiles add up.
+ * A reference is a tuple, <pc, addr> in the preset `streams`. A stream of n references gives n items (item.h), one for
+ * each position. The count of each is how often the stream occurred, so the counts of all items add up to the events
+ * that streams cover. A stream's number is a hash of its references: the same stream has the same number in every
+ * grammar, run and file, and profiles add up.
  *
- * Memory: `memory` bytes, all of it beforehand. When the grammar has filled it, the interval ends there: its streams are
- * added to the profile and a new grammar begins. A stream across that border is seen as two.
+ * Memory: `memory` bytes, allocated at the start. When the grammar has filled it, the interval ends: its streams are
+ * added to the profile and a new grammar begins. A stream that crosses that border is seen as two.
  *
- * Guarantee: a stream occurred at least `count` times, at places that no other stream has. One that is not listed made
- * less than `heat` of its grammar's references there, as far as the grammar has it as a rule.
+ * Guarantee: a stream occurred at least `count` times, at places that no other stream has. A stream
+ * that is not listed, but is a rule of its grammar, made less than `heat` of the grammar's references.
  *
- * A gap (rf_tuples.gap) ends a string: no stream goes across. So does the end of an interval.
+ * A gap (rf_tuples.gap) ends a string: no stream crosses it. The end of an interval does the same.
  *
- * Two rules may stand for the same tuples; they are one stream. So streams are gathered in a table first, which has room
- * for one stream per 1 KiB of memory. Where there are more, the threshold of heat is doubled until they fit.
+ * Two rules may stand for the same tuples and are then one stream. So a table gathers the streams first. It has room
+ * for one stream per 1 KiB of memory. If there are more, the threshold of heat doubles until they fit.
  *
  * Cannot: merge grammars; profiles of streams can be merged. A tuple with a count is a run of that length; past 4096
  * the rest of it counts as events outside of all streams. */
@@ -76,7 +76,7 @@ static const struct rf_option options[] = {
 
 enum { LINE = 64, BYTES_PER_STREAM = 1024 };
 
-/* A stream: one of the rules for it, and the occurrences of all of them. */
+/* A stream: one of the rules that stand for it, and the occurrences of all these rules. */
 struct found {
     uint64_t number;
     uint32_t rule, count;
@@ -93,7 +93,7 @@ struct state {
     struct rf_grammar grammar;
     uint64_t outside; /* events of this interval that are not in the grammar */
     struct totals before;
-    uint32_t *names, *work; /* room for a stream each */
+    uint32_t *names, *work; /* each has room for one stream */
     struct found *found;    /* table of streams by their number; count 0: empty */
     size_t n_found_slots, found_max;
 };
