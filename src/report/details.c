@@ -1,5 +1,6 @@
 /* details.c - how a run was counted: command, engines with their options, events, bounds, figures. */
 #include "report/report.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <riffle/engine.h>
 #include <riffle/overhead.h>
@@ -35,6 +36,7 @@ void rf_report_fact(FILE *out, const struct rf_report_setup *setup, const char *
                     const char *format, ...)
 {
     va_list arguments;
+    assert(format != NULL);
     va_start(arguments, format);
     write_label(out, setup, label);
     vfprintf(out, format, arguments);
