@@ -18,6 +18,15 @@ bool rf_text_equal(const char *text, const char *word, size_t word_length)
     return text[word_length] == '\0';
 }
 
+const char *rf_text_last_part(const char *path)
+{
+    const char *last = path;
+    for (; *path != '\0'; path++)
+        if (*path == '/')
+            last = path + 1;
+    return last;
+}
+
 bool rf_text_is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';

@@ -142,22 +142,19 @@ static rf_status take_by_bursts(struct pump *pump, const struct rf_batch *batch,
                                 struct rf_error *error)
 {
     rf_status status = RF_OK;
-    for (size_t i = 0, done = 0; i <= batch->n_ends && status == RF_OK; i++) {
-        size_t end = i < batch->n_ends ? batch->ends[i] : batch->n;
-        struct rf_hole hole;
-        const struct rf_batch part = rf_batch_part(batch, done, end),
-                              behind = rf_batch_hole(batch, i, &hole);
+    for (struct rf_burst burst = {.batch = batch};
+         status == RF_OK && rf_batch_next_burst(&burst);) {
+        const struct rf_batch *part = &burst.part;
         uint64_t before = pump->events;
         bool is_open = pump->skip == 0 && pump->left > 0;
-        if (part.n > 0)
-            status = batch->records != NULL ? trim_records(pump, &part, error)
-                                            : trim_tuples(pump, &part, error);
-        /* what a gap says was skipped lies in front of the burst, and counts if some of that does */
-        if (status == RF_OK && (part.n > 0 ? pump->events > before : is_open))
-            status = take_piece(pump, &behind, error);
-        if (i < batch->n_ends)
+        if (part->n > 0)
+            status = batch->records != NULL ? trim_records(pump, part, error)
+                                            : trim_tuples(pump, part, error);
+        /* The skipped events of a gap lie before the burst. They count if some event of the burst does. */
+        if (status == RF_OK && (part->n > 0 ? pump->events > before : is_open))
+            status = take_piece(pump, &burst.behind, error);
+        if (burst.has_end)
             rf_lanes_gap(pump->lanes, batch->stream);
-        done = end;
     }
     return status;
 }

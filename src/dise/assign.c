@@ -10,7 +10,7 @@ static bool is_profile(const struct rf_dise_program *program, unsigned profile, 
                        size_t n)
 {
     const char *file = program->file[program->profile_file[profile]];
-    const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
+    const char *base = rf_text_last_part(file);
     const char *dot = strrchr(base, '.');
     size_t length = dot != NULL ? (size_t)(dot - base) : strlen(base);
     return length == n && memcmp(base, name, n) == 0;

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/units.h"
+#include "base/text.h"
 #include <string.h>
 
 rf_status rf_productions_open(struct rf_productions **opened, const struct rf_alloc *alloc)
@@ -134,7 +135,7 @@ const char *rf_productions_name(const struct rf_productions *productions, size_t
 {
     const struct rf_dise_program *program = &productions->program;
     const char *file = program->file[program->profile_file[i]];
-    const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
+    const char *base = rf_text_last_part(file);
     const char *dot = strrchr(base, '.');
     rf_format(name, size, "%.*s", (int)(dot != NULL ? (size_t)(dot - base) : strlen(base)), base);
     return name;

@@ -44,6 +44,19 @@ struct rf_batch rf_batch_hole(const struct rf_batch *batch, size_t i, struct rf_
     return out;
 }
 
+bool rf_batch_next_burst(struct rf_burst *burst)
+{
+    const struct rf_batch *batch = burst->batch;
+    if (burst->n > batch->n_ends)
+        return false;
+    burst->has_end = burst->n < batch->n_ends;
+    size_t end = burst->has_end ? batch->ends[burst->n] : batch->n;
+    burst->part = rf_batch_part(batch, burst->done, end);
+    burst->behind = rf_batch_hole(batch, burst->n++, &burst->hole);
+    burst->done = end;
+    return true;
+}
+
 static rf_status write_events(struct rf_trace_writer *writer, const struct rf_batch *part,
                               struct rf_error *error)
 {
@@ -67,15 +80,11 @@ rf_status rf_trace_write_batch(struct rf_trace_writer *writer, const struct rf_b
                                struct rf_error *error)
 {
     rf_status status = RF_OK;
-    for (size_t i = 0, done = 0; i <= batch->n_ends && status == RF_OK; i++) {
-        size_t end = i < batch->n_ends ? batch->ends[i] : batch->n;
-        struct rf_hole hole;
-        const struct rf_batch part = rf_batch_part(batch, done, end),
-                              behind = rf_batch_hole(batch, i, &hole);
-        status = write_events(writer, &part, error);
+    for (struct rf_burst burst = {.batch = batch};
+         status == RF_OK && rf_batch_next_burst(&burst);) {
+        status = write_events(writer, &burst.part, error);
         if (status == RF_OK)
-            status = write_hole(writer, &behind, error);
-        done = end;
+            status = write_hole(writer, &burst.behind, error);
     }
     return status;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/error.h"
+#include "base/text.h"
 #include "symbol/names.h"
 
 /* ---- many ---- */
@@ -145,12 +146,6 @@ rf_status rf_symbols_lookup(struct rf_symbols *symbols, uint64_t address, uint32
 
 /* ---- as text ---- */
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
 struct text {
     char *at;
     size_t size, n;
@@ -178,12 +173,12 @@ static void add_function(struct text *text, const struct rf_place_name *name)
         const struct rf_frame *frame = &name->inlined[i];
         add(text, "%s", frame->function);
         if (frame->line != 0)
-            add(text, " (%s:%u)", last_part(frame->file), frame->line);
+            add(text, " (%s:%u)", rf_text_last_part(frame->file), frame->line);
         add(text, " in ");
     }
     add(text, "%s", name->function);
     if (name->line != 0) {
-        add(text, " (%s:%u)", last_part(name->file), name->line);
+        add(text, " (%s:%u)", rf_text_last_part(name->file), name->line);
         return;
     }
     add_offset(text, name->offset);

@@ -7,6 +7,7 @@
  *
  * Names come from files that may hold anything; the forms make them fit for a terminal. */
 #include "view/view.h"
+#include "base/text.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,12 +34,6 @@ struct rf_frame rf_view_innermost(const struct rf_place_name *name)
     if (name->n_inlined > 0 && name->inlined[0].line != 0)
         return name->inlined[0];
     return (struct rf_frame){name->function, name->file, name->line};
-}
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
 }
 
 /* A text that grows to its end and no further. */
@@ -69,7 +64,7 @@ static void add_line(struct text *text, const struct rf_view_work *work,
                      const struct rf_place_name *name)
 {
     const struct rf_frame frame = rf_view_innermost(name);
-    add(text, "%s:%" PRIu32 " ", last_part(frame.file), frame.line);
+    add(text, "%s:%" PRIu32 " ", rf_text_last_part(frame.file), frame.line);
     add_function(text, work, frame.function);
     if (frame.function != name->function && name->function[0] != '\0') {
         add(text, " in ");
@@ -113,7 +108,7 @@ void rf_view_print_line(const struct rf_view_work *work, uint64_t address, char 
     rf_view_lookup(work, address, &name);
     const struct rf_frame frame = rf_view_innermost(&name);
     if (frame.line != 0) {
-        add(&text, "%s:%" PRIu32, last_part(frame.file), frame.line);
+        add(&text, "%s:%" PRIu32, rf_text_last_part(frame.file), frame.line);
     } else {
         add(&text, "%s ", name.module[0] != '\0' ? name.module : "nowhere");
         add_function(&text, work, name.function);

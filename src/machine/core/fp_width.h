@@ -29,33 +29,24 @@ static bool NAME(is_signaling)(uint64_t reg)
     return NAME(is_nan)(reg) && (LOAD(reg) & QUIET) == 0;
 }
 
-static FLOAT NAME(binary)(enum rf_fp_binary what, FLOAT a, FLOAT b)
-{
-    switch (what) {
-    case RF_FP_ADD:
-        return a + b;
-    case RF_FP_SUB:
-        return a - b;
-    case RF_FP_MUL:
-        return a * b;
-    default:
-        return a / b;
+/* The same in both types. */
+#define DEFINE_BINARY(TYPE, name)                                                                  \
+    static TYPE NAME(name)(enum rf_fp_binary what, TYPE a, TYPE b)                                 \
+    {                                                                                              \
+        switch (what) {                                                                            \
+        case RF_FP_ADD:                                                                            \
+            return a + b;                                                                          \
+        case RF_FP_SUB:                                                                            \
+            return a - b;                                                                          \
+        case RF_FP_MUL:                                                                            \
+            return a * b;                                                                          \
+        default:                                                                                   \
+            return a / b;                                                                          \
+        }                                                                                          \
     }
-}
-
-static WIDE NAME(binary_wide)(enum rf_fp_binary what, WIDE a, WIDE b)
-{
-    switch (what) {
-    case RF_FP_ADD:
-        return a + b;
-    case RF_FP_SUB:
-        return a - b;
-    case RF_FP_MUL:
-        return a * b;
-    default:
-        return a / b;
-    }
-}
+DEFINE_BINARY(FLOAT, binary)
+DEFINE_BINARY(WIDE, binary_wide)
+#undef DEFINE_BINARY
 
 /* Round `exact`, which the wide type held without loss, to nearest with ties away from zero. A wide
  * result that was itself rounded cannot be a tie: a tie has one digit more than FLOAT. */
