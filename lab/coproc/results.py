@@ -7,7 +7,7 @@ import statistics
 RATES = (100, 300, 1000, 3000, 10000)  # of simple sampling: one load of so many
 MIDDLE = 1000
 SIZES = ("half", "base", "double")
-CLOCKS = ("base", "1/2", "1/4", "1/8")
+CLOCKS = ("base", "1/2", "1/4")
 BUFFERS = (256, 1024, 4096, 16384)
 PARTS = ("handler", "interrupts", "caches and predictors")
 
@@ -32,9 +32,9 @@ def spread(values):
 
 
 def correlation(pairs):
-    """Of the logarithms."""
-    xs, ys = zip(*((math.log(x), math.log(y)) for x, y in pairs if x > 0 and y > 0))
-    return statistics.correlation(xs, ys)
+    """Of the logarithms; not a number where there are too few."""
+    logarithms = [(math.log(x), math.log(y)) for x, y in pairs if x > 0 and y > 0]
+    return statistics.correlation(*zip(*logarithms)) if len(logarithms) > 2 else math.nan
 
 
 # ---- of a row ----
@@ -67,6 +67,20 @@ def parts(row):
 
 def dropped(row):
     return 100 * int(row["drops"]) / max(int(row["samples"]), 1)
+
+
+def processed(row):
+    return max(int(row["samples"]) - int(row["drops"]), 1)
+
+
+def cycles_per_sample(row):
+    """Of the co-processor."""
+    return int(row["coproc_cycles"]) / processed(row)
+
+
+def mispredicted(row):
+    """Per cent of its microinstructions: each has a branch slot."""
+    return 100 * int(row["mispredicted"]) / max(int(row["microinstructions"]), 1)
 
 
 def cycles_per_slot(row):
@@ -110,10 +124,3 @@ def sampling_at(runs, program, overhead_wanted):
             share = (math.log(overhead_wanted) - math.log(x0)) / (math.log(x1) - math.log(x0)) if x1 > x0 else 0
             return "", math.exp(math.log(y0) + share * (math.log(y1) - math.log(y0)))
     return "", line[-1][1]
-
-
-def within(rows, points, weighted):
-    """Share of the values whose estimate is off by so many points at most; weighted: by executions."""
-    weights = [(int(row["count"]) if weighted else 1, abs(float(row["true"]) - float(row["estimated"]))) for row in rows]
-    everything = sum(weight for weight, _ in weights)
-    return 100 * sum(weight for weight, off in weights if off <= points / 100) / everything if everything else 0
