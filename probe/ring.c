@@ -16,8 +16,8 @@
  *
  *     [DEFINE][path..][path..][THREAD][path..]   ->   [LOST][DEFINE][THREAD]
  *
- * Every chunk is counted by class when it is flushed; the sums go out with END, so that the collector
- * can hold its own count against one that was made before the ring. */
+ * What is produced is counted by class, by counters (count.c) or, where something has none, when a chunk is flushed;
+ * the sums go out with END, so that the collector can hold its own count against one that was made before the ring. */
 #include "probe.h"
 
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd,
@@ -37,6 +37,7 @@ static Bool detached;
 static ULong produced[RF_WORD_CLASSES];
 static ULong counted_cursor; /* words before this one are in `produced` already */
 
+static Bool counts_chunks; /* some blocks have no counters */
 static struct path_totals *paths;
 static UInt n_paths, room_paths;
 struct guard {
@@ -117,6 +118,7 @@ void ring_add_path(const struct path_totals *totals)
 {
     paths = ring_grow(paths, n_paths, &room_paths, sizeof *paths);
     paths[n_paths++] = *totals;
+    counts_chunks |= !totals->is_counted;
 }
 
 UInt ring_add_guard(UShort word, UChar kind)
@@ -276,6 +278,12 @@ static void wait_for_room(void)
 /* What has counters is added at the end. */
 static void count_produced(void)
 {
+    for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
+        counts_chunks |= probe_options.want[kind] != 0 && !(probe_options.want[kind] & WANT_COUNT);
+    if (!counts_chunks) {
+        counted_cursor = slot->cursor;
+        return;
+    }
     count_words(produced, (ULong *)counted_cursor, (ULong *)slot->cursor, uncounted_classes());
     counted_cursor = slot->cursor;
 }

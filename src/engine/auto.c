@@ -1,6 +1,6 @@
 /* auto.c - exact as long as that fits into a ceiling, multihash from there on.
  *
- *     tuples --> exact, up to `ceiling` bytes --full--> its counts: the first interval, all of them exact
+ *     tuples --> exact, up to `ceiling` bytes --full--> its `keep` heaviest tuples: the first interval
  *                                                 |
  *                                                 +---> multihash, interval after interval
  *
@@ -8,9 +8,9 @@
  * ceiling, or finds no memory before it, keeps what was counted as a first part. Whoever adds up intervals
  * (profiler.h) adds the two.
  *
- * Guarantee: lower <= truth <= upper for the run as a whole. The first part adds nothing to the width of any bound,
- * since tuples that it does not have did not occur in it. Bounds of the rest are multihash's. The tuple with
- * which exact is full does not depend on how the stream is cut into batches. Memory: `ceiling` at most, and
+ * Guarantee: lower <= truth <= upper for the run as a whole. What the first part lists is exact; what it leaves out,
+ * tuples that occurred `c` times or less, makes its absent_upper c. Programs that get here have a million tuples, most of
+ * which occurred once or twice, and c is small. Bounds of the rest are multihash's. The tuple with which exact is full does not depend on how the stream is cut into batches. Memory: `ceiling` at most, and
  * multihash's 41 KiB, which are there from the beginning: handing over needs none. The part that is handed over
  * takes memory of its own where it is kept.
  *
@@ -26,6 +26,7 @@ struct config {
     uint64_t ceiling;
     uint64_t interval;
     double threshold;
+    uint64_t keep;
 };
 
 static const struct rf_option options[] = {
@@ -47,6 +48,11 @@ static const struct rf_option options[] = {
      .min = 1e-6,
      .max = 1,
      .offset = offsetof(struct config, threshold)},
+    {.name = "keep",
+     .type = RF_OPTION_COUNT,
+     .standard = "64Ki",
+     .brief = "tuples of the exact part that stay when it is full, the heaviest",
+     .offset = offsetof(struct config, keep)},
     {
         .type = RF_OPTION_END,
     },
@@ -63,11 +69,12 @@ struct parts {
 struct state {
     void *exact, *multihash; /* in the same block */
     uint64_t interval;       /* the caller's cut; 0: none */
-    bool is_full;            /* exact is; the interval that ends now is its last */
-    bool is_over;            /* exact is; multihash counts */
-    uint64_t events;         /* of the interval, while exact counts */
-    uint64_t first_part;     /* events that exact has counted, in all */
-    size_t exact_memory;     /* what it held when it was over */
+    uint64_t keep;
+    bool is_full;        /* exact is; the interval that ends now is its last */
+    bool is_over;        /* exact is; multihash counts */
+    uint64_t events;     /* of the interval, while exact counts */
+    uint64_t first_part; /* events that exact has counted, in all */
+    size_t exact_memory; /* what it held when it was over */
 };
 
 static rf_status make_parts(const struct config *config, struct parts *parts,
@@ -117,6 +124,7 @@ static rf_status init(void *memory, const void *config, const struct rf_engine_e
     if (status != RF_OK)
         return status;
     state->interval = ((const struct config *)config)->interval;
+    state->keep = ((const struct config *)config)->keep;
     state->exact = (char *)memory + round_up(sizeof *state);
     state->multihash = (char *)state->exact + round_up(rf_exact.state_size(parts.exact));
     status = rf_multihash.init(state->multihash, &parts.multihash, env, error);
@@ -266,6 +274,69 @@ static rf_status merge(void *memory, const void *other_memory, struct rf_error *
 
 /* ---- report ---- */
 
+/* How many tuples occurred how often, up to a count that is heavy anyway. */
+enum { COUNTS = 1024 };
+
+struct weights {
+    uint64_t tuples[COUNTS];
+};
+
+static rf_status weigh_item(void *context, const struct rf_item *item)
+{
+    struct weights *weights = context;
+    weights->tuples[item->count < COUNTS ? item->count : COUNTS - 1]++;
+    return RF_OK;
+}
+
+static rf_status weigh_end(void *context, const struct rf_summary *summary)
+{
+    (void)context;
+    (void)summary;
+    return RF_OK;
+}
+
+/* The least c, below COUNTS, such that at most `keep` tuples occurred more often. */
+static uint64_t least_kept(const struct state *state)
+{
+    struct weights weights = {{0}};
+    const struct rf_sink sink = {weigh_item, NULL, weigh_end, &weights};
+    rf_exact.report(state->exact, &sink);
+    uint64_t c = COUNTS - 1, heavier = weights.tuples[COUNTS - 1];
+    if (heavier > state->keep)
+        return c - 1;
+    while (c > 1 && heavier + weights.tuples[c - 1] <= state->keep)
+        heavier += weights.tuples[--c];
+    return c - 1;
+}
+
+/* A sink that gets only what occurred more often than c. */
+struct heavy {
+    const struct rf_sink *sink;
+    uint64_t c;
+};
+
+static rf_status heavy_item(void *context, const struct rf_item *item)
+{
+    const struct heavy *heavy = context;
+    return item->count > heavy->c ? heavy->sink->item(heavy->sink->context, item) : RF_OK;
+}
+
+static rf_status heavy_end(void *context, const struct rf_summary *summary)
+{
+    const struct heavy *heavy = context;
+    struct rf_summary all = *summary;
+    all.absent_upper = heavy->c;
+    all.bound = heavy->c > 0 ? RF_BOUND_HARD : summary->bound;
+    return heavy->sink->end(heavy->sink->context, &all);
+}
+
+static rf_status report_first_part(const struct state *state, const struct rf_sink *sink)
+{
+    struct heavy heavy = {sink, least_kept(state)};
+    const struct rf_sink some = {heavy_item, NULL, heavy_end, &heavy};
+    return rf_exact.report(state->exact, &some);
+}
+
 /* A sink that is also told how much the first part was. */
 struct report {
     const struct rf_sink *sink;
@@ -296,7 +367,8 @@ static rf_status report(const void *memory, const struct rf_sink *sink)
 {
     const struct state *state = memory;
     if (!state->is_over)
-        return rf_exact.report(state->exact, sink);
+        return state->is_full ? report_first_part(state, sink)
+                              : rf_exact.report(state->exact, sink);
     struct report report = {sink, state->first_part};
     const struct rf_sink told = {report_item, report_figure, report_end, &report};
     return rf_multihash.report(state->multihash, &told);

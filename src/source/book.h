@@ -117,17 +117,19 @@ extern const uint64_t rf_book_masks[65]; /* the low n bits */
 void rf_book_expand_others(const struct rf_book *book, const struct rf_book_path *path,
                            const uint64_t *words, uint16_t thread, struct rf_tuple **next);
 
+static inline struct rf_tuple rf_book_tuple(const struct rf_book_step *step, const uint64_t *words)
+{
+    return (struct rf_tuple){step->a, step->b + (words[step->word] & rf_book_masks[step->bits])};
+}
+
 /* Write the tuples of all selectors, from the words of one run of the path. Those of selector i go to
  * next[i], which advances past them. Each has room for path->most tuples. */
 static inline void rf_book_expand(const struct rf_book *book, const struct rf_book_path *path,
                                   const uint64_t *words, uint16_t thread, struct rf_tuple **next)
 {
     const struct rf_book_step *step = path->steps;
-    for (unsigned left = path->n_steps; left > 0; left--, step++) {
-        struct rf_tuple *out = next[step->lane]++;
-        out->a = step->a;
-        out->b = step->b + (words[step->word] & rf_book_masks[step->bits]);
-    }
+    for (unsigned left = path->n_steps; left > 0; left--, step++)
+        *next[step->lane]++ = rf_book_tuple(step, words);
     if (__builtin_expect(path->pieces != NULL, 0))
         rf_book_expand_others(book, path, words, thread, next);
 }

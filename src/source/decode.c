@@ -5,12 +5,15 @@
  * book's bounds and lengths against the rest of the piece. Anything else ends the stream as damaged. */
 #include "source/decode.h"
 #include "source/counters.h"
+#include "source/legible.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
 
 /* One end more than events: that of a burst whose events were handed out. */
 enum { LANE_ROOM = RF_SOURCE_BATCH + RF_WORD_EVENTS_MAX, ENDS_ROOM = LANE_ROOM + 1 };
+_Static_assert((int)RF_FRONT_ENTRIES <= (int)LANE_ROOM && (int)LANE_ROOM <= (int)RF_FRONT_ROOM,
+               "a lane has room for all that a front holds, and counts for all that a lane holds");
 
 #define SAME(word, event)                                                                          \
     _Static_assert((int)(word) == (int)(event), "the probe's numbers are ours")
@@ -34,6 +37,7 @@ static void free_lane(const struct rf_decode *decode, const struct rf_decode_lan
     rf_alloc_free(decode->alloc, lane->ends, ENDS_ROOM * sizeof *lane->ends);
     rf_alloc_free(decode->alloc, lane->weights, ENDS_ROOM * sizeof *lane->weights);
     rf_alloc_free(decode->alloc, lane->skips, (ENDS_ROOM + 1) * sizeof *lane->skips);
+    rf_alloc_free(decode->alloc, lane->front, sizeof *lane->front);
     rf_alloc_free(decode->alloc, lane->counted, RF_DECODE_COUNTED * sizeof *lane->counted);
     rf_alloc_free(decode->alloc, lane->counts, RF_DECODE_COUNTED * sizeof *lane->counts);
 }
@@ -49,6 +53,10 @@ static bool get_lanes(struct rf_decode *decode, size_t n)
             lane->weights = rf_alloc_get(decode->alloc, ENDS_ROOM * sizeof *lane->weights);
             lane->skips = rf_alloc_zeroed(decode->alloc, (ENDS_ROOM + 1) * sizeof *lane->skips);
         }
+        if (lane->tuples != NULL && (decode->merged >> decode->n_lanes % decode->n_selectors & 1))
+            lane->front = rf_alloc_zeroed(decode->alloc, sizeof *lane->front); /* or do without */
+        lane->merging = lane->front;
+        lane->has_counts = lane->front != NULL;
         lane->weight = decode->first_weight[decode->n_lanes % decode->n_selectors];
         if (lane->tuples == NULL ||
             (decode->bursts &&
@@ -374,8 +382,8 @@ static rf_status see_stack(struct rf_decode *decode, const uint64_t *words, size
     }
     for (size_t i = 0; !decode->records && i < decode->n_selectors; i++)
         if (decode->selectors[i].classes >> RF_CLASS_FRAME & 1)
-            lanes[i].n +=
-                rf_selector_run(&decode->selectors[i], frames, depth, lanes[i].tuples + lanes[i].n);
+            rf_decode_append(&lanes[i], rf_selector_run(&decode->selectors[i], frames, depth,
+                                                        lanes[i].tuples + lanes[i].n));
     return RF_OK;
 }
 
@@ -461,32 +469,6 @@ static size_t length_of(const struct rf_book *book, uint64_t word)
     return (uint32_t)word;
 }
 
-/* Where paths are read from. A copy, which the compiler can keep in registers. */
-struct view {
-    const uint64_t *words;
-    size_t end;
-    const struct rf_book_path *const *paths;
-    size_t n_paths;
-};
-
-/* The last path or message of a part is left alone: it may still change. */
-static struct view view_of(const struct rf_decode *decode)
-{
-    const struct rf_piece *piece = &decode->piece;
-    const struct rf_book *book = &piece->process->book;
-    bool spares = !piece->whole && !piece->last && piece->n > 0;
-    return (struct view){piece->words, piece->n - spares, book->paths, book->n_paths};
-}
-
-/* The path that begins at `at`; NULL when no path does, or when it is not whole. */
-static inline const struct rf_book_path *path_at(const struct view *view, size_t at)
-{
-    if (at >= view->end || view->words[at] >= view->n_paths)
-        return NULL;
-    const struct rf_book_path *path = view->paths[view->words[at]];
-    return 1 + (size_t)path->words <= view->end - at ? path : NULL;
-}
-
 /* How many more tuples fit into every lane of the process. */
 static size_t lanes_room(const struct rf_decode *decode, const struct rf_decode_lane *lanes,
                          struct rf_tuple *const *next)
@@ -511,12 +493,12 @@ static bool expand_paths(struct rf_decode *decode)
     for (size_t i = 0; i < decode->n_selectors; i++)
         next[i] = lanes[i].tuples + (before[i] = lanes[i].n);
     size_t room = lanes_room(decode, lanes, next), at = decode->at;
-    const struct view view = view_of(decode);
-    path = path_at(&view, at);
+    const struct rf_legible view = rf_legible_of(decode);
+    path = rf_legible_path(&view, at);
     while (room > 0 && path != NULL) {
         const uint64_t *words = view.words + at;
         at += 1 + (size_t)path->words;
-        following = path_at(&view, at);
+        following = rf_legible_path(&view, at);
         if (following != NULL) /* its steps are fetched while this one is expanded */
             __builtin_prefetch(&following->steps[2]);
         rf_book_expand(&process->book, path, words, process->thread, next);
@@ -535,14 +517,22 @@ static bool expand_paths(struct rf_decode *decode)
 static bool record_paths(struct rf_decode *decode)
 {
     const struct rf_book_path *path;
-    const struct view view = view_of(decode);
-    while (decode->n_records < RF_SOURCE_BATCH && (path = path_at(&view, decode->at)) != NULL) {
+    const struct rf_legible view = rf_legible_of(decode);
+    while (decode->n_records < RF_SOURCE_BATCH &&
+           (path = rf_legible_path(&view, decode->at)) != NULL) {
         decode->n_records +=
             rf_book_records(path, decode->piece.words + decode->at, decode->piece.process->thread,
                             decode->record_buffer + decode->n_records);
         decode->at += 1 + (size_t)path->words;
     }
     return decode->n_records >= RF_SOURCE_BATCH;
+}
+
+static bool decode_paths(struct rf_decode *decode)
+{
+    if (decode->records)
+        return record_paths(decode);
+    return rf_decode_merges(decode) ? rf_decode_merge(decode) : expand_paths(decode);
 }
 
 rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *error)
@@ -560,7 +550,7 @@ rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *e
     if (piece->tally)
         return rf_counters_process(decode, piece->process, full, error);
     while (decode->at < piece->n) {
-        *full = decode->records ? record_paths(decode) : expand_paths(decode);
+        *full = decode_paths(decode);
         if (*full || decode->at == piece->n)
             break;
         const uint64_t *words = piece->words + decode->at;

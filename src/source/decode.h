@@ -8,6 +8,7 @@
 #ifndef RF_SOURCE_DECODE_H
 #define RF_SOURCE_DECODE_H
 
+#include "source/front.h"
 #include "source/processes.h"
 #include "source/source.h"
 
@@ -20,6 +21,10 @@ enum {
 struct rf_decode_lane {
     struct rf_tuple *tuples;
     size_t n;
+    struct rf_front *front;   /* can merge repeats; NULL: this lane does not */
+    struct rf_front *merging; /* the front while it does, else NULL */
+    bool has_counts;          /* the tuples have counts, which are the front's */
+    unsigned batches_off;     /* until merging is tried again */
     struct rf_tuple
         *counted; /* from counters (counters.c), each with its count; NULL: none so far */
     uint64_t *counts;
@@ -46,6 +51,7 @@ struct rf_decode {
     void *resolve_context;
     size_t n_selectors;
     uint32_t counted; /* 1 << selector: what is static comes from counters */
+    uint32_t merged;  /* 1 << selector: repeats are merged into counts */
     bool records;     /* instead of tuples */
     bool lossy;       /* the probe may drop events; otherwise it never reports a loss */
     bool bursts;      /* the program is sampled in bursts */
@@ -96,5 +102,16 @@ bool rf_decode_is_credible(const struct rf_decode *decode, uint64_t events);
 
 /* Decode until the piece is used up or a buffer is full. */
 rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *error);
+
+/* merge.c: n tuples were written behind those of the lane. Each is one event. */
+void rf_decode_append(struct rf_decode_lane *lane, size_t n);
+/* As rf_decode_run's loop over paths, for processes with lanes that merge. */
+bool rf_decode_merges(const struct rf_decode *decode);
+bool rf_decode_merge(struct rf_decode *decode);
+/* A batch of so many tuples, which stand for so many events, has gone out. The lane may have the next one already. */
+void rf_decode_begin_batch(struct rf_decode_lane *lane, size_t tuples, uint64_t events);
+
+/* Nothing more will be decoded: hand over what is still being merged. The lanes must be empty. */
+void rf_decode_finish(struct rf_decode *decode);
 
 #endif

@@ -25,7 +25,8 @@ struct probe {
     struct rf_processes processes;
     struct rf_decode decode;
     size_t handed_out; /* a lane whose buffer the caller may still read, or NO_LANE */
-    uint64_t events;   /* handed out so far */
+    uint64_t handed_out_events;
+    uint64_t events; /* handed out so far */
     rf_status damage;
     struct rf_error damage_error;
 };
@@ -45,10 +46,22 @@ static uint64_t sum(const uint64_t *counts)
     return all;
 }
 
+static uint64_t count_events(struct probe *probe, struct rf_decode_lane *lane,
+                             const struct rf_tuples *tuples)
+{
+    uint64_t events = tuples->counts == NULL ? tuples->n : 0;
+    for (size_t k = 0; tuples->counts != NULL && k < tuples->n; k++)
+        events += tuples->counts[k];
+    lane->total += events;
+    probe->events += events;
+    return events;
+}
+
 static void hand_out_lane(struct probe *probe, size_t i, struct rf_batch *batch)
 {
     struct rf_decode_lane *lane = &probe->decode.lanes[i];
-    batch->tuples = (struct rf_tuples){lane->tuples, NULL, lane->n};
+    const uint64_t *counts = lane->has_counts ? lane->front->counts : NULL;
+    batch->tuples = (struct rf_tuples){lane->tuples, counts, lane->n};
     batch->n = lane->n;
     batch->stream = (uint32_t)i;
     batch->lost = lane->lost - lane->lost_told;
@@ -62,8 +75,7 @@ static void hand_out_lane(struct probe *probe, size_t i, struct rf_batch *batch)
     batch->skipped = lane->skipped - lane->skipped_told;
     batch->skips = lane->skips;
     lane->skipped_told = lane->skipped;
-    lane->total += lane->n;
-    probe->events += lane->n;
+    probe->handed_out_events = count_events(probe, lane, &batch->tuples);
     probe->handed_out = i;
 }
 
@@ -73,10 +85,7 @@ static void hand_out_counted(struct probe *probe, size_t i, struct rf_batch *bat
     batch->tuples = (struct rf_tuples){lane->counted, lane->counts, lane->n_counted};
     batch->n = lane->n_counted;
     batch->stream = (uint32_t)i;
-    for (size_t k = 0; k < lane->n_counted; k++) {
-        lane->total += lane->counts[k];
-        probe->events += lane->counts[k];
-    }
+    count_events(probe, lane, &batch->tuples);
     lane->n_counted = 0;
 }
 
@@ -110,7 +119,7 @@ static void take_back(struct probe *probe)
         memset(decode->record_skips[0], 0, sizeof decode->record_skips[0]);
     } else if (probe->handed_out != NO_LANE) {
         struct rf_decode_lane *lane = &decode->lanes[probe->handed_out];
-        lane->n = lane->n_ends = 0;
+        rf_decode_begin_batch(lane, lane->n, probe->handed_out_events);
         if (lane->skips != NULL)
             lane->skips[0] = 0;
     }
@@ -179,10 +188,22 @@ static void tally_rest(struct probe *probe)
         probe->damage = RF_EDAMAGED;
 }
 
+/* The batch that was handed out is done with. True: its lane has another one already. */
+static bool hand_out_next(struct probe *probe, struct rf_batch *batch)
+{
+    size_t i = probe->handed_out;
+    take_back(probe);
+    if (i == NO_LANE || probe->decode.records || probe->decode.lanes[i].n == 0)
+        return false;
+    hand_out_lane(probe, i, batch);
+    return true;
+}
+
 static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
 {
     struct probe *probe = probe_of(source);
-    take_back(probe);
+    if (hand_out_next(probe, batch))
+        return RF_OK;
     for (bool full = false, idle = false; probe->damage == RF_OK;) {
         probe->damage = rf_decode_run(&probe->decode, &full, &probe->damage_error);
         if (full || probe->damage != RF_OK)
@@ -199,6 +220,7 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
     if (hand_out(probe, batch))
         return RF_OK;
     tally_rest(probe);
+    rf_decode_finish(&probe->decode);
     if (hand_out(probe, batch) || hand_out_losses(probe, batch))
         return RF_OK;
     if (probe->damage != RF_OK && error != NULL)
@@ -286,6 +308,8 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     decode->alloc = &probe->base.alloc;
     decode->processes = &probe->processes;
     decode->counted = rf_counters_selectors(setup);
+    bool as_they_are = setup->records || setup->bursts[0].burst > 0 || setup->n_patterns > 0;
+    decode->merged = as_they_are ? 0 : setup->any_order;
     decode->records = setup->records != 0;
     decode->lossy = setup->lossy != 0;
     decode->bursts = setup->bursts[0].burst > 0;

@@ -15,7 +15,8 @@ static const struct {
 } trials[] = {
     {"auto",
      {"auto", "auto(ceiling=30Ki)", "auto(ceiling=100Ki, threshold=1%)",
-      "auto(ceiling=1Mi, interval=1K)", "auto(ceiling=60Ki, interval=3K, threshold=2%)"}},
+      "auto(ceiling=1Mi, interval=1K)", "auto(ceiling=200Ki, keep=100)",
+      "auto(ceiling=60Ki, interval=3K, threshold=2%)"}},
     {"exact", {"exact", "exact(interval=1K)", "exact(interval=7)", "exact(memory=100Mi)"}},
     {"multihash",
      {"multihash", "multihash(paper)", "multihash(interval=1K, threshold=1%)",
