@@ -177,15 +177,19 @@ static bool has_names(const struct cli_plan *plan)
     return false;
 }
 
-/* A sample of the stack has no place in bursts. */
-static int refuse_frames(const struct plan *plan)
+/* A sample of the stack has no place in bursts. --function does not choose samples, but what is shown of them. */
+static int check_frames(const struct plan *plan, const struct cli_call *call)
 {
+    struct settings *settings = call->settings;
+    uint32_t classes = 0;
     for (size_t i = 0; i < plan->common.n_selectors; i++)
-        if ((plan->common.selectors[i].classes >> RF_CLASS_FRAME & 1) != 0 &&
-            plan->bursts[0].burst > 0)
-            return cli_fail(CLI_USAGE, "run: stacks are sampled anyway; leave out --burst, "
-                                       "--frequency and productions");
-    return CLI_OK;
+        classes |= plan->common.selectors[i].classes;
+    if ((classes >> RF_CLASS_FRAME & 1) == 0)
+        return CLI_OK;
+    if (plan->bursts[0].burst > 0)
+        return cli_fail(CLI_USAGE, "run: stacks are sampled anyway; leave out --burst, "
+                                   "--frequency and productions");
+    return cli_report_take(&settings->profiling.report, call);
 }
 
 /* Names are looked up as files are mapped, while the probe's tuples are selected. Records are selected later. */
@@ -238,7 +242,7 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
     if (status == CLI_OK)
         status = refuse_names(&plan->common);
     if (status == CLI_OK)
-        status = refuse_frames(plan);
+        status = check_frames(plan, call);
     if (status == CLI_OK) /* bursts leave little to keep */
         cli_counts_exactly(&plan->common, call, plan->bursts[0].burst > 0);
     if (status == CLI_OK && plan->bursts[0].burst == 0)

@@ -142,7 +142,8 @@ static const char *selectors_for(const char *by)
                 {"module", "code"},      {"pc", "code"},
                 {"process", "code"},     {"value", "values"},
                 {"target", "calls"},     {"item", "values"},
-                {"region", "addresses"}, {"thread", "insn -> thread"}};
+                {"region", "addresses"}, {"thread", "insn -> thread"},
+                {"stack", "stacks"},     {"caller", "stacks"}};
     for (size_t i = 0; by != NULL && i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].by, by) == 0)
             return rows[i].selectors;
