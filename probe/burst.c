@@ -96,10 +96,9 @@ void __wrap_vgPlain_disp_run_translations(HWord *two_words, void *guest, Addr ho
 {
     if (probe_options.bursts && put_right(guest))
         host = (Addr)&VG_(disp_cp_xindir);
+    __real_vgPlain_disp_run_translations(two_words, guest, host);
     if (probe_options.stack_period > 0)
-        stack_slice(guest, __real_vgPlain_disp_run_translations, two_words, host);
-    else
-        __real_vgPlain_disp_run_translations(two_words, guest, host);
+        stack_look();
 }
 
 /* ---- code: what both versions need ---- */

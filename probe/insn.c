@@ -157,3 +157,12 @@ Addr insn_target(const UChar *code, UInt length, Addr pc)
     Int distance = is_short ? (Char)code[length - 1] : *(const Int *)(code + length - 4);
     return pc + length + (Addr)(Long)distance;
 }
+
+/* Its operand is one byte: prefixes, opcode, operand. */
+Bool insn_is_loop(const UChar *code, UInt length)
+{
+    UInt i = 0;
+    while (i < length && (is_legacy_prefix(code[i]) || (code[i] & 0xf0) == 0x40))
+        i++;
+    return i + 2 == length && code[i] >= 0xe0 && code[i] <= 0xe2;
+}

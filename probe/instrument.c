@@ -350,6 +350,8 @@ static void begin_insn(struct tour *tour, const IRStmt *st)
         tour->block = block_begin(tour->out);
     if (tour->insn.kind != INSN_STRING)
         tell_insn(tour);
+    if (tour->version == OFF && insn_is_loop((const UChar *)pc, length))
+        skip_loop(tour);
 }
 
 /* ---- the walk ---- */
@@ -418,12 +420,12 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
         return burst_cross(in);
     tour.out = deepCopyIRSBExceptStmts(in);
     burst_begin();
-    stack_see_block(in, closure->nraddr);
+    Bool is_sampled = stack_count(tour.out, in, closure->nraddr);
     if (tour.version == ON)
         burst_on_begin(tour.out, closure->readdr);
     for (Int i = 0; i < in->stmts_used; i++)
         see(&tour, in->stmts[i]);
     see_end(&tour);
     Bool is_told = tour.block != NULL && block_end(tour.block);
-    return is_told || tour.version != WHOLE ? tour.out : in;
+    return is_told || is_sampled || tour.version != WHOLE ? tour.out : in;
 }

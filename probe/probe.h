@@ -171,6 +171,7 @@ enum insn_kind {
     INSN_ALU,    /* writes an integer result: add, and, shift, neg, imul, lea ... */
     INSN_STRING, /* with a rep prefix: Valgrind runs it as a loop of single steps */
 };
+Bool insn_is_loop(const UChar *code, UInt length); /* loop, loope, loopne */
 enum insn_kind insn_classify(const UChar *code, UInt length);
 /* Where a direct jump, branch or call goes; the highest address for an indirect one. */
 Addr insn_target(const UChar *code, UInt length, Addr pc);
@@ -261,10 +262,9 @@ void clock_finish(void); /* tell what was skipped since the last burst */
 
 /* ---- stack.c ---- */
 
-void stack_see_block(const IRSB *in, Addr address); /* it is being translated */
-/* Run a thread for a part of its time slice, and take a sample of its stack when one is due. */
-void stack_slice(VexGuestAMD64State *guest, void (*run)(HWord *, void *, Addr), HWord *two_words,
-                 Addr host);
+/* Count the instructions of the block `in` at pc at its top; False: samples are not wanted. */
+Bool stack_count(IRSB *out, const IRSB *in, Addr pc);
+void stack_look(void); /* take a sample of the running thread, if one is due */
 
 /* ---- instrument.c ---- */
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,

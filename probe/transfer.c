@@ -27,12 +27,12 @@ static void tell_branch(struct tour *tour, Addr to)
     tell_here(tour, &event);
 }
 
-/* The block goes on at `to` behind a branch or jump: a loop that Valgrind has unrolled. */
+/* The block goes on at `to` behind a branch or jump: a loop that Valgrind has unrolled, `loop`, or jrcxz. */
 void tell_way_on(struct tour *tour, Addr to)
 {
     UInt kind = tour->insn.kind == INSN_CONDITIONAL ? BRANCH : JUMP;
     Bool transfers = tour->insn.kind == INSN_CONDITIONAL || tour->insn.kind == INSN_JUMP;
-    if (!transfers || !tour->insn.wanted || !wants(kind))
+    if (!transfers || !tour->insn.wanted || !wants(kind) || tour->insn.is_told)
         return;
     struct block_event event = branch_event(tour, to);
     event.kind = (UChar)kind;
@@ -58,6 +58,16 @@ static void tell_exit(struct tour *tour, const IRStmt *st)
     block_exit(tour->block);
 }
 
+/* `loop` changes rcx before it branches. Who goes on in another version in front of it must leave before that. */
+void skip_loop(struct tour *tour)
+{
+    UInt ends = tour->has_ended ? 0 : ends_interval(tour, BRANCH);
+    tell_branch(tour, static_target(&tour->insn));
+    tour->insn.is_told = True;
+    tour->has_ended |= ends != 0;
+    burst_off_exit(tour->out, ends, tour->insn.pc);
+}
+
 /* Whichever way a branch goes, it is one event; it counts here. */
 static void skip_exit(struct tour *tour, const IRStmt *st)
 {
@@ -72,11 +82,13 @@ static void skip_exit(struct tour *tour, const IRStmt *st)
     burst_off_exit(tour->out, ends, tour->insn.pc);
 }
 
-/* In the told version a branch backwards leaves by the end of its block: burst_on_end says why. */
+/* In the told version a branch backwards leaves by the end of its block: burst_on_end says why. Behind `loop` the block
+ * may go on; that exit stays as it is. */
 static IRStmt *turn(struct tour *tour, IRStmt *st)
 {
     Addr next, to = st->Ist.Exit.dst->Ico.U64;
-    if (to > tour->insn.pc || !is_branch(tour, st) || !ir_constant(tour->out->next, &next))
+    if (to > tour->insn.pc || !is_branch(tour, st) || !ir_constant(tour->out->next, &next) ||
+        next != tour->insn.pc + tour->insn.length)
         return st;
     tour->out->next = ir_number(to);
     return IRStmt_Exit(ir_unary(tour->out, Ity_I1, Iop_Not1, st->Ist.Exit.guard), Ijk_Boring,

@@ -99,13 +99,14 @@ def prepare(folder, make_records, sim_t):
 
 
 def read(folder, name):
-    """What a file holds; of a profile and a trace what was counted, since a run also notes its seconds."""
+    """What a file holds; of a profile and a trace what was counted, since a run also notes its seconds, and
+    names may be missing where memory was."""
     with open(os.path.join(folder, name), "rb") as file:
         content = file.read()
     if content == OLD or name.endswith(".txt"):
         return content
     command = ["report", name] if name.endswith(".rfp") else ["replay", name, "-e", "exact"]
-    status, text, _, _ = run(folder, [*command, "--format", "csv", "-n", "0"])
+    status, text, _, _ = run(folder, [*command, "--no-names", "--format", "csv", "-n", "0"])
     return text if status == 0 else b"damaged"
 
 

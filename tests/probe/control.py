@@ -110,8 +110,10 @@ def check_several():
         loads, branches = figures(saved)
     told = f"{loads} {branches}; rounds {first} {changed} {second} {paused} {last} {ended}"
     tap.check("one goes on as before", 2 * last / 1100 < loads["sampled"] < 2 * (ended + LAG) / 900, told)
-    tap.check("the other follows", (second - changed - LAG) / 10 < branches["sampled"]
-              < first / 90000 + (paused - first + LAG) / 10, told)
+    # What was in the ring when it was switched off is left out, and how much that is depends on the machine. So bursts
+    # tell how often it began one, and events only that it took some.
+    tap.check("the other follows", (second - changed - LAG) / 10 < branches["bursts"]
+              and 0 < branches["sampled"] < first / 90000 + (paused - first + LAG) / 10, told)
 
 
 def check_refusals():

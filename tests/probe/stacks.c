@@ -1,6 +1,7 @@
 /* stacks.c - a program whose call stacks are known: who calls leaf, and for how much of the work.
  *
- *     main -> a -> leaf 3/4      main -> b -> leaf 1/4      or, with an argument, recursion and a thread */
+ *     main -> a -> leaf 3/4      main -> b -> leaf 1/4      or, with an argument, recursion and a thread; with two,
+ *     code with long and with short blocks */
 #include <pthread.h>
 #include <stddef.h>
 
@@ -35,6 +36,29 @@ APART static void down(unsigned depth)
     sum++;
 }
 
+/* One long block, and many short ones that are entered by jumps forwards. */
+APART static void straight(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        sum += i;
+        sum ^= 3;
+        sum += 5;
+        sum ^= i;
+        sum += 7;
+        sum ^= 9;
+    }
+}
+
+APART static void branchy(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (i & 1)
+            sum++;
+        else
+            sum--;
+    }
+}
+
 static void *work(void *argument)
 {
     for (int i = 0; i < 1000; i++)
@@ -50,7 +74,11 @@ int main(int argc, char **argv)
         a();
         b();
     }
-    if (argc == 1)
+    for (int i = 0; i < 500 && argc == 3; i++) {
+        straight(500);
+        branchy(1500);
+    }
+    if (argc != 2)
         return 0;
     for (int i = 0; i < 1000; i++)
         down(20);

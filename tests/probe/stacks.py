@@ -69,6 +69,15 @@ def main():
     tap.check("recursion is followed to its end", within(deep, 0.5, samples) or deep > 0.45 * samples, (deep, samples))
     tap.check("a thread has a stack of its own", ending(counts, "work", "a", "leaf") > 0.4 * samples, counts)
 
+    counts, samples, _ = sample("-p", "stacks=2K", program=(STACKS, "long", "short"))
+    exact = json.loads(subprocess.run([RIFFLE, "run", "-p", "code", "--by", "function", "-f", "json", "-n", "0", "--",
+                                       STACKS, "long", "short"], capture_output=True, timeout=120).stderr)["profiles"][0]
+    for name in ("straight", "branchy"):
+        share = sum(row["count"] for row in exact["rows"] if row["function"] == name) / exact["consumed"]
+        found = ending(counts, "main", name)
+        tap.check(f"{name} is sampled as often as it runs", share > 0.2 and within(found, share, samples),
+                  (found, samples, share))
+
     refused = subprocess.run([RIFFLE, "run", "-p", "stacks", "--frequency", "1/10", "--", STACKS], capture_output=True)
     tap.check("stacks in bursts are refused", refused.returncode == 125 and b"stacks" in refused.stderr, refused.stderr)
     tap.end()
