@@ -156,7 +156,7 @@ static Bool is_of_another(const HChar *path)
 {
     static const HChar proc[] = "/proc/";
     HChar own[64], *end;
-    struct vg_stat stat;
+    struct vg_stat stat = {0};
     if (VG_(strncmp)(path, proc, sizeof proc - 1) != 0)
         return False;
     ULong number = (ULong)VG_(strtoll10)(path + sizeof proc - 1, &end);

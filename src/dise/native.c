@@ -304,6 +304,8 @@ static rf_status add_clock(const struct rf_dise_program *program, unsigned profi
     while (clock < RF_PROBE_CLOCKS_MAX && native->bursts[clock].burst > 0 &&
            !is_alike(native, clock, bursts, &own))
         clock++;
+    if (clock == RF_PROBE_CLOCKS_MAX)
+        return rf_fail(error, RF_EINVAL, "more than %d sets of bursts", RF_PROBE_CLOCKS_MAX);
     uint32_t profiles = native->bursts[clock].profiles;
     native->bursts[clock] = *bursts;
     native->bursts[clock].profiles = profiles | BIT(profile);

@@ -391,7 +391,7 @@ static bool make_count(const struct rf_book_shelf *shelf, const struct rf_define
         return false;
     struct rf_book_record known = event->record; /* its words, if any, are not for this selector */
     known.addr = known.value = known.target = 0;
-    const struct rf_record record = read_record(&known, NULL);
+    const struct rf_record record = read_record(&known, &(const uint64_t){0});
     bool is_last = event->last + 1u == define->n_paths;
     bool is_guarded = event->guard != RF_BOOK_NO_COUNTER;
     *count = (struct rf_book_count){

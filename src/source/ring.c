@@ -76,8 +76,9 @@ static bool size_file(struct rf_ring *ring, bool counted)
 
 static bool map_file(struct rf_ring *ring)
 {
-    void *memory = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
-    ring->memory = memory != MAP_FAILED ? memory : NULL;
+    ring->memory = mmap(NULL, ring->size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
+    if (ring->memory == MAP_FAILED)
+        ring->memory = NULL;
     return ring->memory != NULL;
 }
 

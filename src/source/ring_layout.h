@@ -85,9 +85,10 @@ struct rf_ring_counters {
 /* Events of a group that were skipped since the process began. */
 static inline uint64_t rf_ring_skipped(const struct rf_ring_counters *counters, unsigned group)
 {
-    uint64_t now = group > 0 ? counters->group[group]
-                             : counters->acc[0] & ((UINT64_C(1) << RF_RING_EVENT_BITS) - 1);
-    return counters->skipped[group] + now;
+    if (group == 0)
+        return counters->skipped[0] +
+               (counters->acc[0] & ((UINT64_C(1) << RF_RING_EVENT_BITS) - 1));
+    return counters->skipped[group] + counters->group[group];
 }
 
 /* Page 0. */

@@ -40,59 +40,57 @@ static void take(struct rf_modules *modules, struct rf_mapped mapped[], const st
 }
 
 /* Steps happen at the events 1, 2, 3 ... Each file has one entry. */
+static const struct {
+    const char *label;
+    struct step steps[8];
+    size_t n;
+    int ends[3]; /* by file */
+} rows[] = {
+    {"one process",
+     {{MAP, PARENT, 0}, {MAP, PARENT, 1}, {UNMAP, PARENT, 1}, {LEAVE, PARENT, 0}},
+     4,
+     {4, 3, OPEN}},
+    {"told twice", {{MAP, PARENT, 0}, {MAP, PARENT, 0}, {UNMAP, PARENT, 0}}, 3, {3, OPEN, OPEN}},
+    {"the parent ends first",
+     {{MAP, PARENT, 0},
+      {FORK, PARENT, CHILD},
+      {LEAVE, PARENT, 0},
+      {MAP, CHILD, 1},
+      {LEAVE, CHILD, 0}},
+     5,
+     {5, 5, OPEN}},
+    {"the child ends first",
+     {{MAP, PARENT, 0}, {FORK, PARENT, CHILD}, {LEAVE, CHILD, 0}, {LEAVE, PARENT, 0}},
+     4,
+     {4, OPEN, OPEN}},
+    {"the child lives on",
+     {{MAP, PARENT, 0}, {FORK, PARENT, CHILD}, {LEAVE, PARENT, 0}},
+     3,
+     {OPEN, OPEN, OPEN}},
+    {"a grandchild lives on",
+     {{MAP, PARENT, 0},
+      {FORK, PARENT, CHILD},
+      {FORK, CHILD, GRANDCHILD},
+      {LEAVE, CHILD, 0},
+      {LEAVE, PARENT, 0}},
+     5,
+     {OPEN, OPEN, OPEN}},
+    {"both map the same",
+     {{MAP, PARENT, 0}, {MAP, CHILD, 0}, {UNMAP, PARENT, 0}, {UNMAP, CHILD, 0}},
+     4,
+     {4, OPEN, OPEN}},
+    {"mapped behind the fork",
+     {{MAP, PARENT, 0},
+      {FORK, PARENT, CHILD},
+      {MAP, PARENT, 1},
+      {LEAVE, PARENT, 0},
+      {LEAVE, CHILD, 0}},
+     5,
+     {5, 4, OPEN}},
+};
+
 TEST(a_file_is_there_until_the_last_process_is_done_with_it)
 {
-    static const struct {
-        const char *label;
-        struct step steps[8];
-        size_t n;
-        int ends[3]; /* by file */
-    } rows[] = {
-        {"one process",
-         {{MAP, PARENT, 0}, {MAP, PARENT, 1}, {UNMAP, PARENT, 1}, {LEAVE, PARENT, 0}},
-         4,
-         {4, 3, OPEN}},
-        {"told twice",
-         {{MAP, PARENT, 0}, {MAP, PARENT, 0}, {UNMAP, PARENT, 0}},
-         3,
-         {3, OPEN, OPEN}},
-        {"the parent ends first",
-         {{MAP, PARENT, 0},
-          {FORK, PARENT, CHILD},
-          {LEAVE, PARENT, 0},
-          {MAP, CHILD, 1},
-          {LEAVE, CHILD, 0}},
-         5,
-         {5, 5, OPEN}},
-        {"the child ends first",
-         {{MAP, PARENT, 0}, {FORK, PARENT, CHILD}, {LEAVE, CHILD, 0}, {LEAVE, PARENT, 0}},
-         4,
-         {4, OPEN, OPEN}},
-        {"the child lives on",
-         {{MAP, PARENT, 0}, {FORK, PARENT, CHILD}, {LEAVE, PARENT, 0}},
-         3,
-         {OPEN, OPEN, OPEN}},
-        {"a grandchild lives on",
-         {{MAP, PARENT, 0},
-          {FORK, PARENT, CHILD},
-          {FORK, CHILD, GRANDCHILD},
-          {LEAVE, CHILD, 0},
-          {LEAVE, PARENT, 0}},
-         5,
-         {OPEN, OPEN, OPEN}},
-        {"both map the same",
-         {{MAP, PARENT, 0}, {MAP, CHILD, 0}, {UNMAP, PARENT, 0}, {UNMAP, CHILD, 0}},
-         4,
-         {4, OPEN, OPEN}},
-        {"mapped behind the fork",
-         {{MAP, PARENT, 0},
-          {FORK, PARENT, CHILD},
-          {MAP, PARENT, 1},
-          {LEAVE, PARENT, 0},
-          {LEAVE, CHILD, 0}},
-         5,
-         {5, 4, OPEN}},
-    };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct rf_modules modules;
         struct rf_mapped mapped[PROCESSES] = {{NULL, 0}};
