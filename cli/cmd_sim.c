@@ -318,6 +318,10 @@ static int make_plan(struct cli_plan *plan, struct cli_call *call,
     if (status == CLI_OK && productions != NULL && !selected)
         cli_counts_exactly(plan, call, true);
     plan->records = productions == NULL;
+    if (status == CLI_OK && !plan->records && plan->n_selectors > 1 &&
+        settings->profiling.record != NULL)
+        return cli_fail(CLI_USAGE, "sim: --record keeps the bursts of one profile, not of %zu",
+                        plan->n_selectors);
     if (status == CLI_OK)
         status = check_core(settings);
     if (status == CLI_OK)

@@ -117,9 +117,11 @@ static const char *take_period(struct wishes *wishes, const char *value)
 {
     static const char prefix[] = "stacks=";
     const char *number = value + sizeof prefix - 1;
+    uint64_t period;
     if (strncmp(value, prefix, sizeof prefix - 1) != 0 ||
-        rf_units_count(number, strlen(number), &wishes->stack_period) != RF_OK)
+        rf_units_count(number, strlen(number), &period) != RF_OK || period == 0)
         return value;
+    wishes->stack_period = period;
     return "stacks";
 }
 

@@ -2,6 +2,7 @@
 #include "command.h"
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 const struct cli_command *cli_find(const char *name)
 {
@@ -25,8 +26,18 @@ static int unknown(const char *name)
     return cli_fail(CLI_USAGE, "no %s '%s'; 'riffle help' lists the commands", kind, name);
 }
 
+/* Names and lines are put together on the stack. */
+static bool has_stack(void)
+{
+    enum { LEAST = 1 << 20 };
+    struct rlimit limit;
+    return getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= LEAST;
+}
+
 static int dispatch(int argc, char **argv)
 {
+    if (!has_stack())
+        return cli_fail(CLI_OWN_FAILURE, "a stack of 1 MiB is needed, and 'ulimit -s' allows less");
     if (argc < 2)
         return cli_fail(CLI_USAGE, "no command given; 'riffle help' lists them");
     const char *name = argv[1];

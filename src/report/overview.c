@@ -125,11 +125,29 @@ void rf_report_run_line(FILE *out, const struct rf_run *run, const struct rf_rep
 
 /* ---- where ---- */
 
+/* What a profile counts, of whatever thread. */
+static void print_threadless(const struct rf_profile *profile, char *text, size_t size)
+{
+    struct rf_selector selector;
+    text[0] = '\0';
+    if (rf_profile_selector(profile, &selector) != RF_OK)
+        return;
+    unsigned n = 0;
+    for (unsigned i = 0; i < selector.n_conditions; i++)
+        if (selector.conditions[i].field != RF_FIELD_THREAD)
+            selector.conditions[n++] = selector.conditions[i];
+    selector.n_conditions = (uint8_t)n;
+    rf_selector_print(&selector, text, size);
+}
+
 static const struct rf_profile *find(const struct rf_run *run, const char *selector)
 {
-    for (size_t i = 0; i < run->n_profiles; i++)
-        if (strcmp(run->profiles[i]->selector, selector) == 0)
+    for (size_t i = 0; i < run->n_profiles; i++) {
+        char text[256];
+        print_threadless(run->profiles[i], text, sizeof text);
+        if (strcmp(text, selector) == 0)
             return run->profiles[i];
+    }
     return NULL;
 }
 

@@ -287,22 +287,22 @@ static uint64_t least_shown(const struct stacks *stacks, uint32_t n, uint64_t ro
     return stacks->order[rows - 1].count;
 }
 
-/* Half the width of the interval that has the true share with 95%, in samples. */
-static uint64_t spread(uint64_t samples, uint64_t of)
+/* The interval that has the true number with 95%: Wilson's, which does not end at a share of 0 or 1. */
+static void bound(uint64_t samples, uint64_t of, uint64_t *lower, uint64_t *upper)
 {
-    double share = of > 0 ? (double)samples / (double)of : 0;
-    return (uint64_t)ceil(1.96 * sqrt((double)of * share * (1 - share)));
+    const double z2 = 1.96 * 1.96, n = (double)(of > 0 ? of : 1), share = (double)samples / n;
+    double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
+    double half = sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n);
+    double low = floor(n * (middle - half)), high = ceil(n * (middle + half));
+    *lower = low > 0 ? (uint64_t)low : 0;
+    *upper = high < n ? (uint64_t)high : of;
 }
 
 static bool add_row(const struct stacks *stacks, const struct node *node, unsigned depth)
 {
-    uint64_t of = stacks->work->table.events, half = spread(node->count, of);
-    const struct rf_row row = {.word = node->word,
-                               .count = node->count,
-                               .lower = node->count > half ? node->count - half : 0,
-                               .upper = node->count + half < of ? node->count + half : of,
-                               .self = node->self,
-                               .depth = depth};
+    struct rf_row row = {
+        .word = node->word, .count = node->count, .self = node->self, .depth = depth};
+    bound(node->count, stacks->work->table.events, &row.lower, &row.upper);
     return rf_view_add_row(stacks->work, &row);
 }
 

@@ -173,3 +173,13 @@ riffle: 'tree' does not fit this profile: hot ranges, indented, with their share
 $ riffle sim -p edges+calls -e rap nothing
 riffle: engine 'rap' cannot serve several selectors at once
 [125]
+# A stack too small to work on is told.
+$ (ulimit -s 128; riffle engines)
+riffle: a stack of 1 MiB is needed, and 'ulimit -s' allows less
+[125]
+$ riffle sim -p calls -p addresses --burst 1 --frequency 1/100 --record r.rft -- ./none
+riffle: sim: --record keeps the bursts of one profile, not of 2
+[125]
+$ riffle run -p stacks=0 -- true
+riffle: selector: column 1: no class is called 'stacks'; 'riffle selectors' helps
+[125]
