@@ -118,7 +118,9 @@ static void write_bounds(FILE *out, const struct rf_profile *profile,
                          const struct rf_report_setup *setup)
 {
     char absent[NUMBER_MAX];
-    if (profile->bound == RF_BOUND_EXACT && profile->absent_upper == 0)
+    if (rf_report_is_sampled(profile))
+        rf_report_fact(out, setup, "bounds", "of the co-processor's samples, not of all events");
+    else if (profile->bound == RF_BOUND_EXACT && profile->absent_upper == 0)
         rf_report_fact(out, setup, "bounds", "none needed: the counts %sare exact",
                        profile->lost > 0 ? "of what was consumed " : "");
     else if (profile->bound == RF_BOUND_CONFIDENCE)

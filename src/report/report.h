@@ -69,4 +69,10 @@ rf_status rf_report_overview(FILE *out, const struct rf_run *run,
 void rf_report_run_line(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
                         size_t most);
 
+/* Made by a co-processor: its counts are those of samples. */
+static inline bool rf_report_is_sampled(const struct rf_profile *profile)
+{
+    return rf_profile_figure(profile, "class-events", 0) > 0;
+}
+
 #endif

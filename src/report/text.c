@@ -34,10 +34,30 @@ static bool has_ranges(const struct rf_view *view)
     return false;
 }
 
+/* What a co-processor took: its counts and bounds are of these, not of all that ran. */
+static void write_samples(FILE *out, const struct rf_profile *profile)
+{
+    static const char *const names[] = {"samples", "class-events", "drops", "interrupts",
+                                        "overhead-cycles"};
+    char room[5][RF_REPORT_NUMBER_MAX];
+    const char *text[5];
+    for (size_t i = 0; i < 5; i++)
+        text[i] = rf_report_group(room[i], (uint64_t)rf_profile_figure(profile, names[i], 0));
+    fprintf(out,
+            " Counts and ranges are of samples: %s of %s events, %s dropped.\n"
+            " %s interrupts, %s cycles of overhead, %.1f%% of the events covered.\n",
+            text[0], text[1], text[2], text[3], text[4],
+            100 * rf_profile_figure(profile, "covered-share", 0));
+}
+
 /* Ranges are bounds: say so once, and what may be missing. */
 static void write_bounds(FILE *out, const struct rf_profile *profile, const struct rf_view *view)
 {
     char absent[RF_REPORT_NUMBER_MAX];
+    if (rf_report_is_sampled(profile)) {
+        write_samples(out, profile);
+        return;
+    }
     if (profile->bound == RF_BOUND_EXACT && profile->absent_upper == 0)
         return;
     if (rf_report_is_short(profile))

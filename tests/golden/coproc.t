@@ -79,7 +79,8 @@ $ riffle replay r.rft --coproc loads.uc -n 2 --details
  33.3-100.0%      8         8       24  0x401000  0x401000
  33.3-100.0%      8         8       24  0x401004  0x401004
  1 more row, 33.3%
- Ranges hold always; what is not listed has at most 24 loads.
+ Counts and ranges are of samples: 24 of 24 events, 0 dropped.
+ 0 interrupts, 702 cycles of overhead, 100.0% of the events covered.
 
 command     riffle replay r.rft --coproc loads.uc -n 2 --details
 
@@ -87,7 +88,7 @@ profile     load -> pc
 engine      loads.uc(size=base, clock=1), seed 0
 memory      495.5 KiB; as hardware 9.3 KiB of storage
 events      24 produced, 24 consumed, 0 lost
-bounds      always hold; what is not listed has at most 24
+bounds      of the co-processor's samples, not of all events
 class-events 24
 samples     24
 drops       0
