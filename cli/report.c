@@ -161,6 +161,8 @@ static FILE *open_out(const struct cli_report *report)
 static rf_status close_out(FILE *out, const struct cli_report *report, rf_status status,
                            struct rf_error *error)
 {
+    if (out == stderr && status == RF_EIO && cli_listener_gone())
+        return RF_OK; /* as with standard output: who left has read enough */
     if (out == stderr || out == stdout)
         return status;
     if (fclose(out) == 0 && status != RF_EIO)

@@ -80,10 +80,20 @@ bool cli_stdout_closed(void)
 }
 
 /* A pipe without a reader is in an error state. */
+static bool is_unread(int fd)
+{
+    struct pollfd pipe = {.fd = fd};
+    return poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0;
+}
+
 bool cli_reader_gone(void)
 {
-    struct pollfd pipe = {.fd = STDOUT_FILENO};
-    return stdout_reason == EPIPE || (poll(&pipe, 1, 0) == 1 && (pipe.revents & POLLERR) != 0);
+    return stdout_reason == EPIPE || is_unread(STDOUT_FILENO);
+}
+
+bool cli_listener_gone(void)
+{
+    return is_unread(STDERR_FILENO);
 }
 
 int cli_finish(int exit_status)

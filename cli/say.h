@@ -38,6 +38,7 @@ const char *cli_nearest(const char *word, cli_words *words);
 /* Flush stdout. Returns the worse of `exit_status` and the status of the flush. A closed pipe is no failure. */
 int cli_finish(int exit_status);
 bool cli_reader_gone(void);   /* stdout is a pipe, and nobody reads it any more */
+bool cli_listener_gone(void); /* the same of stderr */
 bool cli_stdout_closed(void); /* the reader is gone or the disk is full: stop writing */
 
 /* terminal.c: is there a terminal, and what can it show? */

@@ -1,4 +1,4 @@
-/* control.h - change how a program is told in bursts while it runs, from another process.
+/* control.h - change the bursts of a program that is being profiled, from another process.
  *
  *     struct rf_control *control;
  *     rf_control_open(&control, pid, &error);            of riffle run, or of a program that it runs

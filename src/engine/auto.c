@@ -10,8 +10,10 @@
  *
  * Guarantee: lower <= truth <= upper for the run as a whole. What the first part lists is exact; what it leaves out,
  * tuples that occurred `c` times or less, makes its absent_upper c. Programs that get here have a million tuples, most of
- * which occurred once or twice, and c is small. Bounds of the rest are multihash's. The tuple with which exact is full does not depend on how the stream is cut into batches. Memory: `ceiling` at most, and
- * multihash's 41 KiB, which are there from the beginning: handing over needs none. The part that is handed over
+ * which occurred once or twice, and c is small. Bounds of the rest are multihash's. Exact is full at the same tuple, however the stream is cut into
+ * batches.
+ *
+ * Memory: `ceiling` at most, and multihash's 41 KiB, which are there from the beginning: handing over needs none. The part that is handed over
  * takes memory of its own where it is kept.
  *
  * Any order: exact does not care. multihash's bounds hold in any order, though which tuples it finds at the

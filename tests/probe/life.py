@@ -201,6 +201,9 @@ def check_ends():
         tagged = [word for word in re.findall(r"\b0x[0-9a-f]+", re.sub(r"0x[0-9a-f]+\.\.0x[0-9a-f]*f{12}\b", "", result.stderr))
                   if int(word, 16) >= 1 << 48 and '"from' not in word]
         check(f"the same as {form}", "0x" in result.stderr and not tagged, tagged[:5])
+    piped = subprocess.run(["bash", "-c", '"$0" run -p values -n 0 -- sh -c "exit 7" 2>&1 >/dev/null | head -1 >/dev/null;'
+                            ' exit ${PIPESTATUS[0]}', RIFFLE], capture_output=True)
+    check("whoever stops reading the report does not change the status", piped.returncode == 7, piped)
     result = run("/bin/echo", options=["-p", "load -> thread"])
     check("threads are decimal", re.search(r"%\s+[\d,]+\s+1$", result.stderr, re.M) is not None, result.stderr)
     result = run("/bin/true", options=["--limit", "1000", "-p", "values"])

@@ -5,8 +5,9 @@
  *     enter | addi | ... 64 instructions ... | goto --> the next block's enter
  *
  * A block runs on past conditional branches and ends at an unconditional transfer, a system instruction, an
- * illegal one or after BLOCK_MAX. An instruction may be expanded into a sequence, which is one instruction still. Steps come out of chunks that are given back all together: when code has
- * changed, and when there are CHUNKS_MAX of them, for a guest that makes code without end.
+ * illegal one or after BLOCK_MAX. An instruction may be expanded into a sequence; it still counts as one. Steps are
+ * taken from chunks. All chunks are given back together: when code has changed, and when there are CHUNKS_MAX of them,
+ * since a guest may make code without end.
  *
  * Memory: 0.5 MiB of table and at most CHUNKS_MAX * CHUNK_STEPS * 48 bytes, 24 MiB. */
 #include "machine/core/block.h"
@@ -132,7 +133,7 @@ static uint32_t ahead(const struct layout *layout, unsigned item)
     return layout->start[to] - layout->n;
 }
 
-/* A branch within the sequence: `choose` is no instruction, what it chooses is. */
+/* A branch within the sequence. The step `choose` does not count as an instruction; the step that it goes to does. */
 static void add_branch(struct layout *layout, unsigned item)
 {
     unsigned put = layout->expansion->put[item];
