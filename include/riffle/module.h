@@ -10,7 +10,7 @@ extern "C" {
 
 struct rf_module {
     char *path;                    /* "[heap]" and "[stack]" are no files */
-    char *build_id;                /* hex; "" or NULL when unknown */
+    char *build_id;                /* hex, or "code-" and a checksum; "" or NULL when unknown */
     uint32_t process;              /* its number, from 1; 0: there is but one */
     uint64_t start, end;           /* addresses, the end out */
     uint64_t offset;               /* of `start` in the file */

@@ -118,9 +118,8 @@ rf_status rf_run_decode(struct rf_run **run, const void *bytes, size_t n,
  * included (an item that one side lacks may have had its absent_upper there); others are appended. */
 rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error);
 
-/* Do the addresses of both mean the same? RF_EINVAL, with a sentence, where two files with different build ids
- * lie at the same addresses, and RF_ENOMEM. Files without a build id are taken for the same. rf_run_merge does not
- * ask. */
+/* Do the addresses of both mean the same? RF_EINVAL, with a sentence, where different files lie at the same addresses:
+ * files with different build ids, or, if one has none, with different paths. RF_ENOMEM. rf_run_merge does not ask. */
 rf_status rf_run_same_builds(const struct rf_run *run, const struct rf_run *other,
                              struct rf_error *error);
 /* A file that lies at the same addresses in both and has no build id in one of them: nobody can tell whether it is of

@@ -121,8 +121,9 @@ rf_status rf_symbols_lines(struct rf_symbols *symbols, uint64_t lo, uint64_t hi,
 /* What could not be read, one sentence per file; NULL past the last. */
 const char *rf_symbols_problem(const struct rf_symbols *symbols, size_t i);
 
-/* The build id of an ELF file as hex, for rf_module.build_id; "" and 0 when it has none. Returns the
- * length; 129 bytes are always enough. */
+/* The build id of an ELF file as hex, for rf_module.build_id. For a file that was linked without one it is "code-" and
+ * a checksum of the code; "" and 0 for what is no 64-bit ELF file with code. Returns the length; 129 bytes are always
+ * enough. */
 size_t rf_symbols_build_id(const char *path, char *text, size_t size);
 
 /* A C++ or Rust name as people write it; what is not mangled stays as it is. Returns the length. */

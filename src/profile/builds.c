@@ -1,18 +1,22 @@
 /* builds.c - whether two runs were of the same builds.
  *
+ * Two files at the same address are the same build where their build ids are equal. If one has no build id, the path
+ * decides: another path is another build; with the same path nobody can tell.
+ *
  * A file from outside may list a great many modules, so nothing here compares each with each. Modules of both runs
- * are looked at in the order of their addresses. Each meets three modules of the other run that began before it:
+ * are looked at in the order of their addresses. Each meets four modules of the other run that began before it:
  *
  *     1  the one that reaches furthest
- *     2  the one that reaches furthest of those with another build id than 1
+ *     2  the one that reaches furthest of those that are unlike 1
  *     3  the one that reaches furthest of those without a build id
+ *     4  the one that reaches furthest of those without a build id that are unlike 3
  *
  *     run      |--- a ---|      |------ b ------|
  *     other         |--- c ---|      |- d -|
  *                   c meets a        d meets b
  *
- * If any module overlaps this one and has another build id, then 1 or 2 does; if any has no build id, then 3 does.
- * An empty module overlaps nothing. */
+ * "Unlike" means another build id, or another path, by what is asked. If any module overlaps this one and is unlike it,
+ * then 1 or 2 is; if any without a build id is, then 3 or 4 is. An empty module overlaps nothing. */
 #include "profile/builds.h"
 #include "profile/profile.h"
 #include "profile/twins.h"
@@ -38,14 +42,39 @@ int rf_module_compare(const void *left, const void *right)
     return order != 0 ? order : strcmp(x->build_id, y->build_id);
 }
 
+/* What two modules must have in common to be alike: their build id or their path. */
+typedef const char *(*module_key)(const struct rf_module *module);
+
+/* The module that reaches furthest, and of those that are unlike it the one that reaches furthest. */
+struct reach {
+    const struct rf_module *furthest, *unlike;
+};
+
 /* The modules of one run that a later one of the other run meets. */
 struct front {
-    const struct rf_module *furthest, *other_build, *without_id;
+    struct reach all, without_id;
 };
 
 struct pair {
     const struct rf_module *here, *there;
 };
+
+/* What is looked for: modules of the kind `takes` that overlap and pass `test`. */
+struct question {
+    bool (*takes)(const struct rf_module *module);
+    bool (*test)(const struct rf_module *x, const struct rf_module *y);
+    module_key key;
+};
+
+static const char *id_of(const struct rf_module *module)
+{
+    return module->build_id;
+}
+
+static const char *path_of(const struct rf_module *module)
+{
+    return module->path;
+}
 
 static bool has_id(const struct rf_module *module)
 {
@@ -57,51 +86,54 @@ static bool reaches_further(const struct rf_module *module, const struct rf_modu
     return than == NULL || module->end > than->end;
 }
 
-static void advance(struct front *front, const struct rf_module *module)
+static void extend(struct reach *reach, const struct rf_module *module, module_key key)
 {
-    const struct rf_module *before = front->furthest;
-    bool same_id = before == NULL || strcmp(before->build_id, module->build_id) == 0;
-    if (!has_id(module) && reaches_further(module, front->without_id))
-        front->without_id = module;
+    const struct rf_module *before = reach->furthest;
+    bool alike = before == NULL || strcmp(key(before), key(module)) == 0;
     if (reaches_further(module, before)) {
-        front->furthest = module;
-        front->other_build = same_id ? front->other_build : before;
-    } else if (!same_id && reaches_further(module, front->other_build)) {
-        front->other_build = module;
+        reach->furthest = module;
+        reach->unlike = alike ? reach->unlike : before;
+    } else if (!alike && reaches_further(module, reach->unlike)) {
+        reach->unlike = module;
     }
 }
 
-typedef bool (*pair_test)(const struct rf_module *x, const struct rf_module *y);
+static void advance(struct front *front, const struct rf_module *module, module_key key)
+{
+    extend(&front->all, module, key);
+    if (!has_id(module))
+        extend(&front->without_id, module, key);
+}
 
 /* One of the modules that `module` meets, overlaps and gives a pair with; NULL: none. */
 static const struct rf_module *meet(const struct front *front, const struct rf_module *module,
-                                    pair_test test)
+                                    const struct question *question)
 {
-    const struct rf_module *met[] = {front->furthest, front->other_build, front->without_id};
+    const struct rf_module *met[] = {front->all.furthest, front->all.unlike,
+                                     front->without_id.furthest, front->without_id.unlike};
     for (size_t i = 0; i < sizeof met / sizeof *met; i++)
-        if (met[i] != NULL && met[i]->end > module->start && test(met[i], module))
+        if (met[i] != NULL && met[i]->end > module->start && question->test(met[i], module))
             return met[i];
     return NULL;
 }
 
-/* Of the modules that `takes` says yes to, the first pair that overlaps and passes `test`. */
-static struct pair find_pair(const struct rf_twins *twins, bool (*takes)(const struct rf_module *),
-                             pair_test test)
+static struct pair find_pair(const struct rf_twins *twins, const struct question *question)
 {
-    struct front fronts[2] = {{NULL, NULL, NULL}, {NULL, NULL, NULL}};
+    static const struct front empty = {{NULL, NULL}, {NULL, NULL}};
+    struct front fronts[2] = {empty, empty};
     uint32_t process = 0;
     for (size_t i = 0; i < twins->n; i++) {
         const struct rf_module *module = twins->twins[i].element;
         bool there = twins->twins[i].there;
-        if (module->start >= module->end || !takes(module))
+        if (module->start >= module->end || !question->takes(module))
             continue;
         if (module->process != process)
-            fronts[0] = fronts[1] = (struct front){NULL, NULL, NULL};
+            fronts[0] = fronts[1] = empty;
         process = module->process;
-        const struct rf_module *met = meet(&fronts[!there], module, test);
+        const struct rf_module *met = meet(&fronts[!there], module, question);
         if (met != NULL)
             return there ? (struct pair){met, module} : (struct pair){module, met};
-        advance(&fronts[there], module);
+        advance(&fronts[there], module, question->key);
     }
     return (struct pair){NULL, NULL};
 }
@@ -142,21 +174,9 @@ static rf_status sort_modules(struct rf_twins *twins, const struct rf_run *run,
     return rf_twins_make(twins, &run->alloc, here, there, sizeof *run->modules, rf_module_compare);
 }
 
-static bool differ(const struct rf_module *x, const struct rf_module *y)
+static bool ids_differ(const struct rf_module *x, const struct rf_module *y)
 {
     return strcmp(x->build_id, y->build_id) != 0;
-}
-
-rf_status rf_run_same_builds(const struct rf_run *run, const struct rf_run *other,
-                             struct rf_error *error)
-{
-    struct rf_twins twins;
-    if (sort_modules(&twins, run, other) != RF_OK)
-        return rf_fail(error, RF_ENOMEM, "no memory to compare the modules");
-    const struct rf_twins unlike = drop_shared(&twins);
-    const struct pair pair = find_pair(&unlike, has_id, differ);
-    rf_twins_free(&twins, &run->alloc);
-    return pair.here == NULL ? RF_OK : tell_clash(pair.here, pair.there, error);
 }
 
 /* Names in brackets are no files: [heap], [vdso]. */
@@ -170,14 +190,36 @@ static bool lack_id(const struct rf_module *x, const struct rf_module *y)
     return !has_id(x) || !has_id(y);
 }
 
+static bool only_paths_tell(const struct rf_module *x, const struct rf_module *y)
+{
+    return lack_id(x, y) && strcmp(x->path, y->path) != 0;
+}
+
+rf_status rf_run_same_builds(const struct rf_run *run, const struct rf_run *other,
+                             struct rf_error *error)
+{
+    static const struct question questions[] = {{has_id, ids_differ, id_of},
+                                                {is_file, only_paths_tell, path_of}};
+    struct rf_twins twins;
+    if (sort_modules(&twins, run, other) != RF_OK)
+        return rf_fail(error, RF_ENOMEM, "no memory to compare the modules");
+    const struct rf_twins unlike = drop_shared(&twins);
+    struct pair pair = find_pair(&unlike, &questions[0]);
+    if (pair.here == NULL)
+        pair = find_pair(&unlike, &questions[1]);
+    rf_twins_free(&twins, &run->alloc);
+    return pair.here == NULL ? RF_OK : tell_clash(pair.here, pair.there, error);
+}
+
 rf_status rf_run_unproven_build(const struct rf_run *run, const struct rf_run *other,
                                 const char **path)
 {
+    static const struct question question = {is_file, lack_id, path_of};
     struct rf_twins twins;
     *path = NULL;
     if (sort_modules(&twins, run, other) != RF_OK)
         return RF_ENOMEM;
-    const struct pair pair = find_pair(&twins, is_file, lack_id);
+    const struct pair pair = find_pair(&twins, &question);
     rf_twins_free(&twins, &run->alloc);
     if (pair.here != NULL)
         *path = has_id(pair.here) ? pair.there->path : pair.here->path;

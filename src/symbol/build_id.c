@@ -1,10 +1,13 @@
-/* build_id.c - which build a file is: the note that the linker left in it.
+/* build_id.c - which build a file is: the note that the linker left in it, else a checksum of its code.
  *
  * It is read from every file that a profiled program maps, so this happens here and not in a child. Only the
- * header, the program headers and the notes of a 64-bit ELF file are read, into buffers of fixed size; no
- * length in the file is trusted.
+ * header, the program headers, the notes and, where no note has an id, the code of a 64-bit ELF file are read, into
+ * buffers of fixed size; no length in the file is trusted.
  *
- *     ELF header -> program header PT_NOTE -> name size, text size, type; "GNU\0"; the id */
+ *     ELF header -> program header PT_NOTE -> name size, text size, type; "GNU\0"; the id
+ *                -> program headers and what is mapped to be executed -> checksum
+ *
+ * A checksum takes in at most 16 MiB of code, which takes a few milliseconds. Stripping a file does not change it. */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -12,10 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/bytes.h"
+#include "base/checksum.h"
 #include "base/error.h"
 #include "symbol/symbol.h"
 
-enum { HEADERS_MAX = 128, NOTES_MAX = 4096, ID_MAX = 64 };
+enum { HEADERS_MAX = 128, NOTES_MAX = 4096, ID_MAX = 64, CODE_MAX = 16 << 20 };
 
 static size_t align4(size_t n)
 {
@@ -46,20 +50,28 @@ static size_t find_note(const uint8_t *notes, size_t n, char *text, size_t size)
     return 0;
 }
 
-static size_t read_notes(int fd, char *text, size_t size)
+static bool read_header(int fd, Elf64_Ehdr *header)
 {
-    Elf64_Ehdr header;
+    return pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
+           memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
+           header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_phentsize == sizeof(Elf64_Phdr);
+}
+
+/* The i-th program header; false behind the last, or where it lies outside the file. */
+static bool read_segment(int fd, const Elf64_Ehdr *header, unsigned i, Elf64_Phdr *segment)
+{
+    off_t at = (off_t)(header->e_phoff + i * sizeof *segment);
+    return i < header->e_phnum && i < HEADERS_MAX && at >= 0 &&
+           pread(fd, segment, sizeof *segment, at) == (ssize_t)sizeof *segment &&
+           (off_t)segment->p_offset >= 0;
+}
+
+static size_t read_notes(int fd, const Elf64_Ehdr *header, char *text, size_t size)
+{
+    Elf64_Phdr segment;
     uint8_t notes[NOTES_MAX];
-    if (pread(fd, &header, sizeof header, 0) != (ssize_t)sizeof header ||
-        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        header.e_phentsize != sizeof(Elf64_Phdr))
-        return 0;
-    for (unsigned i = 0; i < header.e_phnum && i < HEADERS_MAX; i++) {
-        Elf64_Phdr segment;
-        off_t at = (off_t)(header.e_phoff + i * sizeof segment);
-        if (at < 0 || pread(fd, &segment, sizeof segment, at) != (ssize_t)sizeof segment)
-            return 0;
-        if (segment.p_type != PT_NOTE || (off_t)segment.p_offset < 0)
+    for (unsigned i = 0; read_segment(fd, header, i, &segment); i++) {
+        if (segment.p_type != PT_NOTE)
             continue;
         size_t wanted = segment.p_filesz < sizeof notes ? segment.p_filesz : sizeof notes;
         ssize_t got = pread(fd, notes, wanted, (off_t)segment.p_offset);
@@ -70,17 +82,54 @@ static size_t read_notes(int fd, char *text, size_t size)
     return 0;
 }
 
+/* `room` is how much code may still be read. */
+static uint64_t sum_segment(int fd, const Elf64_Phdr *segment, uint64_t sum, size_t *room)
+{
+    uint8_t code[64 * 1024];
+    uint64_t left = segment->p_filesz < *room ? segment->p_filesz : *room;
+    off_t at = (off_t)segment->p_offset;
+    while (left > 0) {
+        ssize_t got = pread(fd, code, left < sizeof code ? left : sizeof code, at);
+        if (got <= 0)
+            break;
+        sum = rf_checksum_word(sum, rf_checksum(code, (size_t)got));
+        at += got;
+        left -= (size_t)got;
+        *room -= (size_t)got;
+    }
+    return sum;
+}
+
+static size_t sum_code(int fd, const Elf64_Ehdr *header, char *text, size_t size)
+{
+    Elf64_Phdr segment;
+    uint64_t sum = rf_checksum_begin();
+    size_t room = CODE_MAX;
+    for (unsigned i = 0; read_segment(fd, header, i, &segment); i++) {
+        sum = rf_checksum_word(sum, rf_checksum(&segment, sizeof segment));
+        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
+            sum = sum_segment(fd, &segment, sum, &room);
+    }
+    if (room == CODE_MAX)
+        return 0;
+    return rf_format(text, size, "code-%016llx", (unsigned long long)sum);
+}
+
 size_t rf_symbols_build_id(const char *path, char *text, size_t size)
 {
     struct stat about;
+    Elf64_Ehdr header;
     size_t length = 0;
     if (size > 0)
         text[0] = '\0';
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return 0;
-    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
-        length = read_notes(fd, text, size);
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && read_header(fd, &header)) {
+        length = read_notes(fd, &header, text, size);
+        if (length == 0)
+            length = sum_code(fd, &header, text, size);
+    }
     close(fd);
     return length;
 }

@@ -8,7 +8,6 @@
  * Of several names for one address (malloc, __libc_malloc, __malloc) the most familiar one gets the lowest
  * rank: functions before labels, a current name before one that is kept for old programs
  * (cfree@GLIBC_2.2.5 beside free), fewer underscores in front, then global before weak before local. */
-#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -51,24 +50,15 @@ static int open_regular(struct rf_reader *reader)
     return fd;
 }
 
-static void print_hex(char *text, size_t size, const uint8_t *bytes, size_t n)
-{
-    text[0] = '\0';
-    for (size_t i = 0; i < n && 2 * i + 3 <= size; i++)
-        rf_format(text + 2 * i, size - 2 * i, "%02x", (unsigned)bytes[i]);
-}
-
 static bool right_build(struct rf_reader *reader)
 {
-    const void *id = NULL;
-    char hex[129], sentence[300];
-    ssize_t n = dwelf_elf_gnu_build_id(reader->elf, &id);
-    print_hex(hex, sizeof hex, id, n > 0 ? (size_t)n : 0);
-    if (reader->job->build_id[0] == '\0' || strcmp(hex, reader->job->build_id) == 0)
+    char found[129], sentence[300];
+    rf_symbols_build_id(reader->job->path, found, sizeof found);
+    if (reader->job->build_id[0] == '\0' || strcmp(found, reader->job->build_id) == 0)
         return true;
     rf_format(sentence, sizeof sentence,
               "it is not the file that ran: its build id is %s, that of the run is %.*s",
-              hex[0] != '\0' ? hex : "missing", 128, reader->job->build_id);
+              found[0] != '\0' ? found : "missing", 128, reader->job->build_id);
     rf_wire_problem(reader->wire, sentence);
     return false;
 }

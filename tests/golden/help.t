@@ -329,7 +329,7 @@ save the sum there and print nothing.
 .TP
 \\fB\-\-any\-build\fR
 merge profiles of different builds, too.
-Without it, files of different builds at the same addresses are refused: what is added up there is not the same code. Where a file has no build id, a warning says so.
+Without it, files of different builds at the same addresses are refused: what is added up there is not the same code. A file that was linked without a build id is known by a checksum of its code. A profile that has neither is merged if the path is the same, with a warning.
 .TP
 \\fB\-f\fR, \fB\-\-format\fR \fIFORM\fR
 how to print it: text, csv, json, tree, heat (default: text).

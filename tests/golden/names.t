@@ -152,10 +152,11 @@ riffle: ./alone has no function 'geo::Shape::aera'
 riffle: ./alone has no function 'nosuchthing'
 [125]
 $ riffle run -q --function area -p values -- ./alone
-# Without build ids nobody knows whether two runs are of the same build: told once, and merged. --any-build knows it.
-$ gcc -O0 -Wl,--build-id=none get.c -o get; for i in 1 2 3; do riffle run -q -p calls -e exact -o get$i.rfp -- ./get; done
-$ riffle merge get1.rfp get2.rfp get3.rfp -o all.rfp 2>&1 | sed -E "s|$PWD|HERE|"; riffle merge --any-build get1.rfp get2.rfp -o all.rfp
-riffle: get2.rfp: HERE/get has no build id; whether both are of the same build cannot be told
+# Without build ids a checksum of the code tells builds and programs apart. --any-build merges them all the same.
+$ gcc -O0 -Wl,--build-id=none get.c -o get; gcc -O2 -Wl,--build-id=none get.c -o got; for i in get get got; do riffle run -q -p calls -e exact -o $i$((++n)).rfp -- ./$i; done
+$ riffle merge get1.rfp get2.rfp -o all.rfp
+$ riffle merge get1.rfp got3.rfp -o all.rfp 2>&1 | sed -E "s|$PWD|HERE|g; s/0x[0-9a-f]+/ADDRESS/"; riffle merge --any-build get1.rfp got3.rfp -o all.rfp
+riffle: got3.rfp: at ADDRESS there is HERE/get in one and HERE/got in the other: their addresses cannot be compared; --any-build merges them
 # Who calls what, and how much of it: samples of the stack. Only the shape is certain.
 $ cat > calls.c <<'END'
 > static volatile unsigned sum;

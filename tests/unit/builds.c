@@ -30,12 +30,19 @@ static bool overlap(const struct rf_module *x, const struct rf_module *y)
     return x->process == y->process && x->start < y->end && y->start < x->end;
 }
 
+/* By their build ids where both have one, else by their paths. */
+static bool differ(const struct rf_module *x, const struct rf_module *y)
+{
+    if (x->build_id[0] != '\0' && y->build_id[0] != '\0')
+        return strcmp(x->build_id, y->build_id) != 0;
+    return x->path[0] != '[' && y->path[0] != '[' && strcmp(x->path, y->path) != 0;
+}
+
 static bool clash(const struct rf_run *run, const struct rf_run *other)
 {
     for (const struct rf_module *x = run->modules; x < run->modules + run->n_modules; x++)
         for (const struct rf_module *y = other->modules; y < other->modules + other->n_modules; y++)
-            if (overlap(x, y) && x->build_id[0] != '\0' && y->build_id[0] != '\0' &&
-                strcmp(x->build_id, y->build_id) != 0 && !has(other, x) && !has(run, y))
+            if (overlap(x, y) && differ(x, y) && !has(other, x) && !has(run, y))
                 return true;
     return false;
 }
@@ -53,10 +60,10 @@ static bool unproven(const struct rf_run *run, const struct rf_run *other)
 /* Few builds, files and addresses, so that all kinds of pairs occur. */
 static struct rf_module draw(struct rf_random *random)
 {
-    static char *const paths[] = {(char *)"/a", (char *)"/b", (char *)"[heap]"};
+    static char *const paths[] = {(char *)"/a", (char *)"/b", (char *)"/c", (char *)"[heap]"};
     static char *const ids[] = {(char *)"11", (char *)"22", (char *)"33", (char *)""};
     uint64_t start = rf_random_below(random, 40);
-    return (struct rf_module){.path = paths[rf_random_below(random, 3)],
+    return (struct rf_module){.path = paths[rf_random_below(random, 4)],
                               .build_id = ids[rf_random_below(random, 4)],
                               .process = (uint32_t)rf_random_below(random, 2),
                               .start = start,

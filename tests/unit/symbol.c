@@ -202,6 +202,26 @@ TEST(the_build_id_is_read_from_the_file)
     }
 }
 
+/* One byte of code, and nothing that is not loaded, changes it. */
+TEST(a_file_without_a_build_id_is_known_by_its_code)
+{
+    char first[129], stripped[129], second[129], path[300];
+    NEEDS_COMPILER();
+    REQUIRE(run("cd %s && echo 'int main(void) { return X; }' > bare.c && "
+                "gcc -g -DX=1 -Wl,--build-id=none bare.c -o bare1 && strip bare1 -o bare2 && "
+                "gcc -g -DX=2 -Wl,--build-id=none bare.c -o bare3",
+                folder) == 0);
+    snprintf(path, sizeof path, "%s/bare1", folder);
+    CHECK_EQ(rf_symbols_build_id(path, first, sizeof first), 21);
+    CHECK(strncmp(first, "code-", 5) == 0);
+    snprintf(path, sizeof path, "%s/bare2", folder);
+    rf_symbols_build_id(path, stripped, sizeof stripped);
+    CHECK_TEXT(stripped, first);
+    snprintf(path, sizeof path, "%s/bare3", folder);
+    CHECK_EQ(rf_symbols_build_id(path, second, sizeof second), 21);
+    CHECK(strcmp(first, second) != 0);
+}
+
 /* The probe tells only of what was mapped to be executed. */
 TEST(data_is_found_from_the_code_alone)
 {
