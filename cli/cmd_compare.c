@@ -446,25 +446,8 @@ static int run(const struct cli_call *call)
     return status;
 }
 
-const struct cli_command cli_command_compare = {
-    .name = "compare",
-    .brief = "judge engines by the exact profile of the same stream",
+const struct cli_action cli_action_compare = {
     .arguments = {"FILE|- | FIRST.rfp SECOND.rfp", 1, 2},
-    .text =
-        "Runs any number of engines over one stream in one pass, beside the exact profile, and "
-        "prints for each the memory it held, the bits of storage it would have in hardware, its "
-        "speed and its error by the chosen measure.\n\n"
-        "Speed is measured on a second copy of each engine that is fed the same tuples, 64 Ki "
-        "at a time; only those calls are timed, in wall-clock time. The engines take turns in "
-        "one process: ratios between them mean more than the figures.\n\n"
-        "With two profile files, those of the same selector are held against each other, and the "
-        "first file is the truth.",
-    .examples = "    riffle gen loop --events 10M | riffle compare - -e exact\n"
-                "    riffle compare loads.rft -e exact -e 'exact(memory=64Mi)' --interval 1M \\\n"
-                "        --threshold 0.1% --format csv\n"
-                "    riffle compare -m overlap whole.rfp sampled.rfp\n"
-                "    riffle compare loads.rft -m invariance -e 'H[P256]2048' -e R256 --every 1M\n"
-                "    riffle compare loads.rft -m rms --coproc values.uc -e R1000 --every 1M",
     .settings = {options, sizeof(struct settings)},
     .run = run,
 };

@@ -158,21 +158,7 @@ static int run(const struct cli_call *call)
     return status;
 }
 
-const struct cli_command cli_command_control = {
-    .name = "control",
-    .brief = "change the sampling of a program while it runs",
+const struct cli_action cli_action_control = {
     .arguments = {"PID [NAME=VALUE...]", 1, CLI_ANY_NUMBER},
-    .text = "PID is that of riffle run --burst, or of a program that it profiles. The change takes "
-            "effect with the next burst, for all processes of the run. Only the user who started "
-            "the run can make it. Without NAME=VALUE the current state is shown.\n\n"
-            "frequency=1/100 and burst=10 are as in riffle run; a new burst alone leaves the "
-            "frequency as it is. Where profiles have bursts of their own, calls.frequency=1/100 "
-            "changes those of that profile; without a selector in front all change. "
-            "A selector of the run with =off, such as calls=off, stops the counting of that "
-            "profile, and =on resumes it; events in between count as skipped.",
-    .examples = "    riffle control 4711\n"
-                "    riffle control 4711 frequency=1/100 burst=10\n"
-                "    riffle control 4711 calls.frequency=1/1000\n"
-                "    riffle control 4711 values=off",
     .run = run,
 };

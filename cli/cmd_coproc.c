@@ -77,23 +77,8 @@ static int run(const struct cli_call *call)
     return shown;
 }
 
-const struct cli_command cli_command_coproc = {
-    .name = "coproc",
-    .brief = "list microprograms, check and list one, or size their machine",
+const struct cli_action cli_action_coproc = {
     .arguments = {"[FILE]", 0, 1},
-    .text =
-        "Without an argument, the programs that come with riffle. With one, the program is "
-        "assembled and its listing printed: address, word, source. What is wrong with it is "
-        "told by line and column.\n\n"
-        "Options stand behind the file: 'values.uc(size=half, clock=1/2)'. size is half, base or "
-        "double; clock is 1 or a fraction such as 1/4 of the host's; pace is the number of host "
-        "cycles from record to record (0: the core waits and no sample is dropped); buffer is "
-        "the sample buffer in bytes; table is the number of entries of the handler's table; "
-        "enter, scan and fold are the cycles of an interrupt, of each slot that its handler "
-        "looks at, and of each that it records. Every other name is a .let of the program.",
-    .examples = "    riffle coproc\n"
-                "    riffle coproc values.uc\n"
-                "    riffle run --coproc values.uc -- gzip -c FILE >/dev/null",
     .settings = {options, sizeof(struct settings)},
     .words = cli_words_programs,
     .run = run,

@@ -22,18 +22,8 @@ static int show(const char *core)
     return CLI_OK;
 }
 
-const struct cli_command cli_command_cores = {
-    .name = "cores",
-    .brief = "list the simulated cores; show one with every parameter",
+const struct cli_action cli_action_cores = {
     .arguments = {"[CORE]", 0, 1},
-    .text =
-        "A core is written as a name and what differs from it, key=value with commas between. "
-        "Shown, it has every key and its value: sizes in bytes (a cache as size/ways/bytes of a "
-        "line), widths in instructions per cycle, the rest in cycles or entries. doc/MACHINE.md "
-        "tells what each does.",
-    .examples = "    riffle cores\n"
-                "    riffle cores hps\n"
-                "    riffle cores coproc,rob=128,dcache=16Ki/2/64",
     .words = cli_words_cores,
     .list = list,
     .show = show,

@@ -46,15 +46,8 @@ static int run(const struct cli_call *call)
     return CLI_OK;
 }
 
-const struct cli_command cli_command_cost = {
-    .name = "cost",
-    .brief = "area, delay and energy of rap as hardware",
+const struct cli_action cli_action_cost = {
     .arguments = {"", 0, 0},
-    .text = "The parts of the engine of Mysore et al. (section 3.4) at 0.18 um, scaled to the size "
-            "asked for; the standard size is theirs. Cycles come from running a stream through "
-            "the engine rap-hw.",
-    .examples = "    riffle cost\n"
-                "    riffle cost --entries 400",
     .settings = {options, sizeof(struct settings)},
     .run = run,
 };

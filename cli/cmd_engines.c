@@ -62,16 +62,8 @@ static int show(const char *text)
     return CLI_OK;
 }
 
-const struct cli_command cli_command_engines = {
-    .name = "engines",
-    .brief = "list the engines; show one with its options and memory",
+const struct cli_action cli_action_engines = {
     .arguments = {"[ENGINE]", 0, 1},
-    .text = "An engine is written as a name, or as a name with options in parentheses. Shown with "
-            "its options, it tells the memory it will hold and, where it is a model of hardware, "
-            "the bits of storage that hardware would have.",
-    .examples = "    riffle engines\n"
-                "    riffle engines exact\n"
-                "    riffle engines 'exact(interval=1M)'",
     .words = cli_words_engines,
     .list = list,
     .show = show,

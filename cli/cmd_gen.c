@@ -64,19 +64,8 @@ static int run(const struct cli_call *call)
     return status;
 }
 
-const struct cli_command cli_command_gen = {
-    .name = "gen",
-    .brief = "make a synthetic stream",
+const struct cli_action cli_action_gen = {
     .arguments = {"zipf|uniform|phases|loop", 1, 1},
-    .text =
-        "Writes a stream of tuples, one per line, or as a trace. It is the same for the same "
-        "options on every machine.\n\n"
-        "zipf draws key k with a probability proportional to 1 / k^skew; uniform draws every "
-        "key alike; phases is zipf over a set of keys that is exchanged every --phase events; loop "
-        "is like the load values of a program: nested loops over instructions, each with a few "
-        "favourite values, strides and noise.",
-    .examples = "    riffle gen zipf --events 10M --keys 1M --seed 1 | riffle replay -\n"
-                "    riffle gen loop --events 100M -o loop.rft",
     .settings = {options, sizeof(struct settings)},
     .words = kinds,
     .run = run,

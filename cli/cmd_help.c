@@ -56,15 +56,8 @@ static int run(const struct cli_call *call)
     return CLI_OK;
 }
 
-const struct cli_command cli_command_help = {
-    .name = "help",
-    .brief = "explain a command; write man pages and shell completion",
+const struct cli_action cli_action_help = {
     .arguments = {"[COMMAND | productions]", 0, 1},
-    .text = "Without a command, lists them all. 'productions' is the language of sim "
-            "--productions.",
-    .examples = "    riffle help replay\n"
-                "    riffle help --man replay | man -l -\n"
-                "    . <(riffle help --completion bash)",
     .settings = {options, sizeof(struct settings)},
     .words = cli_words_commands,
     .run = run,

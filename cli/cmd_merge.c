@@ -80,15 +80,8 @@ static int run(const struct cli_call *call)
     return status == RF_OK ? CLI_OK : cli_fail_unused(status, &error);
 }
 
-const struct cli_command cli_command_merge = {
-    .name = "merge",
-    .brief = "add up profile files",
+const struct cli_action cli_action_merge = {
     .arguments = {"FILE...", 1, CLI_ANY_NUMBER},
-    .text = "Profiles with the same selector and engine add up item by item, their bounds too; "
-            "others stand side by side. Runs of different builds are refused. Without -o the sum "
-            "is printed.",
-    .examples = "    riffle merge monday.rfp tuesday.rfp -o both.rfp\n"
-                "    riffle merge node*.rfp -n 10",
     .settings = {options, sizeof(struct settings)},
     .run = run,
 };

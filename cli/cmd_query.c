@@ -144,18 +144,8 @@ static int run(const struct cli_call *call)
     return result;
 }
 
-const struct cli_command cli_command_query = {
-    .name = "query",
-    .brief = "how many events a range holds",
+const struct cli_action cli_action_query = {
     .arguments = {"FILE LOW..HIGH [LOW..HIGH]", 2, 3},
-    .text = "Answers from a saved profile, with bounds for the range. The profile need not list "
-            "that range. Both ends are included. A place is a number or a "
-            "function that ran, with an offset: main..main+0x3f.\n\n"
-            "One range applies to the word that a profile of ranges is over, and to a in other "
-            "profiles. With two, the first applies to a and the second to b.",
-    .examples = "    riffle replay loads.rft -e 'rap(key=b)' -o loads.rfp\n"
-                "    riffle query loads.rfp 0..255\n"
-                "    riffle query both.rfp 0x400000..0x4fffff 0..0xff",
     .settings = {options, sizeof(struct settings)},
     .run = run,
 };

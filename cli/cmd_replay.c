@@ -128,25 +128,8 @@ static int run(const struct cli_call *call)
     return status;
 }
 
-const struct cli_command cli_command_replay = {
-    .name = "replay",
-    .brief = "run a stream through engines and report what they found",
+const struct cli_action cli_action_replay = {
     .arguments = {"FILE|-", 1, 1},
-    .text =
-        "The stream is a trace (.rft) or text, told apart by its first bytes; - is standard input. "
-        "Text has one tuple per line, 'a b [count]', in decimal or 0x hexadecimal; # begins a "
-        "comment.\n\n"
-        "Every engine (-e) makes a profile of its own in the same pass. Of a trace of records, "
-        "selectors (-p) say what is counted. An engine serves the selector before it. A selector "
-        "that has none of its own gets those before the first selector, else those of the next "
-        "selector that has some:\n\n"
-        "    -p values -e exact -p edges -e 'exact(memory=1Mi)'    each its own\n"
-        "    -e exact -p values -p edges                           one for both\n\n"
-        "Ctrl-C ends the stream: what was counted until then is reported. A damaged trace is used "
-        "as far as it is whole.",
-    .examples = "    riffle gen zipf --events 1M | riffle replay - -n 10\n"
-                "    riffle replay loads.rft -p 'load value==0 -> pc,addr' --format csv -n 0\n"
-                "    riffle replay loads.rft -e exact --interval 1M --per-interval -o loads.rfp",
     .settings = {options, sizeof(struct settings)},
     .run = run,
 };

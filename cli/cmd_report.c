@@ -29,14 +29,8 @@ static int run(const struct cli_call *call)
     return cli_deliver(run, RF_OK, &error, NULL, &settings->report);
 }
 
-const struct cli_command cli_command_report = {
-    .name = "report",
-    .brief = "print the profiles of a file",
+const struct cli_action cli_action_report = {
     .arguments = {"FILE", 1, 1},
-    .text = "Prints what replay, run or merge saved with -o.",
-    .examples = "    riffle report loads.rfp -n 50\n"
-                "    riffle report loads.rfp --format json > loads.json\n"
-                "    riffle report loads.rfp --annotate longest_match",
     .settings = {options, sizeof(struct settings)},
     .run = run,
 };

@@ -551,34 +551,8 @@ static int run(const struct cli_call *call)
     return status;
 }
 
-const struct cli_command cli_command_run = {
-    .name = "run",
-    .brief = "profile a program as it runs",
+const struct cli_action cli_action_run = {
     .arguments = {"PROGRAM [ARGUMENT...]", 1, CLI_ANY_NUMBER},
-    .text =
-        "Runs an unmodified x86-64 Linux program under the probe, a tool for Valgrind, and counts "
-        "its loads, branches, calls and more while it runs. It produces only the classes and "
-        "fields that the selectors (-p) read. The default selectors are code, values, types and "
-        "bias: the first screen of the report. "
-        "The default engine is exact for what is counted inside the program (code, edges, calls, "
-        "methods, types; see --stream) and with --burst or --frequency. Else it is auto: exact "
-        "counts up to 64 MiB of them, multihash from there on, which needs little memory however "
-        "long the program runs.\n\n"
-        "The program has riffle's standard input, output and error, and riffle ends with its exit "
-        "status, or by the signal that ended it; with 125 where riffle itself failed, 126 where "
-        "the program cannot be run, 127 where there is none. The report goes to standard error "
-        "when the "
-        "program "
-        "is over. A function's name in a selector is looked up in each file as it is mapped; "
-        "target==malloc finds "
-        "calls through stubs (malloc@plt), too. Children are followed. Setuid, setgid and 32-bit "
-        "programs cannot be profiled: as "
-        "children they run unprofiled, and the report names them.",
-    .examples = "    riffle run -- gzip -9 -c FILE >/dev/null\n"
-                "    riffle run -p values -e exact -o gzip.rfp -- gzip -9 -c FILE >/dev/null\n"
-                "    riffle run -p 'load value==0 -> pc,addr' --module libc.so.6 -- sort FILE\n"
-                "    riffle run -p calls --frequency 1/1000 -- gzip -c FILE >/dev/null\n"
-                "    riffle run -p values --record loads.rft -- gzip -c FILE >/dev/null",
     .settings = {options, sizeof(struct settings)},
     .first_ends_options = true,
     .run = run,

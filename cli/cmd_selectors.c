@@ -46,25 +46,8 @@ static int show(const char *text)
     return CLI_OK;
 }
 
-const struct cli_command cli_command_selectors = {
-    .name = "selectors",
-    .brief = "list the names for usual selectors; check one",
+const struct cli_action cli_action_selectors = {
     .arguments = {"[SELECTOR]", 0, 1},
-    .text = "A selector says which events are counted, and by which of their fields:\n\n"
-            "    CLASS[,CLASS...] [CONDITION...] -> FIELD[,FIELD] [* WEIGHT]\n\n"
-            "Classes are load, store, branch, jump, call, return, alu, insn, or any. Fields, as a "
-            "class has them, are"
-#define RF_FIELD(ID, name, classes, meaning, word, late, value, brief) " " #name
-#include <riffle/fields.def>
-            ". Without an argument the command explains each of them. A condition compares a field "
-            "with a number or a symbol (==, !=, <, <=, >, >=) or asks for "
-            "a range, 'pc in LOW..HIGH', where HIGH is excluded; all of them must hold. With a "
-            "weight (size, width, miss, "
-            "cycles) an event counts as often as that field says: 'load -> pc * size' counts the "
-            "bytes that each load reads.",
-    .examples = "    riffle selectors\n"
-                "    riffle selectors zero-loads\n"
-                "    riffle selectors 'load value==0 pc in 0x401000..0x402000 -> pc,addr'",
     .words = cli_words_selectors,
     .list = list,
     .show = show,

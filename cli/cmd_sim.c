@@ -366,38 +366,8 @@ static int run(const struct cli_call *asked)
     return status;
 }
 
-const struct cli_command cli_command_sim = {
-    .name = "sim",
-    .brief = "profile a RISC-V program on a simulated core, with its cycles",
+const struct cli_action cli_action_sim = {
     .arguments = {"PROGRAM [ARGUMENT...]", 1, CLI_ANY_NUMBER},
-    .text =
-        "Runs a statically linked 64-bit RISC-V Linux program (riscv64-linux-gnu-gcc -static) on a "
-        "simulated out-of-order core and reports as run does, with instructions, cycles and what "
-        "the core waited for. The same run twice gives the same instructions, cycles and profile: "
-        "the clock counts instructions, random numbers are seeded, the environment is empty but "
-        "for --env.\n\n"
-        "The program has riffle's standard input, output and error, and riffle ends with its exit "
-        "status; with 125 where riffle itself failed, 126 where the program cannot be run, 127 "
-        "where there is none. A program that does something illegal, or sends itself a signal that "
-        "it does not "
-        "handle, ends with a sentence and the status that a shell would give it, 128 and the "
-        "signal. There is one thread and no other process; a program that starts a thread ends. "
-        "With -q and nothing to save the program only runs.\n\n"
-        "With --burst or --frequency the core itself samples, by the sampling framework of HPS: -p "
-        "is "
-        "calls, methods or addresses, the distance between bursts is always the same, and the "
-        "cycles "
-        "show what it costs.\n\n"
-        "Without --root the program may read, write, make and remove every file that riffle may, "
-        "under the same names. With it, nothing outside that folder can be read, changed or looked "
-        "at. Files of processes (/proc) are out of reach either way, riffle's own memory with "
-        "them.",
-    .examples = "    riffle sim -- prog.rv64 1000\n"
-                "    riffle sim --core hps,rob=64 -p values -e multihash -- prog.rv64 1000\n"
-                "    riffle sim --functional -p edges -o prog.rfp -- prog.rv64 1000\n"
-                "    riffle sim --functional -q -- prog.rv64 1000\n"
-                "    riffle sim -p calls --burst 1 --frequency 1/100 -- prog.rv64 1000\n"
-                "    riffle sim --productions lab/hps/hot-call-pair.hps -- prog.rv64 1000",
     .settings = {options, sizeof(struct settings)},
     .first_ends_options = true,
     .run = run,

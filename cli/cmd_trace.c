@@ -201,18 +201,8 @@ static int run(const struct cli_call *call)
                     nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
 }
 
-const struct cli_command cli_command_trace = {
-    .name = "trace",
-    .brief = "look into a trace; convert between text and .rft",
+const struct cli_action cli_action_trace = {
     .arguments = {"info FILE | head FILE | convert IN OUT", 2, 3},
-    .text =
-        "info tells what the header and the index of a trace say. head prints its first events. "
-        "convert copies a stream from one form into another: to a trace where OUT ends in .rft, "
-        "to text elsewhere; - is standard input or output. Records become text only through a "
-        "selector (-p), which makes tuples of them.",
-    .examples = "    riffle trace info loads.rft\n"
-                "    riffle trace convert loads.txt loads.rft\n"
-                "    riffle trace convert -p values all.rft - | sort | uniq -c",
     .settings = {options, sizeof(struct settings)},
     .words = action_names,
     .run = run,

@@ -1,7 +1,7 @@
-/* command.h - what a command of the program is: a table of options and a function.
+/* command.h - what a command of the program is: a table of options, a function and a text.
  *
- * To add a command: write cmd_NAME.c with a `const struct cli_command cli_command_NAME` and add NAME
- * to the list in meson.build. Its table of options makes the parser, --help, the man page and the
+ * To add a command: write cmd_NAME.c with a `const struct cli_action cli_action_NAME`, write help/NAME.txt with what
+ * its help says, and add NAME to the list in meson.build. Its table of options makes the parser, --help, the man page and the
  * shell completion, so nothing is written twice.
  *
  * A command gets its options in a struct of its own. The parser fills it with the defaults, then from
@@ -70,16 +70,12 @@ struct cli_call {
 
 enum { CLI_ANY_NUMBER = 1 << 20 };
 
-struct cli_command {
-    const char *name;
-    const char *brief; /* one line, no full stop */
+/* What a command does: the file cmd_NAME.c. */
+struct cli_action {
     struct {
         const char *usage; /* their names in the help: "FILE|-" */
         size_t min, max;
     } arguments;
-    const char *text;     /* paragraphs, separated by empty lines; lines that begin with four
-                              spaces stay as they are */
-    const char *examples; /* such lines, too */
     struct {
         const struct cli_option *options; /* NULL: none */
         size_t size;                      /* of the struct that they fill */
@@ -93,7 +89,18 @@ struct cli_command {
     int (*show)(const char *name);
 };
 
-extern const struct cli_command *const cli_commands[]; /* closed by NULL, in alphabetical order */
+/* The action with what the help and the man page say of it: the file help/NAME.txt. */
+struct cli_command {
+    const char *name;
+    const struct cli_action *action;
+    const char *brief;    /* one line, no full stop */
+    const char *text;     /* paragraphs, separated by empty lines; lines that begin with four
+                             spaces stay as they are */
+    const char *examples; /* such lines, too; may be NULL */
+};
+
+/* Made by help/embed.py. Closed by a command without a name; in alphabetical order. */
+extern const struct cli_command cli_commands[];
 const struct cli_command *cli_find(const char *name);
 const char *cli_words_commands(size_t i);
 

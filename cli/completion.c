@@ -12,8 +12,8 @@ static void put_words(FILE *out, cli_words *words)
 
 static void put_names(FILE *out)
 {
-    for (const struct cli_command *const *c = cli_commands; *c != NULL; c++)
-        fprintf(out, "%s%s", c == cli_commands ? "" : " ", (*c)->name);
+    for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
+        fprintf(out, "%s%s", c == cli_commands ? "" : " ", c->name);
 }
 
 static void bash_values(FILE *out, const struct cli_command *command)
@@ -43,7 +43,7 @@ static void bash_command(FILE *out, const struct cli_command *command)
     for (size_t i = 0; cli_option_at(command, i, &option); i++)
         fprintf(out, "%s--%s", i > 0 ? " " : "", option.name);
     fputs("\" arguments=\"", out);
-    put_words(out, command->words);
+    put_words(out, command->action->words);
     fputs("\" ;;\n", out);
 }
 
@@ -57,11 +57,11 @@ void cli_completion_bash(FILE *out)
           out);
     put_names(out);
     fputs("\" -- \"$current\")\n        return\n    fi\n    case $command:$before in\n", out);
-    for (const struct cli_command *const *c = cli_commands; *c != NULL; c++)
-        bash_values(out, *c);
+    for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
+        bash_values(out, c);
     fputs("    esac\n    case $command in\n", out);
-    for (const struct cli_command *const *c = cli_commands; *c != NULL; c++)
-        bash_command(out, *c);
+    for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
+        bash_command(out, c);
     fputs("    esac\n"
           "    if [[ -z $words && -z $files ]]; then\n"
           "        if [[ $current == -* ]]; then words=$options; else words=$arguments files=yes; "
@@ -115,9 +115,9 @@ static void zsh_command(FILE *out, const struct cli_command *command)
     fprintf(out, "        %s) _arguments", command->name);
     for (size_t i = 0; cli_option_at(command, i, &option); i++)
         zsh_option(out, &option);
-    if (command->words != NULL) {
+    if (command->action->words != NULL) {
         fputs(" \\\n            '1:argument:(", out);
-        put_words(out, command->words);
+        put_words(out, command->action->words);
         fputs(")'", out);
     }
     fputs(" \\\n            '*:file:_files' ;;\n", out);
@@ -128,15 +128,15 @@ void cli_completion_zsh(FILE *out)
     fputs("#compdef riffle\n# made by 'riffle help --completion zsh'\n"
           "_riffle()\n{\n    local -a commands\n    commands=(\n",
           out);
-    for (const struct cli_command *const *c = cli_commands; *c != NULL; c++) {
-        fprintf(out, "        '%s:", (*c)->name);
-        zsh_text(out, (*c)->brief);
+    for (const struct cli_command *c = cli_commands; c->name != NULL; c++) {
+        fprintf(out, "        '%s:", c->name);
+        zsh_text(out, c->brief);
         fputs("'\n", out);
     }
     fputs("    )\n    if ((CURRENT == 2)); then\n        _describe command commands\n"
           "        return\n    fi\n    shift words\n    ((CURRENT--))\n    case $words[1] in\n",
           out);
-    for (const struct cli_command *const *c = cli_commands; *c != NULL; c++)
-        zsh_command(out, *c);
+    for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
+        zsh_command(out, c);
     fputs("    esac\n}\n_riffle \"$@\"\n", out);
 }

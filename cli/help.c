@@ -85,7 +85,8 @@ static void help_command(FILE *out, const struct cli_command *command)
 {
     fprintf(out, "riffle %s - %s\n\n", command->name, command->brief);
     fprintf(out, "Usage: riffle %s [OPTION...]%s%s\n\n", command->name,
-            command->arguments.usage[0] != '\0' ? " " : "", command->arguments.usage);
+            command->action->arguments.usage[0] != '\0' ? " " : "",
+            command->action->arguments.usage);
     put_text(out, command->text);
     fputs("\nOptions:\n", out);
     struct cli_option option;
@@ -100,8 +101,8 @@ static void help_program(FILE *out)
     fputs("riffle - find the few events of a program that matter, and say how sure it is\n\n"
           "Usage: riffle COMMAND [OPTION...] [ARGUMENT...]\n\nCommands:\n",
           out);
-    for (const struct cli_command *const *c = cli_commands; *c != NULL; c++)
-        fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->brief);
+    for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
+        fprintf(out, "  %-10s %s\n", c->name, c->brief);
     fputs("\n'riffle help COMMAND' or 'riffle COMMAND --help' says more.\n"
           "Numbers may have units: 1M, 16Ki, 0.1%.\n\nExit status:\n",
           out);

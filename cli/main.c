@@ -6,15 +6,15 @@
 
 const struct cli_command *cli_find(const char *name)
 {
-    for (const struct cli_command *const *c = cli_commands; *c != NULL; c++)
-        if (strcmp((*c)->name, name) == 0)
-            return *c;
+    for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
     return NULL;
 }
 
 const char *cli_words_commands(size_t i)
 {
-    return cli_commands[i] != NULL ? cli_commands[i]->name : NULL;
+    return cli_commands[i].name;
 }
 
 static int unknown(const char *name)

@@ -116,9 +116,9 @@ static void put_tail(FILE *out, const struct cli_command *self)
         fputs(".BR riffle (1)", out);
         separator = ",\n";
     }
-    for (const struct cli_command *const *c = cli_commands; *c != NULL; c++)
-        if (*c != self) {
-            fprintf(out, "%s.BR riffle\\-%s (1)", separator, (*c)->name);
+    for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
+        if (c != self) {
+            fprintf(out, "%s.BR riffle\\-%s (1)", separator, c->name);
             separator = ",\n";
         }
     fputc('\n', out);
@@ -130,7 +130,7 @@ static void man_command(FILE *out, const struct cli_command *command)
     fprintf(out, ".SH NAME\nriffle\\-%s \\- ", command->name);
     put(out, command->brief);
     fprintf(out, "\n.SH SYNOPSIS\n.B riffle %s\n[\\fIOPTION\\fR...] ", command->name);
-    put(out, command->arguments.usage);
+    put(out, command->action->arguments.usage);
     fputs("\n.SH DESCRIPTION\n", out);
     put_text(out, command->text);
     fputs(".SH OPTIONS\n", out);
@@ -155,9 +155,9 @@ static void man_program(FILE *out)
         "addresses touched. Riffle finds the few that matter, in one pass, in kilobytes, and says\n"
         "how sure it is. Numbers may have units: 1M, 16Ki, 0.1%.\n.SH COMMANDS\n",
         out);
-    for (const struct cli_command *const *c = cli_commands; *c != NULL; c++) {
-        fprintf(out, ".TP\n.BR riffle\\-%s (1)\n", (*c)->name);
-        put(out, (*c)->brief);
+    for (const struct cli_command *c = cli_commands; c->name != NULL; c++) {
+        fprintf(out, ".TP\n.BR riffle\\-%s (1)\n", c->name);
+        put(out, c->brief);
         fputs(".\n", out);
     }
     put_tail(out, NULL);

@@ -53,7 +53,7 @@ static bool find_row(const struct cli_option *table, const struct cli_option *gr
 bool cli_option_at(const struct cli_command *command, size_t i, struct cli_option *option)
 {
     const struct cli_option top = {.offset = 0};
-    const struct cli_option *options = command->settings.options;
+    const struct cli_option *options = command->action->settings.options;
     if (options != NULL && find_row(options, &top, &i, option))
         return true;
     *option = help;
@@ -261,19 +261,20 @@ static int take_word(struct parse *parse, char *word)
     if (is_option)
         return word[1] == '-' ? take_long(parse, word + 2) : take_letters(parse, word + 1);
     parse->call.arguments[parse->call.n_arguments++] = word;
-    parse->only_arguments |= parse->call.command->first_ends_options;
+    parse->only_arguments |= parse->call.command->action->first_ends_options;
     return CLI_OK;
 }
 
 static int check_arguments(const struct cli_call *call)
 {
     const struct cli_command *command = call->command;
-    if (call->n_arguments < command->arguments.min)
+    if (call->n_arguments < command->action->arguments.min)
         return cli_fail(CLI_USAGE, "%s: needs %s; see 'riffle help %s'", command->name,
-                        command->arguments.usage, command->name);
-    if (call->n_arguments > command->arguments.max)
+                        command->action->arguments.usage, command->name);
+    if (call->n_arguments > command->action->arguments.max)
         return cli_fail(CLI_USAGE, "%s: unexpected argument '%s'; see 'riffle help %s'",
-                        command->name, call->arguments[command->arguments.max], command->name);
+                        command->name, call->arguments[command->action->arguments.max],
+                        command->name);
     return CLI_OK;
 }
 
@@ -289,7 +290,7 @@ static int parse_words(struct parse *parse)
  * failed. */
 static int final_status(const struct cli_command *command, int status)
 {
-    bool runs_program = command->first_ends_options;
+    bool runs_program = command->action->first_ends_options;
     if (runs_program && (status == CLI_FAILED || status == CLI_USAGE || status == CLI_DAMAGED))
         return CLI_OWN_FAILURE;
     return status & ~CLI_OF_PROGRAM;
@@ -297,11 +298,11 @@ static int final_status(const struct cli_command *command, int status)
 
 static int run(const struct cli_command *command, const struct cli_call *call)
 {
-    if (command->run != NULL)
-        return command->run(call);
+    if (command->action->run != NULL)
+        return command->action->run(call);
     if (call->n_arguments > 0)
-        return command->show(call->arguments[0]);
-    command->list();
+        return command->action->show(call->arguments[0]);
+    command->action->list();
     return CLI_OK;
 }
 
@@ -310,7 +311,7 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
     size_t words = (size_t)argc + 1;
     struct cli_given *given = calloc(words, sizeof *given);
     char **arguments = calloc(words, sizeof *arguments);
-    void *settings = calloc(1, command->settings.size + 1);
+    void *settings = calloc(1, command->action->settings.size + 1);
     struct parse parse = {.call = {.command = command,
                                    .settings = settings,
                                    .given = given,
