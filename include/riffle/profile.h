@@ -70,6 +70,9 @@ struct rf_run {
     size_t n_modules;
     struct rf_note *notes;
     size_t n_notes;
+    struct {
+        size_t profiles, modules, notes;
+    } room; /* how many the arrays hold, where that is more than there are */
 };
 
 void rf_profile_free(struct rf_profile *profile); /* NULL is fine */

@@ -334,57 +334,66 @@ static int compare_notes(const void *left, const void *right)
     return order != 0 ? order : strcmp(x->text, y->text);
 }
 
-/* Which elements of `there` are not in `here`; each is marked once. */
-static rf_status mark_fresh(const struct rf_alloc *alloc, struct rf_twins_list here,
-                            struct rf_twins_list there, size_t size,
-                            int (*compare)(const void *, const void *), bool **fresh)
+/* A list of both runs, and how the i-th of the other run is added to this one. */
+struct joined {
+    struct rf_twins_list here, there;
+    size_t size; /* of an element */
+    int (*compare)(const void *, const void *);
+    rf_status (*add)(struct rf_run *run, const struct rf_run *other, size_t i);
+};
+
+/* Which elements of the other list are not in this one; each is marked once. */
+static rf_status mark_fresh(const struct rf_alloc *alloc, const struct joined *lists, bool *fresh)
 {
     struct rf_twins twins;
-    *fresh = rf_alloc_zeroed(alloc, there.n + 1);
-    if (*fresh == NULL)
-        return RF_ENOMEM;
-    rf_status status = rf_twins_make(&twins, alloc, here, there, size, compare);
+    rf_status status =
+        rf_twins_make(&twins, alloc, lists->here, lists->there, lists->size, lists->compare);
     if (status != RF_OK)
         return status;
-    rf_twins_mark_fresh(&twins, *fresh);
+    rf_twins_mark_fresh(&twins, fresh);
     rf_twins_free(&twins, alloc);
     return RF_OK;
 }
 
-static rf_status add_modules(struct rf_run *run, const struct rf_run *other)
+static rf_status add_fresh(struct rf_run *run, const struct rf_run *other,
+                           const struct joined *lists)
 {
-    bool *fresh;
-    const size_t n = other->n_modules;
-    rf_status status = mark_fresh(&run->alloc, (struct rf_twins_list){run->modules, run->n_modules},
-                                  (struct rf_twins_list){other->modules, n}, sizeof *run->modules,
-                                  rf_module_compare, &fresh);
+    const size_t n = lists->there.n;
+    bool *fresh = rf_alloc_zeroed(&run->alloc, n + 1);
+    rf_status status = fresh != NULL ? mark_fresh(&run->alloc, lists, fresh) : RF_ENOMEM;
     for (size_t i = 0; i < n && status == RF_OK; i++)
         if (fresh[i])
-            status = rf_run_add_module(run, &other->modules[i]);
+            status = lists->add(run, other, i);
     rf_alloc_free(&run->alloc, fresh, n + 1);
     return status;
 }
 
-static rf_status add_notes(struct rf_run *run, const struct rf_run *other)
+static rf_status add_module(struct rf_run *run, const struct rf_run *other, size_t i)
 {
-    bool *fresh;
-    const size_t n = other->n_notes;
-    rf_status status = mark_fresh(&run->alloc, (struct rf_twins_list){run->notes, run->n_notes},
-                                  (struct rf_twins_list){other->notes, n}, sizeof *run->notes,
-                                  compare_notes, &fresh);
-    for (size_t i = 0; i < n && status == RF_OK; i++)
-        if (fresh[i])
-            status = rf_run_add_note(run, other->notes[i].name, other->notes[i].text);
-    rf_alloc_free(&run->alloc, fresh, n + 1);
-    return status;
+    return rf_run_add_module(run, &other->modules[i]);
+}
+
+static rf_status add_note(struct rf_run *run, const struct rf_run *other, size_t i)
+{
+    return rf_run_add_note(run, other->notes[i].name, other->notes[i].text);
 }
 
 static rf_status add_provenance(struct rf_run *run, const struct rf_run *other)
 {
+    const struct joined modules = {{run->modules, run->n_modules},
+                                   {other->modules, other->n_modules},
+                                   sizeof *run->modules,
+                                   rf_module_compare,
+                                   add_module};
+    const struct joined notes = {{run->notes, run->n_notes},
+                                 {other->notes, other->n_notes},
+                                 sizeof *run->notes,
+                                 compare_notes,
+                                 add_note};
     rf_status status = add_command(run, other->command);
     if (status == RF_OK)
-        status = add_modules(run, other);
-    return status == RF_OK ? add_notes(run, other) : status;
+        status = add_fresh(run, other, &modules);
+    return status == RF_OK ? add_fresh(run, other, &notes) : status;
 }
 
 rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error)

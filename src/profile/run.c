@@ -34,6 +34,25 @@ static void free_note(const struct rf_alloc *alloc, const struct rf_note *note)
     rf_profile_free_text(alloc, note->text);
 }
 
+/* How many elements an array holds. One that others made has no room beyond its n. */
+static size_t held(size_t n, size_t room)
+{
+    return room > n ? room : n;
+}
+
+/* Room for one more. An array doubles when it is full, so that n additions copy no more than 2 n elements. */
+static bool make_room(const struct rf_alloc *alloc, void **array, size_t n, size_t *room,
+                      size_t element)
+{
+    size_t now = held(n, *room), more = now < 4 ? 4 : 2 * now;
+    if (n < now)
+        return true;
+    if (more < now || !rf_alloc_array(alloc, array, now, more, element))
+        return false;
+    *room = more;
+    return true;
+}
+
 void rf_run_free(struct rf_run *run)
 {
     if (run == NULL)
@@ -46,17 +65,20 @@ void rf_run_free(struct rf_run *run)
         free_module(&run->alloc, &run->modules[i]);
     for (size_t i = 0; i < run->n_notes; i++)
         free_note(&run->alloc, &run->notes[i]);
-    rf_alloc_free(&run->alloc, run->profiles, run->n_profiles * sizeof(struct rf_profile *));
-    rf_alloc_free(&run->alloc, run->modules, run->n_modules * sizeof *run->modules);
-    rf_alloc_free(&run->alloc, run->notes, run->n_notes * sizeof *run->notes);
+    rf_alloc_free(&run->alloc, run->profiles,
+                  held(run->n_profiles, run->room.profiles) * sizeof *run->profiles);
+    rf_alloc_free(&run->alloc, run->modules,
+                  held(run->n_modules, run->room.modules) * sizeof *run->modules);
+    rf_alloc_free(&run->alloc, run->notes,
+                  held(run->n_notes, run->room.notes) * sizeof *run->notes);
     rf_alloc_free(&run->alloc, run, sizeof *run);
 }
 
 rf_status rf_run_add_profile(struct rf_run *run, struct rf_profile *profile)
 {
     void *array = run->profiles;
-    if (!rf_alloc_array(&run->alloc, &array, run->n_profiles, run->n_profiles + 1,
-                        sizeof(struct rf_profile *)))
+    if (!make_room(&run->alloc, &array, run->n_profiles, &run->room.profiles,
+                   sizeof *run->profiles))
         return RF_ENOMEM;
     run->profiles = array;
     run->profiles[run->n_profiles++] = profile;
@@ -83,9 +105,10 @@ rf_status rf_run_filter(struct rf_run *run, rf_run_keep keep, void *context)
     if (!rf_alloc_array(&run->alloc, &kept, 0, n, sizeof *run->profiles))
         return RF_ENOMEM;
     part_profiles(run, kept, keep, context);
-    rf_alloc_free(&run->alloc, run->profiles, run->n_profiles * sizeof *run->profiles);
+    rf_alloc_free(&run->alloc, run->profiles,
+                  held(run->n_profiles, run->room.profiles) * sizeof *run->profiles);
     run->profiles = kept;
-    run->n_profiles = n;
+    run->n_profiles = run->room.profiles = n;
     return RF_OK;
 }
 
@@ -102,8 +125,7 @@ rf_status rf_run_add_module(struct rf_run *run, const struct rf_module *module)
     copy.build_id = rf_profile_text(&run->alloc, build_id, strlen(build_id));
     void *array = run->modules;
     if (copy.path == NULL || copy.build_id == NULL ||
-        !rf_alloc_array(&run->alloc, &array, run->n_modules, run->n_modules + 1,
-                        sizeof *run->modules)) {
+        !make_room(&run->alloc, &array, run->n_modules, &run->room.modules, sizeof *run->modules)) {
         free_module(&run->alloc, &copy);
         return RF_ENOMEM;
     }
@@ -118,7 +140,7 @@ rf_status rf_run_add_note(struct rf_run *run, const char *name, const char *text
                            rf_profile_text(&run->alloc, text, strlen(text))};
     void *array = run->notes;
     if (copy.name == NULL || copy.text == NULL ||
-        !rf_alloc_array(&run->alloc, &array, run->n_notes, run->n_notes + 1, sizeof *run->notes)) {
+        !make_room(&run->alloc, &array, run->n_notes, &run->room.notes, sizeof *run->notes)) {
         free_note(&run->alloc, &copy);
         return RF_ENOMEM;
     }

@@ -1,4 +1,5 @@
-/* Which profile of a run has another one's totals. */
+/* Which profile of a run has another one's totals; how a run grows. */
+#include "failing.h"
 #include "test.h"
 #include <riffle/profile.h>
 
@@ -58,6 +59,28 @@ TEST(a_companion_says_so)
     CHECK(!rf_profile_is_companion(&profiles[VALUES]));
     CHECK_EQ(rf_profile_figure(&profiles[TOTALS], "messages", 0), 3);
     CHECK_EQ(rf_profile_figure(&profiles[TOTALS], "interrupts", 7), 7);
+}
+
+/* A module and a note have two texts each; the arrays of both double about ten times. */
+TEST(many_modules_and_notes_take_few_allocations)
+{
+    enum { MANY = 1000, TEXTS = 4 * MANY, ARRAYS = 20 };
+    struct failing failing = {.fail_at = 0};
+    const struct rf_alloc alloc = failing_alloc(&failing);
+    const struct rf_module module = {(char *)"/bin/a", (char *)"aa", 0, 10, 20, 0, 0, 0};
+    struct rf_run *run;
+    REQUIRE(rf_run_new(&run, "x", &alloc) == RF_OK);
+    failing.allocations = 0;
+    for (int i = 0; i < MANY; i++) {
+        REQUIRE(rf_run_add_module(run, &module) == RF_OK);
+        REQUIRE(rf_run_add_note(run, "name", "text") == RF_OK);
+    }
+    CHECK(failing.allocations <= TEXTS + ARRAYS);
+    CHECK_EQ(run->n_modules, MANY);
+    CHECK_TEXT(run->notes[MANY - 1].text, "text");
+    rf_run_free(run);
+    CHECK_EQ(failing.held, 0);
+    CHECK_EQ(failing.mistakes, 0);
 }
 
 TEST_MAIN()
