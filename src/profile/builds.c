@@ -22,22 +22,18 @@
 #include "profile/twins.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/order.h"
 #include <string.h>
 
 enum { BUILD_ID_SHOWN = 12 };
 
-static int compare_numbers(uint64_t x, uint64_t y)
-{
-    return (x > y) - (x < y);
-}
-
 int rf_module_compare(const void *left, const void *right)
 {
     const struct rf_module *x = left, *y = right;
-    int order = compare_numbers(x->process, y->process);
-    order = order != 0 ? order : compare_numbers(x->start, y->start);
-    order = order != 0 ? order : compare_numbers(x->end, y->end);
-    order = order != 0 ? order : compare_numbers(x->offset, y->offset);
+    int order = rf_order(x->process, y->process);
+    order = order != 0 ? order : rf_order(x->start, y->start);
+    order = order != 0 ? order : rf_order(x->end, y->end);
+    order = order != 0 ? order : rf_order(x->offset, y->offset);
     order = order != 0 ? order : strcmp(x->path, y->path);
     return order != 0 ? order : strcmp(x->build_id, y->build_id);
 }

@@ -21,6 +21,7 @@
 #include "profile/fold.h"
 #include "profile/profile.h"
 #include "base/alloc.h"
+#include "base/order.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,9 +160,7 @@ const char *rf_profile_contradiction(const struct rf_profile *profile)
 static int by_tuple(const void *left, const void *right)
 {
     const struct rf_tuple *x = left, *y = right;
-    if (x->a != y->a)
-        return x->a < y->a ? -1 : 1;
-    return (x->b > y->b) - (x->b < y->b);
+    return rf_order_two(x->a, y->a, x->b, y->b);
 }
 
 static rf_status check_tuples(const struct rf_item *items, size_t n, const struct rf_alloc *alloc,
@@ -184,9 +183,7 @@ static rf_status check_tuples(const struct rf_item *items, size_t n, const struc
 static int by_place(const void *left, const void *right)
 {
     const struct rf_item *x = left, *y = right;
-    if (x->a_hi != y->a_hi)
-        return x->a_hi < y->a_hi ? -1 : 1;
-    return (x->b_hi > y->b_hi) - (x->b_hi < y->b_hi);
+    return rf_order_two(x->a_hi, y->a_hi, x->b_hi, y->b_hi);
 }
 
 /* A stream has all of its positions, each once and with the same numbers. */

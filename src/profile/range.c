@@ -12,6 +12,7 @@
  * directly inside c000..cfff. Where such siblings are hot together, the smallest range around them is put back. */
 #include <riffle/range.h>
 #include "base/alloc.h"
+#include "base/order.h"
 #include "profile/profile.h"
 #include <stdbool.h>
 #include <stdlib.h>
@@ -69,11 +70,6 @@ void rf_range_query(const struct rf_profile *profile, const struct rf_range_box 
     }
 }
 
-static int compare(uint64_t x, uint64_t y)
-{
-    return (x > y) - (x < y);
-}
-
 /* Along the curve: the word whose first difference is in the higher bit decides, a before b. */
 static int by_curve(const void *left, const void *right)
 {
@@ -81,11 +77,11 @@ static int by_curve(const void *left, const void *right)
     const struct rf_range_box *y = &((const struct rf_range_node *)right)->box;
     uint64_t in_a = x->a ^ y->a, in_b = x->b ^ y->b;
     if (in_a == 0 && in_b == 0) {
-        int wider = compare(y->a_hi - y->a, x->a_hi - x->a);
-        return wider != 0 ? wider : compare(y->b_hi - y->b, x->b_hi - x->b);
+        int wider = rf_order(y->a_hi - y->a, x->a_hi - x->a);
+        return wider != 0 ? wider : rf_order(y->b_hi - y->b, x->b_hi - x->b);
     }
     bool b_decides = in_a < in_b && in_a < (in_a ^ in_b);
-    return b_decides ? compare(x->b, y->b) : compare(x->a, y->a);
+    return b_decides ? rf_order(x->b, y->b) : rf_order(x->a, y->a);
 }
 
 static void find_parents(struct rf_range_tree *tree)

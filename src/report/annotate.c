@@ -2,6 +2,7 @@
 #include "report/annotate.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/order.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,16 +68,14 @@ static void settle(struct candidates *found)
     found->n = n;
 }
 
+static bool begins_up_to(const void *list, size_t i, uint64_t key)
+{
+    return ((const struct candidate *)list)[i].range.lo <= key;
+}
+
 static struct candidate *candidate_at(const struct candidates *found, uint64_t pc)
 {
-    size_t lo = 0, hi = found->n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (found->at[middle].range.lo <= pc)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    size_t lo = rf_search(found->at, found->n, pc, begins_up_to);
     return lo > 0 && pc < found->at[lo - 1].range.hi ? &found->at[lo - 1] : NULL;
 }
 

@@ -4,6 +4,7 @@
  * and everything that it does not list may have happened here. */
 #include "report/annotate.h"
 #include "base/alloc.h"
+#include "base/order.h"
 #include <riffle/text.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,17 +98,15 @@ void rf_hits_set_keys(struct rf_hits *hits, const struct rf_hit_keys *keys)
     set_keys(hits->sums, hits->n_sums, keys);
 }
 
+static bool is_below(const void *list, size_t i, uint64_t key)
+{
+    return ((const struct rf_hit *)list)[i].key < key;
+}
+
 /* The first hit of a key; *n: how many follow it, itself included. */
 static const struct rf_hit *of_key(const struct rf_hit *at, size_t all, uint64_t key, size_t *n)
 {
-    size_t lo = 0, hi = all;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (at[middle].key < key)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    size_t lo = rf_search(at, all, key, is_below);
     for (*n = 0; lo + *n < all && at[lo + *n].key == key;)
         ++*n;
     return at + lo;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/error.h"
+#include "base/order.h"
 #include "base/text.h"
 #include "symbol/names.h"
 
@@ -16,9 +17,7 @@ struct wanted {
 static int by_file(const void *left, const void *right)
 {
     const struct wanted *l = left, *r = right;
-    if (l->file != r->file)
-        return l->file < r->file ? -1 : 1;
-    return (l->link > r->link) - (l->link < r->link);
+    return rf_order_two((uintptr_t)l->file, (uintptr_t)r->file, l->link, r->link);
 }
 
 static bool needs_spot(const struct where *where)

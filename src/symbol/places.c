@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/error.h"
+#include "base/order.h"
 #include "symbol/reader.h"
 
 enum { PATH_MAX_HERE = 1024 };
@@ -39,7 +40,7 @@ static bool add_range(struct units *units, const struct unit_range *range)
 static int by_lo(const void *left, const void *right)
 {
     const struct unit_range *l = left, *r = right;
-    return (l->lo > r->lo) - (l->lo < r->lo);
+    return rf_order(l->lo, r->lo);
 }
 
 static void list_units(struct rf_reader *reader, struct units *units)
@@ -60,6 +61,11 @@ static void list_units(struct rf_reader *reader, struct units *units)
         qsort(units->at, units->n, sizeof *units->at, by_lo);
 }
 
+static bool begins_up_to(const void *list, size_t i, uint64_t key)
+{
+    return ((const struct unit_range *)list)[i].lo <= key;
+}
+
 static Dwarf_Die *find_unit(struct rf_reader *reader, struct units *units, uint64_t address,
                             Dwarf_Addr *bias)
 {
@@ -68,14 +74,7 @@ static Dwarf_Die *find_unit(struct rf_reader *reader, struct units *units, uint6
         return unit;
     if (!units->listed)
         list_units(reader, units);
-    size_t lo = 0, hi = units->n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (units->at[middle].lo <= address)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    size_t lo = rf_search(units->at, units->n, address, begins_up_to);
     if (lo == 0 || units->at[lo - 1].hi <= address)
         return NULL;
     *bias = units->at[lo - 1].bias;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/order.h"
 #include "symbol/reader.h"
 
 struct slot {
@@ -44,7 +45,7 @@ static void add_slot(struct slots *slots, struct slot slot)
 static int by_slot(const void *left, const void *right)
 {
     const struct slot *l = left, *r = right;
-    return (l->address > r->address) - (l->address < r->address);
+    return rf_order(l->address, r->address);
 }
 
 /* The slots that one section of relocations fills. */
@@ -82,20 +83,18 @@ static void read_relocations(struct rf_reader *reader, Elf_Scn *section, const G
 static int by_chooser(const void *left, const void *right)
 {
     const struct slot *l = left, *r = right;
-    return (l->chooser > r->chooser) - (l->chooser < r->chooser);
+    return rf_order(l->chooser, r->chooser);
+}
+
+static bool chooses_below(const void *list, size_t i, uint64_t key)
+{
+    return ((const struct slot *)list)[i].chooser < key;
 }
 
 /* Name the slots whose function is `symbol`, where it has a better rank. */
 static void offer_name(struct slots *slots, GElf_Addr address, unsigned rank, const char *name)
 {
-    size_t lo = 0, hi = slots->n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (slots->at[middle].chooser < address)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    size_t lo = rf_search(slots->at, slots->n, address, chooses_below);
     for (; lo < slots->n && slots->at[lo].chooser == address; lo++)
         if (rank < slots->at[lo].rank) {
             slots->at[lo].name = name;

@@ -7,6 +7,7 @@
  * Rust and clang put them there. */
 #include <dwarf.h>
 #include <stdlib.h>
+#include "base/order.h"
 #include "symbol/reader.h"
 
 enum { NESTING_MAX = 64 };
@@ -63,7 +64,7 @@ static void list_functions(struct rf_functions *functions, Dwarf_Die *die, unsig
 static int by_lo(const void *left, const void *right)
 {
     const struct rf_function *l = left, *r = right;
-    return (l->lo > r->lo) - (l->lo < r->lo);
+    return rf_order(l->lo, r->lo);
 }
 
 static void read_unit(struct rf_functions *functions, Dwarf_Die *unit)
@@ -75,17 +76,15 @@ static void read_unit(struct rf_functions *functions, Dwarf_Die *unit)
         qsort(functions->at, functions->n, sizeof *functions->at, by_lo);
 }
 
+static bool begins_up_to(const void *list, size_t i, uint64_t key)
+{
+    return ((const struct rf_function *)list)[i].lo <= key;
+}
+
 static const struct rf_function *find_function(const struct rf_functions *functions,
                                                Dwarf_Addr address)
 {
-    size_t lo = 0, hi = functions->n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (functions->at[middle].lo <= address)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    size_t lo = rf_search(functions->at, functions->n, address, begins_up_to);
     return lo > 0 && address < functions->at[lo - 1].hi ? &functions->at[lo - 1] : NULL;
 }
 

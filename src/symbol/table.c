@@ -6,6 +6,7 @@
  * end of its section. Of several at one address the most familiar name comes first. */
 #include <stdlib.h>
 #include <string.h>
+#include "base/order.h"
 #include "symbol/symbol.h"
 
 static int by_address(const void *left, const void *right)
@@ -55,24 +56,15 @@ void rf_symbol_table_sort(struct rf_file *file)
         symbols[i].reach = reach = symbols[i].hi > reach ? symbols[i].hi : reach;
 }
 
-/* How many symbols start at or before `link`. */
-static size_t count_up_to(const struct rf_file *file, uint64_t link)
+static bool begins_up_to(const void *list, size_t i, uint64_t key)
 {
-    size_t lo = 0, hi = file->symbols.n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (file->symbols.at[middle].lo <= link)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
+    return ((const struct rf_symbol *)list)[i].lo <= key;
 }
 
 const struct rf_symbol *rf_symbol_table_at(const struct rf_file *file, uint64_t link)
 {
     const struct rf_symbol *symbols = file->symbols.at, *best = NULL;
-    for (size_t i = count_up_to(file, link); i-- > 0;) {
+    for (size_t i = rf_search(symbols, file->symbols.n, link, begins_up_to); i-- > 0;) {
         if (best != NULL && symbols[i].lo != best->lo)
             break;
         if (symbols[i].reach <= link)
@@ -123,7 +115,7 @@ bool rf_symbol_table_holds(const struct rf_file *file, uint64_t link)
 static int by_link(const void *left, const void *right)
 {
     const struct rf_spot *l = left, *r = right;
-    return (l->link > r->link) - (l->link < r->link);
+    return rf_order(l->link, r->link);
 }
 
 void rf_symbol_table_sort_spots(struct rf_file *file)

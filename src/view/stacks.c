@@ -15,6 +15,7 @@
  * at DEPTH_MAX, and a frame belongs to one node only. Memory: 100 bytes per item. */
 #include "view/view.h"
 #include "base/alloc.h"
+#include "base/order.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,17 +181,14 @@ static void count(struct node *node, uint64_t word, uint64_t samples)
     }
 }
 
+static bool frame_before(const void *list, size_t i, uint64_t key)
+{
+    return ((const struct frame *)list)[i].item->b < key;
+}
+
 static size_t first_of(const struct stacks *stacks, uint64_t context)
 {
-    size_t low = 0, high = stacks->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (stacks->frames[middle].item->b < context)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return rf_search(stacks->frames, stacks->n, context, frame_before);
 }
 
 /* The frames that a frame called. */
@@ -313,17 +311,14 @@ struct shown {
     uint64_t least;
 };
 
+static bool child_before(const void *list, size_t i, uint64_t key)
+{
+    return ((const struct place *)list)[i].parent < key;
+}
+
 static uint32_t first_child(const struct stacks *stacks, const struct shown *shown, uint32_t parent)
 {
-    uint32_t low = 0, high = shown->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (stacks->order[middle].parent < parent)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)rf_search(stacks->order, shown->n, parent, child_before);
 }
 
 static rf_status add_branch(const struct stacks *stacks, const struct shown *shown, uint32_t parent,

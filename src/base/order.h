@@ -1,0 +1,38 @@
+/* order.h - numbers compared as qsort wants it, and the search of a sorted list. */
+#ifndef RF_BASE_ORDER_H
+#define RF_BASE_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Below 0, 0 or above 0, as x is less than, equal to or greater than y. */
+static inline int rf_order(uint64_t x, uint64_t y)
+{
+    return (x > y) - (x < y);
+}
+
+/* The first number that decides. */
+static inline int rf_order_two(uint64_t x1, uint64_t y1, uint64_t x2, uint64_t y2)
+{
+    return x1 != y1 ? rf_order(x1, y1) : rf_order(x2, y2);
+}
+
+/* Does element i of `list` stand before `key`? */
+typedef bool rf_is_before(const void *list, size_t i, uint64_t key);
+
+/* How many of the n elements stand before `key`; they are the first ones. */
+static inline size_t rf_search(const void *list, size_t n, uint64_t key, rf_is_before *is_before)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (is_before(list, middle, key))
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+#endif
