@@ -9,6 +9,7 @@
 #include <riffle/coproc.h>
 #include <riffle/engine.h>
 #include <riffle/event.h>
+#include <riffle/export.h>
 #include <riffle/gen.h>
 #include <riffle/invariance.h>
 #include <riffle/item.h>

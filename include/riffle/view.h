@@ -88,6 +88,7 @@ enum rf_column_id {
     RF_COLUMN_CALLEE, /* the function at a target */
     RF_COLUMN_PLACE,  /* all of that for people: "rank.c:44 spread" */
     RF_COLUMN_SOURCE, /* the text of the line */
+    RF_COLUMN_WORD, /* of RF_BY_PC, shown by no form: the address as the profile has it, for rf_symbols_lookup */
     RF_COLUMN_COUNT_OF
 };
 

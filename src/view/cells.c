@@ -283,6 +283,8 @@ static uint64_t number_of(const struct rf_view_work *work, const struct rf_row *
         return number_of_row(work->view, row);
     case RF_COLUMN_LINE:
         return line_of(work, row->word);
+    case RF_COLUMN_WORD:
+        return row->word;
     default:
         return word_in(work, row, item, id);
     }

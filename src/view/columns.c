@@ -189,6 +189,7 @@ static void add_top(const struct rf_view_work *work)
 static void columns_of_sites(const struct rf_view_work *work)
 {
     add_word(work, RF_COLUMN_A, work->which == 0 ? &work->words.a : &work->words.b);
+    add(work->view, RF_COLUMN_WORD, RF_CELL_HEX, "word", 0);
     add_counts(work->view);
     if (work->which == 0 && work->words.b.name[0] != '\0')
         add_top(work);

@@ -11,6 +11,7 @@ Commands:
   cores      list the simulated cores; show one with every parameter
   cost       area, delay and energy of rap as hardware
   engines    list the engines; show one with its options and memory
+  export     write a profile in the format of another tool
   gen        make a synthetic stream
   help       explain a command; write man pages and shell completion
   merge      add up profile files
@@ -387,6 +388,7 @@ show this help.
 .BR riffle\-cores (1),
 .BR riffle\-cost (1),
 .BR riffle\-engines (1),
+.BR riffle\-export (1),
 .BR riffle\-gen (1),
 .BR riffle\-help (1),
 .BR riffle\-query (1),

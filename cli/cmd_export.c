@@ -1,0 +1,135 @@
+/* cmd_export.c - riffle export: a profile file in the format of another tool. */
+#include "plan.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *words_forms(size_t i)
+{
+    const struct rf_export_form *const *forms = rf_export_forms();
+    return forms[i] != NULL ? forms[i]->name : NULL;
+}
+
+struct settings {
+    const char *form, *output;
+    int no_names, quiet;
+};
+
+static const struct cli_option options[] = {
+    {CLI_CHOICE, 't', "to", "FORM", .words = words_forms, .brief = "the format; needed",
+     .text = "callgrind: for callgrind_annotate and KCachegrind. pprof: for go tool pprof. "
+             "collapsed: for flamegraph.pl. speedscope: for speedscope. perf: the text of perf "
+             "script. doc/EXPORT.md tells what each carries.",
+     .offset = offsetof(struct settings, form)},
+    {CLI_FILE, 'o', "output", "FILE", "-", .brief = "where to write; -: standard output",
+     .text = "A file appears whole or not at all. Only its owner can read it.",
+     .offset = offsetof(struct settings, output)},
+    {CLI_FLAG, 0, "no-names", .brief = "addresses only; do not read the files that ran",
+     .offset = offsetof(struct settings, no_names)},
+    {CLI_FLAG, 'q', "quiet", .brief = "do not tell what the format cannot carry",
+     .offset = offsetof(struct settings, quiet)},
+    {.type = CLI_END},
+};
+
+static void tell(void *context, const char *sentence)
+{
+    (void)context;
+    cli_fail(CLI_OK, "%s", sentence);
+}
+
+/* Where it is written: a new file beside the wanted one, which it replaces when it is whole. */
+struct target {
+    const char *path;
+    char *temporary; /* NULL: written in place */
+    FILE *out;
+};
+
+static int refuse(const struct target *target)
+{
+    return cli_fail(CLI_FAILED, "%s: cannot write: %s", target->path, strerror(errno));
+}
+
+static int open_target(struct target *target, const char *path)
+{
+    struct stat about;
+    *target = (struct target){.path = path, .out = stdout};
+    if (strcmp(path, "-") == 0)
+        return CLI_OK;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+        target->out = fopen(path, "we");
+        return target->out != NULL ? CLI_OK : refuse(target);
+    }
+    if (asprintf(&target->temporary, "%s.XXXXXX", path) < 0)
+        return cli_fail(CLI_FAILED, "no memory for the name of a file");
+    int fd = mkostemp(target->temporary, O_CLOEXEC);
+    target->out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    return target->out != NULL ? CLI_OK : refuse(target);
+}
+
+static int close_target(struct target *target, int status)
+{
+    if (target->out == stdout || target->out == NULL)
+        return status;
+    bool good = fclose(target->out) == 0;
+    if (status == CLI_OK && good && target->temporary != NULL)
+        good = rename(target->temporary, target->path) == 0;
+    if (status == CLI_OK && !good)
+        status = refuse(target);
+    if (status != CLI_OK && target->temporary != NULL)
+        unlink(target->temporary);
+    return status;
+}
+
+static int write_form(const struct settings *settings, const struct rf_run *run,
+                      struct target *target)
+{
+    struct rf_error error = {""};
+    struct rf_symbols *symbols = NULL;
+    rf_status status = RF_OK;
+    if (!settings->no_names && run->n_modules > 0)
+        status = rf_symbols_open(&symbols, run, NULL, &error);
+    const struct rf_export_setup setup = {.symbols = symbols,
+                                          .tell = settings->quiet ? NULL : tell};
+    errno = 0;
+    if (status == RF_OK)
+        status = rf_export_find(settings->form)->write(target->out, run, &setup, &error);
+    rf_symbols_close(symbols);
+    if (target->out == stdout && cli_stdout_closed())
+        return CLI_OK; /* cli_finish has the word for it */
+    if (status == RF_EIO && error.message[0] == '\0')
+        return refuse(target);
+    return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
+}
+
+static int run(const struct cli_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct rf_error error = {""};
+    struct rf_run *loaded;
+    struct target target;
+    if (settings->form == NULL)
+        return cli_fail(CLI_USAGE, "export: --to says the format: callgrind, pprof, ...");
+    if (cli_same_file(settings->output, call->arguments[0]))
+        return cli_fail(CLI_USAGE, "export: the file would overwrite its own profile");
+    int status = cli_check_output(settings->output);
+    if (status != CLI_OK)
+        return status;
+    rf_status read = rf_run_load(&loaded, call->arguments[0], NULL, &error);
+    if (read != RF_OK)
+        return cli_fail_unused(read, &error);
+    status = open_target(&target, settings->output);
+    if (status == CLI_OK)
+        status = close_target(&target, write_form(settings, loaded, &target));
+    free(target.temporary);
+    rf_run_free(loaded);
+    return status;
+}
+
+const struct cli_action cli_action_export = {
+    .arguments = {"FILE", 1, 1},
+    .settings = {options, sizeof(struct settings)},
+    .run = run,
+};

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""consumers - every export opens in the program that it is for, with the numbers that riffle's own report has.
+
+    consumers.py RIFFLE FORM
+
+The profiled program has functions whose names would break a format: quotes, newlines, semicolons, control bytes,
+bytes that are no UTF-8, ten thousand letters. A form whose reader is not installed is skipped.
+"""
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
+RIFFLE, FORM = os.path.abspath(sys.argv[1]), sys.argv[2]
+EVIL = b"ev';DROP TABLE items;--\n\"]}\n\x1b[2J\xff(3) </"
+PLACE = b"evil" + b"A" * (len(EVIL) - 4)
+LONG = "l" * 10000
+SOURCE = f"""
+static volatile int data[4];
+__attribute__((noinline)) int {LONG}(int n) {{ return data[n & 3] + 1; }}
+__attribute__((noinline)) int {PLACE.decode()}(int n)
+{{
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += {LONG}(i);
+    return s;
+}}
+int main(void) {{ int s = 0; for (int i = 0; i < 20; i++) s += {PLACE.decode()}(2000); return s == 1; }}
+"""
+FLAMEGRAPH = shutil.which("flamegraph.pl") or "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
+
+
+def run(*command, status=0):
+    done = subprocess.run(command, capture_output=True, timeout=120)
+    if done.returncode != status:
+        raise SystemExit(f"{command} ended with {done.returncode}: {done.stderr.decode(errors='replace')[-2000:]}")
+    return done.stdout
+
+
+def make_profile(*selectors):
+    """The program under its hostile names, and its profile."""
+    with open("evil.c", "w", encoding="ascii") as file:
+        file.write(SOURCE)
+    run("gcc", "-g", "-O1", "-no-pie", "-static", "evil.c", "-o", "evil")
+    with open("evil", "rb") as file:
+        image = file.read()
+    assert PLACE in image
+    with open("evil", "wb") as file:
+        file.write(image.replace(PLACE, EVIL))
+    run(RIFFLE, "run", "-q", *selectors, "-o", "evil.rfp", "--", "./evil")
+
+
+def csv_rows(*question):
+    text = run(RIFFLE, "report", "evil.rfp", "-f", "csv", "-n", "0", *question).decode()
+    return [list(csv.DictReader(io.StringIO(table))) for table in text.split("\n\n")]
+
+
+def counts_of(tables, selector):
+    """Counts by function, of the table of one selector."""
+    for table in tables:
+        if table and table[0]["profile"] == selector:
+            return {row["function"]: int(row["count"]) for row in table}
+    raise SystemExit(f"no table of {selector}")
+
+
+def samples():
+    """Of the call stack: those of the outermost frames."""
+    return sum(int(row["count"]) for table in csv_rows() for row in table if row.get("context") == "0x0")
+
+
+def export(form, *more):
+    run(RIFFLE, "export", "--to", form, "-o", "evil.out", *more, "evil.rfp")
+
+
+def find_evil(names):
+    """The name as it is shown: readable, so that nobody takes it for an end of line."""
+    return [name for name in names if name.startswith("ev'") or name.startswith("ev\\'")]
+
+
+def check_callgrind():
+    make_profile("-p", "code", "-p", "calls", "-p", "stacks=5000")
+    truth = counts_of(csv_rows("-b", "function"), "insn -> pc")
+    export("callgrind")
+    text = run("callgrind_annotate", "--threshold=100", "--auto=no", "evil.out").decode()
+    total = re.search(r"^([\d,]+) .*PROGRAM TOTALS", text, re.M).group(1)
+    tap.check("callgrind_annotate has the total", int(total.replace(",", "")) == sum(truth.values()), total)
+    for name, count in sorted(truth.items(), key=lambda pair: -pair[1])[:3]:
+        tap.check(f"callgrind_annotate has the self cost of {name[:20]!r}",
+                  re.search(rf"^\s*{count:,} .*:{re.escape(name[:60])}", text, re.M) is not None, text[:3000])
+    text = run("callgrind_annotate", "--threshold=100", "--auto=no", "--inclusive=yes", "evil.out").decode()
+    main = re.search(r"^\s*([\d,]+) \(([\d. ]+)%\).*:main ", text, re.M)
+    tap.check("main has nearly everything, with what it calls", main is not None and float(main.group(2)) > 85, main)
+    with open("evil.out", encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    known = re.compile(r"$|# |(version|creator|cmd|part|desc|positions|events|summary): |(c?(ob|fi|fe|fl|fn))=\(\d+\)"
+                       r"|calls=\d+ \d+$|\d+( \d+)+$")
+    tap.tell("every line is one of the format", [line[:80] for line in lines if not known.match(line)][:5])
+    calls = counts_of([[dict(row, function=row["callee"]) for row in table] for table in csv_rows()
+                       if "callee" in table[0]], "call -> pc,target")
+    tap.check("calls are counted", f"calls={calls[[n for n in calls if n.startswith('lll')][0]]} " in "\n".join(lines))
+
+
+def check_pprof():
+    make_profile("-p", "code", "-p", "stacks=5000", "-p", "values")
+    tables = csv_rows("-b", "function")
+    export("pprof")
+    env = dict(os.environ, HOME=os.getcwd())
+    for kind, selector in (("Ir", "insn -> pc"), ("loads", "load -> pc,value")):
+        truth = counts_of(tables, selector)
+        text = subprocess.run(["go", "tool", "pprof", "-top", "-nodecount=1000000", "-nodefraction=0", f"-sample_index={kind}",
+                               "evil.out"], capture_output=True, env=env, timeout=120).stdout.decode()
+        seen = {m.group(2): int(m.group(1)) for m in
+                re.finditer(r"^\s*(\d+)\s+[\d.e-]+%\s+[\d.]+%\s+\d+\s+[\d.e-]+%\s+(.*)$", text, re.M)}
+        for name, count in sorted(truth.items(), key=lambda pair: -pair[1])[:3]:
+            got = [n for key, n in seen.items() if key.replace(" (inline)", "")[:40] == name[:40]]
+            tap.check(f"go tool pprof has {kind} of {name[:20]!r}", got == [count], (count, got, text[:800]))
+    raw = gzip.open("evil.out").read()
+    tap.check("no name is there as it was", EVIL not in raw and b"ev';DROP" in raw)
+    text = subprocess.run(["go", "tool", "pprof", "-tags", "-sample_index=loads", "evil.out"],
+                          capture_output=True, env=env, timeout=120).stdout.decode()
+    tap.check("values are labels", re.search(r"value: Total", text) is not None and "0x0" in text, text[:500])
+    text = subprocess.run(["go", "tool", "pprof", "-peek", "^main$", "-sample_index=samples", "evil.out"],
+                          capture_output=True, env=env, timeout=120).stdout.decode()
+    tap.check("main is called, and calls", "| " in text and "ev'" in text, text[:500])
+
+
+def check_collapsed():
+    make_profile("-p", "code", "-p", "stacks=5000")
+    export("collapsed")
+    with open("evil.out", encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    tap.tell("each line is a stack and a number", [line[:80] for line in lines if not re.fullmatch(r"[^\n]+ \d+", line)])
+    total = samples()
+    tap.check("all samples are there", sum(int(line.split()[-1]) for line in lines) == total, total)
+    picture = run("perl", FLAMEGRAPH, "evil.out").decode()
+    tap.check("flamegraph.pl draws it", "<svg" in picture and f"all ({total:,} samples" in picture,
+              re.findall(r"<title>[^<]{0,80}", picture)[:8])
+    done = subprocess.run([RIFFLE, "export", "--to", "collapsed", "evil.rfp"], capture_output=True)
+    tap.check("what is left out is told", b"'insn -> pc' has no place" in done.stderr, done.stderr)
+
+
+def check_speedscope():
+    make_profile("-p", "stacks=5000")
+    export("speedscope")
+    with open("evil.out", encoding="utf-8") as file:
+        data = json.load(file)
+    profile, frames = data["profiles"][0], data["shared"]["frames"]
+    tap.check("as many weights as samples", len(profile["samples"]) == len(profile["weights"]) > 0)
+    tap.check("weights end at endValue", sum(profile["weights"]) == profile["endValue"] - profile["startValue"])
+    tap.check("samples are of frames", all(0 <= f < len(frames) for s in profile["samples"] for f in s))
+    tap.check("frames have names", all(set(f) <= {"name", "file", "line"} and f["name"] for f in frames))
+    tap.check("the hostile name is one frame", len(find_evil([f["name"] for f in frames])) == 1, frames)
+    tap.check("the schema is named", data["$schema"] == "https://www.speedscope.app/file-format-schema.json")
+
+
+def check_perf():
+    make_profile("-p", "stacks=5000")
+    export("perf")
+    with open("evil.out", encoding="utf-8") as file:
+        entries = file.read().strip("\n").split("\n\n")
+    head = re.compile(r"evil\s+1 \d+\.\d{6}:\s+1 samples:")
+    frame = re.compile(r"\t\s*[0-9a-f]+ \S.* \(.+\)")
+    bad = [e[:200] for e in entries if not head.fullmatch(e.split("\n")[0]) or
+           not all(frame.fullmatch(line) for line in e.split("\n")[1:])]
+    tap.tell("entries are as perf script prints them", bad[:3])
+    total = samples()
+    tap.check("one entry per sample", len(entries) == total, (len(entries), total))
+    run(RIFFLE, "run", "-q", "-p", "code", "-o", "evil.rfp", "--", "./evil")
+    export("perf")
+    with open("evil.out", encoding="utf-8") as file:
+        periods = sum(int(n) for n in re.findall(r": +(\d+) Ir:$", file.read(), re.M))
+    truth = sum(counts_of(csv_rows("-b", "function"), "insn -> pc").values())
+    tap.check("without stacks, periods are counts", periods == truth, (periods, truth))
+
+
+def check_sqlite():
+    make_profile("-p", "code", "-p", "calls", "-p", "stacks=5000", "-p", "values")
+    export("sqlite")
+
+    def ask(question):
+        return run("sqlite3", "-json", "evil.out", question)
+
+    tap.check("SQLite finds it whole", b'"ok"' in ask("PRAGMA integrity_check"))
+    tables = csv_rows("-b", "function")
+    for selector in ("insn -> pc", "load -> pc,value"):
+        truth = counts_of(tables, selector)
+        rows = json.loads(ask(f"SELECT function, count, lower, upper FROM by_function WHERE selector = '{selector}' LIMIT 3"))
+        tap.tell(f"by_function of {selector}", [f"{row} {truth.get(row['function'])}" for row in rows
+                                                 if truth.get(row["function"]) != row["count"]])
+    names = json.loads(ask("SELECT DISTINCT function FROM by_function WHERE function LIKE 'ev%'"))
+    tap.check("the hostile name is a name", [n["function"][:23] for n in names] == ["ev';DROP TABLE items;--"], names)
+    lines = json.loads(ask("SELECT line, sum(count) AS n FROM by_line WHERE selector = 'insn -> pc' AND file LIKE '%evil.c'"
+                           " GROUP BY line ORDER BY n DESC LIMIT 1"))
+    tap.check("by_line", lines and lines[0]["line"] in (3, 7, 8), lines)
+    calls = json.loads(ask("SELECT * FROM calls WHERE caller LIKE 'ev%'"))
+    tap.check("calls", len(calls) == 1 and calls[0]["count"] == 40000, calls)
+    stacks = json.loads(ask("SELECT sum(samples) AS n FROM hot_stacks"))
+    tap.check("hot_stacks", stacks[0]["n"] > 0, stacks)
+    values = json.loads(ask("SELECT value, count FROM by_value LIMIT 1"))
+    tap.check("by_value", values[0]["value"] == 0 and values[0]["count"] >= 40000, values)
+    plan = ask("EXPLAIN QUERY PLAN SELECT * FROM items WHERE profile = 1 AND a = 5").decode()
+    tap.check("an index is used", "items_a" in plan, plan)
+    run(RIFFLE, "run", "-q", "-p", "addresses", "-e", "rap(key=b)", "-o", "evil.rfp", "--", "./evil")
+    export("sqlite")
+    ranges = json.loads(ask("SELECT count(*) AS n FROM items JOIN profiles USING(profile) WHERE shape = 2"))
+    tap.check("ranges are there, too", ranges[0]["n"] > 0, ranges)
+
+
+READERS = {"callgrind": "callgrind_annotate", "pprof": "go", "collapsed": FLAMEGRAPH, "sqlite": "sqlite3"}
+
+
+def main():
+    reader = READERS.get(FORM)
+    if reader and not shutil.which(reader) and not os.path.exists(reader):
+        print(f"1..0 # SKIP {reader} is not installed")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        globals()["check_" + FORM]()
+        os.chdir("/")
+    tap.end()
+
+
+main()
