@@ -31,6 +31,8 @@ enum rf_bound {
     RF_BOUND_EXACT,      /* lower = count = upper */
     RF_BOUND_HARD,       /* always lower <= true count <= upper */
     RF_BOUND_CONFIDENCE, /* so in a share `confidence` of all cases */
+    RF_BOUND_ESTIMATE, /* nothing is promised: counts are of samples, or made from them. lower and upper are for
+                          * those who measure (invariance.h); no report shows them */
 };
 
 struct rf_item {

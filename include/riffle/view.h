@@ -156,6 +156,8 @@ void rf_view_close(struct rf_view *view);
 
 /* NULL: the view has no such column. */
 const struct rf_view_column *rf_view_column(const struct rf_view *view, enum rf_column_id id);
+/* Are there no bounds, because counts are estimates? */
+int rf_view_estimates(const struct rf_view *view);
 const struct rf_view_cell *rf_view_cell(const struct rf_view *view, size_t row,
                                         enum rf_column_id id);
 

@@ -1,7 +1,8 @@
 # sampling.uc - simple sampling: every so many loads one is written down, the host is called when the list is full.
 #
 # What the paper compares its value profiler with (section 4): no summary, no masking, a constant rate and a
-# constant overhead. The list is as long as the machine has room for pc, both halves of the value, and a count.
+# constant overhead. The list is as long as the machine has room for pc, both halves of the value, and a count. A sample
+# counts for all loads of its period.
 .let period = 1000      # loads from sample to sample, 65535 at the most
 .on load goto start
 .const last = period - 1
@@ -22,5 +23,5 @@ start:  tick = tick + 1; if tick < last done
         tick = 0; pcs[turn] = pc
         lows[turn] = low
         highs[turn] = high
-        counts[turn] = 1; turn = turn + 1; if not i.zero done
+        counts[turn] = period; turn = turn + 1; if not i.zero done
         interrupt

@@ -10,15 +10,22 @@
 # turned off; random numbers are 0 to 255; the host is called when `failed` is as large as the number of
 # slots, or `dropped` four times that. The slot that is considered moves on also when it stays: one that
 # cannot be replaced any more must not keep the others from it.
+#
+# Departure: of `one_of` samples one is looked at, by chance. A slot that takes 255 samples of a hot load in a row sees
+# a moment of the program; one that takes every eighth sees eight times as much of it, for the same price to the host.
+# The others end in their first cycle, so that the buffer hardly ever is full.
+.let one_of = 8         # samples; a power of two, 1: all of them
 .let retain = 16        # hits that are worth keeping
 .let quiet = 100000     # loads without an interrupt until the host looks by itself
 .let high = 95          # per cent: above, a load is known well enough
 .let low = 10           # per cent: below, too
 .let enough = 64        # samples that such a judgement needs
-.let worth = 30         # per cent: above, the upper half of the value is looked at, too
+.let least = 4          # samples: slots with fewer tell too little for the price of recording them
+.let worth = 10         # per cent: above, the upper half of the value is looked at, too
 .let times = 4          # or so many interrupts found it
 .let age = 500000       # loads, half of it less or more, until masked ones are sampled again; 0: never
-.let glance = 10000     # loads for which they are
+.let glance = 80000     # loads for which they are
+.let second = 10000     # loads for which upper halves are looked at, at the most
 .on load goto start
 .field pc = pc[31:0]
 .field value = value[31:0]
@@ -37,13 +44,15 @@
 .base lowers = data[0 : ASSOC / 2]
 .base uppers = data[ASSOC / 2 : ASSOC / 2]
 .base marks = data[ASSOC : ASSOC / 2]
+.const others = one_of - 1
 .const fresh_counts = 0x10001           # total 1, misses 0, hits 1
 .slot pc = pcs, value = active, hits = counts.b0, misses = counts.b1, total = counts.h1
 .slot wanted = wanted, lower = lowers, upper = uppers, seen = marks.h1, same = marks.h0
 .profile load -> pc,value
 .handler values
 
-start:  slot = match(pcs, pc); if miss goto fresh       # does the pc match a slot?
+start:  v0 = random & others; if not v.zero done        # is it this one's turn?
+        slot = match(pcs, pc); if miss goto fresh       # does the pc match a slot?
         counts[slot].h1++; if d.full goto off           # total: its count must stay true
         v0 = active[slot]
         if v0 != value goto differs                     # is the value the active value?

@@ -138,9 +138,9 @@ static void returned(void *context)
     struct rf_coproc *coproc = at->coproc;
     memcpy(coproc->window, rf_machine_at(at->source, at->window, sizeof *coproc->window),
            sizeof *coproc->window);
-    rf_coproc_take(coproc);
     uint64_t now = clock_of(at);
-    coproc->counts.overhead += now - at->entered;
+    coproc->counts.overhead += coproc->waits ? rf_coproc_price(coproc) : now - at->entered;
+    rf_coproc_take(coproc);
     coproc->free_at = coproc->free_at > now ? coproc->free_at : now;
     at->in_handler = false;
     catch_up(at);

@@ -6,7 +6,8 @@
  * the core is in the handler meanwhile: no records come, and the clock moves on by the handler's cost.
  *
  * Cost of a handler natively: enter + scan * slots looked at + fold * slots that went into the table. Beside the
- * simulated core the handler runs as code, and its cycles are what it takes. */
+ * simulated core the handler runs as code, and its cycles are what it takes; without timing the model says it. When
+ * the program is over the slots are read once more, and nobody waits for that: it costs nothing. */
 #include "coproc/coproc.h"
 #include <riffle/selector.h>
 #include "base/alloc.h"
@@ -159,13 +160,17 @@ void rf_coproc_take(struct rf_coproc *coproc)
     coproc->halted = false;
 }
 
-uint64_t rf_coproc_serve(struct rf_coproc *coproc, enum rf_reason reason)
+uint64_t rf_coproc_price(const struct rf_coproc *coproc)
 {
     const struct rf_coproc_options *o = &coproc->options;
+    return o->enter + o->scan * coproc->window->scanned + o->fold * coproc->window->folded;
+}
+
+uint64_t rf_coproc_serve(struct rf_coproc *coproc, enum rf_reason reason)
+{
     rf_coproc_show(coproc, reason);
     coproc->kind->serve(coproc->window, coproc->table);
-    uint64_t cycles =
-        o->enter + o->scan * coproc->window->scanned + o->fold * coproc->window->folded;
+    uint64_t cycles = reason != RF_REASON_END ? rf_coproc_price(coproc) : 0;
     rf_coproc_take(coproc);
     coproc->counts.overhead += cycles;
     return cycles;
@@ -337,6 +342,15 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? (double)part / (double)whole : 0;
 }
 
+/* Samples that the table knows of, or that those stand for. */
+static uint64_t count_recorded(const struct rf_coproc *coproc)
+{
+    uint64_t taken = coproc->counts.samples - coproc->counts.drops;
+    uint64_t recorded =
+        coproc->kind->recorded(coproc->table) * rf_program_let(&coproc->program, "one_of", 1);
+    return recorded < taken ? recorded : taken;
+}
+
 static rf_status put_figures(const struct rf_coproc *coproc, const struct rf_sink *sink)
 {
     const struct rf_coproc_counts *c = &coproc->counts;
@@ -349,15 +363,15 @@ static rf_status put_figures(const struct rf_coproc *coproc, const struct rf_sin
         {"samples", (double)c->samples},
         {"drops", (double)c->drops},
         {"masked-events", (double)c->masked},
-        {"interrupts", (double)c->interrupts},
+        {"interrupts", (double)(c->interrupts + c->quiets)},
+        {"looks", (double)c->quiets},
         {"slots-folded", (double)c->folded},
         {"overhead-cycles", (double)c->overhead},
         {"coproc-cycles", (double)p->cycles},
         {"microinstructions", (double)p->instructions},
         {"mispredicts", (double)p->mispredicts},
         {"overruns", (double)p->overruns},
-        {"covered-share",
-         share(c->masked + c->again + coproc->kind->recorded(coproc->table), c->events)},
+        {"covered-share", share(c->masked + c->again + count_recorded(coproc), c->events)},
         {"complete", coproc->rests},
         {"sampled-share", share(c->samples - c->drops, c->events)},
         {"table-refused", (double)coproc->table->refused},
@@ -396,7 +410,7 @@ rf_status rf_coproc_report(const struct rf_coproc *coproc, const struct rf_sink 
                                        .absent_upper =
                                            coproc->counts.samples - coproc->counts.drops,
                                        .shape = RF_SHAPE_TUPLE,
-                                       .bound = RF_BOUND_HARD};
+                                       .bound = RF_BOUND_ESTIMATE};
     return status == RF_OK ? sink->end(sink->context, &summary) : status;
 }
 

@@ -51,10 +51,10 @@ struct rf_coproc_counts {
     uint64_t masked;    /* of these, switched off by the table of bits; */
     uint64_t elsewhere; /* in another part of the program */
     uint64_t samples, drops;
-    uint64_t again; /* samples of the upper halves of loads that are known */
-    uint64_t interrupts, quiets;
-    uint64_t folded, scanned;           /* slots */
-    uint64_t overhead;                  /* host cycles in handlers */
+    uint64_t again;              /* samples of the upper halves of loads that are known */
+    uint64_t interrupts, quiets; /* that the program asked for; looks of the host by itself */
+    uint64_t folded, scanned;    /* slots */
+    uint64_t overhead;           /* host cycles in handlers */
     uint64_t last_events, last_samples; /* when the handler ran last */
 };
 
@@ -98,6 +98,8 @@ void rf_coproc_advance(struct rf_coproc *coproc, uint64_t now);
 void rf_coproc_show(struct rf_coproc *coproc, enum rf_reason reason);
 uint32_t rf_coproc_slots(const struct rf_coproc *coproc); /* that a handler looks through */
 void rf_coproc_take(struct rf_coproc *coproc);
+/* What the handler's visit costs by the model. */
+uint64_t rf_coproc_price(const struct rf_coproc *coproc);
 /* All of it, with the handler's native function and the cost model. Returns the cycles. */
 uint64_t rf_coproc_serve(struct rf_coproc *coproc, enum rf_reason reason);
 

@@ -162,6 +162,8 @@ enum {
     RF_VALUES_ROUTINE, /* where the second pass begins; RF_WINDOW_AS_DECLARED: there is none */
     RF_VALUES_AGE,     /* events after which masked loads are sampled again; 0: never */
     RF_VALUES_GLANCE,  /* events for which they are */
+    RF_VALUES_SECOND,  /* events for which a second pass lasts, at the most */
+    RF_VALUES_LEAST,   /* samples: slots with fewer tell too little to be recorded */
 };
 enum { RF_VALUES_KEPT = 7, RF_VALUES_SPLIT_MAX = 10, RF_VALUES_LOOKED_AT = 3 };
 

@@ -5,7 +5,8 @@
  *
  *     thrashing     nothing is recorded; the pc filter splits the program into 2, 4 or 8 times as many parts. The
  *                   sooner thrashing showed, the more parts
- *     otherwise     every slot is added to its load: value, hits, misses, total. A load is masked when the
+ *     otherwise     every slot of `least` samples is added to its load: value, hits, misses, total; the paper, too, leaves
+ *                   out what tells little (section 3.5). A load is masked when the
  *                   invariance of its best value is clearly high or clearly low, or when it was recorded often.
  *                   Then the next part of the program, if it is split
  *     quiet         nobody called for long: record what there is. A round of quiet parts halves their number;
@@ -335,11 +336,12 @@ static inline size_t gather(struct pending *group, const struct rf_window *windo
     const struct rf_window_lane total = rf_window_lane(window, RF_VALUES_TOTAL),
                                 pc = rf_window_lane(window, RF_VALUES_PC);
     const uint32_t *places = rf_values_places(table);
-    uint64_t is_used = total.mask << total.shift, most = table->entries - 1;
+    uint64_t most = table->entries - 1, least = window->lets[RF_VALUES_LEAST];
+    least = window->reason == RF_REASON_END || least == 0 ? 1 : least;
     size_t slots = window->slots, slot = *from;
     struct pending *to = group;
     for (; slot < slots && to < group + GROUP; slot++) {
-        if ((total.words[slot] & is_used) == 0)
+        if (rf_lane_read(total, slot) < least)
             continue;
         to->slot = slot;
         to->pc = rf_lane_read(pc, slot);
@@ -492,7 +494,9 @@ static void set_look(struct rf_window *window, struct rf_table *table, bool lear
                           ? window->look
                           : smaller(window->lets[RF_VALUES_GLANCE], window->look);
     *patience = smaller(learned ? glance : 2 * *patience, window->look);
-    if (window->lifted != 0 || table->words[RF_VALUES_PASS] == 1)
+    if (table->words[RF_VALUES_PASS] == 1)
+        window->look = smaller(window->lets[RF_VALUES_SECOND], window->look);
+    else if (window->lifted != 0)
         window->look = glance;
     else if ((window->command & RF_COMMAND_REST) != 0)
         window->look = left;

@@ -78,13 +78,22 @@ static const struct rf_host_kind fold = {
     .is_sound = rf_sound_fold,
 };
 
+/* Each that was looked at stands for so many; together they are no more than there were. */
+static void scale(struct rf_item *item, uint64_t by, uint64_t most)
+{
+    uint64_t *const counts[] = {&item->count, &item->lower, &item->upper};
+    for (size_t i = 0; i < 3; i++)
+        *counts[i] = *counts[i] * by < most ? *counts[i] * by : most;
+}
+
 /* Bounds count samples. A value had at least its hits, and at most all samples but the hits of others. If the second pass
  * saw its upper half vary it may have had none. If another upper half comes too rarely for that pass, the lower bound
  * is that of both. */
 static rf_status report_load(const struct rf_coproc *coproc, const struct rf_values_entry *entry,
                              const struct rf_sink *sink)
 {
-    uint64_t hits = 0;
+    uint64_t hits = 0, taken = coproc->counts.samples - coproc->counts.drops;
+    uint64_t one_of = rf_program_let(&coproc->program, "one_of", 1);
     rf_status status = RF_OK;
     for (uint32_t v = 0; v < entry->n; v++)
         hits += entry->values[v].hits;
@@ -97,6 +106,7 @@ static rf_status report_load(const struct rf_coproc *coproc, const struct rf_val
                                .upper = entry->total - (hits - value->hits)};
         item.lower = value->same == value->seen ? value->hits : 0;
         item.count = item.count > item.lower ? item.count : item.lower;
+        scale(&item, one_of, taken);
         item.a_hi = item.a;
         item.b_hi = item.b;
         status = sink->item(sink->context, &item);
@@ -138,7 +148,9 @@ static const struct rf_host_kind values = {
              {"@left", 0},
              {":upper", RF_WINDOW_AS_DECLARED},
              {"age", 0},
-             {"glance", 0}},
+             {"glance", 0},
+             {"second", 10000},
+             {"least", 1}},
     .entry_size = sizeof(uint32_t) + sizeof(struct rf_values_entry),
     .report = report_values,
     .totals_in_bounds = true,

@@ -97,7 +97,7 @@ static const char *check_items(const struct rf_item *items, size_t n, const stru
         if (i > 0 && rf_items_order(&items[i], &items[i - 1]) < 0)
             return "items are not in order";
         uint64_t share = share_of(&items[i], frame->shape);
-        if (frame->bound != RF_BOUND_CONFIDENCE && share > left)
+        if (frame->bound < RF_BOUND_CONFIDENCE && share > left)
             return "the items add up to more than the events";
         left -= share < left ? share : left;
     }
@@ -139,7 +139,7 @@ const char *rf_profile_contradiction(const struct rf_profile *profile)
     uint64_t sum;
     if (__builtin_add_overflow(profile->consumed, profile->lost, &sum) || sum != profile->produced)
         return "produced is not consumed and lost";
-    if (profile->shape > RF_SHAPE_STREAM || profile->bound > RF_BOUND_CONFIDENCE)
+    if (profile->shape > RF_SHAPE_STREAM || profile->bound > RF_BOUND_ESTIMATE)
         return "an unknown kind of item or bound";
     if (!(profile->confidence >= 0 && profile->confidence <= 1))
         return "a confidence that is no share";

@@ -75,7 +75,7 @@ const char *rf_report_shape(unsigned shape)
 
 const char *rf_report_bound(unsigned bound)
 {
-    static const char *const names[] = {"exact", "hard", "confidence"};
+    static const char *const names[] = {"exact", "hard", "confidence", "estimate"};
     return bound < sizeof names / sizeof *names ? names[bound] : "unknown";
 }
 

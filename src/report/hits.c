@@ -56,7 +56,10 @@ rf_status rf_hits_find(struct rf_hits *hits, const struct rf_run *run,
 {
     const struct rf_alloc *alloc = &run->alloc;
     *hits = (struct rf_hits){
-        .run = run, .profile = profile, .totals = rf_run_totals(run, profile), .symbols = symbols};
+        .run = run,
+        .profile = profile,
+        .totals = profile->bound != RF_BOUND_ESTIMATE ? rf_run_totals(run, profile) : NULL,
+        .symbols = symbols};
     rf_view_words(&hits->words, profile);
     for (size_t i = 0; i < profile->n_items; i++)
         hits->lower += profile->items[i].lower;
@@ -131,8 +134,9 @@ bool rf_hits_share(const struct rf_hits *hits, uint64_t key, struct rf_view_cell
     if (!exact && hits->profile->bound == RF_BOUND_HARD)
         upper = events - (hits->lower - lower);
     cell->share = (double)count / (double)events;
-    cell->low = exact ? cell->share : (double)lower / (double)events;
-    cell->high = exact ? cell->share : (double)upper / (double)events;
+    bool open = !exact && hits->profile->bound != RF_BOUND_ESTIMATE;
+    cell->low = open ? (double)lower / (double)events : cell->share;
+    cell->high = open ? (double)upper / (double)events : cell->share;
     return true;
 }
 

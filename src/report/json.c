@@ -136,7 +136,8 @@ static void write_totals(FILE *out, const struct rf_profile *profile)
     write_number(out, "lost", profile->lost);
     write_number(out, "memory_bytes", profile->memory);
     write_number(out, "hardware_bits", profile->bits);
-    write_number(out, "absent_upper", profile->absent_upper);
+    if (profile->bound != RF_BOUND_ESTIMATE)
+        write_number(out, "absent_upper", profile->absent_upper);
     write_number(out, "interval_length", profile->interval_length);
     write_number(out, "intervals_seen", profile->n_intervals_seen);
     write_figures(out, profile);

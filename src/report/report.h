@@ -30,7 +30,7 @@ rf_status rf_report_view(struct rf_view *view, const struct rf_run *run,
 rf_status rf_report_end(FILE *out);
 
 const char *rf_report_shape(unsigned shape); /* "tuple", "range-a", ... */
-const char *rf_report_bound(unsigned bound); /* "exact", "hard", "confidence" */
+const char *rf_report_bound(unsigned bound); /* "exact", "hard", "confidence", "estimate" */
 
 /* ---- cell.c: numbers as people read them ---- */
 

@@ -39,7 +39,8 @@ static bool is_shown(const struct layout *layout, const struct rf_view_column *c
 {
     unsigned wanted = RF_FOR_PEOPLE | (layout->setup->details ? RF_FOR_DETAILS : 0u);
     bool of_bounds = column->id == RF_COLUMN_LOWER || column->id == RF_COLUMN_UPPER;
-    if ((of_bounds && layout->view->bound == RF_BOUND_EXACT) || is_blank(layout->view, column))
+    if ((of_bounds && (layout->view->bound == RF_BOUND_EXACT || rf_view_estimates(layout->view))) ||
+        is_blank(layout->view, column))
         return false;
     return (column->shown & wanted) != 0;
 }

@@ -34,20 +34,36 @@ static bool has_ranges(const struct rf_view *view)
     return false;
 }
 
+/* What makes the counts of a co-processor too small. */
+static void write_troubles(FILE *out, const struct rf_profile *profile)
+{
+    char room[RF_REPORT_NUMBER_MAX];
+    double refused = rf_profile_figure(profile, "table-refused", 0);
+    double overruns = rf_profile_figure(profile, "overruns", 0);
+    if (refused > 0)
+        fprintf(out, " The host's table was full and refused %s slots: table=N makes it larger.\n",
+                rf_report_group(room, (uint64_t)refused));
+    if (overruns > 0)
+        fprintf(out, " %s samples ran too long and were given up: the program has a loop.\n",
+                rf_report_group(room, (uint64_t)overruns));
+}
+
 /* What a co-processor took: its counts and bounds are of these, not of all that ran. */
 static void write_samples(FILE *out, const struct rf_profile *profile)
 {
-    static const char *const names[] = {"samples", "class-events", "drops", "interrupts",
-                                        "overhead-cycles"};
-    char room[5][RF_REPORT_NUMBER_MAX];
-    const char *text[5];
-    for (size_t i = 0; i < 5; i++)
+    static const char *const names[] = {"samples", "class-events",    "drops",
+                                        "looks",   "overhead-cycles", "interrupts"};
+    char room[6][RF_REPORT_NUMBER_MAX];
+    const char *text[6];
+    for (size_t i = 0; i < 6; i++)
         text[i] = rf_report_group(room[i], (uint64_t)rf_profile_figure(profile, names[i], 0));
     fprintf(out,
-            " Counts and ranges are of samples: %s of %s events, %s dropped.\n"
-            " %s interrupts, %s cycles of overhead, %.1f%% of the events covered.\n",
-            text[0], text[1], text[2], text[3], text[4],
+            " Counts are estimates from samples: %s of %s events, %s dropped.\n"
+            " %s interrupts, %s of them looks of the host by itself; %s cycles\n"
+            " of overhead; %.1f%% of the events covered.\n",
+            text[0], text[1], text[2], text[5], text[3], text[4],
             100 * rf_profile_figure(profile, "covered-share", 0));
+    write_troubles(out, profile);
 }
 
 /* Ranges are bounds: say so once, and what may be missing. */
@@ -179,6 +195,17 @@ static rf_status write_profiles(FILE *out, const struct rf_run *run,
     return status;
 }
 
+/* The first screen is of engines; what co-processors found comes below. */
+static rf_status write_sampled(FILE *out, const struct rf_run *run,
+                               const struct rf_report_setup *setup, struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++)
+        if (rf_report_is_sampled(run->profiles[i]))
+            status = write_profile(out, run, run->profiles[i], setup, error);
+    return status;
+}
+
 /* Does some profile know what is asked for? Asked before anything is printed. */
 static rf_status check(const struct rf_run *run, const struct rf_report_setup *setup,
                        struct rf_error *error)
@@ -209,6 +236,8 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
     setup.view.sources = 1;
     if (wants_overview(run, &setup)) {
         status = rf_report_overview(out, run, &setup, error);
+        if (status == RF_OK)
+            status = write_sampled(out, run, &setup, error);
     } else {
         rf_report_run_line(out, run, &setup, SIZE_MAX);
         status = write_profiles(out, run, &setup, error);

@@ -113,7 +113,7 @@ static void print_top(const struct rf_view_work *work, const struct rf_row *row,
 
 static const char *bound_name(unsigned bound)
 {
-    static const char *const names[] = {"exact", "hard", "confidence"};
+    static const char *const names[] = {"exact", "hard", "confidence", "estimate"};
     return bound < sizeof names / sizeof *names ? names[bound] : "unknown";
 }
 
@@ -144,7 +144,9 @@ static void print_text(const struct rf_view_work *work, const struct rf_row *row
     switch (id) {
     case RF_COLUMN_BOUND:
         snprintf(text, size, "%s",
-                 bound_name(row->lower == row->upper ? RF_BOUND_EXACT : work->view->bound));
+                 bound_name(row->lower == row->upper && !rf_view_estimates(work->view)
+                                ? RF_BOUND_EXACT
+                                : work->view->bound));
         break;
     case RF_COLUMN_TOP_NAME:
         if (row->item != NULL)
@@ -295,6 +297,12 @@ static bool is_of_top(enum rf_column_id id)
     return id >= RF_COLUMN_TOP && id <= RF_COLUMN_TOP_SHARE;
 }
 
+static bool is_bound(enum rf_column_id id)
+{
+    return id == RF_COLUMN_LOWER || id == RF_COLUMN_UPPER || id == RF_COLUMN_TOP_LOWER ||
+           id == RF_COLUMN_TOP_UPPER;
+}
+
 static rf_status fill_cell(const struct rf_view_work *work, const struct rf_row *row,
                            const struct rf_view_column *column, struct rf_view_cell *cell)
 {
@@ -306,6 +314,7 @@ static rf_status fill_cell(const struct rf_view_work *work, const struct rf_row 
         cell->number = number_of(work, row, column->id);
     cell->is_empty |= is_of_top(column->id) && row->item == NULL;
     cell->is_empty |= column->id == RF_COLUMN_LINE && cell->number == 0;
+    cell->is_empty |= is_bound(column->id) && rf_view_estimates(work->view);
     cell->is_least = column->id == RF_COLUMN_KINDS && row->more;
     if (column->type != RF_CELL_TEXT)
         return RF_OK;

@@ -29,6 +29,7 @@ struct spot {
     uint64_t word;
     uint64_t count, lower, upper;
     uint64_t listed; /* sum of the lower bounds of its items */
+    uint64_t beyond; /* the most that one of them may have above its lower bound */
     const struct rf_item *top;
     size_t kinds;
     struct key key;
@@ -63,6 +64,11 @@ static uint64_t plus(uint64_t left, uint64_t right)
 static uint64_t least(uint64_t left, uint64_t right)
 {
     return left < right ? left : right;
+}
+
+static uint64_t most(uint64_t left, uint64_t right)
+{
+    return left > right ? left : right;
 }
 
 /* ---- spots ---- */
@@ -116,6 +122,7 @@ static rf_status fold_members(struct spots *spots, const struct rf_alloc *alloc,
         spot->count = plus(spot->count, item->count);
         spot->lower = plus(spot->lower, item->lower);
         spot->upper = plus(spot->upper, item->upper);
+        spot->beyond = most(spot->beyond, item->upper - item->lower);
         spot->kinds++;
     }
     for (size_t i = 0; i < spots->n; i++)
@@ -161,6 +168,7 @@ static rf_status take_totals(const struct rf_view_work *work, struct spots *spot
                                                                                 total->count,
                                                                                 total->count,
                                                                                 total->count,
+                                                                                0,
                                                                                 0,
                                                                                 NULL,
                                                                                 0,
@@ -408,6 +416,14 @@ static rf_status add_rows(struct rf_view_work *work, const struct spots *spots)
     return RF_OK;
 }
 
+/* Where bounds hold how often each pc was sampled (invariance.h), that is what its row counts. */
+static void take_samples(const struct rf_view_work *work, struct spots *spots)
+{
+    bool known = rf_profile_figure(work->table.profile, "totals-in-bounds", 0) != 0;
+    for (size_t i = 0; known && work->which == 0 && i < spots->n; i++)
+        spots->at[i].count = plus(spots->at[i].lower, spots->at[i].beyond);
+}
+
 static bool takes_totals(const struct rf_view_work *work)
 {
     return work->totals != NULL && work->words.by_pc && work->which == 0 &&
@@ -422,9 +438,11 @@ static rf_status group(struct rf_view_work *work, struct spots *spots)
         status = take_totals(work, spots);
         work->view->bound = RF_BOUND_EXACT;
     }
+    if (status == RF_OK && rf_view_estimates(work->view))
+        take_samples(work, spots);
     if (status == RF_OK && has_names(work->view->by))
         merge_spots(work, spots);
-    if (status != RF_OK || takes_totals(work))
+    if (status != RF_OK || takes_totals(work) || rf_view_estimates(work->view))
         return status;
     bool hard = work->table.profile->bound == RF_BOUND_HARD;
     if (hard && work->totals != NULL && work->words.by_pc && !has_names(work->view->by))

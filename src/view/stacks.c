@@ -461,7 +461,8 @@ rf_status rf_view_make_stacks(struct rf_view_work *work)
         fill_frames(&stacks);
         status = add_rows(&stacks);
     }
-    work->view->bound = RF_BOUND_CONFIDENCE;
+    if (!rf_view_estimates(work->view))
+        work->view->bound = RF_BOUND_CONFIDENCE;
     rf_alloc_free(&work->view->alloc, words, size);
     free_room(&stacks);
     return status;

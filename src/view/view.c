@@ -40,6 +40,20 @@ unsigned rf_view_sort_find(const char *name)
     return sort;
 }
 
+int rf_view_estimates(const struct rf_view *view)
+{
+    return view->bound == RF_BOUND_ESTIMATE;
+}
+
+/* Nobody knows how far an estimate is off: its bounds are the count. */
+static void drop_bounds(struct rf_row *row)
+{
+    row->lower = row->upper = row->count;
+    row->more = false;
+    if (row->item != NULL)
+        row->low = row->high = row->count > 0 ? (double)row->item->count / (double)row->count : 0;
+}
+
 bool rf_view_add_row(struct rf_view_work *work, const struct rf_row *row)
 {
     struct rf_rows *rows = &work->rows;
@@ -52,6 +66,8 @@ bool rf_view_add_row(struct rf_view_work *work, const struct rf_row *row)
         rows->room = room;
     }
     rows->at[rows->n++] = *row;
+    if (rf_view_estimates(work->view))
+        drop_bounds(&rows->at[rows->n - 1]);
     return true;
 }
 
@@ -287,7 +303,8 @@ rf_status rf_view_open(struct rf_view *view, const struct rf_run *run,
     struct rf_view_work work = {.view = view, .setup = setup, .error = error};
     rf_view_words(&work.words, profile);
     rf_status status = rf_view_table_open(&work.table, profile, setup->interval);
-    work.totals = setup->interval == NULL ? rf_run_totals(run, profile) : NULL;
+    bool wants_totals = setup->interval == NULL && profile->bound != RF_BOUND_ESTIMATE;
+    work.totals = wants_totals ? rf_run_totals(run, profile) : NULL;
     if (status == RF_OK)
         status = fill(&work);
     rf_alloc_free(&view->alloc, work.rows.at, work.rows.room * sizeof *work.rows.at);

@@ -57,30 +57,31 @@ double,"data array",32768,1,216268
 double,total,,,836616
 $ make-records r.rft; riffle replay r.rft --coproc loads.uc --format csv
 pc,count,lower,upper,bound,function,file,line,module,profile
-0x401000,8,8,24,hard,,,,,"load -> pc"
-0x401004,8,8,24,hard,,,,,"load -> pc"
-0x401008,8,8,24,hard,,,,,"load -> pc"
+0x401000,8,,,estimate,,,,,"load -> pc"
+0x401004,8,,,estimate,,,,,"load -> pc"
+0x401008,8,,,estimate,,,,,"load -> pc"
 $ riffle replay r.rft --coproc edges.uc --format csv
 pc,target,count,lower,upper,bound,function,file,line,module,callee,profile
-0x401010,0x401000,4,4,8,hard,,,,,,"branch -> pc,target"
-0x401010,0x401014,4,4,8,hard,,,,,,"branch -> pc,target"
+0x401010,0x401000,4,,,estimate,,,,,,"branch -> pc,target"
+0x401010,0x401014,4,,,estimate,,,,,,"branch -> pc,target"
 $ riffle replay r.rft --coproc dependences.uc --format csv
 pc,value,count,lower,upper,bound,function,file,line,module,profile
-0x401004,0x40100c,7,7,32,hard,,,,,"load -> pc,value"
-0x401008,0x10040100c,6,6,32,hard,,,,,"load -> pc,value"
-0x401000,0x20040100c,5,5,32,hard,,,,,"load -> pc,value"
+0x401004,0x40100c,7,,,estimate,,,,,"load -> pc,value"
+0x401008,0x10040100c,6,,,estimate,,,,,"load -> pc,value"
+0x401000,0x20040100c,5,,,estimate,,,,,"load -> pc,value"
 $ riffle replay r.rft --coproc 'conflicts.uc(sets=32)' --format csv
 value,addr,count,lower,upper,bound,profile
-0x0,0x7000,3,3,32,hard,"load miss>=1 -> value,addr"
+0x0,0x7000,3,,,estimate,"load miss>=1 -> value,addr"
 $ riffle replay r.rft --coproc loads.uc -n 2 --details
 24 loads
 
-       loads  count  at least  at most  pc        place
- 33.3-100.0%      8         8       24  0x401000  0x401000
- 33.3-100.0%      8         8       24  0x401004  0x401004
+ loads  count  pc        place
+ 33.4%      8  0x401000  0x401000
+ 33.3%      8  0x401004  0x401004
  1 more row, 33.3%
- Counts and ranges are of samples: 24 of 24 events, 0 dropped.
- 0 interrupts, 702 cycles of overhead, 100.0% of the events covered.
+ Counts are estimates from samples: 24 of 24 events, 0 dropped.
+ 0 interrupts, 0 of them looks of the host by itself; 0 cycles
+ of overhead; 100.0% of the events covered.
 
 command     riffle replay r.rft --coproc loads.uc -n 2 --details
 
@@ -94,8 +95,9 @@ samples     24
 drops       0
 masked-events 0
 interrupts  0
+looks       0
 slots-folded 3
-overhead-cycles 702
+overhead-cycles 0
 coproc-cycles 63
 microinstructions 57
 mispredicts 3
@@ -111,9 +113,9 @@ pc,count,lower,upper,bound,function,file,line,module,profile
 0x401008,8,8,8,exact,,,,,"load -> pc"
 
 pc,count,lower,upper,bound,function,file,line,module,profile
-0x401000,8,8,24,hard,,,,,"load -> pc"
-0x401004,8,8,24,hard,,,,,"load -> pc"
-0x401008,8,8,24,hard,,,,,"load -> pc"
+0x401000,8,,,estimate,,,,,"load -> pc"
+0x401004,8,,,estimate,,,,,"load -> pc"
+0x401008,8,,,estimate,,,,,"load -> pc"
 $ printf '.on load goto x\nx: v0 = pcs[v1]; done\n' >wrong.uc; riffle coproc wrong.uc
 riffle: wrong.uc: line 2, column 9: no register or field is called 'pcs'
 [2]
@@ -123,14 +125,14 @@ riffle: wrong.uc: line 2, column 9: no register or field is called 'pcs'
 $ printf '1 2\n' | riffle replay - --coproc loads.uc
 riffle: the stream is made of tuples; a co-processor needs records
 [1]
-$ riffle compare r.rft -p values -m rms --executions 1 -e exact --coproc values.uc --format csv | cut -d, -f4-
+$ riffle compare r.rft -p values -m rms --executions 1 -e exact --coproc 'values.uc(one_of=1)' --format csv | cut -d, -f4-
 rms,unseen,covered,engine
 0,0,1,"exact(memory=0, interval=0)"
-0.21650635094610965,0.75,1,"values.uc(size=base, clock=1)"
+0.21650635094610965,0.75,1,"values.uc(size=base, clock=1, one_of=1)"
 # Co-processors and engines in step: the host is called (1000 cycles each) when 4 loads came without an interrupt, and
 # knows nothing before. The last point is what compare says without --every.
-$ riffle compare r.rft -p values -m rms --executions 1 --every 6 --coproc 'values.uc(quiet=4, enter=1000, scan=0, fold=0)' \
->     --coproc values.uc -e exact | sed 's/"\([a-z]*\)[^"]*"/\1/' | cut -d, -f1,2,4-
+$ riffle compare r.rft -p values -m rms --executions 1 --every 6 --coproc 'values.uc(quiet=4, one_of=1, least=1, enter=1000, scan=0, fold=0)' \
+>     --coproc 'values.uc(one_of=1)' -e exact | sed 's/"\([a-z]*\)[^"]*"/\1/' | cut -d, -f1,2,4-
 events,engine,unseen,covered,overhead
 6,exact,0,1,
 6,values,0.5,1,1000
@@ -142,10 +144,10 @@ events,engine,unseen,covered,overhead
 18,values,0.22222222222222221,1,4000
 18,values,1,1,0
 24,exact,0,1,
-24,values,0.25,1,7000
-24,values,0.75,1,702
+24,values,0.25,1,6000
+24,values,0.75,1,0
 $ for more in '--every 6' '--format csv'; do
->     riffle compare r.rft -p values -m rms --executions 1 --coproc values.uc $more | tail -n 1 | grep -o '0\.[0-9]*'
+>     riffle compare r.rft -p values -m rms --executions 1 --coproc 'values.uc(one_of=1)' $more | tail -n 1 | grep -o '0\.[0-9]*'
 > done
 0.21650635094610965
 0.75

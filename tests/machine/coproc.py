@@ -50,7 +50,10 @@ def same_as_replay(program):
             "--coproc", program, "--", PROGRAM, "1")
         run("replay", trace, "--coproc", program, "-o", replayed)
         items = [run("report", "-f", "csv", "-n", "0", path)[1] for path in (beside, replayed)]
+        figures = [json.loads(run("report", "-f", "json", "-n", "1", path)[1])["profiles"][0]["figures"]
+                   for path in (beside, replayed)]
     wrong = [] if items[0] == items[1] else ["the items differ"]
+    wrong += [] if figures[0] == figures[1] else [f"figures {figures}"]
     return wrong + ([] if len(items[0]) > 2000 else [f"only {len(items[0])} bytes of items"])
 
 
@@ -69,6 +72,27 @@ def cost():
     if int(beside["traps"]) < 3:
         wrong.append(f"{beside['traps']} traps")
     return wrong
+
+
+def end_is_free():
+    """Nobody called the host: there is no overhead, though the slots are read when the program is over."""
+    facts = sim(program="loads.uc", instructions="20000")
+    good = float(facts["overhead-cycles"]) == 0 and float(facts["slots-folded"]) > 0
+    return [] if good else [str(facts)]
+
+
+def looks():
+    """Looks of the host by itself are interrupts, too."""
+    facts = sim(program="values.uc(quiet=20K)")
+    calls, own, traps = float(facts["interrupts"]), float(facts["looks"]), int(facts["traps"])
+    return [] if 3 < own <= calls and traps == calls else [str(facts)]
+
+
+def beside_engines():
+    """With engines and without -p there is a first screen; the co-processor's profile is below it."""
+    page = run("sim", "--functional", "--max-instructions", "1M", "--coproc", "loads.uc", "-e", "exact", "-n", "3", "--",
+               PROGRAM, "1")[2]
+    return [] if "worth a look" in page and "Counts are estimates from samples" in page else [page]
 
 
 def ends():
@@ -97,6 +121,9 @@ def main():
     for program in ("edges.uc", "dependences.uc", "values.uc", "loads.uc", "contexts.uc", "conflicts.uc"):
         tap.tell(f"{program} finds the same beside the core and in a trace", same_as_replay(program))
     tap.tell("overhead is cycles of the core", cost())
+    tap.tell("reading the slots at the end is no overhead", end_is_free())
+    tap.tell("looks of the host are interrupts", looks())
+    tap.tell("a report with engines shows it, too", beside_engines())
     tap.tell("overhead stops when the profile is complete", ends())
     tap.tell("a slower clock drops more samples", clocks())
     tap.end()

@@ -1,6 +1,7 @@
 /* values_flow.h - the flow chart of the value profiler (Zilles and Sohi, appendix) in plain C.
  *
- * Nothing here knows of microcode: slots are structs, random numbers come from the same shift register. */
+ * Nothing here knows of microcode: slots are structs, random numbers come from the same shift register. In front of the
+ * chart, of `one_of` samples one is chosen. */
 #ifndef RF_TESTS_VALUES_FLOW_H
 #define RF_TESTS_VALUES_FLOW_H
 
@@ -15,7 +16,7 @@ struct flow_slot {
 };
 
 struct flow {
-    unsigned slots, turn, failed, dropped, retain;
+    unsigned slots, turn, failed, dropped, retain, one_of;
     uint32_t random;
     struct flow_slot slot[512];
 };
@@ -79,6 +80,8 @@ static inline bool flow_fresh(struct flow *flow, uint32_t pc, uint32_t value)
 
 static inline bool flow_sample(struct flow *flow, uint32_t pc, uint32_t value)
 {
+    if (flow_random(flow) % flow->one_of != 0)
+        return false;
     for (unsigned i = 0; i < flow->slots; i++)
         if (flow->slot[i].on && flow->slot[i].pc == pc) {
             flow_match(flow, &flow->slot[i], value);

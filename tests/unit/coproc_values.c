@@ -54,7 +54,8 @@ static struct rf_record random_load(struct rf_random *random, uint64_t loads, ui
 static void check_seed(uint64_t seed)
 {
     static struct flow flow;
-    struct rf_coproc *coproc = open_values(seed % 3 == 0 ? "(size=half)" : "", seed);
+    static const char *const options[] = {"(size=half, one_of=1)", "(one_of=1)", ""};
+    struct rf_coproc *coproc = open_values(options[seed % 3], seed);
     struct rf_random random;
     unsigned different = 0, interrupts = 0;
     REQUIRE(coproc != NULL);
@@ -63,6 +64,7 @@ static void check_seed(uint64_t seed)
     flow_clear(&flow);
     flow.slots = coproc->program.size.match_words;
     flow.retain = 16;
+    flow.one_of = seed % 3 == 2 ? 8 : 1;
     flow.random = p->x[RF_OPERAND_RANDOM];
     uint64_t loads = 50 + rf_random_below(&random, 1500);
     for (uint64_t i = 0; i < 20000; i++) {
@@ -79,7 +81,7 @@ static void check_seed(uint64_t seed)
     }
     different += count_differences(p, &flow);
     CHECK_EQ(different, 0);
-    CHECK(interrupts > 0 || loads < flow.slots + 100);
+    CHECK(interrupts > 0 || loads < flow.slots + 100 || flow.one_of > 1);
     rf_coproc_close(coproc);
 }
 
@@ -192,7 +194,7 @@ static void feed_one(struct rf_coproc *coproc, uint64_t pc, uint64_t value)
 TEST(a_profile_is_completed_and_sampling_stops)
 {
     static struct found found;
-    struct rf_coproc *coproc = open_values("(quiet=10000, age=0)", 1);
+    struct rf_coproc *coproc = open_values("(quiet=10000, age=0, one_of=1, worth=30)", 1);
     struct rf_random random;
     rf_random_seed(&random, test_seed(3));
     REQUIRE(coproc != NULL);
@@ -228,7 +230,7 @@ TEST(a_profile_is_completed_and_sampling_stops)
 TEST(a_program_that_thrashes_is_split)
 {
     static struct found found;
-    struct rf_coproc *coproc = open_values("(quiet=20000, age=0)", 1);
+    struct rf_coproc *coproc = open_values("(quiet=20000, age=0, one_of=1)", 1);
     REQUIRE(coproc != NULL);
     for (int round = 0; round < 3000; round++)
         for (uint64_t load = 0; load < 1500; load++)
@@ -268,7 +270,7 @@ static double share_of(const struct found *found, uint64_t pc, uint64_t value)
 TEST(what_was_masked_early_is_not_seen_again_without_age)
 {
     static struct found found;
-    struct rf_coproc *coproc = open_values("(quiet=10000, age=0)", 1);
+    struct rf_coproc *coproc = open_values("(quiet=10000, age=0, one_of=1, worth=30)", 1);
     REQUIRE(coproc != NULL);
     feed_phases(coproc, &found);
     CHECK(share_of(&found, 0x1000, 5) == 1);
@@ -279,7 +281,8 @@ TEST(masks_are_lifted_from_time_to_time)
 {
     static struct found found;
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        struct rf_coproc *coproc = open_values("(quiet=10000, glance=1000, age=20000)", seed);
+        struct rf_coproc *coproc =
+            open_values("(quiet=10000, glance=1000, age=20000, one_of=1, second=1000)", seed);
         REQUIRE(coproc != NULL);
         feed_phases(coproc, &found);
         double late = share_of(&found, 0x1000, UINT64_C(0xffffffff00000006));
