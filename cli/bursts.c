@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct cli_option cli_options_frequency[] = {
+const struct cli_option cli_options_bursts[] = {
     {CLI_COUNT, 0, "burst", "N", "0",
      .brief = "sample N intervals in a row, then skip until the next burst; 0: sample all",
      .text = "A sampling interval ends with a call or a backward branch. Skipped events are "
@@ -28,11 +28,6 @@ const struct cli_option cli_options_frequency[] = {
          "becomes no better by it, mostly a little worse (lab/hps); phases that are short or just "
          "begin are seen better.",
      .offset = offsetof(struct cli_bursts, phases)},
-    {.type = CLI_END},
-};
-
-const struct cli_option cli_options_bursts[] = {
-    {.type = CLI_GROUP, .group = cli_options_frequency},
     {CLI_FLAG, 0, "regular", .brief = "space bursts evenly, not at random with that mean distance",
      .text = "An even distance that is in step with a loop of the program samples parts of it too "
              "often, and the confidence intervals do not show it. Without this, distances are "
@@ -128,6 +123,19 @@ static void describe(char *text, size_t size, const struct rf_probe_bursts *burs
         snprintf(text + n, size - n, ", %llu while new", (unsigned long long)bursts->new_sparsity);
 }
 
+rf_status cli_bursts_warn(struct rf_run *run, const char *name)
+{
+    return cli_note(
+        run, "bursts",
+        "%s%sat equal distances: a loop in step with them is counted wrongly, beyond +-", name,
+        name[0] != '\0' ? " " : "");
+}
+
+static bool is_in_step(const struct rf_probe_bursts *bursts)
+{
+    return bursts->regular && bursts->sparsity != 0 && bursts->sparsity != UINT64_MAX;
+}
+
 rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *asked,
                           const struct rf_probe_outcome *outcome, bool misses)
 {
@@ -142,6 +150,8 @@ rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *aske
                                   (unsigned long long)outcome->bursts, text,
                                   (unsigned long long)outcome->skipped, warning)
                        : cli_note(run, "bursts", "of %s", text);
+        if (status == RF_OK && is_in_step(&asked[i]))
+            status = cli_bursts_warn(run, "");
     }
     return status;
 }

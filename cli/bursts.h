@@ -11,7 +11,6 @@ struct cli_bursts {
     const char *phases;    /* NULL: not said */
     int regular;
 };
-extern const struct cli_option cli_options_frequency[]; /* without the last */
 extern const struct cli_option cli_options_bursts[];
 
 enum { CLI_BURST_MAX = 1 << 30 };
@@ -24,6 +23,8 @@ int cli_bursts_take(struct rf_probe_bursts *bursts, const struct cli_bursts *ask
 /* Between bursts events are counted by class, without conditions. So those are looked at later, in records, where it is
  * known how many events of a burst they left out. */
 bool cli_bursts_need_records(const struct cli_plan *plan);
+/* "1 intervals, 99 intervals apart on average" needs no more words; equal distances do. `name`: of which profile. */
+rf_status cli_bursts_warn(struct rf_run *run, const char *name);
 /* How the program was sampled. Of several sets, the profiles say how many bursts each had. */
 rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *asked,
                           const struct rf_probe_outcome *outcome, bool misses);

@@ -237,6 +237,8 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
         status = cli_bursts_take(plan->bursts, &settings->bursts, settings->profiling.cut.seed);
     if (productions != NULL)
         memcpy(plan->bursts, productions->bursts, sizeof plan->bursts);
+    for (size_t i = 0; i < RF_PROBE_CLOCKS_MAX; i++)
+        plan->bursts[i].seed = settings->profiling.cut.seed;
     if (status == CLI_OK)
         status = plan_bursts(plan);
     if (status == CLI_OK)

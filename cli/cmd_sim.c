@@ -33,9 +33,7 @@ static const struct cli_option options[] = {
          "run would take.",
      .offset = offsetof(struct settings, functional)},
     {.type = CLI_GROUP, .group = cli_options_cache, .offset = offsetof(struct settings, cache)},
-    {.type = CLI_GROUP,
-     .group = cli_options_frequency,
-     .offset = offsetof(struct settings, bursts)},
+    {.type = CLI_GROUP, .group = cli_options_bursts, .offset = offsetof(struct settings, bursts)},
     {.type = CLI_GROUP, .group = cli_options_productions},
     {CLI_COUNT, 0, "max-instructions", "N", "0",
      .brief = "end after N instructions, skipped ones included; 0: with the program",
@@ -334,11 +332,14 @@ static int take_productions(struct rf_productions **productions, const struct cl
 {
     const struct settings *settings = call->settings;
     int status = cli_productions_take(productions, call, CLI_SIMULATED);
+    if (*productions != NULL)
+        rf_productions_seed(*productions, settings->profiling.cut.seed);
     if (status != CLI_OK || (settings->bursts.burst == 0 && settings->bursts.frequency == NULL &&
                              settings->bursts.phases == NULL))
         return status;
     if (*productions == NULL)
-        return cli_productions_sample(productions, call, &settings->bursts);
+        return cli_productions_sample(productions, call, &settings->bursts,
+                                      settings->profiling.cut.seed);
     rf_productions_close(*productions);
     return cli_fail(CLI_USAGE,
                     "sim: --productions say how often to sample; change that with --set");

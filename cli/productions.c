@@ -92,37 +92,37 @@ bool cli_productions_given(const struct cli_call *call)
     return has_any(call, "productions") || !has_any(call, "profile");
 }
 
-/* --burst and --frequency in a core: the sampling framework for each -p. */
 /* --phases: the distance between bursts while what the program does is new. */
-static rf_status set_new(struct rf_productions *productions, uint64_t sparsity,
+static rf_status set_new(struct rf_productions *productions, const struct rf_probe_bursts *bursts,
                          struct rf_error *error)
 {
     char text[64];
-    snprintf(text, sizeof text, "sampleFreq=max-%llu@new", (unsigned long long)sparsity);
+    snprintf(text, sizeof text, "sampleFreq=max%c%llu@new", bursts->regular ? '-' : '~',
+             (unsigned long long)bursts->new_sparsity);
     return rf_productions_set(productions, text, error);
 }
 
+/* --burst and --frequency in a core: the sampling framework for each -p. */
 int cli_productions_sample(struct rf_productions **productions, const struct cli_call *call,
-                           const struct cli_bursts *asked)
+                           const struct cli_bursts *asked, uint64_t seed)
 {
     struct rf_error error = {""};
     struct rf_probe_bursts bursts;
     rf_status status = RF_OK;
-    int wrong = cli_bursts_take(&bursts, asked, 0);
+    int wrong = cli_bursts_take(&bursts, asked, seed);
     *productions = NULL;
     if (wrong != CLI_OK || bursts.burst == 0)
         return wrong;
     if (rf_productions_open(productions, NULL) != RF_OK)
         return cli_fail(CLI_FAILED, "no memory for productions");
     if (!has_any(call, "profile"))
-        status =
-            rf_productions_sample(*productions, "calls", bursts.burst, bursts.sparsity, &error);
+        status = rf_productions_sample(*productions, "calls", &bursts, &error);
     for (size_t i = 0; i < call->n_given && status == RF_OK; i++)
         if (cli_is(&call->given[i], "profile"))
-            status = rf_productions_sample(*productions, call->given[i].value, bursts.burst,
-                                           bursts.sparsity, &error);
+            status = rf_productions_sample(*productions, call->given[i].value, &bursts, &error);
     if (status == RF_OK && bursts.phases)
-        status = set_new(*productions, bursts.new_sparsity, &error);
+        status = set_new(*productions, &bursts, &error);
+    rf_productions_seed(*productions, seed);
     if (status == RF_OK)
         return CLI_OK;
     rf_productions_close(*productions);
@@ -175,6 +175,8 @@ rf_status cli_productions_note(struct rf_run *run, const struct rf_productions *
                      (unsigned long long)outcome.bursts, (unsigned long long)outcome.in_bursts,
                      (unsigned long long)outcome.intervals, (unsigned long long)outcome.sampled,
                      (unsigned long long)outcome.skipped, phases);
+        if (status == RF_OK && outcome.skipped > 0 && outcome.sampled > 0 && !outcome.random)
+            status = cli_bursts_warn(run, name);
     }
     return status;
 }

@@ -14,7 +14,7 @@ int cli_productions_take(struct rf_productions **productions, const struct cli_c
 
 /* The same without files, where --burst or --frequency was given: -p says what to sample. */
 int cli_productions_sample(struct rf_productions **productions, const struct cli_call *call,
-                           const struct cli_bursts *asked);
+                           const struct cli_bursts *asked, uint64_t seed);
 
 /* Do productions say what is selected? Otherwise -p does. */
 bool cli_productions_given(const struct cli_call *call);

@@ -20,6 +20,7 @@
  * Cannot: a kill between the two stores that empty a counter counts those events twice. */
 #include "probe.h"
 #include "base/phases.h"
+#include "base/spread.h"
 
 enum { THREADS_MAX = 1024 };
 
@@ -90,8 +91,7 @@ static ULong draw_sparsity(const struct rf_ring_clock *wanted, ULong mean)
 {
     if (wanted->regular)
         return mean;
-    ULong sparsity = mean < SPARSITY_MAX / 2 ? mean : SPARSITY_MAX / 2;
-    return sparsity == 0 ? 0 : 1 + next_random() % (2 * sparsity - 1);
+    return mean < SPARSITY_MAX ? rf_spread(next_random(), mean, SPARSITY_MAX) : mean;
 }
 
 /* How many intervals each interval of a burst stands for. A burst without end stands for itself. */

@@ -39,9 +39,12 @@ rf_status rf_productions_read(struct rf_productions *productions, const char *pa
                               struct rf_error *error);
 
 /* The same without a file, by the sampling framework of the paper: `selector` is one that the core has a handler for (calls,
- * methods, addresses), bursts of `burst` intervals are `sparsity` intervals apart. */
+ * methods, addresses). Of the bursts, the length, the distance and whether that is regular count here. */
 rf_status rf_productions_sample(struct rf_productions *productions, const char *selector,
-                                uint32_t burst, uint64_t sparsity, struct rf_error *error);
+                                const struct rf_probe_bursts *bursts, struct rf_error *error);
+
+/* Of the random values of registers, `max ~ n`. */
+void rf_productions_seed(struct rf_productions *productions, uint64_t seed);
 
 /* `register=value` for all profiles or `profile.register=value` for one: the value to begin with; with `@N` behind
  * it, the value from then on when the program has run N instructions; with `@new` behind it, the value while what the
@@ -82,6 +85,7 @@ struct rf_productions_outcome {
     uint64_t expansions;           /* instructions replaced */
     uint64_t sampled, skipped;     /* events: told by handlers, and the others */
     uint64_t phases;               /* that were found; 0: no register has a value for what is new */
+    int random; /* a register of the form max ~ n; else distances are equal, and may beat with loops */
 };
 void rf_productions_outcome(const struct rf_source *source, size_t i,
                             struct rf_productions_outcome *outcome);

@@ -30,14 +30,16 @@ rf_status rf_dise_parse_value(const char *text, struct rf_dise_register *reg,
     uint64_t number = 0;
     bool from_max = strncmp(p, "max", 3) == 0;
     p = skip_space(p + (from_max ? 3 : 0));
-    bool negative = *p == '-';
+    bool about = from_max && *p == '~', negative = *p == '-' || about;
     bool bare = from_max && *p == '\0';
     p = skip_space(p + negative);
     if ((!bare && rf_units_count(p, strlen(p), &number) != RF_OK) || number > INT64_MAX ||
         (from_max && !bare && !negative))
         return rf_fail(error, RF_EINVAL,
-                       "a register's value is a number, max or max-number, got '%s'", whole);
+                       "a register's value is a number, max, max-number or max~number, got '%s'",
+                       whole);
     reg->from_max = from_max;
+    reg->about = about;
     reg->value = negative ? -(int64_t)number : (int64_t)number;
     return RF_OK;
 }
@@ -62,6 +64,7 @@ rf_status rf_dise_assign(struct rf_dise_program *program, const char *text, uint
             (name != text && !is_profile(program, reg->profile, text, (size_t)(dot - text))))
             continue;
         reg->from_max = value.from_max;
+        reg->about = value.about;
         reg->value = value.value;
         found |= UINT32_C(1) << i;
     }

@@ -7,7 +7,10 @@
  *
  * Which states there are, and how many instructions of the first set each of them lasts, is found by running the
  * counters as the engine of the simulated core runs them: off, on, off, on. The first time off may be longer or shorter than
- * those that follow, and any of them may last for ever. */
+ * those that follow, and any of them may last for ever.
+ *
+ * Registers with random values have their mean here. Whether the distance is random is found by running the counters once
+ * more with all these means one larger: then it is one longer, and the rest is as it was. */
 #include "dise/course.h"
 #include "dise/engine.h"
 #include "base/error.h"
@@ -226,15 +229,29 @@ static rf_status measure(struct course *course, bool on, uint64_t *n, struct rf_
     return RF_OK;
 }
 
-static rf_status no_bursts(const struct course *course, struct rf_error *error)
+/* Where the first production with a control stands, or the first of the profile. */
+static const struct rf_dise_place *place_of(const struct course *course)
 {
     const struct rf_dise_program *program = course->program;
-    return rf_fail(
-        error, RF_EINVAL,
-        "%s: the probe needs bursts of one length at one distance, but for the first, of "
-        "less than %d intervals; riffle sim runs all productions",
-        program->file[program->profile_file[course->profile]], STEPS_MAX);
+    const struct rf_dise_production *found = NULL;
+    for (unsigned i = 0; i < program->n_productions; i++) {
+        const struct rf_dise_production *production = &program->productions[i];
+        if (production->profile == course->profile &&
+            (found == NULL || (found->n_ops == 0 && production->n_ops > 0)))
+            found = production;
+    }
+    return &found->place; /* a profile without productions is refused before */
 }
+
+static rf_status no_bursts(const struct course *course, struct rf_error *error)
+{
+    return rf_dise_refuse(course->program, place_of(course),
+                          "the probe needs bursts of one length at one distance, but for the "
+                          "first, of less than 64 Mi intervals",
+                          error);
+}
+
+_Static_assert((int)STEPS_MAX == 64 << 20, "as many as the sentence says");
 
 enum { ROUNDS = 3 };
 
@@ -275,6 +292,43 @@ static rf_status run_course(struct course *course, struct rf_probe_bursts *burst
     return RF_OK;
 }
 
+/* Random values of the profile become larger by one; false: there are none. */
+static bool move_means(const struct course *course, uint64_t *registers)
+{
+    bool any = false;
+    for (unsigned i = 0; i < course->program->n_registers; i++) {
+        const struct rf_dise_register *reg = &course->program->registers[i];
+        if (reg->profile != course->profile || !reg->about)
+            continue;
+        registers[i]--;
+        any = true;
+    }
+    rf_dise_start(course->engine);
+    return any;
+}
+
+/* Is the distance between bursts random, and nothing else? */
+static rf_status find_random(struct course *course, uint64_t *registers,
+                             struct rf_probe_bursts *bursts, struct rf_error *error)
+{
+    struct rf_probe_bursts moved = {0};
+    if (!move_means(course, registers))
+        return RF_OK;
+    rf_status status = run_course(course, &moved, error);
+    bool is_same = moved.burst == bursts->burst && moved.sparsity == bursts->sparsity &&
+                   moved.first == bursts->first;
+    bool is_longer = moved.burst == bursts->burst && moved.sparsity == bursts->sparsity + 1 &&
+                     moved.first == moved.sparsity && bursts->first == bursts->sparsity;
+    if (status != RF_OK || is_same)
+        return status;
+    bursts->regular = 0;
+    return is_longer ? RF_OK
+                     : rf_dise_refuse(course->program, place_of(course),
+                                      "the probe cannot draw anything but all distances between "
+                                      "bursts, with one mean",
+                                      error);
+}
+
 rf_status rf_dise_find_bursts(const struct rf_dise_program *program, unsigned profile,
                               struct rf_probe_bursts *bursts, struct rf_error *error)
 {
@@ -290,6 +344,8 @@ rf_status rf_dise_find_bursts(const struct rf_dise_program *program, unsigned pr
     rf_status status = rf_dise_open(&course.engine, program, &sizes, registers, NULL, error);
     if (status == RF_OK)
         status = run_course(&course, bursts, error);
+    if (status == RF_OK)
+        status = find_random(&course, registers, bursts, error);
     rf_dise_close(course.engine);
     return status;
 }

@@ -15,7 +15,7 @@
  *
  *     inc_N  the counter goes up by one; from its maximum it wraps to 0 and sets overflow_N
  *     dec_N  it goes down by one; from 0 it wraps to its maximum, and overflow_N stays
- *     set_N  takes the low bits of the register; overflow_N is the bit above them
+ *     set_N  takes the low bits of the register; overflow_N is the bit above them. From max ~ n: of a random value
  *     zero_N is set whenever the counter is 0. overflow_N stays until set_N.
  *
  * So 2^bits - n, "max - n", overflows with the n-th inc_N, and max itself at once.
@@ -25,6 +25,8 @@
 #include "dise/instantiate.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/random.h"
+#include "base/spread.h"
 #include <assert.h>
 #include <string.h>
 
@@ -50,6 +52,12 @@ struct rf_dise_engine {
     uint64_t mask; /* of the bits of a counter */
     uint32_t flags, used;
     uint64_t bursts[RF_DISE_PROFILES];
+    bool draws;
+    struct rf_random random;
+    uint32_t about, others; /* 1 << register: a random value; one that changes */
+    uint32_t set_from;      /* the same: a counter was set from it by this instruction */
+    unsigned restarted;     /* 1 << profile */
+    int64_t owed[RF_DISE_PROFILES];
     size_t n_actions, room, room_taken;
     struct action *actions; /* number 0 is nobody's */
     uint64_t *taken;        /* how often each was */
@@ -122,16 +130,46 @@ static void set_counter(struct rf_dise_engine *engine, unsigned counter, uint64_
     engine->flags |= (value & engine->mask) == 0 ? zero : 0;
 }
 
+void rf_dise_load(struct rf_dise_engine *engine, unsigned index,
+                  const struct rf_dise_register *value)
+{
+    uint32_t bit = UINT32_C(1) << index;
+    engine->registers[index] = rf_dise_register_value(value, (unsigned)engine->sizes.counter_bits);
+    engine->about = value->about ? engine->about | bit : engine->about & ~bit;
+}
+
+/* The value that a counter is set to from the register. */
+static uint64_t value_from(struct rf_dise_engine *engine, unsigned from)
+{
+    const uint64_t max = engine->mask + 1, value = engine->registers[from], mean = max - value;
+    if (!engine->draws || (engine->about >> from & 1) == 0 || value > max)
+        return value;
+    uint64_t drawn = rf_spread(rf_random_next(&engine->random), mean, max);
+    engine->owed[engine->program->registers[from].profile] += (int64_t)mean - (int64_t)drawn;
+    return max - drawn;
+}
+
+static void set_from(struct rf_dise_engine *engine, unsigned counter, unsigned from)
+{
+    set_counter(engine, counter, value_from(engine, from));
+    engine->set_from |= UINT32_C(1) << from;
+}
+
+void rf_dise_start(struct rf_dise_engine *engine)
+{
+    for (unsigned i = 0; i < engine->program->n_counters; i++)
+        if (engine->program->counters[i].from >= 0)
+            set_from(engine, i, (unsigned)engine->program->counters[i].from);
+        else
+            set_counter(engine, i, 0);
+    engine->set_from = 0;
+}
+
 static void set_first_values(struct rf_dise_engine *engine)
 {
-    const struct rf_dise_program *program = engine->program;
-    for (unsigned i = 0; i < program->n_registers; i++)
-        engine->registers[i] =
-            rf_dise_register_value(&program->registers[i], (unsigned)engine->sizes.counter_bits);
-    for (unsigned i = 0; i < program->n_counters; i++) {
-        int from = program->counters[i].from;
-        set_counter(engine, i, from >= 0 ? engine->registers[from] : 0);
-    }
+    for (unsigned i = 0; i < engine->program->n_registers; i++)
+        rf_dise_load(engine, i, &engine->program->registers[i]);
+    rf_dise_start(engine);
 }
 
 /* --- bursts ------------------------------------------------------------------------------------- */
@@ -152,8 +190,10 @@ static bool is_on(const struct rf_dise_program *program, unsigned profile, uint3
 
 static void count_bursts(struct rf_dise_engine *engine, uint32_t before, uint32_t after)
 {
-    for (unsigned i = 0; i < engine->program->n_profiles; i++)
-        engine->bursts[i] += !is_on(engine->program, i, before) && is_on(engine->program, i, after);
+    for (unsigned i = 0; i < engine->program->n_profiles; i++) {
+        bool begins = (engine->restarted >> i & 1) != 0 || !is_on(engine->program, i, before);
+        engine->bursts[i] += begins && is_on(engine->program, i, after);
+    }
 }
 
 static void count_first_bursts(struct rf_dise_engine *engine)
@@ -186,6 +226,39 @@ rf_status rf_dise_open(struct rf_dise_engine **opened, const struct rf_dise_prog
     count_first_bursts(engine);
     *opened = engine;
     return RF_OK;
+}
+
+void rf_dise_draw(struct rf_dise_engine *engine, uint64_t seed, uint32_t others)
+{
+    rf_random_seed(&engine->random, seed);
+    engine->draws = true;
+    engine->others = others;
+    rf_dise_start(engine);
+    count_first_bursts(engine);
+}
+
+int64_t rf_dise_take_owed(struct rf_dise_engine *engine, unsigned profile)
+{
+    int64_t owed = engine->owed[profile];
+    engine->owed[profile] = 0;
+    return owed;
+}
+
+/* Whose counters this instruction has set from registers with other values each time. */
+static unsigned find_restarted(struct rf_dise_engine *engine)
+{
+    uint32_t which = engine->set_from & (engine->others | (engine->draws ? engine->about : 0));
+    unsigned profiles = 0;
+    engine->set_from = 0;
+    for (unsigned i = 0; which != 0; i++, which >>= 1)
+        if ((which & 1) != 0)
+            profiles |= 1u << engine->program->registers[i].profile;
+    return profiles;
+}
+
+unsigned rf_dise_restarted(const struct rf_dise_engine *engine)
+{
+    return engine->restarted;
 }
 
 void rf_dise_close(struct rf_dise_engine *engine)
@@ -354,7 +427,7 @@ static void step_counter(struct rf_dise_engine *engine, unsigned counter, uint64
 static void run_op(struct rf_dise_engine *engine, const struct rf_dise_op *op)
 {
     if (op->micro == RF_DISE_SET)
-        set_counter(engine, op->counter, engine->registers[op->from]);
+        set_from(engine, op->counter, op->from);
     else
         step_counter(engine, op->counter, op->micro == RF_DISE_INC ? 1 : UINT64_MAX);
 }
@@ -373,7 +446,8 @@ uint32_t rf_dise_watch(void *context, uint32_t watch)
     engine->taken[watch]++;
     rf_dise_run(engine, action->ops, action->n_ops);
     uint32_t state = rf_dise_state(engine);
-    if (state != action->state)
+    engine->restarted = find_restarted(engine);
+    if (state != action->state || engine->restarted != 0)
         count_bursts(engine, action->state, state);
     return state;
 }

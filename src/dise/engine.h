@@ -32,6 +32,21 @@ rf_status rf_dise_open(struct rf_dise_engine **engine, const struct rf_dise_prog
                        const struct rf_alloc *alloc, struct rf_error *error);
 void rf_dise_close(struct rf_dise_engine *engine); /* NULL is fine */
 
+/* Registers of the form max ~ n give random values from now on, those that counters start with, too. Until then they give
+ * max - n. `others`, 1 << register, change by rf_dise_load as the program runs. */
+void rf_dise_draw(struct rf_dise_engine *engine, uint64_t seed, uint32_t others);
+/* Counters start from the registers as they are now. */
+void rf_dise_start(struct rf_dise_engine *engine);
+/* A register gets another value. */
+void rf_dise_load(struct rf_dise_engine *engine, unsigned index,
+                  const struct rf_dise_register *value);
+/* What the profile's random values lack to their mean since this was asked before: intervals that its next burst stands for
+ * beyond those that are skipped. */
+int64_t rf_dise_take_owed(struct rf_dise_engine *engine, unsigned profile);
+/* Profiles, 1 << profile, whose last instruction set a counter from a register that gives another value each time, or did so
+ * when they changed: where replacements stay on, one burst is over and the next one begins at once. */
+unsigned rf_dise_restarted(const struct rf_dise_engine *engine);
+
 rf_expand rf_dise_expand; /* the context of both is the engine */
 rf_watch rf_dise_watch;
 

@@ -62,6 +62,7 @@ static size_t sign_length(const struct rf_dise_lexer *lexer)
                                         ":",
                                         "=",
                                         "-",
+                                        "~",
                                         "+"};
     size_t left = (size_t)(lexer->end - lexer->p);
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {

@@ -163,6 +163,8 @@ struct rf_dise_register {
     char name[RF_DISE_NAME];
     unsigned profile;
     uint8_t from_max; /* the value is the counters' maximum, 2^bits, plus this */
+    uint8_t
+        about; /* max ~ n: a counter that is set from it gets max - m, m random with the mean n */
     int64_t value;
 };
 
@@ -211,12 +213,12 @@ rf_status rf_dise_read_text(struct rf_dise_program *program, const char *name, c
                             size_t n, struct rf_error *error);
 
 /* `name=value`: another initial value for a register of that name, in every profile that has one, or,
- * with `profile.name=value`, in that one. Values are numbers, `max` and `max - number`. *which, if not NULL, is those
- * registers, 1 << index. */
+ * with `profile.name=value`, in that one. Values are numbers, `max`, `max - number` and `max ~ number`. *which, if not NULL,
+ * is those registers, 1 << index. */
 rf_status rf_dise_assign(struct rf_dise_program *program, const char *text, uint32_t *which,
                          struct rf_error *error);
 
-/* "max-99" alone, into from_max and value. */
+/* "max-99" alone, into from_max, about and value. */
 rf_status rf_dise_parse_value(const char *text, struct rf_dise_register *reg,
                               struct rf_error *error);
 

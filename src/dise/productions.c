@@ -125,6 +125,11 @@ rf_status rf_productions_set(struct rf_productions *productions, const char *tex
                         : rf_dise_assign(&productions->program, text, NULL, error);
 }
 
+void rf_productions_seed(struct rf_productions *productions, uint64_t seed)
+{
+    productions->seed = seed;
+}
+
 size_t rf_productions_count(const struct rf_productions *productions)
 {
     return productions->program.n_profiles;

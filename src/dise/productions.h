@@ -25,6 +25,7 @@ struct rf_productions {
     size_t n_changes;
     struct rf_dise_change changes[RF_DISE_CHANGES]; /* in order of time */
     /* Other values while what the program does is new (base/phases.h), of the registers in the mask. */
+    uint64_t seed; /* of the values that are random */
     uint32_t new_mask;
     struct rf_dise_register new_values[RF_DISE_REGISTERS];
 };

@@ -6,7 +6,7 @@
  *                | name : sequence | name : control ;
  *     replacement = null | name | sequence
  *     control    = part { ("," | ";") part }        part = null | name | inc_N | dec_N | set_N(name)
- *     value      = [-] number | max [- number]
+ *     value      = [-] number | max [(- | ~) number]
  *
  * Names of replacements and controls may be used before they are defined; they are looked up when the whole
  * profile is read. */
@@ -118,11 +118,16 @@ rf_status rf_dise_parse_number(struct rf_dise_parser *parser, int64_t *number)
 
 static rf_status parse_value(struct rf_dise_parser *parser, struct rf_dise_register *reg)
 {
-    reg->from_max = rf_dise_lex_accept(&parser->lexer, "max");
+    struct rf_dise_lexer *lexer = &parser->lexer;
+    reg->from_max = rf_dise_lex_accept(lexer, "max");
     reg->value = 0;
-    if (reg->from_max && !rf_dise_token_is(&parser->lexer.next, "-"))
+    reg->about = reg->from_max && rf_dise_lex_accept(lexer, "~");
+    if (reg->from_max && !reg->about && !rf_dise_token_is(&lexer->next, "-"))
         return RF_OK;
-    return rf_dise_parse_number(parser, &reg->value);
+    rf_status status = rf_dise_parse_number(parser, &reg->value);
+    if (reg->about)
+        reg->value = -reg->value;
+    return status;
 }
 
 uint64_t rf_dise_register_value(const struct rf_dise_register *reg, unsigned counter_bits)

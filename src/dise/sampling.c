@@ -62,16 +62,20 @@ static const char *pattern_of(const struct rf_dise_handler *handler)
     return NULL;
 }
 
-static rf_status set(struct rf_productions *productions, const char *profile, const char *name,
-                     uint64_t below_max, struct rf_error *error)
+/* sampleFreq and burstLength */
+static rf_status set(struct rf_productions *productions, const char *profile,
+                     const struct rf_probe_bursts *bursts, struct rf_error *error)
 {
     char text[128];
-    rf_format(text, sizeof text, "%s.%s=max-%llu", profile, name, (unsigned long long)below_max);
-    return rf_productions_set(productions, text, error);
+    rf_format(text, sizeof text, "%s.sampleFreq=max%c%llu", profile, bursts->regular ? '-' : '~',
+              (unsigned long long)bursts->sparsity);
+    rf_status status = rf_productions_set(productions, text, error);
+    rf_format(text, sizeof text, "%s.burstLength=max-%u", profile, bursts->burst - 1);
+    return status == RF_OK ? rf_productions_set(productions, text, error) : status;
 }
 
 rf_status rf_productions_sample(struct rf_productions *productions, const char *selector,
-                                uint32_t burst, uint64_t sparsity, struct rf_error *error)
+                                const struct rf_probe_bursts *bursts, struct rf_error *error)
 {
     char text[2048];
     const struct rf_dise_handler *handler = find_handler(selector);
@@ -80,15 +84,12 @@ rf_status rf_productions_sample(struct rf_productions *productions, const char *
         return rf_fail(error, RF_EINVAL,
                        "'%s': the core has handlers for calls, methods and addresses only",
                        selector);
-    if (burst == 0 || sparsity > UINT32_MAX)
+    if (bursts->burst == 0 || bursts->sparsity > UINT32_MAX)
         return rf_fail(error, RF_EINVAL, "bursts of %lu intervals, %llu apart, do not fit counters",
-                       (unsigned long)burst, (unsigned long long)sparsity);
+                       (unsigned long)bursts->burst, (unsigned long long)bursts->sparsity);
     size_t n =
         rf_format(text, sizeof text, "%sP7: %s && overflow_1 => R, null\nR: call(%s) T.INSN\n",
                   framework, pattern, handler->name);
     rf_status status = rf_dise_read_text(&productions->program, handler->selector, text, n, error);
-    if (status == RF_OK)
-        status = set(productions, handler->selector, "sampleFreq", sparsity, error);
-    return status == RF_OK ? set(productions, handler->selector, "burstLength", burst - 1, error)
-                           : status;
+    return status == RF_OK ? set(productions, handler->selector, bursts, error) : status;
 }

@@ -25,7 +25,7 @@
 /* A burst that is over, and the skipped intervals in front of it. */
 struct closed {
     uint64_t called;             /* events of the profile by then */
-    uint64_t intervals, sampled; /* of both; of the burst alone */
+    uint64_t intervals, sampled; /* of both, as many as there are on average; of the burst alone */
 };
 
 /* What a profile has told and not handed out. */
@@ -37,6 +37,7 @@ struct queue {
     uint64_t handed; /* events handed out */
     bool on, closing;
     uint64_t intervals, sampled; /* since the last burst: all, and those in the burst under way */
+    int64_t owed;                /* what the intervals skipped in front of it lack to their mean */
     uint64_t over, over_told;    /* bursts */
     struct rf_phases phases;
     bool is_new; /* its registers have the values for that */
@@ -75,14 +76,23 @@ static uint64_t *registers_of(const struct productions_source *source)
 
 /* --- bursts ------------------------------------------------------------------------------------- */
 
-static void close_burst(struct queue *queue)
+/* A burst stands for the distance that is usual in front of it, not for the random one that it has. */
+static uint64_t usual_intervals(const struct queue *queue)
 {
+    int64_t usual = (int64_t)queue->intervals + queue->owed;
+    return usual > (int64_t)queue->sampled ? (uint64_t)usual : queue->sampled;
+}
+
+static void close_burst(struct productions_source *source, unsigned profile)
+{
+    struct queue *queue = &source->queues[profile];
     uint64_t last = queue->n_closed > 0 ? queue->closed[queue->n_closed - 1].called : queue->handed;
     queue->over++;
     if (queue->called > last) /* those without events have no end */
         queue->closed[queue->n_closed++] =
-            (struct closed){queue->called, queue->intervals, queue->sampled};
+            (struct closed){queue->called, usual_intervals(queue), queue->sampled};
     queue->intervals = queue->sampled = 0;
+    queue->owed = rf_dise_take_owed(source->engine, profile);
     queue->closing = false;
 }
 
@@ -90,7 +100,7 @@ static void close_bursts(struct productions_source *source)
 {
     for (unsigned i = 0; i < source->productions->program.n_profiles; i++)
         if (source->queues[i].closing)
-            close_burst(&source->queues[i]);
+            close_burst(source, i);
     source->any_closing = false;
 }
 
@@ -129,8 +139,7 @@ static void load_registers(struct productions_source *source, uint32_t which)
         if ((productions->new_mask >> i & 1) != 0 && source->queues[reg->profile].is_new)
             reg = &productions->new_values[i];
         if ((which >> i & 1) != 0)
-            registers_of(source)[i] =
-                rf_dise_register_value(reg, (unsigned)source->config.dise_counter_bits);
+            rf_dise_load(source->engine, i, reg);
     }
 }
 
@@ -162,12 +171,14 @@ static void note_phase(struct productions_source *source, struct queue *queue)
     load_registers(source, source->productions->new_mask);
 }
 
+/* A burst of which the counters are set anew is over, also where the next one follows at once. */
 static void note_state(struct productions_source *source)
 {
+    unsigned restarted = rf_dise_restarted(source->engine);
     for (unsigned i = 0; i < source->productions->program.n_profiles; i++) {
         struct queue *queue = &source->queues[i];
         bool on = rf_dise_is_on(source->engine, i);
-        queue->closing = queue->on && !on;
+        queue->closing = queue->on && (!on || (restarted >> i & 1) != 0);
         if (queue->closing && source->productions->new_mask != 0)
             note_phase(source, queue);
         source->any_closing |= queue->closing;
@@ -196,7 +207,7 @@ static uint32_t watch(void *context, uint32_t watched)
         make_change(source);
     count_intervals(source, rf_dise_counted_by(source->engine, which), bucket);
     uint32_t state = rf_dise_watch(source->engine, which);
-    if (state != source->state)
+    if (state != source->state || rf_dise_restarted(source->engine) != 0)
         note_state(source);
     return source->state = state;
 }
@@ -269,7 +280,7 @@ static void end(void *context)
     close_bursts(source);
     for (unsigned i = 0; i < source->productions->program.n_profiles; i++)
         if (source->queues[i].on)
-            close_burst(&source->queues[i]);
+            close_burst(source, i);
     if (source->n_tags > 0)
         drain(source);
 }
@@ -394,6 +405,7 @@ static rf_status open_queues(struct productions_source *source, struct rf_error 
         struct queue *queue = &source->queues[i];
         const char *selector = rf_productions_selector(source->productions, i);
         queue->on = rf_dise_is_on(source->engine, i);
+        queue->owed = rf_dise_take_owed(source->engine, i);
         queue->tells = selector != NULL;
         queue->is_new = true;
         rf_phases_begin(&queue->phases, &(struct rf_phases_setup){0});
@@ -459,6 +471,8 @@ static rf_status open_engine(struct productions_source *source, struct rf_error 
                                     registers_of(source), &source->base.alloc, error);
     swap_new(source->productions);
     if (status == RF_OK)
+        rf_dise_draw(source->engine, source->productions->seed, source->productions->new_mask);
+    if (status == RF_OK)
         status = open_queues(source, error);
     if (status == RF_OK && any_tells(source))
         status = place_handlers(source, error);
@@ -506,6 +520,15 @@ rf_status rf_source_open_productions(struct rf_source **opened, struct rf_source
     return RF_OK;
 }
 
+static bool is_random(const struct rf_productions *productions, unsigned profile)
+{
+    const struct rf_dise_program *program = &productions->program;
+    for (unsigned i = 0; i < program->n_registers; i++)
+        if (program->registers[i].profile == profile && program->registers[i].about)
+            return true;
+    return false;
+}
+
 void rf_productions_outcome(const struct rf_source *base, size_t i,
                             struct rf_productions_outcome *outcome)
 {
@@ -519,5 +542,6 @@ void rf_productions_outcome(const struct rf_source *base, size_t i,
         .expansions = stats.expansions,
         .sampled = sampled,
         .skipped = stats.of_interest - sampled,
+        .random = is_random(source->productions, (unsigned)i),
         .phases = source->productions->new_mask != 0 ? source->queues[i].phases.found : 0};
 }

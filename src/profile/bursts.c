@@ -7,7 +7,7 @@
  *
  *     m_i events in burst i, y_i of them of an item        share  p = sum y / sum m
  *
- *     variance of p   V = (1 - f) n / (n - 1)  sum (y_i - p m_i)^2 / (sum m)^2          f: share of events told
+ *     variance of p   V = n / (n - 1)  sum (y_i - p m_i)^2 / (sum m)^2
  *     design effect D = V / (p (1 - p) / sum m), at least 1; D events are worth one independent event
  *
  * The interval is Wilson's, with sum m / D independent events: it holds for rare items, too, and never leaves 0..1. The
@@ -24,9 +24,12 @@
  *
  *     p = sum w y / sum w m        V = n / (n - 1)  sum w^2 (y_i - p m_i)^2 / (sum w m)^2
  *
- * With equal weights that is the same as above, but for 1 - f, which is left out where weights differ: the bursts that
- * have most of the variance are those with the largest weights, of which few events were told. D is at least that of
- * independent events with such weights (Kish): sum m  sum w^2 m / (sum w m)^2.
+ * With equal weights that is the same as above. D is at least that of independent events with such weights (Kish):
+ * sum m  sum w^2 m / (sum w m)^2.
+ *
+ * Cochran has a factor 1 - f in V, f the share of events told. It is left out. It would hold if any set of bursts were as
+ * likely as any other one. Of a loop of three intervals, bursts that are 0 to 2 intervals apart (f = 1/2) are as sure as
+ * independent draws, no more; with 1 - f, 95% are 82% (tests/property/beats.c).
  *
  * An item that the table has no room for, and every item that is no tuple, gets the largest design effect that there
  * can be: that of an item which has each of its bursts to itself, D = sum m^2 / sum m. Where weights differ, nobody knows
@@ -192,7 +195,6 @@ struct estimate {
     double m_w, m_m;    /* as in struct rf_bursts, with the burst under way */
     double least, most; /* weights, over their mean */
     double best, worst; /* design effects */
-    double left;        /* 1 - f */
     double z;           /* quantile */
 };
 
@@ -218,14 +220,11 @@ static struct estimate prepare(const struct rf_bursts *bursts)
                                 .least = 1,
                                 .most = 1,
                                 .best = 1,
-                                .worst = 1,
-                                .left = 1};
+                                .worst = 1};
     if (sampled > 0 && bursts->most > bursts->least) {
         estimate.least = bursts->least * sampled / estimate.m_w;
         estimate.most = bursts->most * sampled / estimate.m_w;
         estimate.best = sampled * (bursts->m_w_w + now * now * m) / estimate.m_w / estimate.m_w;
-    } else if (sampled > 0) {
-        estimate.left = (double)bursts->skipped / estimate.all;
     }
     if (sampled > 0)
         estimate.worst = (bursts->m_plain + m * m) / sampled * estimate.most;
@@ -268,7 +267,7 @@ static struct known know(const struct rf_bursts *bursts, const struct estimate *
 static double wilson(const struct estimate *estimate, double y, double effect, double sign)
 {
     double z = estimate->z, p = y < estimate->sampled ? y / estimate->sampled : 1;
-    double n = estimate->sampled / effect / estimate->left;
+    double n = estimate->sampled / effect;
     double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
     double share = (p + z * z / (2 * n) + sign * half) / (1 + z * z / n);
     return share < 0 ? 0 : share > 1 ? 1 : share;

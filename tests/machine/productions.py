@@ -132,6 +132,41 @@ def check_phases(tap, work, program):
     tap.case("the same run twice finds the same phases", first.stderr == second.stderr, "")
 
 
+def check_always_new(tap, work, program):
+    """At frequency 1 while it is new, each interval is a burst. What is new ends all the same, behind four windows of 64."""
+    for title, options in (("@new", ["--productions", os.path.join(PRODUCTIONS, "hot-method.hps"), "--set", "sampleFreq=max-99",
+                                     "--set", "sampleFreq=max@new"]),
+                           ("--phases", ["-p", "methods", "--burst", "1", "--frequency", "1/100", "--phases", "1", "--regular"])):
+        text = work.sim(program, options=["--functional", "--details", *options]).stderr.decode()
+        inside, every = (int(word) for word in re.search(r"bursts with (\d+) of (\d+) intervals", text).groups())
+        wanted = 4 * 64 + 1 + (every - (4 * 64 + 1)) // 100
+        tap.case(f"{title} with frequency 1 is over some time", inside == wanted, f"{inside} intervals in bursts, not {wanted}")
+
+
+IN_STEP = "at equal distances: a loop in step with them is counted wrongly"
+
+
+def check_beats(tap, work, program):
+    """The program is a loop of three intervals. Bursts that are 99 from each other meet the same one each time, and a warning says so.
+    Random ones meet all of them, and their bounds hold the truth."""
+    equal = work.sim(program, options=["--functional", "--productions", os.path.join(PRODUCTIONS, "hot-method.hps"), "--set",
+                                       "sampleFreq=max-98"])
+    tap.case("equal distances: one of three, and a warning", b"100.0%" in equal.stderr and IN_STEP.encode() in equal.stderr,
+             equal.stderr.decode()[:900])
+    trials = 1000 if os.environ.get("RIFFLE_TEST_LONG") else 60
+    held = told = 0
+    for seed in range(trials):
+        found = counts(work, program, "--set", "sampleFreq=max~14", "--seed", str(seed))
+        for truth, (_, low, high) in zip((ROUNDS, 2 * ROUNDS), sorted(found.values())):  # calls of leaf, rounds of again
+            held += low <= truth <= high
+            told += 1
+    tap.case("random distances: bounds hold the truth as often as they say", told == 2 * trials and held >= 0.9 * told,
+             f"{held} of {told}")
+    for options in (["--productions", os.path.join(PRODUCTIONS, "hot-method.hps")], ["-p", "calls", "--frequency", "1/10"]):
+        text = work.sim(program, options=["--functional", *options]).stderr.decode()
+        tap.case(f"{options[0]}: no warning where distances are random", IN_STEP not in text, text[:600])
+
+
 def counts(work, program, *options):
     """What each item is counted as, with its bounds."""
     done = work.sim(program, "1", options=["--functional", "--productions", os.path.join(PRODUCTIONS, "hot-method.hps"), *options,
@@ -204,13 +239,14 @@ def check_short(tap, work, program):
     """--burst and --frequency do the same as the files of the lab: the same cycles, events and bounds."""
     for selector, hps in (("calls", "hot-call-pair"), ("methods", "hot-method"), ("addresses", "hot-data-stream")):
         for burst, frequency, between in ((1, "1/100", 99), (10, "1/50", 490), (5, "1", 0)):
-            short = work.sim(program, options=["-p", selector, "--burst", str(burst), "--frequency", frequency, "-n", "0"])
+            short = work.sim(program, options=["-p", selector, "--burst", str(burst), "--frequency", frequency, "--regular",
+                                               "-n", "0"])
             whole = work.sim(program, options=[*options_of(hps, burst, between), "-n", "0"])
-            one, other = (re.sub(r"(?m)^(command|calls|methods|addresses|hot-[a-z-]*) .*$|^riffle: .*MIPS$", "", done.stderr.decode())
+            one, other = (re.sub(r"(?m)^(command|calls|methods|addresses|bursts|hot-[a-z-]*) .*$|^riffle: .*MIPS$", "", done.stderr.decode())
                           for done in (short, whole))
             tap.case(f"-p {selector} --burst {burst} --frequency {frequency} is {hps}", one == other and "cycles" in one,
                      f"{one[:900]} {other[:900]}")
-    short = work.sim(program, options=["-p", "methods", "--burst", "1", "--frequency", "1/100", "--phases", "1/10"])
+    short = work.sim(program, options=["-p", "methods", "--burst", "1", "--frequency", "1/100", "--phases", "1/10", "--regular"])
     whole = work.sim(program, options=[*options_of("hot-method", 1, 99), "--set", "sampleFreq=max-9@new"])
     tap.case("--phases is sampleFreq=...@new", cycles(short.stderr.decode()) == cycles(whole.stderr.decode())
              and "; 1 phases" in short.stderr.decode(), short.stderr.decode()[:600])
@@ -271,6 +307,8 @@ def main():
         check_overhead(tap, work)
         check_changes(tap, work, program)
         check_phases(tap, work, program)
+        check_always_new(tap, work, program)
+        check_beats(tap, work, program)
         check_weights(tap, work)
         check_together(tap, work, program)
         check_plain(tap, work, program)

@@ -66,7 +66,7 @@ def check_lab():
         got, text = run(*lab(name), "--set", "sampleFreq=max")
         wanted = [sum(KINDS[i % 3].get(of, 1) for i in range(3 * ROUNDS))]
         tap.check(f"{name}: at frequency 1 all is told", got == wanted, f"{got}, must be {wanted}; {text}")
-    got, text = run(*lab("hot-call-pair"), *lab("hot-data-stream"))
+    got, text = run(*lab("hot-call-pair"), *lab("hot-data-stream"), "--set", "sampleFreq=max-99")
     wanted = [expect("call", 1, 99), expect("mem", 1, 99)]
     tap.check("two files at once", got == wanted, f"{got}, must be {wanted}; {text}")
 
@@ -158,7 +158,8 @@ def check_forms():
     tap.check("one burst", got == [(1, 3, 8997)], f"{got} {text}")
     got, text = with_text(AFTER)
     tap.check("everything but the beginning", got == [(0, 8703, 297)], f"{got} {text}")
-    got, text = with_text(OTHERS, *lab("hot-call-pair"), *lab("hot-method"), "--set", "hot-method.sampleFreq=max-9")
+    got, text = with_text(OTHERS, *lab("hot-call-pair"), *lab("hot-method"), "--set", "hot-method.sampleFreq=max-9", "--set",
+                          "hot-call-pair.sampleFreq=max-99")
     wanted = [(298, 894, 9000 - 894), expect("call", 1, 99), expect("all", 1, 9)]
     tap.check("intervals of their own in each file", got == wanted, f"{got}, must be {wanted}; {text}")
 
@@ -197,6 +198,29 @@ def check_known():
     tap.check("known: each has its share", parts is not None and all(
         0.5 < sampled / (sampled + skipped) * part < 2 for (_, sampled, skipped), part in zip(parts, (100, 10 / 3, 31))),
               f"{parts}")
+
+
+def check_beats():
+    """Every third interval calls leaf; the others are rounds of loops. Distances that are drawn from the file's max ~ n hold the
+    truth, and equal ones come with a warning."""
+    trials = 1000 if os.environ.get("RIFFLE_TEST_LONG") else 20
+    held = told = 0
+    for seed in range(trials):
+        with tempfile.TemporaryDirectory() as folder:
+            saved = os.path.join(folder, "run.rfp")
+            subprocess.run([RIFFLE, "run", "-q", "-o", saved, *lab("hot-method"), "--set", "sampleFreq=max~14", "--seed", str(seed),
+                            "--", INTERVALS], capture_output=True, check=True)
+            text = subprocess.run([RIFFLE, "report", saved, "--format", "csv", "-n", "0"], capture_output=True, text=True,
+                                  check=True).stdout
+        rows = sorted((int(row["count"]), int(row["lower"]), int(row["upper"])) for row in csv.DictReader(io.StringIO(text)))
+        for truth, (_, low, high) in zip((ROUNDS, 2 * ROUNDS), rows):
+            held += low <= truth <= high
+            told += 1
+    tap.check("random distances: bounds hold the truth as often as they say", told == 2 * trials and held >= 0.87 * told,
+              f"{held} of {told}")
+    for title, options, warned in (("of a file", ["--set", "sampleFreq=max-98"], True), ("of a file, random", [], False)):
+        done = subprocess.run([RIFFLE, "run", *lab("hot-method"), *options, "--", INTERVALS], capture_output=True, text=True)
+        tap.check(f"equal distances {title}: a warning", ("a loop in step with them" in done.stderr) == warned, done.stderr)
 
 
 def check_refusals():
@@ -261,6 +285,7 @@ check_own()
 check_forms()
 check_names()
 check_known()
+check_beats()
 check_refusals()
 check_both()
 tap.end()

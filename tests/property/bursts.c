@@ -7,6 +7,7 @@
 #include "profile/file.h"
 #include "base/phases.h"
 #include "base/random.h"
+#include "base/spread.h"
 #include "test.h"
 #include <math.h>
 #include <stdbool.h>
@@ -125,7 +126,7 @@ static void run(struct rf_bursts *bursts, struct sampled *sampled, const struct 
     for (size_t i = 0; i < INTERVALS;) {
         const struct sampled before = *sampled;
         uint64_t sparsity = next_sparsity(how, &phases, marked), skipped = 0;
-        for (uint64_t left = 1 + rf_random_below(random, 2 * sparsity - 1);
+        for (uint64_t left = rf_spread(rf_random_next(random), sparsity, INTERVALS);
              left > 0 && i < INTERVALS; left--)
             skipped += sizes[i++];
         size_t to = how->burst < INTERVALS - i ? i + how->burst : INTERVALS;

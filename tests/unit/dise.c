@@ -205,7 +205,12 @@ TEST(profiles_have_counters_and_registers_of_their_own)
     CHECK(rf_dise_assign(&program, "g=1", NULL, &error) == RF_EINVAL);
     CHECK_TEXT(error.message, "no register 'g' in these productions");
     CHECK(rf_dise_assign(&program, "f=many", NULL, &error) == RF_EINVAL);
-    CHECK_TEXT(error.message, "a register's value is a number, max or max-number, got 'many'");
+    CHECK_TEXT(error.message,
+               "a register's value is a number, max, max-number or max~number, got 'many'");
+    CHECK(rf_dise_assign(&program, "f= max ~5", NULL, &error) == RF_OK);
+    CHECK_EQ(program.registers[0].about, 1);
+    CHECK_EQ(rf_dise_register_value(&program.registers[0], 32), 0x100000000 - 5);
+    CHECK(rf_dise_assign(&program, "f=3~5", NULL, &error) == RF_EINVAL);
 }
 
 TEST(a_sequence_is_read_as_written)
@@ -287,6 +292,35 @@ TEST(what_does_not_fit_says_what_it_needs)
         CHECK_ROW(rows[i].label, (status == RF_OK) == (rows[i].message[0] == '\0'));
         rf_dise_close(engine);
     }
+}
+
+/* max ~ n: from 0 to 2 n events between bursts, each as often, and what that lacks to n is said. */
+TEST(a_random_register_gives_another_distance_each_time)
+{
+    enum { MEAN = 4, ROUNDS = 9000 };
+    const struct rf_dise_sizes sizes = {32, 2048, 16, 8, 32, 16};
+    const struct rf_dise_op start = {.micro = RF_DISE_SET, .counter = 0, .from = 0};
+    struct rf_dise_engine *engine;
+    uint64_t registers[RF_DISE_REGISTERS];
+    unsigned seen[2 * MEAN + 1] = {0};
+    int64_t sum = 0, owed = 0;
+    REQUIRE(reads("register f = max ~ 4\ncounter_1 = f\noverflow_1 => null, set_1(f)\n"));
+    REQUIRE(rf_dise_open(&engine, &program, &sizes, registers, NULL, NULL) == RF_OK);
+    CHECK_EQ(rf_dise_counter(engine, 0), 0x100000000 - MEAN); /* nothing is drawn yet */
+    rf_dise_draw(engine, 1, 0);
+    rf_dise_take_owed(engine, 0);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        rf_dise_run(engine, &start, 1);
+        uint64_t distance = -rf_dise_counter(engine, 0) & UINT32_MAX;
+        REQUIRE(distance <= 2 * MEAN);
+        seen[distance]++;
+        sum += (int64_t)distance;
+        owed += rf_dise_take_owed(engine, 0);
+    }
+    for (unsigned i = 0; i <= 2 * MEAN; i++)
+        CHECK(seen[i] > 900 && seen[i] < 1100);
+    CHECK_EQ(sum + owed, MEAN * ROUNDS);
+    rf_dise_close(engine);
 }
 
 /* A call or a backward branch is an event; of S + B of them the last B are sampled. */
