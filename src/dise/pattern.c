@@ -1,8 +1,11 @@
 /* pattern.c - patterns: && || ! over relations and flags, made into a union of boxes as they are read.
  *
- *     any      = all { "||" all }              all  = single { "&&" single }
- *     single   = "!" single | "(" any ")" | overflow_N | zero_N | relation
+ *     pattern  = single { "&&" single } | single { "||" single }
+ *     single   = "!" single | "(" pattern ")" | overflow_N | zero_N | relation
  *     relation = T.FIELD ("==" | "!=" | "<" | "<=" | ">" | ">=") (T.FIELD | number | name)
+ *
+ * The two operators are not mixed without parentheses. Figure 3 of the paper makes a && b || c a && (b || c) where a is an
+ * instruction pattern, and leaves open what it is between flags; other languages make it (a && b) || c.
  *
  * A name behind T.PC and T.Target is a function of the program, name + number a place in it.
  *
@@ -329,7 +332,7 @@ static rf_status parse_flag(const struct nest *nest, bool overflow, struct rf_di
 
 /* --- operators ---------------------------------------------------------------------------------- */
 
-static rf_status parse_any(const struct nest *nest, struct rf_dise_set *set);
+static rf_status parse_list(const struct nest *nest, struct rf_dise_set *set);
 
 static rf_status parse_single(const struct nest *nest, struct rf_dise_set *set)
 {
@@ -344,7 +347,7 @@ static rf_status parse_single(const struct nest *nest, struct rf_dise_set *set)
         return parse_single(&inner, set);
     }
     if (rf_dise_lex_accept(lexer, "(")) {
-        rf_status status = parse_any(&inner, set);
+        rf_status status = parse_list(&inner, set);
         return status != RF_OK ? status : rf_dise_lex_expect(lexer, ")", "')'");
     }
     if (rf_dise_is_numbered(&lexer->next, "overflow_"))
@@ -354,38 +357,38 @@ static rf_status parse_single(const struct nest *nest, struct rf_dise_set *set)
     return parse_field(nest, set);
 }
 
-/* One level of operators: `of` gives the operands. */
-static rf_status parse_level(const struct nest *nest, const char *sign, bool joins,
-                             rf_status (*of)(const struct nest *, struct rf_dise_set *),
-                             struct rf_dise_set *set)
+static rf_status refuse_mixture(const struct rf_dise_lexer *lexer)
 {
+    return rf_dise_fail(lexer, &lexer->next.place,
+                        "&& and || are mixed: put parentheses around what belongs together");
+}
+
+/* Operands with one operator between them, && or ||. */
+static rf_status parse_list(const struct nest *nest, struct rf_dise_set *set)
+{
+    struct rf_dise_lexer *lexer = &nest->parser->lexer;
     struct rf_dise_set right;
-    struct rf_dise_place place = nest->parser->lexer.next.place;
-    rf_status status = of(nest, set);
-    while (status == RF_OK && rf_dise_lex_accept(&nest->parser->lexer, sign)) {
-        status = of(nest, &right);
+    struct rf_dise_place place = lexer->next.place;
+    rf_status status = parse_single(nest, set);
+    const char *sign = rf_dise_token_is(&lexer->next, "&&") ? "&&" : "||";
+    const bool joins = (sign[0] == '|') != nest->negated;
+    while (status == RF_OK && rf_dise_lex_accept(lexer, sign)) {
+        status = parse_single(nest, &right);
         if (status == RF_OK &&
             !(joins ? rf_dise_set_join(set, &right) : rf_dise_set_meet(set, &right)))
             status = too_many(nest, &place);
     }
+    if (status == RF_OK &&
+        (rf_dise_token_is(&lexer->next, "&&") || rf_dise_token_is(&lexer->next, "||")))
+        return refuse_mixture(lexer);
     return status;
-}
-
-static rf_status parse_all(const struct nest *nest, struct rf_dise_set *set)
-{
-    return parse_level(nest, "&&", nest->negated, parse_single, set);
-}
-
-static rf_status parse_any(const struct nest *nest, struct rf_dise_set *set)
-{
-    return parse_level(nest, "||", !nest->negated, parse_all, set);
 }
 
 rf_status rf_dise_parse_pattern(struct rf_dise_parser *parser, struct rf_dise_set *pattern)
 {
     struct rf_dise_place place = parser->lexer.next.place;
     const struct nest nest = {parser, false, 0};
-    rf_status status = parse_any(&nest, pattern);
+    rf_status status = parse_list(&nest, pattern);
     if (status == RF_OK && pattern->n == 0)
         return rf_dise_fail(&parser->lexer, &place, "no instruction can match this pattern");
     return status;

@@ -159,6 +159,9 @@ TEST(what_is_wrong_has_a_place)
          "t:2:1: P2 and P1 at t:1:1 both have a replacement for the same"},
         {"zero_1 => null, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1",
          "t:1:1: more than 8 micro-instructions in a control"},
+        {"T.OPCLASS == proc_call && overflow_1 || zero_2 => null, null",
+         "t:1:38: && and || are mixed: put parentheses around what belongs together"},
+        {"(overflow_1 || zero_2 && zero_3) => null, null", "t:1:23: && and || are mixed"},
         {"?", "t:1:1: expected a production, a definition, "},
         {"include \"x", "t:1:9: expected the name of a file in quotes"},
     };
