@@ -17,18 +17,27 @@ static rf_status interval(double *values, const struct rf_profile *perfect,
     return RF_OK;
 }
 
+/* What both measures of invariance say beside their own number. */
+static rf_status measure_invariance(struct rf_measure_invariance *measure, double *values,
+                                    const struct rf_profile *const profiles[2],
+                                    const struct rf_invariance_filter *filter,
+                                    struct rf_error *error)
+{
+    rf_status status = rf_measure_invariance(measure, profiles[0], profiles[1], filter, error);
+    values[1] = status == RF_OK ? measure->unseen : 0;
+    values[2] = status == RF_OK ? measure->covered : 0;
+    return status;
+}
+
 static rf_status invariance(double *values, const struct rf_profile *perfect,
                             const struct rf_profile *measured,
                             const struct cli_measure_setup *setup, struct rf_error *error)
 {
-    struct rf_measure_invariance measure;
-    rf_status status = rf_measure_invariance(&measure, perfect, measured, &setup->filter, error);
-    if (status != RF_OK)
-        return status;
+    struct rf_measure_invariance measure = {0};
+    const struct rf_profile *const profiles[2] = {perfect, measured};
+    rf_status status = measure_invariance(&measure, values, profiles, &setup->filter, error);
     values[0] = measure.error;
-    values[1] = measure.unseen;
-    values[2] = measure.covered;
-    return RF_OK;
+    return status;
 }
 
 static rf_status overlap(double *values, const struct rf_profile *perfect,
@@ -43,16 +52,13 @@ static rf_status rms(double *values, const struct rf_profile *perfect,
                      const struct rf_profile *measured, const struct cli_measure_setup *setup,
                      struct rf_error *error)
 {
-    struct rf_measure_invariance measure;
+    struct rf_measure_invariance measure = {0};
+    const struct rf_profile *const profiles[2] = {perfect, measured};
     struct rf_invariance_filter filter = setup->filter;
     filter.pc_share = 0;
-    rf_status status = rf_measure_invariance(&measure, perfect, measured, &filter, error);
-    if (status != RF_OK)
-        return status;
+    rf_status status = measure_invariance(&measure, values, profiles, &filter, error);
     values[0] = measure.rms;
-    values[1] = measure.unseen;
-    values[2] = measure.covered;
-    return RF_OK;
+    return status;
 }
 
 const struct cli_measure cli_measures[] = {

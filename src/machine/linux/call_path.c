@@ -180,22 +180,35 @@ int64_t rf_call_readlinkat(struct rf_system *system, const uint64_t *a)
     return leave(&place, status);
 }
 
-int64_t rf_call_unlinkat(struct rf_system *system, const uint64_t *a)
+/* Changes the folder entry that a[0] and a[1] name; `flags` is a[2]. */
+static int64_t change_entry(struct rf_system *system, const uint64_t *a,
+                            int (*change)(int folder, const char *name, unsigned flags))
 {
     struct rf_place place;
     int64_t status = rf_walk(system, a[0], a[1], RF_WALK_KEEP, &place);
     if (status == 0)
-        status = result_of(unlinkat(place.folder, place.name, (int)a[2]));
+        status = result_of(change(place.folder, place.name, (unsigned)a[2]));
     return leave(&place, status);
+}
+
+static int remove_entry(int folder, const char *name, unsigned flags)
+{
+    return unlinkat(folder, name, (int)flags);
+}
+
+int64_t rf_call_unlinkat(struct rf_system *system, const uint64_t *a)
+{
+    return change_entry(system, a, remove_entry);
+}
+
+static int make_folder(int folder, const char *name, unsigned mode)
+{
+    return mkdirat(folder, name, (mode_t)mode);
 }
 
 int64_t rf_call_mkdirat(struct rf_system *system, const uint64_t *a)
 {
-    struct rf_place place;
-    int64_t status = rf_walk(system, a[0], a[1], RF_WALK_KEEP, &place);
-    if (status == 0)
-        status = result_of(mkdirat(place.folder, place.name, (mode_t)a[2]));
-    return leave(&place, status);
+    return change_entry(system, a, make_folder);
 }
 
 int64_t rf_call_renameat(struct rf_system *system, const uint64_t *a)
