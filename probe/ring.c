@@ -6,18 +6,18 @@
  *     cursor += n                until another is free   <-- futex --
  *
  * The process takes a free slot of the memory file by compare-and-swap. Translated code holds the
- * addresses of cursor and limit as constants, so a forked child maps its own new slot over the very
- * place where its parent's was.
+ * addresses of cursor and limit as constants, so a forked child maps its own new slot at the same
+ * address as its parent's.
  *
- * When the ring is full the producer waits; every tenth of a second it looks whether the collector is
- * still there, and runs on without keeping anything if not. With --lossy it does not wait: it counts
+ * When the ring is full the producer waits. Every tenth of a second it looks whether the collector is
+ * still there; if not, it runs on and keeps nothing. With --lossy it does not wait: it counts
  * what stands in the chunk by class, keeps the messages (a lost DEFINE could not be made up for)
  * and fills the chunk anew.
  *
  *     [DEFINE][path..][path..][THREAD][path..]   ->   [LOST][DEFINE][THREAD]
  *
- * What is produced is counted by class, by counters (count.c) or, where something has none, when a chunk is flushed;
- * the sums go out with END, so that the collector can hold its own count against one that was made before the ring. */
+ * What is produced is counted by class: by counters (count.c), or when a chunk is flushed, for what has no counter. The
+ * sums go out with END. The collector compares its own count with these, which were made before the ring. */
 #include "probe.h"
 
 extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, Int fd,
@@ -181,7 +181,7 @@ static ULong uncounted_classes(void)
     return mask;
 }
 
-/* What the words from `at` to `end` tell, by class. Where blocks have counters, of the classes in `mask` only. */
+/* The events in the words from `at` to `end`, by class. Where blocks have counters, only the classes in `mask`. */
 static void count_words(ULong *totals, const ULong *at, const ULong *end, ULong of_counted)
 {
     struct sums sums = {0, 0, 0};
@@ -222,7 +222,7 @@ static Bool is_full(void)
     return slot->head - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE) >= RF_RING_CHUNKS;
 }
 
-/* Where the program's standard error was at its start: what Valgrind says goes to the collector's log. */
+/* The program's standard error, as it was at the start. What Valgrind says goes to the collector's log instead. */
 static Int stderr_at_start = -1;
 
 static void keep_stderr(void)
@@ -275,7 +275,7 @@ static void wait_for_room(void)
     }
 }
 
-/* What has counters is added at the end. */
+/* Events that have counters are added at the end. */
 static void count_produced(void)
 {
     for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
@@ -299,7 +299,7 @@ static void publish(void)
     begin_chunk();
 }
 
-/* Drop what the chunk holds but for the messages. False: too many of those, it must be sent. */
+/* Drop all of the chunk but its messages. False: there are too many messages, so the chunk must be sent. */
 static Bool drop(void)
 {
     ULong *start = chunk_start();
@@ -455,7 +455,7 @@ static Bool find_ring(void)
     return is_ring();
 }
 
-/* Somewhere to write for code that is translated already, seen by nobody. */
+/* Memory that nobody reads, for translated code that still writes. */
 static void map_nowhere(void)
 {
     ring_map((Addr)slot_memory, RF_RING_SLOT, VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS, -1, 0);
@@ -549,7 +549,7 @@ void ring_go_on(void)
     ring_commit(1);
 }
 
-/* A program whose events are all counted does not come by ring_flush: it may not know yet that nobody reads. */
+/* A program whose events are all counted never calls ring_flush, so it may not know yet that the collector is gone. */
 void ring_close(void)
 {
     if (!detached && collector_is_gone())

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tour.c - who is told of an event: everybody, those that a pattern names, or, where the version of the block does not
- * tell, the counters of what is skipped. */
+/* tour.c - who is told of an event: all selectors, or those that a pattern names. In the version of a block that tells
+ * nothing, the counters of skipped events are told. */
 #include "tour.h"
 
-/* Where the instruction says that it goes. */
+/* The target that the instruction itself names. */
 Addr static_target(const struct insn *insn)
 {
     Bool transfers =
@@ -11,15 +11,15 @@ Addr static_target(const struct insn *insn)
     return transfers ? insn_target((const UChar *)insn->pc, insn->length, insn->pc) : NO_TARGET;
 }
 
-/* Roles of an event of the instruction. Only what transfers control has a target. */
+/* Roles of an event of the instruction. Only a transfer of control has a target. */
 static UInt roles_of(const struct tour *tour, UInt kind)
 {
     Bool transfers = kind == BRANCH || kind == JUMP || kind == CALL;
     return pattern_roles(kind, tour->insn.pc, transfers ? static_target(&tour->insn) : NO_TARGET);
 }
 
-/* Whom an event of this class is for, as bits: selectors where there are patterns, else the group in which it is
- * counted while it is skipped. None: nobody asks for it. */
+/* Who wants an event of this class, as bits. With patterns these are selectors. Without, it is the group whose counter
+ * counts the event while it is skipped. 0: nobody wants it. */
 UInt receivers(const struct tour *tour, UInt kind)
 {
     if (probe_options.n_patterns > 0)

@@ -4,7 +4,7 @@
  *     Exit in jcc            branch, for that path alone: where it goes, taken or not
  *     end of the block       branch, jump, call or return, by the last instruction
  *
- * They also end sampling intervals: each exit goes on in the version of the program that burst.c says. */
+ * They also end sampling intervals: after each exit the program goes on in the version that burst.c chooses. */
 #include "ir.h"
 #include "tour.h"
 
@@ -18,7 +18,7 @@ static struct block_event branch_event(const struct tour *tour, Addr to)
     };
 }
 
-/* A branch that leaves the block this way: `to` is where. */
+/* A branch that leaves the block this way and goes to `to`. */
 static void tell_branch(struct tour *tour, Addr to)
 {
     if (!tour->insn.wanted || !wants(BRANCH))
@@ -27,7 +27,7 @@ static void tell_branch(struct tour *tour, Addr to)
     tell_here(tour, &event);
 }
 
-/* The block goes on at `to` behind a branch or jump: a loop that Valgrind has unrolled, `loop`, or jrcxz. */
+/* After a branch or jump the block itself goes on at `to`: a loop that Valgrind has unrolled, `loop`, or jrcxz. */
 void tell_way_on(struct tour *tour, Addr to)
 {
     UInt kind = tour->insn.kind == INSN_CONDITIONAL ? BRANCH : JUMP;
@@ -58,7 +58,8 @@ static void tell_exit(struct tour *tour, const IRStmt *st)
     block_exit(tour->block);
 }
 
-/* `loop` changes rcx before it branches. Who goes on in another version in front of it must leave before that. */
+/* `loop` changes rcx before it branches. A block that goes on in another version in front of `loop` must be left
+ * before rcx changes. */
 void skip_loop(struct tour *tour)
 {
     UInt ends = tour->has_ended ? 0 : ends_interval(tour, BRANCH);
@@ -68,7 +69,7 @@ void skip_loop(struct tour *tour)
     burst_off_exit(tour->out, ends, tour->insn.pc);
 }
 
-/* Whichever way a branch goes, it is one event; it counts here. */
+/* A branch is one event, taken or not. It is counted here. */
 static void skip_exit(struct tour *tour, const IRStmt *st)
 {
     Addr to = st->Ist.Exit.dst->Ico.U64;
@@ -82,8 +83,8 @@ static void skip_exit(struct tour *tour, const IRStmt *st)
     burst_off_exit(tour->out, ends, tour->insn.pc);
 }
 
-/* In the told version a branch backwards leaves by the end of its block: burst_on_end says why. Behind `loop` the block
- * may go on; that exit stays as it is. */
+/* In the version that tells events, a branch backwards leaves by the end of its block: burst_on_end says why. After
+ * `loop` the block may go on; that exit stays as it is. */
 static IRStmt *turn(struct tour *tour, IRStmt *st)
 {
     Addr next, to = st->Ist.Exit.dst->Ico.U64;

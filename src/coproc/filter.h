@@ -1,10 +1,10 @@
 /* filter.h - which instructions are tagged at decode, by their pc.
  *
- *     hash(pc) & mask == match      a part of the program at a time; one more bit in the mask halves it
- *     table of bits                 single instructions off: all bits that the functions point to are set
+ *     hash(pc) & mask == match      selects a part of the program; one more bit in the mask halves the part
+ *     table of bits                 switches off an instruction where all the bits are set that its hashes point to
  *
- * The opcode class was asked before. Several functions, so that an instruction is not switched off with another
- * one by chance. They are xors of shifts: gates, no multiplier. */
+ * The opcode class is checked before. There are several hash functions, so that an instruction is seldom switched off
+ * by chance along with another. They are xors of shifts: gates, no multiplier. */
 #ifndef RF_COPROC_FILTER_H
 #define RF_COPROC_FILTER_H
 
@@ -29,7 +29,7 @@ static inline uint32_t rf_filter_hash(uint32_t pc, unsigned function)
     return (x >> 5 | x << 27) ^ x >> 13 ^ x >> 21;
 }
 
-/* The program as hash 0 of its pcs splits it. */
+/* Is the pc in the selected part of the program? Hash 0 splits it into parts. */
 static inline bool rf_filter_in_part(const struct rf_filter *filter, uint64_t pc)
 {
     return (rf_filter_hash((uint32_t)pc, 0) & filter->mask) == filter->match;

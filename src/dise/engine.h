@@ -25,8 +25,8 @@ struct rf_dise_sizes {
 
 struct rf_dise_engine;
 
-/* `program` and `registers`, RF_DISE_REGISTERS of them, must outlive the engine; the registers and the counters get their
- * first values. Fails with what the program needs and what there is. */
+/* `program` and the RF_DISE_REGISTERS `registers` must outlive the engine. Registers and counters get their first values.
+ * If the tables are too small, the error says what the program needs and what there is. */
 rf_status rf_dise_open(struct rf_dise_engine **engine, const struct rf_dise_program *program,
                        const struct rf_dise_sizes *sizes, uint64_t *registers,
                        const struct rf_alloc *alloc, struct rf_error *error);
@@ -53,10 +53,10 @@ rf_watch rf_dise_watch;
 /* What expand counts in. */
 uint64_t *const *rf_dise_tallies(const struct rf_dise_engine *engine);
 
-/* Of which profiles, 1 << profile, does the instruction run counters? */
+/* The profiles, as 1 << profile, whose counters the instruction runs. */
 unsigned rf_dise_counted_by(const struct rf_dise_engine *engine, uint32_t watch);
 
-/* Micro-instructions by themselves, of no instruction. */
+/* Run micro-instructions that belong to no instruction. */
 void rf_dise_run(struct rf_dise_engine *engine, const struct rf_dise_op *ops, unsigned n);
 
 uint32_t rf_dise_state(const struct rf_dise_engine *engine);
@@ -66,16 +66,16 @@ uint64_t rf_dise_counter(const struct rf_dise_engine *engine, unsigned counter);
 /* What a profile has done so far. */
 struct rf_dise_stats {
     uint64_t events;     /* instructions that ran its counters */
-    uint64_t in_bursts;  /* those of them while its replacements were on */
-    uint64_t bursts;     /* times that they came on */
+    uint64_t in_bursts;  /* how many of these while its replacements were on */
+    uint64_t bursts;     /* how often they were switched on */
     uint64_t expansions; /* instructions replaced */
     uint64_t
-        of_interest; /* instructions that a replacement with a handler is for, in bursts or not */
+        of_interest; /* instructions that match a replacement with a handler, in bursts or not */
 };
 struct rf_dise_stats rf_dise_stats(const struct rf_dise_engine *engine, unsigned profile);
-/* Are replacements of the profile on, as the flags are now? */
+/* Are the profile's replacements on with the current flags? */
 bool rf_dise_is_on(const struct rf_dise_engine *engine, unsigned profile);
-/* Instructions expanded, for one profile or several. */
+/* How many instructions were expanded, each counted once. */
 uint64_t rf_dise_expansions(const struct rf_dise_engine *engine);
 
 #endif

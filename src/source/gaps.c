@@ -1,4 +1,4 @@
-/* gaps.c - where the bursts of a batch end, and into a trace with them. */
+/* gaps.c - writes where the bursts of a batch end into a trace. */
 #include "source/gaps.h"
 #include <riffle/trace.h>
 #include <stdbool.h>

@@ -17,9 +17,9 @@ WORKLOADS = ["connect", "graph", "join", "lisp", "lz", "regex"]
 SELECTORS = ["load -> addr,miss", "load -> pc,width", "store -> addr,miss", "store -> pc,width", "branch -> pc,target",
              "call -> pc,target", "jump -> pc,target", "return -> pc,target"]
 CACHE = "l1=8Ki/2/64,l2=256Ki/8/64" # 64 sets, and small, so that there are conflicts
-# at least, of the tuples with a thousandth of the events; at most, of all events
+# at least this share of the tuples that make a thousandth of the events; at most this share of all events
 STATED = {"edges": (1, 0.002), "contexts": (1, 0.11), "dependences": (1, 0.06), "conflicts": (0.85, 0.12)}
-FINE = 0.03 # of dependences that are none, or not seen, because addresses are of four bytes
+FINE = 0.03 # the share of dependences that are false or missed, because an address stands for four bytes
 COLUMNS = ("recall", "error", "fine_error", "true_recall", "true_error")
 
 

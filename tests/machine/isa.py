@@ -29,7 +29,7 @@ class Row:
         return any(letter in self.operands for letter in letters)
 
     def encode(self, rd=10, rs1=11, rs2=12, rs3=13, imm=0, rm=7, csr=0):
-        """The instruction with these operands, as far as it has them."""
+        """The encoded instruction. Operands that it does not have are ignored."""
         word = self.match
         for letter in self.operands:
             word |= encode_operand(letter, rd, rs1, rs2, rs3, imm, rm, csr)
@@ -58,7 +58,7 @@ def rows():
 # ---- running ----
 
 class Work:
-    """A folder for one test, with the program under test; qemu runs by `alone`, away from all other processes."""
+    """A folder for one test, and the program under test. `alone` starts qemu, where it sees no other process."""
 
     def __init__(self, riffle, alone):
         self.riffle, self.alone = os.path.abspath(riffle), os.path.abspath(alone)
@@ -111,7 +111,7 @@ class Tap:
 
 
 def require(*tools):
-    """Leave with a word when something that is needed is not installed."""
+    """Skip the test, and say why, when a program that it needs is not installed."""
     for tool in tools or (GCC, QEMU):
         if shutil.which(tool) is None:
             print(f"1..0 # SKIP {tool} is not installed")

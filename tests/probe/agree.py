@@ -3,13 +3,16 @@
 
     agree.py RIFFLE
 
-Loads and stores are held against lackey, calls and instructions, pc by pc, against callgrind; gzip alone, six programs
-with RIFFLE_TEST_LONG=1. Lackey counts an atomic read-modify-write as two loads (of the load and of the
-compare-and-swap that Valgrind makes of it), we as one; the environments differ by a few words.
-Callgrind also takes a jump from one function into another for a call: only places that have a call
-instruction are compared. It counts each step of a string instruction with a rep prefix, we the instruction: those are
-left out. The environments differ, which the loader and libc read: in the program's own file counts are equal to
-the last instruction, in all files together nearly.
+Loads and stores are compared with lackey's; calls and instructions, pc by pc, with callgrind's. The program is gzip;
+with RIFFLE_TEST_LONG=1 there are six.
+
+Three differences are expected. Lackey counts an atomic read-modify-write as two loads, because Valgrind makes a load and
+a compare-and-swap of it; we count one. Callgrind takes a jump from one function into another for a call, so only places
+with a call instruction are compared. It counts each step of a string instruction with a rep prefix, and we count the
+instruction, so these are left out.
+
+The environments differ by a few words, and the loader and libc read them. So counts are equal to the last instruction
+in the program's own file, and nearly equal in all files together.
 """
 import csv
 import glob
@@ -55,7 +58,7 @@ def programs(folder):
 
 
 def place_of(pc, modules):
-    """File and address in it, as callgrind counts: of what is linked to a fixed place, the pc."""
+    """The file and the address in it, as callgrind writes it. For a file linked to a fixed place that is the pc."""
     for module in modules:
         start, end, offset = (int(str(module[key]), 0) for key in ("start", "end", "offset"))
         if start <= pc < end:
@@ -96,7 +99,7 @@ def lackey(command):
 
 
 def callgrind(command, folder, modules):
-    """By file and address: calls, and instructions. What callgrind knows no file for stands at its pc."""
+    """Calls and instructions by file and address. Where callgrind knows no file, by pc."""
     out = os.path.join(folder, "callgrind.out")
     subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}",
                     "--compress-strings=no", "--compress-pos=no", "--dump-instr=yes", "--skip-plt=no", *command],
@@ -119,7 +122,7 @@ STRINGS = set(range(0xa4, 0xa8)) | set(range(0xaa, 0xb0))
 
 
 def is_repeated(place, paths):
-    """Has the instruction a rep prefix? By its bytes in the file."""
+    """Does the instruction have a rep prefix? Its bytes in the file tell."""
     name, at = place
     if name not in paths:
         return False

@@ -1,7 +1,7 @@
-/* alone.c - says what a program finds of the world around it: signals, limits, umask, descriptors, environment.
+/* alone.c - prints the world around a program: signals, limits, umask, descriptors, environment.
  *
  *     alone             one line per finding
- *     alone PROGRAM...  becomes PROGRAM, by exec, so that the findings behind one can be seen
+ *     alone PROGRAM...  becomes PROGRAM by exec, to show the findings after an exec
  *     alone -fd PATH    opens PATH and becomes it by its descriptor
  *     alone -rm PATH    removes its own file first; then becomes PATH
  *     alone crash       writes where nothing is
@@ -46,7 +46,7 @@ static void say_signals(void)
     }
 }
 
-/* Valgrind keeps descriptors of its own between the soft limit and the hard one, which it does not show. */
+/* Valgrind keeps its own descriptors between the soft limit and a hard limit that it hides from the program. */
 static void say_limits(void)
 {
     for (int resource = 0; resource < RLIM_NLIMITS; resource++) {

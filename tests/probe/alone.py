@@ -3,8 +3,8 @@
 
     alone.py RIFFLE ALONE
 
-Signals, limits, umask, descriptors and environment are compared line by line with a native run: of the program
-itself, behind exec, behind a shell's fork and exec. Valgrind's own two variables are the one exception.
+Signals, limits, umask, descriptors and environment are compared line by line with a native run: in the program
+itself, after exec, and after a shell's fork and exec. Only Valgrind's own two variables may differ.
 """
 import os
 import re
@@ -23,7 +23,7 @@ OWN = ("environment VALGRIND_LIB=", "environment LD_PRELOAD=", "environment _=")
 
 
 def prepare():
-    """A state that is not the usual one, so that a reset shows, too."""
+    """An unusual state, so that a reset to the usual one shows, too."""
     os.umask(0o027)
     signal.signal(signal.SIGUSR2, signal.SIG_IGN)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -55,7 +55,7 @@ def compare(title, *command):
 
 
 def check_itself(folder):
-    """A program executes the file that it runs, by the names that the system has for it."""
+    """A program executes its own file again, by each name that the system has for it."""
     names = ("/proc/self/exe", "/proc/thread-self/exe", "/proc/self/../self/exe", "/proc/self/task/../exe")
     for name in names:
         compare(f"becomes itself, {name}", ALONE, name)
@@ -69,7 +69,7 @@ def check_itself(folder):
 
 
 def status_of(*command, options=()):
-    """Exit status as a shell would say it, of the command alone and under riffle."""
+    """The exit status as a shell shows it: of the command alone, and of the command under riffle."""
     native = subprocess.run(command, capture_output=True, text=True)
     probed = subprocess.run([RIFFLE, "run", "-q", *options, "--", *command], capture_output=True, text=True)
     return native, probed
@@ -96,7 +96,7 @@ def make(folder, name, content, mode):
 
 
 def elf(bits, machine, code=b""):
-    """A program of one segment; only the 32-bit one of x86 is meant to run."""
+    """A program of one segment. Only the 32-bit x86 program is ever run."""
     head = b"\x7fELF" + bytes([bits // 32, 1, 1]) + bytes(9) + struct.pack("<HHI", 2, machine, 1)
     if bits == 64:
         return head + bytes(64)
@@ -126,7 +126,7 @@ def check_children(folder):
 
 
 def check_unreadable(folder):
-    """To be executed a child need not be readable. Root gives up its right to read all files first."""
+    """A child need not be readable to be executed. Root first gives up its right to read all files."""
     path = make(folder, "secret", open("/usr/bin/id", "rb").read(), 0o111)
     rights = "-dac_override,-dac_read_search"
     common = ["setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}"] if os.geteuid() == 0 else []
@@ -140,7 +140,7 @@ def check_unreadable(folder):
 
 
 def damaged(folder, program):
-    """An x86-64 program in which something is broken; fields by their place in the ELF header."""
+    """An x86-64 program with broken fields, each named by its place in the ELF header."""
     def patch(name, at, field):
         content = program[:at] + field + program[at + len(field):]
         return (name, make(folder, name, content, 0o755), "is a damaged program")
@@ -172,7 +172,7 @@ def check_targets(folder):
 
 
 def check_own_errors(folder):
-    """What riffle cannot do is told before the program starts, and not laid to it."""
+    """What riffle cannot do is said before the program starts, and the program is not blamed."""
     for options, sentence in ((["-p", "values", "-e", "exact", "-f", "tree", "--per-process"], "'tree' does not fit"),
                               (["-p", "miss-values", "--cache", "l9"], "cache: expected"),
                               (["-p", "edges+calls", "-e", "rap"], "'rap' cannot serve several selectors at once"),
@@ -183,7 +183,7 @@ def check_own_errors(folder):
 
 
 def check_few_files():
-    """The limit of open files is told before the program starts, or the program runs."""
+    """With too low a limit of open files, riffle says so before the program starts; else the program runs."""
     def limit(soft, hard):
         return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     for soft, hard in [(n, n) for n in range(4, 20)] + [(n, 100) for n in range(4, 12)]:

@@ -3,8 +3,8 @@
 
     bursts.py RIFFLE INTERVALS KNOWN LIBRARY PHASES
 
-INTERVALS (intervals.c) has three kinds of intervals in turn. At equal distances it is known which of them are
-told, and so is the count of every event. PHASES (phases.c) does one thing, then another.
+INTERVALS (intervals.c) has three kinds of intervals in turn. With bursts at equal distances it is known which of them
+are told, and how often each event is counted. PHASES (phases.c) does one thing, then another.
 """
 import csv
 import io
@@ -25,11 +25,11 @@ KINDS = [{"load": 1, "call": 1, "store": 1, "insn": 2},
          {"store": 1, "branch": 1, "insn": 3}]
 SELECTORS = {"load": "load -> pc,value", "store": "store -> pc,addr", "branch": "branch -> pc,target",
              "call": "call -> pc,target", "return": "return -> pc,target", "insn": "insn -> pc"}
-BEFORE, BEHIND = {"insn": 2}, {"insn": 3}  # the first interval and the rest behind the last one
+BEFORE, BEHIND = {"insn": 2}, {"insn": 3}  # the first interval, and what follows the last one
 
 
 def intervals():
-    """Events of every interval, and of what comes behind the last."""
+    """The events of every interval, and of what follows the last one."""
     rounds = [dict(kind) for _ in range(ROUNDS) for kind in KINDS]
     for kind, n in BEFORE.items():
         rounds[0][kind] += n
@@ -37,7 +37,7 @@ def intervals():
 
 
 def expect(kind, burst, sparsity):
-    """Bursts that are over, events told and skipped, when distances are equal."""
+    """How many bursts have ended and how many events were told and skipped, with equal distances."""
     told = skipped = 0
     each = intervals()
     for i, events in enumerate(each):
@@ -86,7 +86,7 @@ def check_counts():
 
 
 def check_alone():
-    """One class alone is counted in another way than several."""
+    """A single class is counted by other code than several classes."""
     for kind, selector in SELECTORS.items():
         _, figures, _, _ = run([INTERVALS], [selector], "--burst", "7", "--frequency", "1/50", "--regular")
         bursts, told, skipped = expect(kind, 7, 343)
@@ -108,7 +108,7 @@ def check_whole():
 
 
 def check_hard():
-    """Threads, signals, fork, exec, dlopen: the program does what it does, and all of it is told at frequency 1."""
+    """Threads, signals, fork, exec, dlopen: the program works as usual, and at frequency 1 every event is told."""
     done, _, tables, head = run([KNOWN, LIBRARY], ["load -> pc"], "--burst", "3", "--frequency", "1")
     tap.check("known: exit status and output", (done.returncode, done.stdout.split()[-1]) == (42, "done"),
               f"{done.returncode} {done.stdout}")
@@ -169,7 +169,7 @@ def check_record():
 
 
 def check_conditions():
-    """What a condition leaves out of a burst it leaves out of the gaps: 3000 loads of 9000 are at this place."""
+    """A condition applies to bursts and gaps alike: 3000 of 9000 loads are at this place."""
     place = "load pc==0x40100c -> pc"
     _, figures, tables, _ = run([INTERVALS], [place], "--burst", "3", "--frequency", "1/30", "--regular")
     tap.check("a condition: one of three loads", figures[0] == {"bursts": 100, "sampled": 100, "skipped": 2900},
@@ -181,7 +181,7 @@ def check_conditions():
 
 
 def check_window():
-    """--skip and --limit count events that are told: three per burst, 87 intervals with a load each between two of them."""
+    """--skip and --limit count told events: three per burst. Between two bursts are 87 intervals with one load each."""
     _, figures, _, _ = run([INTERVALS], ["load -> pc"], "--burst", "3", "--frequency", "1/30", "--regular", "--limit", "30")
     tap.check("limit: ten bursts of three loads", figures[0] == {"bursts": 10, "sampled": 30, "skipped": 10 * 87},
               figures)
@@ -191,7 +191,7 @@ def check_window():
 
 
 def check_new():
-    """A program that does the same all the time is new for four windows of 64 bursts."""
+    """A program that never changes its behaviour counts as new during its first four windows of 64 bursts."""
     _, figures, _, _ = run([INTERVALS], [SELECTORS["branch"]], "--burst", "1", "--frequency", "1/100", "--phases", "1/10",
                            "--regular")
     each = intervals()
@@ -203,7 +203,7 @@ def check_new():
 
 
 def check_phases():
-    """Both phases are sampled as densely at first; counts are right all the same."""
+    """Each phase is sampled densely when it begins; the counts are right all the same."""
     truth = sorted((200000, 2000000))
     for seed in range(1, 4):
         options = ("--burst", "1", "--frequency", "1/10000", "--phases", "1/100", "--seed", str(seed))

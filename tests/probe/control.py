@@ -75,8 +75,8 @@ def check_change():
         run.send_signal(signal.SIGTERM)
         run.wait()
         loads, stores = figures(saved)
-    # The change fell between first and changed, the end between third and paused; how far apart they are depends on
-    # the machine. What was begun by the old rule is ended by it: LAG rounds.
+    # The change came between first and changed, the end between third and paused. How far apart these are depends on
+    # the machine. What began by the old rule ends by the old rule, within LAG rounds.
     least, most = (third - changed - LAG) / 10, first / 1000 + (paused - first + LAG) / 10
     tap.check("loads are told as often as was said", least < loads["sampled"] < most,
               f"{loads}, between {least} and {most}; rounds {first} {changed} {second} {third} {paused} {last}")
@@ -110,8 +110,8 @@ def check_several():
         loads, branches = figures(saved)
     told = f"{loads} {branches}; rounds {first} {changed} {second} {paused} {last} {ended}"
     tap.check("one goes on as before", 2 * last / 1100 < loads["sampled"] < 2 * (ended + LAG) / 900, told)
-    # What was in the ring when it was switched off is left out, and how much that is depends on the machine. So bursts
-    # tell how often it began one, and events only that it took some.
+    # What was in the ring when the profile was switched off is left out; how much that is depends on the machine. So the
+    # number of bursts is checked, and of the events only that there are some.
     tap.check("the other follows", (second - changed - LAG) / 10 < branches["bursts"]
               and 0 < branches["sampled"] < first / 90000 + (paused - first + LAG) / 10, told)
 

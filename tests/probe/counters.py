@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""counters - what is counted inside the program is what would have been streamed, for every preset.
+"""counters - events counted inside the program are the same as events streamed to the collector, for every preset.
 
     counters.py RIFFLE KNOWN LIBRARY TOTALS
 
-The known program by its k_ functions, since threads and signals meet differently in every run; gzip whole, six
-programs with RIFFLE_TEST_LONG=1.
+Of the known program the k_ functions are compared, since its threads and signals meet differently in every run. Of gzip
+all is compared; with RIFFLE_TEST_LONG=1, of six programs.
 """
 import csv
 import io
@@ -20,14 +20,14 @@ from tap import check, end  # noqa: E402
 
 RIFFLE, KNOWN, LIBRARY, TOTALS = sys.argv[1:5]
 
-# Static as a whole, then those of which a part changes: targets, values, guards.
+# First selectors that are counted as a whole, then those of which a part is streamed: targets, values, guards.
 SELECTORS = ["code", "bias", "load -> pc,size", "store -> pc,width", "branch taken==0 -> pc,target", "alu -> pc",
              "any -> pc", "edges", "calls", "methods", "types", "return -> pc,target", "store -> pc,value",
              "narrow", "load,store size>=16 -> pc,addr", "jump,call indirect==0 -> target"]
 
 
 def profile(command, *options):
-    """The rows of each selector's profile, and whether what was produced came through."""
+    """The rows of each selector's profile, and whether all produced events were consumed."""
     lanes = [word for selector in SELECTORS for word in ("-p", selector)]
     with tempfile.TemporaryDirectory() as folder:
         saved = os.path.join(folder, "a.rfp")
@@ -50,7 +50,7 @@ def compare(title, command, *options, selectors=SELECTORS):
 
 
 def totals_of(*options):
-    """Selector: the events of its profile, and what TOTALS says of its totals, of one run."""
+    """Of one run, by selector: the events of its profile, and the totals that TOTALS prints for it."""
     with tempfile.TemporaryDirectory() as folder:
         saved = os.path.join(folder, "a.rfp")
         subprocess.run([RIFFLE, "run", "-q", *options, "-o", saved, "--function", "k_*", "--", KNOWN, LIBRARY],
@@ -80,7 +80,7 @@ def exact(selector):
 
 
 def check_companions():
-    """Beside what an engine may forget stand totals that nobody asked for, exact; and no others."""
+    """A profile whose engine may forget gets exact totals beside it, without being asked; other profiles get none."""
     wanted = {"load -> pc,value": "load -> pc", "store size==8 -> pc,addr": "store size==8 -> pc",
               "branch,jump -> pc,target": "branch,jump -> pc", "call indirect==1 -> pc,target": "call indirect==1 -> pc"}
     without = ["load value==0 -> pc,addr", "store -> addr", "alu -> pc"]

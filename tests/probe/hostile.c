@@ -2,7 +2,7 @@
  *
  *     hostile HOW        finds the ring among the descriptors of its parent, maps it, and does what HOW says
  *
- * Every slot but the first is free game; the first is its own probe's. */
+ * It may use every slot but the first, which belongs to its own probe. */
 #include "source/probe_words.h"
 #include "source/target_kind.h"
 #include <dirent.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""hostile - programs that write to the ring, against a live run: riffle ends, and says nothing that is nonsense.
+"""hostile - programs that write to the ring of a live run: riffle ends, and prints no nonsense.
 
     hostile.py RIFFLE HOSTILE
 
-Also limits that a user may have set: the size of files.
+Also a limit that a user may have set: the size of files.
 """
 import os
 import re
@@ -69,7 +69,7 @@ def check_limits(folder):
 
 
 def annotate(folder, saved, script):
-    """What report -a makes of an objdump that does what the script says."""
+    """The output of report -a when objdump is replaced by the script."""
     fake = os.path.join(folder, "objdump")
     with open(fake, "w") as file:
         file.write(f"#!/bin/sh\n{script}\n")

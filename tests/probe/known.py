@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""known - hold the probe's counts against those made by hand, class by class and function by function.
+"""known - compare the probe's counts with counts made by hand, by class and by function.
 
     known.py RIFFLE KNOWN LIBRARY
 """
@@ -19,21 +19,21 @@ CLASSES = ["load", "store", "branch", "jump", "call", "return", "alu", "insn"]
 
 # function: loads, stores, branches, jumps, calls, returns, alu results, instructions
 EXPECTED = {
-    # 5 a round, and the address that ret takes
+    # 5 per round, and the address that ret loads
     "k_loads": (5001, 0, 1000, 0, 0, 1, 5000, 11002),
     "k_stores": (301, 2100, 300, 0, 0, 1, 300, 3002),
     "k_modify": (601, 600, 200, 0, 0, 1, 800, 1002),
     # movsb 100, scasb 20, cmpsb 2 * 30, pop, ret; movsb 100, stosq 50, two movb, push
     "k_strings": (182, 153, 0, 0, 0, 1, 4, 25),
-    # each atomic loads; stored by three that change and the compare that succeeds
+    # each atomic loads; the three that always write store, and the compare-and-swap that succeeds
     "k_atomics": (302, 203, 50, 0, 0, 1, 200, 806),
     "k_leaf": (300, 0, 0, 0, 0, 300, 0, 300),
-    # 2 loads a round (mov, call through memory) and 4 at the end; 3 calls push, 4 stores in front
+    # 2 loads per round (mov, call through memory) and 4 at the end; 3 calls push per round, 4 stores before the loop
     "k_calls": (204, 304, 100, 0, 300, 1, 101, 610),
     "k_jumps": (1, 0, 128, 128, 0, 1, 65, 64 * 6 + 32 + 3),
     "k_loop": (1, 0, 41, 0, 0, 1, 0, 83),
     "k_x87": (61, 60, 30, 0, 0, 1, 30, 182),
-    # 256 bits, 2 guarded ones; the same as stores
+    # one of 256 bits and 2 masked ones; the same for stores
     "k_avx": (61, 60, 20, 0, 0, 1, 20, 126),
     "k_thread": (33, 0, 30, 0, 0, 3, 30, 96),
     "k_later": (22, 0, 20, 0, 0, 2, 20, 64),
@@ -75,7 +75,7 @@ def profile(selectors, *more):
 
 
 def second(row):
-    """What stands beside the pc."""
+    """The second word of each row, beside the pc."""
     return list(row.values())[1]
 
 
@@ -107,7 +107,7 @@ def check_classes(ranges):
 
 
 def check_values(tables, ranges):
-    """Values, constants and targets, not only how many."""
+    """The values, constants and targets themselves, not only their number."""
     of = {name: (start, end) for name, start, end in ranges}
 
     def values(table, name):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""life - what riffle run does when somebody dies, and that a recorded stream is the stream.
+"""life - what riffle run does when a process is killed; and that replaying a recording gives the same as the run.
 
     life.py RIFFLE SPIN WAIT
 
@@ -88,14 +88,14 @@ def kill_target(dice, *options):
         return f"ended with {riffle.returncode}"
     if "by signal 9" not in report:
         return "the report does not say that it was killed"
-    # a block of the unrolled loop is at most 16 rounds, and one of them was under way
+    # a block of the unrolled loop has at most 16 rounds, and one block was being executed
     if not seen - 16 <= counted <= seen + 16:
         return f"{seen} rounds run, {counted} counted"
     return None
 
 
 def kill_in_bursts(dice, *options):
-    """What was skipped since the last burst is known after a kill, too: the counters lie in the shared memory."""
+    """After a kill it is also known what was skipped since the last burst: the counters are in shared memory."""
     with tempfile.TemporaryDirectory() as folder:
         saved = os.path.join(folder, "spin.rfp")
         riffle, counter = start(folder, "-q", "-o", saved, "--function", "k_spin", *options)
@@ -109,7 +109,7 @@ def kill_in_bursts(dice, *options):
         text = subprocess.run([RIFFLE, "report", saved, "--details", "-n", "1"], capture_output=True, text=True, check=True).stdout
     sampled, skipped = (int(re.search(rf"^{name}\s+([\d,]+)$", text, re.M).group(1).replace(",", ""))
                         for name in ("sampled", "skipped"))
-    # the loop is one block of one load; one of them was under way: skipped ones count at its top, told ones at its end
+    # the loop is one block with one load, and one block was being executed: skipped events count at its top, told ones at its end
     if not seen - 1 <= sampled + skipped <= seen + 1:
         return f"{seen} rounds run, {sampled} sampled, {skipped} skipped"
     return None
@@ -197,7 +197,7 @@ def check_ends():
     for form, engine in (("csv", "exact"), ("json", "exact"), ("tree", "rap(key=a)"), ("heat", "rap(key=both)")):
         result = subprocess.run([RIFFLE, "run", "-e", engine, "-p", "edges", "-n", "0", "--format", form, "--",
                                  "sh", "-c", "exec /bin/echo c"], capture_output=True, text=True)
-        # A range over several programs goes up to ..ff and is told as it is.
+        # A range that covers several programs ends with ..ff and is printed as it is.
         tagged = [word for word in re.findall(r"\b0x[0-9a-f]+", re.sub(r"0x[0-9a-f]+\.\.0x[0-9a-f]*f{12}\b", "", result.stderr))
                   if int(word, 16) >= 1 << 48 and '"from' not in word]
         check(f"the same as {form}", "0x" in result.stderr and not tagged, tagged[:5])
@@ -221,7 +221,7 @@ def check_lossy():
 
 
 def check_starvation():
-    """A child whose parent spins until it is done gets its turn, though the parent always has more to tell."""
+    """The child gets its turn although its parent spins, and always has more events, until the child is done."""
     lanes = [word for selector in ("values", "edges", "calls", "code", "load -> pc,addr", "any -> pc,value")
              for word in ("-p", selector)]
     command = [RIFFLE, "run", "-q", "--threads", "1", "-e", "exact", *lanes, "--", WAIT, "300000"]

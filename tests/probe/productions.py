@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""productions - run productions natively, and hold what they tell against lists made by hand.
+"""productions - run productions natively, and compare what they tell with lists made by hand.
 
     productions.py RIFFLE INTERVALS FOLDER WORKLOADS KNOWN LIBRARY
 
@@ -75,7 +75,7 @@ FILES = (("hot-call-pair", "call"), ("hot-data-stream", "mem"), ("hot-method", "
 
 
 def check_several():
-    """Files with bursts of their own: each has the same as alone, whatever the others do meanwhile."""
+    """Files with bursts of their own: each finds the same as when it runs alone."""
     for each in (((1, 99), (7, 43), (1, 9)),      # now and then two at once
                  ((1, 99), (100, 0), (1, 9)),     # one of them always
                  ((3, 4), (5, 6), (2, 9)),        # mostly some of them
@@ -83,7 +83,7 @@ def check_several():
                  ((1, 8999), (9000, 9000), (1, 4000))):
         words = [word for (name, _), (burst, sparsity) in zip(FILES, each) for word in
                  (*lab(name), "--set", f"{name}.sampleFreq=max-{sparsity}", "--set", f"{name}.burstLength=max-{burst - 1}")]
-        # --set goes with files that were read before; order them behind all files
+        # --set changes the files before it, so it stands behind all files
         files = [w for i in range(0, len(words), 6) for w in words[i:i + 2]]
         sets = [w for i in range(0, len(words), 6) for w in words[i + 2:i + 6]]
         got, text = run(*files, *sets)
@@ -112,13 +112,13 @@ R: call(DataStream_handler) T.INSN
 
 
 def check_own():
-    """Intervals that end with returns: each has 5 accesses, of which one is of leaf's first instruction."""
+    """Intervals that end with returns: each has 5 accesses, one of them by leaf's first instruction."""
     names = subprocess.run(["nm", INTERVALS], capture_output=True, text=True, check=True).stdout
     leaf = int(re.search(r"^(\w+) . leaf$", names, re.M).group(1), 16)
     got, text = with_text(OWN.format(pc=f"== {leaf}"))
     tap.check("intervals and places of one's own", got == [(300, 300, 2700)], f"{got} {text}")
     got, text = with_text(OWN.format(pc=">= 0"))
-    # an interval is: store, load, call's store, load, ret's load; the first has no store, and one is behind the last
+    # an interval has: store, load, call's store, load, ret's load. The first has no store; one store follows the last
     tap.check("without a place", got == [(300, 1500, 13500)], f"{got} {text}")
 
 
@@ -152,7 +152,7 @@ R: call(DataStream_handler) T.INSN
 def check_forms():
     """A round has three loads (A, B, the return's) and one return; the interval ends behind the return's load."""
     got, text = with_text(OTHERS)
-    # behind 29 intervals, then behind 9 of every 10: intervals 29, 39, ... 2999
+    # after 29 intervals, then after 9 of every 10: intervals 29, 39, ... 2999
     tap.check("another distance before the first burst", got == [(298, 894, 9000 - 894)], f"{got} {text}")
     got, text = with_text(ONCE)
     tap.check("one burst", got == [(1, 3, 8997)], f"{got} {text}")
@@ -192,7 +192,7 @@ def check_known():
     whole, text = run(*files, "--set", "sampleFreq=max", program=[KNOWN, LIBRARY], status=42)
     parts, more = run(*files, *sets, program=[KNOWN, LIBRARY], status=42)
     sums = [sampled + skipped for _, sampled, skipped in parts] if parts else None
-    # threads that wait for each other, and the loader, do a little more or less from run to run
+    # threads that wait for each other do a little more or less from run to run, and so does the loader
     tap.check("known: sampled + skipped is what there is",
               sums is not None and all(abs(a - b) <= 0.03 * b for a, b in zip(sums, whole)), f"{sums} {whole} {text} {more}")
     tap.check("known: each has its share", parts is not None and all(
@@ -251,7 +251,7 @@ def check_refusals():
 
 
 def pairs(command, program):
-    """Calls by name of caller and callee, all of them. Natively a call into a library goes by a stub."""
+    """All calls by the names of caller and callee. Natively a call into a library goes through a stub."""
     with tempfile.TemporaryDirectory() as folder:
         saved = os.path.join(folder, "run.rfp")
         subprocess.run([RIFFLE, command, "-q", "-o", saved, *lab("hot-call-pair"), "--set", "sampleFreq=max",
@@ -266,7 +266,7 @@ def pairs(command, program):
 
 
 def check_both():
-    """The same source in the core and natively has the same call pairs, but for its start and the library's inside."""
+    """One source has the same call pairs in the core and natively, but for its start and calls inside the library."""
     native, guest = (os.path.join(WORKLOADS, name) for name in ("lisp", "lisp.rv64"))
     if not os.path.exists(guest):
         tap.skip("call pairs in the core and natively", "no compiler for RV64")

@@ -5,8 +5,8 @@
     programs.py RIFFLE --table     all of them, as the table of doc/PROBE.md
     programs.py RIFFLE --bursts    the same in bursts, with --table or without
 
-Each runs twice in a folder of its own, natively and under `riffle run -q -p calls`, in short bursts with --bursts. What a machine does not have is
-skipped and named. Programs that need a compiler (Rust, C++) are compiled first, natively.
+Each runs twice in a folder of its own: natively, and under `riffle run -q -p calls`, with --bursts in short bursts.
+A program that the machine does not have is skipped and named. Programs that need a compiler (Rust, C++) are compiled first, natively.
 """
 import os
 import shutil
@@ -66,7 +66,7 @@ kill -USR1 $$
 sleep 5
 """
 
-# Name, what it needs, how it is prepared (natively), what runs. All of it is for bash. Cheap ones come with a star.
+# Name, what it needs, how it is prepared (natively), what runs; all in bash. A star marks the cheap ones.
 CASES = (
     ("jq", "jq", "seq 300 | jq -c '{a: ., b: [., .]}' >x.json", "jq -c 'select(.a % 50 == 0) | .b | add' x.json"),
     ("jq, bad input", "jq", "", "echo '{' | jq ."),

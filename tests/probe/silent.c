@@ -1,4 +1,4 @@
-/* silent.c - stores of every width that write what is there already, but for the first time, and some that do not. */
+/* silent.c - stores of every width. Most write what is there already, except the first time; some always change it. */
 #include <emmintrin.h>
 #include <stdint.h>
 

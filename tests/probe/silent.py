@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""silent - stores that write what is there already, of a program where they are known.
+"""silent - a program with a known number of stores that write what is there already.
 
     silent.py RIFFLE SILENT
 """
@@ -15,7 +15,7 @@ RIFFLE, SILENT = sys.argv[1:3]
 
 
 def count(function, *more):
-    """Silent and other stores of a function, by instruction."""
+    """The number of silent stores and of others, for each instruction of a function."""
     done = subprocess.run([RIFFLE, "run", "-p", "store -> pc,silent", "-e", "exact", "-f", "json", "-n", "0",
                            "--function", function, *more, "--", SILENT], capture_output=True, timeout=120)
     counts = {}
@@ -26,7 +26,7 @@ def count(function, *more):
 
 def main():
     same = count("write_same")
-    # `whole` is changed by write_other each time; the others are new once.
+    # write_other changes `whole` each time; the others change once.
     tap.check("six widths, all but the first silent", same == [[1, 999]] * 5 + [[1000, 0]], same)
     vector = count("write_vector")
     tap.check("both halves of a vector count", vector == [[501, 499]] or vector == [[500, 500]], vector)

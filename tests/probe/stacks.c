@@ -1,7 +1,8 @@
 /* stacks.c - a program whose call stacks are known: who calls leaf, and for how much of the work.
  *
- *     main -> a -> leaf 3/4      main -> b -> leaf 1/4      or, with an argument, recursion and a thread; with two,
- *     code with long and with short blocks */
+ *     main -> a -> leaf 3/4      main -> b -> leaf 1/4
+ *
+ * With one argument there are recursion and a thread; with two, code with long and with short blocks. */
 #include <pthread.h>
 #include <stddef.h>
 
@@ -36,7 +37,7 @@ APART static void down(unsigned depth)
     sum++;
 }
 
-/* One long block, and many short ones that are entered by jumps forwards. */
+/* One long block, and many short blocks that begin after a jump forwards. */
 APART static void straight(unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {

@@ -24,7 +24,7 @@ def below(context, pc):
 
 
 def sample(*more, program=(STACKS,)):
-    """Inclusive counts by the chain of functions, the outermost first, and the number of samples."""
+    """Counts with callees, by the chain of functions from the outermost on, and the number of samples."""
     done = subprocess.run([RIFFLE, "run", "-f", "json", "-n", "0", *more, "--", *program],
                           capture_output=True, timeout=120)
     items = json.loads(done.stderr)["profiles"][0]["rows"]
@@ -44,7 +44,7 @@ def sample(*more, program=(STACKS,)):
 
 
 def ending(counts, *chain):
-    """All stacks that end so."""
+    """The sum of all stacks that end with these functions."""
     return sum(n for key, n in counts.items() if key[-len(chain):] == chain)
 
 

@@ -1,4 +1,4 @@
-/* wait.c - a parent that spins until its child has worked, and so is always the busier one.
+/* wait.c - a parent that spins until its child is done, and so always has more events than the child.
  *
  *     wait ROUNDS */
 #include <stdint.h>

@@ -1,8 +1,8 @@
-/* Estimates from bursts: the interval of an item holds its true count as often as it says, 1000 trials each.
+/* Estimates from bursts: an item's interval contains the true count as often as it promises, in 1000 trials per case.
  *
- * A program of loops: one loop runs for hundreds of intervals, then another. Its events are alike within a burst, so
- * that an interval made as if they were independent is far too narrow; a case shows that. Where the frequency
- * depends on what the last burst had, bursts need weights; another case shows what becomes of it without them. */
+ * The program has loops: one runs for hundreds of intervals, then another. So the events of a burst are alike, and an
+ * interval that takes them for independent is far too narrow: one case shows that. If the frequency depends on the last
+ * burst, bursts need weights: another case shows the error without them. */
 #include "profile/bursts.h"
 #include "profile/file.h"
 #include "base/phases.h"
@@ -19,7 +19,7 @@ enum { INTERVALS = 200000, EACH = 4, ITEMS = 8, LOOPS = 5, TRIALS = 1000 };
 static uint8_t program[INTERVALS][EACH], sizes[INTERVALS], loops[INTERVALS];
 static uint64_t truth[ITEMS], all;
 
-/* Which item the k-th event of a loop is: mostly its own, sometimes one of all. Item 7 is rare everywhere. */
+/* The item of the k-th event of a loop: mostly the loop's own item, sometimes any item. Item 7 is rare everywhere. */
 static uint8_t draw_item(struct rf_random *random, unsigned loop, unsigned k)
 {
     uint64_t chance = rf_random_below(random, 1000);
@@ -28,7 +28,7 @@ static uint8_t draw_item(struct rf_random *random, unsigned loop, unsigned k)
     return chance < 100 ? (uint8_t)rf_random_below(random, 7) : (uint8_t)((loop + k) % 6);
 }
 
-/* In each of `phases` equal parts of the program two of the loops run, in each other ones. 1: all of them. */
+/* The program has `phases` equal parts. In each part two loops run, in each part other ones. 1: all loops run. */
 static unsigned draw_loop(struct rf_random *random, size_t i, unsigned phases)
 {
     if (phases == 1)
@@ -87,11 +87,11 @@ enum reason {
 struct sampling {
     uint64_t burst, sparsity;
     enum reason reason;
-    uint64_t times;  /* so much more often */
-    bool unweighted; /* bursts do not say so */
+    uint64_t times;  /* this many times as often */
+    bool unweighted; /* bursts carry no weight */
 };
 
-/* Did the last burst, of which `before` is the sum up to it, have item 3 in a third of its events? */
+/* Was item 3 a third of the last burst's events? `before` is the sum up to that burst. */
 static bool is_marked(const struct sampled *sampled, const struct sampled *before)
 {
     return 3 * (sampled->told[3] - before->told[3]) > sampled->n - before->n;
@@ -163,7 +163,7 @@ static bool holds(const struct rf_profile *profile, unsigned item)
     return truth[item] <= profile->absent_upper;
 }
 
-/* The same as if events were independent. */
+/* The same, but as if events were independent. */
 static bool holds_naively(const struct sampled *sampled, unsigned item)
 {
     double p = (double)sampled->told[item] / (double)sampled->n;
@@ -254,7 +254,7 @@ TEST(events_of_a_burst_are_not_independent)
     CHECK(least(tally.naively) < TRIALS / 2);
 }
 
-/* Ten times as often here as there. */
+/* After some bursts the next one comes ten times as soon. */
 TEST(the_frequency_follows_the_program)
 {
     struct tally tally;

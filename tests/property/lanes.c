@@ -1,12 +1,11 @@
-/* Everything a run can be made of, in every combination: engines, one to three lanes on one engine (`+`), a cut
- * from outside or not, kept intervals or not, engines on the caller's thread or on their own. What must hold for
- * each:
+/* All parts of a run in every combination: engines, one to three lanes on one engine (`+`), cut by the caller or not,
+ * with intervals kept or not, engines on the caller's thread or on their own. For each combination:
  *
  *     totals    every profile agrees with itself (profile/check.c), and consumed is what its selector selects
  *     bounds    lower <= truth <= upper for items of hard and exact bounds
  *     saved     the run can be written, and read again as the same bytes
  *     merged    with itself it has twice the events and still agrees with itself
- *     reported  every form prints it that fits it */
+ *     reported  every form that fits prints it */
 #include "base/random.h"
 #include "profile/file.h"
 #include "profile/profile.h"
@@ -42,7 +41,7 @@ static const char *const engines[] = {
 
 static struct rf_record records[RECORDS];
 
-/* Few indirect calls, many branches: the last lane's share of an engine is small. */
+/* There are few indirect calls and many branches, so the last lane has a small share of its engine. */
 static void make_records(void)
 {
     struct rf_random random;

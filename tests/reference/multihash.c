@@ -81,8 +81,8 @@ static struct reference_multihash_entry *allocate(struct reference_multihash *p)
     return NULL;
 }
 
-/* Beyond the paper: the entry with the smallest count, if that is below the newcomer's, goes; its
- * counters take its count. */
+/* Beyond the paper: if the smallest count in the table is below the newcomer's, that entry is removed. Its hash
+ * counters get its count. */
 static struct reference_multihash_entry *allocate_coldest(struct reference_multihash *p,
                                                           uint64_t count)
 {

@@ -1,4 +1,4 @@
-/* chain.c - from a list of specs to linked parts, and what is asked of all parts of a chain.
+/* chain.c - makes linked parts of a list of specs, and runs an operation on all parts of a chain.
  *
  *     specs of H[P256 A4]64 A16:    H n=64 inside=2 | P n=256 | A n=4 | A n=16
  *
@@ -16,7 +16,7 @@ static const struct rf_part_ops *const ops_of_kind[] = {
     [RF_PART_TAGGED] = &rf_part_tagged,
 };
 
-/* A running chain_build: what is left of its memory. */
+/* The memory that is left while chain_build runs. */
 struct builder {
     const struct rf_chain_setup *setup;
     struct rf_part *parts;
@@ -156,7 +156,7 @@ static unsigned bits_to_count(uint64_t n)
 
 enum { TUPLE_BITS = 128, LFSR_BITS = 32, COUNTER_SLACK_BITS = 8 };
 
-/* What one part needs itself; `inside` is what is inside it. */
+/* The bits of one part; `inside` is how many a chain inside it has. */
 static uint64_t part_bits(const struct rf_part_spec *spec, uint64_t inside,
                           const struct rf_tagged_setup *tagged)
 {
