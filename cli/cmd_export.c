@@ -22,7 +22,8 @@ static const struct cli_option options[] = {
     {CLI_CHOICE, 't', "to", "FORM", .words = words_forms, .brief = "the format; needed",
      .text = "callgrind: for callgrind_annotate and KCachegrind. pprof: for go tool pprof. "
              "collapsed: for flamegraph.pl. speedscope: for speedscope. perf: the text of perf "
-             "script. doc/EXPORT.md tells what each carries.",
+             "script. llvm: for clang -fprofile-sample-use. sqlite: a database. doc/EXPORT.md "
+             "tells what each carries.",
      .offset = offsetof(struct settings, form)},
     {CLI_FILE, 'o', "output", "FILE", "-", .brief = "where to write; -: standard output",
      .text = "A file appears whole or not at all. Only its owner can read it.",

@@ -43,6 +43,10 @@ struct rf_frame {
     const char *function;
     const char *file;
     uint32_t line;
+    uint32_t start;         /* the line where the function begins */
+    uint32_t discriminator; /* as DWARF has it: tells pieces of one line apart */
+    const char
+        *linkage; /* the function's name for the linker; as `function` where it has no other */
 };
 
 /* What an address is called. No member is NULL; what is not known is "" or 0. */
@@ -60,6 +64,8 @@ struct rf_place_name {
     uint64_t
         offset;    /* from the start of `function`; without one from the module's link address 0 */
     uint64_t link; /* the address as the module's file counts, what objdump shows */
+    uint32_t start, discriminator; /* as in struct rf_frame */
+    const char *linkage;
     const struct rf_frame *inlined; /* innermost first; without `function` itself */
     size_t n_inlined;
 };

@@ -9,6 +9,7 @@ static const struct rf_export_form *const forms[] = {&rf_export_callgrind,
                                                      &rf_export_collapsed,
                                                      &rf_export_speedscope,
                                                      &rf_export_perf,
+                                                     &rf_export_llvm,
 #ifdef RIFFLE_SQLITE
                                                      &rf_export_sqlite,
 #endif
@@ -138,8 +139,13 @@ void rf_export_find_place(const struct rf_export *export, uint64_t word,
             place->entry = word - place->name.offset;
         return;
     }
-    place->name = (struct rf_place_name){
-        .module = "", .other = "", .path = "", .function = "", .section = "", .file = ""};
+    place->name = (struct rf_place_name){.module = "",
+                                         .other = "",
+                                         .path = "",
+                                         .function = "",
+                                         .section = "",
+                                         .file = "",
+                                         .linkage = ""};
 }
 
 rf_status rf_export_prepare(const struct rf_export *export, const uint64_t *words, size_t n)
@@ -180,5 +186,6 @@ struct rf_frame rf_export_innermost(const struct rf_export_place *place)
     const struct rf_place_name *name = &place->name;
     if (name->n_inlined > 0)
         return name->inlined[0];
-    return (struct rf_frame){name->function, name->file, name->line};
+    return (struct rf_frame){name->function, name->file,          name->line,
+                             name->start,    name->discriminator, name->linkage};
 }

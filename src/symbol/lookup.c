@@ -77,8 +77,13 @@ rf_status rf_symbols_prepare(struct rf_symbols *symbols, const uint64_t *address
 
 /* ---- one ---- */
 
-static const struct rf_place_name nothing = {
-    .module = "", .other = "", .path = "", .function = "", .section = "", .file = ""};
+static const struct rf_place_name nothing = {.module = "",
+                                             .other = "",
+                                             .path = "",
+                                             .function = "",
+                                             .section = "",
+                                             .file = "",
+                                             .linkage = ""};
 
 /* Symbols first: linkers and debuggers agree on them. */
 static void name_function(struct rf_place_name *name, const struct where *where,
@@ -106,6 +111,9 @@ static void fill_name(struct rf_place_name *name, const struct where *where)
     if (spot != NULL) {
         name->file = spot->file;
         name->line = spot->line;
+        name->start = spot->start;
+        name->discriminator = spot->discriminator;
+        name->linkage = spot->linkage;
         name->inlined = spot->inlined;
         name->n_inlined = spot->n_inlined;
     }

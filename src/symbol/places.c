@@ -13,7 +13,10 @@
 #include "base/order.h"
 #include "symbol/reader.h"
 
-enum { PATH_MAX_HERE = 1024 };
+enum {
+    PATH_MAX_HERE = 1024,
+    CALL_DISCRIMINATOR = 0x2136 /* DW_AT_GNU_discriminator, which dwarf.h lacks */
+};
 
 /* ---- units without .debug_aranges ---- */
 
@@ -86,11 +89,12 @@ static Dwarf_Die *find_unit(struct rf_reader *reader, struct units *units, uint6
 /* Texts of one answer. */
 struct scratch {
     struct rf_functions functions;
-    char names[RF_SCOPES_MAX][RF_WIRE_TEXT_MAX];
+    char names[RF_SCOPES_MAX][RF_WIRE_TEXT_MAX], linkages[RF_SCOPES_MAX][RF_WIRE_TEXT_MAX];
     char files[RF_SCOPES_MAX][PATH_MAX_HERE];
 };
 
-static void name_die(Dwarf_Die *die, char *name, size_t size)
+/* The name for people and the one for the linker, both of RF_WIRE_TEXT_MAX bytes. */
+static void name_die(Dwarf_Die *die, char *name, char *linkage)
 {
     Dwarf_Attribute attribute;
     const char *text = NULL;
@@ -99,7 +103,8 @@ static void name_die(Dwarf_Die *die, char *name, size_t size)
         text = dwarf_formstring(&attribute);
     if (text == NULL)
         text = dwarf_diename(die);
-    rf_symbols_demangle(text != NULL ? text : "", name, size);
+    rf_symbols_demangle(text != NULL ? text : "", name, RF_WIRE_TEXT_MAX);
+    rf_format(linkage, RF_WIRE_TEXT_MAX, "%s", text != NULL ? text : "");
 }
 
 /* A file name as the line program has it; relative ones from where the compiler ran. */
@@ -125,15 +130,22 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
 }
 
 /* Where an inlined function was called. */
-static void call_place(Dwarf_Die *unit, Dwarf_Die *die, char *path, uint32_t *line)
+static void call_place(Dwarf_Die *unit, Dwarf_Die *die, char *path, struct rf_frame *frame)
 {
     Dwarf_Files *files = NULL;
     size_t n = 0;
     uint32_t file = number_of(die, DW_AT_call_file);
-    *line = number_of(die, DW_AT_call_line);
+    frame->line = number_of(die, DW_AT_call_line);
+    frame->discriminator = number_of(die, CALL_DISCRIMINATOR);
     path[0] = '\0';
     if (dwarf_getsrcfiles(unit, &files, &n) == 0 && file < n)
         full_path(unit, dwarf_filesrc(files, file, NULL, NULL), path, PATH_MAX_HERE);
+}
+
+static uint32_t first_line(Dwarf_Die *die)
+{
+    int line = 0;
+    return dwarf_decl_line(die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
 }
 
 /* Innermost first: inlined functions, then the function itself. The place in the first is that of
@@ -143,15 +155,19 @@ static void fill_frames(Dwarf_Die *unit, Dwarf_Die *scopes, size_t n, struct rf_
 {
     for (size_t i = n; i-- > 1;) {
         size_t k = spot->n_inlined++;
-        name_die(&scopes[i], scratch->names[k], RF_WIRE_TEXT_MAX);
+        name_die(&scopes[i], scratch->names[k], scratch->linkages[k]);
         frames[k].function = scratch->names[k];
+        frames[k].linkage = scratch->linkages[k];
+        frames[k].start = first_line(&scopes[i]);
         frames[k + 1].file = scratch->files[k + 1];
-        call_place(unit, &scopes[i], scratch->files[k + 1], &frames[k + 1].line);
+        call_place(unit, &scopes[i], scratch->files[k + 1], &frames[k + 1]);
     }
-    char *name = scratch->names[spot->n_inlined];
+    size_t own = spot->n_inlined;
     Dwarf_Addr lo, hi;
-    name_die(&scopes[0], name, RF_WIRE_TEXT_MAX);
-    spot->function = name;
+    name_die(&scopes[0], scratch->names[own], scratch->linkages[own]);
+    spot->function = scratch->names[own];
+    spot->linkage = scratch->linkages[own];
+    spot->start = first_line(&scopes[0]);
     if (dwarf_lowpc(&scopes[0], &lo) == 0 && dwarf_highpc(&scopes[0], &hi) == 0 && lo < hi)
         spot->lo = lo, spot->hi = hi;
 }
@@ -175,24 +191,30 @@ static void find_line(Dwarf_Die *unit, Dwarf_Addr address, struct rf_spot *spot,
     full_path(unit, dwarf_linesrc(line, NULL, NULL), scratch->files[0], PATH_MAX_HERE);
     spot->file = scratch->files[0];
     spot->line = (uint32_t)number;
+    unsigned discriminator = 0;
+    if (dwarf_linediscriminator(line, &discriminator) == 0)
+        spot->discriminator = discriminator;
 }
 
 static void send_spot(struct rf_reader *reader, struct units *units, uint64_t link,
                       struct scratch *scratch)
 {
     struct rf_frame frames[RF_SCOPES_MAX];
-    struct rf_spot spot = {.link = link, .function = "", .file = "", .inlined = frames};
+    struct rf_spot spot = {
+        .link = link, .function = "", .linkage = "", .file = "", .inlined = frames};
     Dwarf_Addr bias = 0;
     Dwarf_Die *unit = find_unit(reader, units, link, &bias);
     for (size_t i = 0; i < RF_SCOPES_MAX; i++)
-        frames[i] = (struct rf_frame){"", "", 0};
+        frames[i] = (struct rf_frame){.function = "", .file = "", .linkage = ""};
     if (unit != NULL) {
         find_line(unit, link - bias, &spot, scratch);
         frames[0].file = spot.file;
         frames[0].line = spot.line;
+        frames[0].discriminator = spot.discriminator;
         find_scopes(unit, link - bias, frames, &spot, scratch);
         spot.file = frames[spot.n_inlined].file;
         spot.line = frames[spot.n_inlined].line;
+        spot.discriminator = frames[spot.n_inlined].discriminator;
         spot.lo += spot.hi > 0 ? bias : 0;
         spot.hi += spot.hi > 0 ? bias : 0;
         if (spot.hi < spot.lo)

@@ -50,8 +50,9 @@ struct rf_spot {
     uint64_t link;
     uint64_t lo, hi; /* of the function, where debug information has one the symbols have not */
     const char *function;
+    const char *linkage;
     const char *file;
-    uint32_t line;
+    uint32_t line, start, discriminator;
     uint32_t n_inlined;
     const struct rf_frame *inlined;
 };
@@ -129,7 +130,7 @@ struct rf_wire {
     int fd;
     bool failed;
     size_t n;
-    uint8_t bytes[640 * 1024]; /* the longest frame: a spot with RF_INLINED_MAX functions */
+    uint8_t bytes[800 * 1024]; /* the longest frame: a spot with RF_INLINED_MAX functions */
 };
 
 void rf_wire_problem(struct rf_wire *wire, const char *sentence);

@@ -189,7 +189,8 @@ static rf_status add_empty_spot(struct rf_symbols *symbols, struct rf_file *file
 {
     if (!rf_list_grow(&symbols->alloc, &file->spots))
         return RF_ENOMEM;
-    file->spots.at[file->spots.n++] = (struct rf_spot){.link = link, .function = "", .file = ""};
+    file->spots.at[file->spots.n++] =
+        (struct rf_spot){.link = link, .function = "", .linkage = "", .file = ""};
     return RF_OK;
 }
 

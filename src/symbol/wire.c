@@ -7,7 +7,8 @@
  *     'G' segment  offset link file-size memory-size executable
  *     'S' section  link size executable name
  *     'Y' symbol   lo hi kind rank name
- *     'A' spot     link lo hi line n function file, then n times: line function file
+ *     'A' spot     link lo hi n, then n + 1 times, the function itself first:
+ *                  line start discriminator function linkage file
  *     'L' line     link line file
  *     'T' the table is whole            'E' all is whole
  *
@@ -74,7 +75,7 @@ static void end(struct rf_wire *wire, size_t at)
 
 enum { TEXT = RF_WIRE_TEXT_MAX + 2, NUMBERS = 64 };
 
-_Static_assert(5 + NUMBERS + 2 * TEXT + RF_INLINED_MAX * (8 + 2 * TEXT) <=
+_Static_assert(5 + NUMBERS + (RF_INLINED_MAX + 1) * (24 + 3 * TEXT) <=
                    sizeof((struct rf_wire *)0)->bytes,
                "a frame fits into the buffer");
 
@@ -117,22 +118,29 @@ void rf_wire_symbol(struct rf_wire *wire, const struct rf_symbol *symbol)
     end(wire, at);
 }
 
+static void put_frame(struct rf_wire *wire, const struct rf_frame *frame)
+{
+    put64(wire, frame->line);
+    put64(wire, frame->start);
+    put64(wire, frame->discriminator);
+    put_text(wire, frame->function);
+    put_text(wire, frame->linkage);
+    put_text(wire, frame->file);
+}
+
 void rf_wire_spot(struct rf_wire *wire, const struct rf_spot *spot)
 {
     uint32_t n = spot->n_inlined < RF_INLINED_MAX ? spot->n_inlined : RF_INLINED_MAX;
-    size_t at = begin(wire, 'A', NUMBERS + 2 * TEXT + n * (8 + 2 * TEXT));
+    size_t at = begin(wire, 'A', NUMBERS + (n + 1) * (24 + 3 * TEXT));
     put64(wire, spot->link);
     put64(wire, spot->lo);
     put64(wire, spot->hi);
-    put64(wire, spot->line);
     put64(wire, n);
-    put_text(wire, spot->function);
-    put_text(wire, spot->file);
-    for (uint32_t i = 0; i < n; i++) {
-        put64(wire, spot->inlined[i].line);
-        put_text(wire, spot->inlined[i].function);
-        put_text(wire, spot->inlined[i].file);
-    }
+    const struct rf_frame own = {spot->function, spot->file,          spot->line,
+                                 spot->start,    spot->discriminator, spot->linkage};
+    put_frame(wire, &own);
+    for (uint32_t i = 0; i < n; i++)
+        put_frame(wire, &spot->inlined[i]);
     end(wire, at);
 }
 
@@ -234,6 +242,16 @@ static void read_symbol(struct input *in, struct rf_file *file)
     KEEP(in, &file->symbols, symbol);
 }
 
+static void read_place(struct input *in, struct rf_frame *frame)
+{
+    frame->line = get_line(in);
+    frame->start = get_line(in);
+    frame->discriminator = get_line(in);
+    frame->function = get_text(in);
+    frame->linkage = get_text(in);
+    frame->file = get_text(in);
+}
+
 static const struct rf_frame *read_frames(struct input *in, uint64_t n)
 {
     if (in->bad || n > RF_INLINED_MAX) {
@@ -242,21 +260,23 @@ static const struct rf_frame *read_frames(struct input *in, uint64_t n)
     }
     struct rf_frame *frames = n > 0 ? rf_arena_get(in->arena, n * sizeof *frames) : NULL;
     in->no_memory |= n > 0 && frames == NULL;
-    for (uint64_t i = 0; i < n && frames != NULL; i++) {
-        frames[i].line = get_line(in);
-        frames[i].function = get_text(in);
-        frames[i].file = get_text(in);
-    }
+    for (uint64_t i = 0; i < n && frames != NULL; i++)
+        read_place(in, &frames[i]);
     return frames;
 }
 
 static void read_spot(struct input *in, struct rf_file *file)
 {
     struct rf_spot spot = {.link = get64(in), .lo = get64(in), .hi = get64(in)};
-    spot.line = get_line(in);
     uint64_t n = get64(in);
-    spot.function = get_text(in);
-    spot.file = get_text(in);
+    struct rf_frame own;
+    read_place(in, &own);
+    spot.line = own.line;
+    spot.start = own.start;
+    spot.discriminator = own.discriminator;
+    spot.function = own.function;
+    spot.linkage = own.linkage;
+    spot.file = own.file;
     spot.inlined = read_frames(in, n);
     spot.n_inlined = (uint32_t)n;
     in->bad |= spot.hi < spot.lo;

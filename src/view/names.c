@@ -15,8 +15,13 @@
 
 void rf_view_lookup(const struct rf_view_work *work, uint64_t address, struct rf_place_name *name)
 {
-    static const struct rf_place_name nothing = {
-        .module = "", .other = "", .path = "", .function = "", .section = "", .file = ""};
+    static const struct rf_place_name nothing = {.module = "",
+                                                 .other = "",
+                                                 .path = "",
+                                                 .function = "",
+                                                 .section = "",
+                                                 .file = "",
+                                                 .linkage = ""};
     *name = nothing;
     if (work->setup->symbols != NULL)
         rf_symbols_lookup(work->setup->symbols, address, RF_SYMBOLS_ANY_PROCESS,
@@ -33,7 +38,8 @@ struct rf_frame rf_view_innermost(const struct rf_place_name *name)
 {
     if (name->n_inlined > 0 && name->inlined[0].line != 0)
         return name->inlined[0];
-    return (struct rf_frame){name->function, name->file, name->line};
+    return (struct rf_frame){name->function, name->file,          name->line,
+                             name->start,    name->discriminator, name->linkage};
 }
 
 /* A text that grows to its end and no further. */

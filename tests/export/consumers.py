@@ -215,7 +215,66 @@ def check_sqlite():
     tap.check("ranges are there, too", ranges[0]["n"] > 0, ranges)
 
 
-READERS = {"callgrind": "callgrind_annotate", "pprof": "go", "collapsed": FLAMEGRAPH, "sqlite": "sqlite3"}
+LOOPS = """
+typedef int operation(int);
+__attribute__((noinline)) static int twice(int n) { return 2 * n; }
+__attribute__((noinline)) static int next(int n) { return n + 1; }
+static volatile int choice = 3;
+static inline int pick(int i)
+{
+    if (i % 1000 == choice)
+        return 17;
+    return i;
+}
+__attribute__((noinline)) int work(operation *f, int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s ^= f(pick(i));
+    return s;
+}
+int main(void) { return work(twice, 90000) + work(next, 10000) == 1; }
+"""
+
+
+def check_llvm():
+    with open("loops.c", "w", encoding="ascii") as file:
+        file.write(LOOPS)
+    flags = ["-O2", "-g", "-fdebug-info-for-profiling", "-fno-unroll-loops"]
+    run("clang", *flags, "loops.c", "-o", "loops")
+    run(RIFFLE, "run", "-q", "-p", "code", "-p", "calls", "-o", "evil.rfp", "--", "./loops")
+    export("llvm")
+    with open("evil.out", encoding="ascii") as file:
+        text = file.read()
+    work = re.search(r"^work:\d+:(\d+)\n((?: .*\n)+)", text, re.M)
+    tap.check("work was entered twice", work is not None and work.group(1) == "2", text[:2000])
+    body = work.group(2) if work else ""
+    tap.check("its call has both targets",
+              re.search(r"^ 4(\.\d+)?: 100000 (twice:90000 next:10000|next:10000 twice:90000)$", body, re.M) is not None, body)
+    tap.check("the rare line of what was inlined is there",
+              re.search(r"^ 4(\.\d+)?: pick:\d+\n(  .*\n)*  3(\.\d+)?: 100\n", body, re.M) is not None or
+              re.search(r"^ 4(\.\d+)?: pick:\d+\n(  .*\n)*  2(\.\d+)?: 100000\n", body, re.M) is not None, body)
+    tool = shutil.which("llvm-profdata") or shutil.which("llvm-profdata-14")
+    if tool:
+        run(tool, "merge", "--sample", "--extbinary", "evil.out", "-o", "evil.bin")
+        shown = run(tool, "show", "--sample", "--function=work", "evil.bin").decode()
+        tap.check("llvm-profdata reads and converts it", "100000" in shown and "twice" in shown, shown[:1000])
+    for profile in ["evil.out"] + (["evil.bin"] if tool else []):
+        code = run("clang", *flags, f"-fprofile-sample-use={profile}", "-S", "-emit-llvm", "-o", "-", "loops.c").decode()
+        tap.check(f"clang uses {profile}", "function_entry_count" in code and "branch_weights" in code,
+                  code[-2000:])
+        tap.check(f"clang promotes the indirect call, by {profile}", re.search(r"icmp eq .*@twice", code) is not None or
+                  re.search(r"icmp eq .*twice", code) is not None, re.findall(r".*icmp.*", code))
+    make_profile("-p", "code", "-p", "calls")
+    export("llvm")
+    with open("evil.out", encoding="ascii") as file:
+        lines = file.read().splitlines()
+    known = re.compile(r"[!-9;-~]+:\d+:\d+$| +\d+(\.\d+)?: (\d+( [!-9;-~]+:\d+)*|[!-9;-~]+:\d+)$")
+    tap.tell("with hostile names every line is one of the format", [line[:80] for line in lines if not known.match(line)][:5])
+    tap.check("main is there", any(line.startswith("main:") for line in lines))
+
+
+READERS = {"llvm": "clang", "callgrind": "callgrind_annotate", "pprof": "go", "collapsed": FLAMEGRAPH, "sqlite": "sqlite3"}
 
 
 def main():

@@ -13,7 +13,7 @@ Stacks need a profile of stacks, calls one of calls:
 
 Options:
   -t, --to FORM           the format; needed: callgrind, pprof, collapsed,
-                          speedscope, perf, sqlite
+                          speedscope, perf, llvm, sqlite
   -o, --output FILE       where to write; -: standard output (default: -)
       --no-names          addresses only; do not read the files that ran
   -q, --quiet             do not tell what the format cannot carry
@@ -67,7 +67,7 @@ $ riffle export out.rfp
 riffle: export: --to says the format: callgrind, pprof, ...
 [2]
 $ riffle export --to nosuch out.rfp
-riffle: export: --to must be callgrind, pprof, collapsed, speedscope, perf or sqlite, got 'nosuch'
+riffle: export: --to must be callgrind, pprof, collapsed, speedscope, perf, llvm or sqlite, got 'nosuch'
 [2]
 $ riffle export --to perf -o out.rfp out.rfp
 riffle: export: the file would overwrite its own profile

@@ -28,6 +28,7 @@ static void send_spots(const struct rf_job *job, struct rf_wire *wire)
             raise(SIGSEGV);
         rf_wire_spot(wire, &(struct rf_spot){.link = job->links[i],
                                              .function = "",
+                                             .linkage = "",
                                              .file = "/src/a.c",
                                              .line = (uint32_t)job->links[i]});
         rf_wire_flush(wire);
@@ -166,13 +167,15 @@ static size_t record_answer(uint8_t *bytes, size_t size)
         return 0;
     wire = (struct rf_wire){.fd = ends[1]};
     const uint64_t links[] = {0x1100, 0x1300};
-    const struct rf_frame frames[] = {{"inner", "/src/inner.h", 3}, {"mid", "/src/mid.h", 4}};
+    const struct rf_frame frames[] = {{"inner", "/src/inner.h", 3, 1, 2, "_Z5inner"},
+                                      {"mid", "/src/mid.h", 4, 2, 0, "mid"}};
     send_table(&wire);
     send_spots(&(struct rf_job){.path = "", .links = links, .n_links = 2}, &wire);
     rf_wire_spot(&wire, &(struct rf_spot){.link = 7,
                                           .lo = 5,
                                           .hi = 9,
                                           .function = "f",
+                                          .linkage = "f",
                                           .file = "/f.c",
                                           .line = 9,
                                           .n_inlined = 2,
