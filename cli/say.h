@@ -43,7 +43,7 @@ bool cli_stdout_closed(void); /* the reader is gone or the disk is full: stop wr
 
 /* terminal.c: is there a terminal, and what can it show? */
 bool cli_colour(FILE *out);    /* it wants colours */
-int cli_width(FILE *out);      /* of its terminal; 0: no terminal */
+int cli_width(FILE *out);      /* of its terminal; without one 100, or what COLUMNS says */
 void cli_progress_begin(void); /* the clock starts */
 void cli_progress(void *context, const struct rf_collect_progress *progress);
 void cli_progress_end(void);

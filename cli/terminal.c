@@ -15,12 +15,23 @@ bool cli_colour(FILE *out)
            (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 
+/* A pipe has no width; lines that people read should not be endless, either. */
+static int width_without_terminal(void)
+{
+    enum { PIPE_WIDTH = 100, LEAST = 20, MOST = 10000 };
+    const char *columns = getenv("COLUMNS");
+    long width = columns != NULL ? strtol(columns, NULL, 10) : 0;
+    return width >= LEAST && width <= MOST ? (int)width : PIPE_WIDTH;
+}
+
 int cli_width(FILE *out)
 {
+    enum { TERMINAL_WIDTH = 80 };
     struct winsize size;
-    if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &size) != 0)
-        return 0;
-    return size.ws_col;
+    if (!isatty(fileno(out)))
+        return width_without_terminal();
+    return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+                                                                         : TERMINAL_WIDTH;
 }
 
 /* The progress line appears after two seconds; shorter runs need none. */

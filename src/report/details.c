@@ -22,34 +22,31 @@ static const char *bytes(char text[NUMBER_MAX], uint64_t n)
     return text;
 }
 
-/* One line of the head: a label and its text. */
-static void write_label(FILE *out, const struct rf_report_setup *setup, const char *label)
+/* A label and its text, on as many lines as it takes. */
+void rf_report_outside(FILE *out, const struct rf_report_setup *setup, const char *label,
+                       const char *text)
 {
+    char readable[RF_REPORT_TEXT_MAX];
     int length = (int)rf_text_readable(NULL, 0, label);
     fputs(setup->colour ? "\033[1m" : "", out);
     rf_write_readable(out, label);
     fputs(setup->colour ? "\033[0m" : "", out);
     fprintf(out, "%*s", length < LABEL ? LABEL - length : 1, "");
+    if (rf_text_readable(readable, sizeof readable, text) >= sizeof readable)
+        rf_report_cut(readable, rf_text_width(readable) - 1);
+    rf_report_paragraph(out, setup, length < LABEL ? LABEL : (size_t)length + 1, readable);
 }
 
 void rf_report_fact(FILE *out, const struct rf_report_setup *setup, const char *label,
                     const char *format, ...)
 {
+    char text[1024];
     va_list arguments;
     assert(format != NULL);
     va_start(arguments, format);
-    write_label(out, setup, label);
-    vfprintf(out, format, arguments);
-    fputc('\n', out);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-}
-
-void rf_report_outside(FILE *out, const struct rf_report_setup *setup, const char *label,
-                       const char *text)
-{
-    write_label(out, setup, label);
-    rf_write_readable(out, text);
-    fputc('\n', out);
+    rf_report_outside(out, setup, label, text);
 }
 
 void rf_report_note(FILE *out, const struct rf_report_setup *setup, const struct rf_note *note)
@@ -76,11 +73,11 @@ static void write_engine(FILE *out, const struct rf_profile *profile,
                          const struct rf_report_setup *setup)
 {
     char memory[NUMBER_MAX], storage[NUMBER_MAX];
-    write_label(out, setup, "engine");
-    char engine[RF_REPORT_TEXT_MAX];
-    size_t n = rf_engine_shorten(profile->engine, engine, sizeof engine);
-    rf_write_readable(out, n < sizeof engine ? engine : profile->engine);
-    fprintf(out, ", seed %" PRIu64 "\n", profile->seed);
+    char engine[RF_REPORT_TEXT_MAX], text[RF_REPORT_TEXT_MAX];
+    size_t n = rf_engine_shorten(profile->engine, engine, sizeof engine / 2);
+    snprintf(text, sizeof text, "%.*s, seed %" PRIu64, RF_REPORT_TEXT_MAX / 2,
+             n < sizeof engine / 2 ? engine : profile->engine, profile->seed);
+    rf_report_outside(out, setup, "engine", text);
     if (profile->bits > 0)
         rf_report_fact(out, setup, "memory", "%s; as hardware %s of storage",
                        bytes(memory, profile->memory), bytes(storage, (profile->bits + 7) / 8));

@@ -1,7 +1,6 @@
 /* forms.c - the forms there are, and the words they share. */
 #include "report/report.h"
 #include "base/error.h"
-#include <riffle/text.h>
 #include <string.h>
 
 static const struct rf_report_form *const forms[] = {
@@ -77,16 +76,4 @@ const char *rf_report_bound(unsigned bound)
 {
     static const char *const names[] = {"exact", "hard", "confidence", "estimate"};
     return bound < sizeof names / sizeof *names ? names[bound] : "unknown";
-}
-
-void rf_report_cut(char *text, size_t columns)
-{
-    static const char mark[] = "...";
-    const size_t n = sizeof mark - 1;
-    if (rf_text_width(text) <= columns)
-        return;
-    char *end = text;
-    for (size_t left = columns > n ? columns - n : 0; left > 0; left--)
-        end += rf_text_next(end, strlen(end)).length;
-    memcpy(end, mark, sizeof mark);
 }

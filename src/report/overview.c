@@ -26,14 +26,23 @@ enum {
     FINDINGS = 5,
     OF_A_KIND = 3,
     CANDIDATES = 40,
-    NAME = 30,
-    SENTENCE = 160,
+    NAME = 200,
+    SENTENCE = 400,
+    PLACE = 1000,
+    SCREEN_LINES = 2, /* that a row may take */
 };
 
 #define FAINT 0.005 /* the same for a line */
 #define SMALL                                                                                      \
     0.0005 /* the share of all instructions that a function or line must have to be shown */
 #define RATHER 0.001 /* that many events per instruction make a thing worth a look */
+
+/* Readable, and with a mark where the room was too small. */
+static void keep_text(char *out, size_t size, const char *text)
+{
+    if (rf_text_readable(out, size, text) >= size)
+        rf_report_cut(out, rf_text_width(out) - 1);
+}
 
 /* ---- one line on the run ---- */
 
@@ -58,22 +67,40 @@ static bool is_told(const struct rf_run *run, size_t i)
     return false;
 }
 
-static void write_events(FILE *out, const struct rf_run *run, size_t i, const char *before)
+/* The line that is being written, and what of its width is used. */
+struct line {
+    FILE *out;
+    size_t width, used;
+};
+
+/* A piece goes to the next line where this one is full. */
+static void add_piece(struct line *line, const char *piece)
 {
-    char number[RF_REPORT_NUMBER_MAX];
-    const struct rf_profile *profile = run->profiles[i];
-    fprintf(out, "%s%s %s", before, rf_report_short(number, profile->consumed),
-            rf_view_noun(profile, profile->consumed));
-    if (profile->lost > 0)
-        fprintf(out, " (%s lost)", rf_report_short(number, profile->lost));
+    static const char gap[] = "   ";
+    const size_t n = rf_text_width(piece);
+    bool full = line->used > 0 && line->width > 0 && line->used + sizeof gap - 1 + n > line->width;
+    fprintf(line->out, "%s%s%s", full ? "\n" : "", line->used > 0 ? gap : "", piece);
+    line->used = full ? sizeof gap - 1 + n : line->used + (line->used > 0 ? sizeof gap - 1 : 0) + n;
 }
 
-static void write_seconds(FILE *out, const struct rf_run *run)
+static void add_events(struct line *line, const struct rf_profile *profile)
 {
+    char number[RF_REPORT_NUMBER_MAX], lost[64] = "", piece[256];
+    if (profile->lost > 0)
+        snprintf(lost, sizeof lost, " (%s lost)", rf_report_short(number, profile->lost));
+    snprintf(piece, sizeof piece, "%s %s%s", rf_report_short(number, profile->consumed),
+             rf_view_noun(profile, profile->consumed), lost);
+    add_piece(line, piece);
+}
+
+static void add_seconds(struct line *line, const struct rf_run *run)
+{
+    char piece[64];
     const char *seconds = rf_run_note(run, "seconds");
     size_t n = seconds != NULL ? strspn(seconds, "0123456789.") : 0;
+    snprintf(piece, sizeof piece, "%.*s s", (int)(n < 32 ? n : 32), seconds != NULL ? seconds : "");
     if (n > 0)
-        fprintf(out, "   %.*s s", (int)n, seconds);
+        add_piece(line, piece);
 }
 
 /* A long list ends at its number. */
@@ -90,13 +117,30 @@ static void write_note(FILE *out, const struct rf_report_setup *setup, const str
         rf_report_note(out, setup, note);
 }
 
+/* Where a profile went over from exact counts to bounds. */
+static void write_changes(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
+{
+    char number[RF_REPORT_NUMBER_MAX], text[RF_REPORT_TEXT_MAX];
+    for (size_t i = 0; !setup->details && i < run->n_profiles; i++) {
+        const struct rf_profile *profile = run->profiles[i];
+        double until = rf_profile_figure(profile, "exact-until", -1);
+        if (until < 0 || rf_profile_is_companion(profile))
+            continue;
+        snprintf(text, sizeof text, "%.*s%sexact for %s %s, with bounds from there on",
+                 RF_REPORT_TEXT_MAX / 2, profile->selector,
+                 profile->selector[0] != '\0' ? ": " : "", rf_report_short(number, (uint64_t)until),
+                 rf_view_noun(profile, (uint64_t)until));
+        rf_report_outside(out, setup, "bounded", text);
+    }
+}
+
 /* Notes that say what the numbers mean, whatever is asked for. */
 static void write_notes(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
-    static const char *const told[] = {"killed",  "misses",       "bounded", "fault",
-                                       "failure", "incomplete",   "blind",   "processes",
-                                       "threads", "not-followed", "bursts",  "unprofiled",
-                                       "cycles",  "ipc",          "stalls",  "unknown-call"};
+    static const char *const told[] = {"killed",       "misses", "fault",       "failure",
+                                       "incomplete",   "blind",  "processes",   "threads",
+                                       "not-followed", "bursts", "unprofiled",  "cycles",
+                                       "ipc",          "stalls", "unknown-call"};
     for (size_t i = 0; !setup->details && i < run->n_notes; i++)
         for (size_t k = 0; k < sizeof told / sizeof *told; k++)
             if (strcmp(run->notes[i].name, told[k]) == 0)
@@ -106,20 +150,21 @@ static void write_notes(FILE *out, const struct rf_run *run, const struct rf_rep
 void rf_report_run_line(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
                         size_t most)
 {
-    const char *program = program_of(run), *before = "";
+    char program[PLACE];
+    struct line line = {.out = out, .width = (size_t)setup->width};
     size_t n = 0;
-    if (program != NULL) {
-        rf_write_readable(out, program);
-        before = "   ";
+    if (program_of(run) != NULL) {
+        keep_text(program, sizeof program, program_of(run));
+        add_piece(&line, program);
     }
     for (size_t i = 0; i < run->n_profiles && n < most; i++)
         if (!rf_profile_is_companion(run->profiles[i]) && !is_told(run, i)) {
-            write_events(out, run, i, before);
-            before = "   ";
+            add_events(&line, run->profiles[i]);
             n++;
         }
-    write_seconds(out, run);
+    add_seconds(&line, run);
     fputc('\n', out);
+    write_changes(out, run, setup);
     write_notes(out, run, setup);
 }
 
@@ -158,24 +203,6 @@ static void hide(struct rf_view *view, enum rf_column_id id)
             view->columns[i].shown = 0;
 }
 
-/* The first `most` rows with a line; the others join the rest. */
-static void keep_lines(struct rf_view *view, size_t most)
-{
-    size_t n = 0;
-    for (size_t row = 0; row < view->n_rows; row++) {
-        bool has_line = !rf_view_cell(view, row, RF_COLUMN_LINE)->is_empty;
-        const uint64_t count = rf_view_cell(view, row, RF_COLUMN_COUNT)->number;
-        if (!has_line || n == most) {
-            view->rest += count;
-            continue;
-        }
-        memmove(&view->cells[n * view->n_columns], &view->cells[row * view->n_columns],
-                view->n_columns * sizeof *view->cells);
-        n++;
-    }
-    view->n_rows = n;
-}
-
 static rf_status write_functions(FILE *out, const struct rf_run *run, const struct rf_profile *code,
                                  const struct rf_report_setup *setup, struct rf_error *error)
 {
@@ -189,7 +216,7 @@ static rf_status write_functions(FILE *out, const struct rf_run *run, const stru
         return status;
     hide(&view, RF_COLUMN_COUNT);
     fputc('\n', out);
-    status = rf_report_rows(out, &view, setup);
+    status = rf_report_rows(out, &view, setup, SCREEN_LINES);
     rf_view_close(&view);
     return status;
 }
@@ -207,7 +234,7 @@ static rf_status write_instructions(FILE *out, const struct rf_run *run,
     if (status != RF_OK)
         return status;
     hide(&view, RF_COLUMN_COUNT);
-    status = rf_report_rows(out, &view, setup);
+    status = rf_report_rows(out, &view, setup, SCREEN_LINES);
     rf_view_close(&view);
     return status;
 }
@@ -218,17 +245,16 @@ static rf_status write_lines(FILE *out, const struct rf_run *run, const struct r
     struct rf_view view;
     struct rf_view_setup question = setup->view;
     question.by = RF_BY_LINE;
-    question.rows = 4 * LINES;
+    question.rows = LINES;
     question.share_min = FAINT;
     rf_status status = rf_view_open(&view, run, code, &question, error);
     if (status != RF_OK)
         return status;
-    keep_lines(&view, LINES);
-    view.n_found = view.n_rows;
+    bool has_lines = view.n_rows > 0 && !rf_view_cell(&view, 0, RF_COLUMN_LINE)->is_empty;
     hide(&view, RF_COLUMN_COUNT);
     fputc('\n', out);
-    if (view.n_rows > 0)
-        status = rf_report_rows(out, &view, setup);
+    if (has_lines)
+        status = rf_report_rows(out, &view, setup, SCREEN_LINES);
     else
         status = write_instructions(out, run, code, setup, error);
     rf_view_close(&view);
@@ -239,12 +265,12 @@ static rf_status write_lines(FILE *out, const struct rf_run *run, const struct r
 
 struct finding {
     uint64_t count;
-    char sentence[SENTENCE];
-    char place[SENTENCE];
+    char sentence[SENTENCE]; /* both readable */
+    char place[PLACE];
 };
 
 struct findings {
-    struct finding at[3 * OF_A_KIND];
+    struct finding at[3 * OF_A_KIND + 1]; /* the last has room for one that is not taken */
     size_t n;
 };
 
@@ -253,13 +279,26 @@ static bool is_stub(const char *place)
     return strstr(place, "@plt") != NULL;
 }
 
-static void add_finding(struct findings *findings, const struct rf_view *view, size_t row,
+/* Two instructions of one line that do the same are told once. */
+static bool is_new(const struct findings *findings, const struct finding *finding)
+{
+    for (size_t i = 0; i < findings->n; i++)
+        if (strcmp(findings->at[i].sentence, finding->sentence) == 0 &&
+            strcmp(findings->at[i].place, finding->place) == 0)
+            return false;
+    return true;
+}
+
+static bool add_finding(struct findings *findings, const struct rf_view *view, size_t row,
                         const char *sentence)
 {
-    struct finding *finding = &findings->at[findings->n++];
+    struct finding *finding = &findings->at[findings->n];
     finding->count = rf_view_cell(view, row, RF_COLUMN_COUNT)->number;
     snprintf(finding->sentence, SENTENCE, "%s", sentence);
-    snprintf(finding->place, SENTENCE, "%s", rf_view_cell(view, row, RF_COLUMN_PLACE)->text);
+    keep_text(finding->place, PLACE, rf_view_cell(view, row, RF_COLUMN_PLACE)->text);
+    bool good = is_new(findings, finding);
+    findings->n += good;
+    return good;
 }
 
 /* A kind of finding: which rows are one, and what is said of them. */
@@ -284,12 +323,11 @@ static const char *tell_count(char number[RF_REPORT_NUMBER_MAX], const struct rf
 static void tell_load(char *sentence, size_t size, const struct rf_view *view, size_t row,
                       const char *value)
 {
-    char share[64], number[RF_REPORT_NUMBER_MAX], text[64], name[64];
+    char share[64], number[RF_REPORT_NUMBER_MAX], text[64], name[NAME];
     tell_share(share, sizeof share, view, row);
     rf_report_cell(text, sizeof text, view, rf_view_column(view, RF_COLUMN_TOP),
                    rf_view_cell(view, row, RF_COLUMN_TOP), false);
-    rf_text_readable(name, sizeof name, value);
-    rf_report_cut(name, NAME);
+    keep_text(name, sizeof name, value);
     snprintf(sentence, size, "loads %s%s in %s of %s loads", name[0] != '\0' ? "&" : "",
              name[0] != '\0' ? name : text, share, tell_count(number, view, row));
 }
@@ -298,11 +336,10 @@ static void tell_call(char *sentence, size_t size, const struct rf_view *view, s
                       const char *value)
 {
     (void)value;
-    char share[64], number[RF_REPORT_NUMBER_MAX], name[64];
+    char share[64], number[RF_REPORT_NUMBER_MAX], name[NAME];
     const struct rf_view_cell *target = rf_view_cell(view, row, RF_COLUMN_TOP_NAME);
     tell_share(share, sizeof share, view, row);
-    rf_text_readable(name, sizeof name, target != NULL ? target->text : "");
-    rf_report_cut(name, NAME);
+    keep_text(name, sizeof name, target != NULL ? target->text : "");
     snprintf(sentence, size, "calls %s in %s of %s indirect calls", name, share,
              tell_count(number, view, row));
 }
@@ -313,7 +350,7 @@ static void tell_branch(char *sentence, size_t size, const struct rf_view *view,
     (void)value;
     char share[64], number[RF_REPORT_NUMBER_MAX];
     tell_share(share, sizeof share, view, row);
-    snprintf(sentence, size, "goes both ways: %s in %s of %s branches",
+    snprintf(sentence, size, "goes both ways: %s in %s of %s",
              rf_view_cell(view, row, RF_COLUMN_TOP_NAME)->text, share,
              tell_count(number, view, row));
 }
@@ -405,8 +442,7 @@ static rf_status look_for(struct findings *findings, const struct kind *kind,
         if (!name_value(kind, &view, rows[i], setup->view.symbols, &value))
             continue;
         kind->tell(sentence, sizeof sentence, &view, rows[i], value);
-        add_finding(findings, &view, rows[i], sentence);
-        found++;
+        found += add_finding(findings, &view, rows[i], sentence);
     }
     rf_view_close(&view);
     return status;
@@ -418,27 +454,46 @@ static int by_count(const void *left, const void *right)
     return (l->count < r->count) - (l->count > r->count);
 }
 
+/* The column of the places: behind the widest sentence that leaves room for its place on the same line. */
+static size_t place_column(const struct findings *findings, size_t n, size_t width)
+{
+    size_t column = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t sentence = rf_text_width(findings->at[i].sentence) + 4;
+        bool fits = width == 0 || sentence + rf_text_width(findings->at[i].place) <= width;
+        column = fits && sentence > column ? sentence : column;
+    }
+    return column;
+}
+
+static void write_finding(FILE *out, const struct finding *finding, size_t column,
+                          const struct rf_report_setup *setup)
+{
+    enum { INDENT = 6 };
+    const size_t width = (size_t)setup->width, place = rf_text_width(finding->place);
+    size_t used = rf_text_width(finding->sentence) + 2;
+    fputs("  ", out);
+    if (width > 0 && (used + 2 + place > width || used > column)) {
+        rf_report_paragraph(out, setup, INDENT, finding->sentence);
+        fprintf(out, "%*s", INDENT, "");
+        rf_report_paragraph(out, setup, INDENT, finding->place);
+        return;
+    }
+    size_t gap = width == 0 || column + place <= width ? column - used : 2;
+    fprintf(out, "%s%*s%s\n", finding->sentence, (int)gap, "", finding->place);
+}
+
 static void write_findings(FILE *out, struct findings *findings,
                            const struct rf_report_setup *setup)
 {
-    size_t width = 0, n = findings->n < FINDINGS ? findings->n : FINDINGS;
+    size_t n = findings->n < FINDINGS ? findings->n : FINDINGS;
     qsort(findings->at, findings->n, sizeof *findings->at, by_count);
-    for (size_t i = 0; i < n; i++) {
-        size_t own = rf_text_width(findings->at[i].sentence);
-        width = own > width ? own : width;
-    }
+    size_t column = place_column(findings, n, (size_t)setup->width);
     if (n > 0)
         fprintf(out, "\n%sworth a look%s\n", setup->colour ? "\033[1m" : "",
                 setup->colour ? "\033[0m" : "");
-    for (size_t i = 0; i < n; i++) {
-        char place[4 * SENTENCE];
-        int gap = (int)(width - rf_text_width(findings->at[i].sentence));
-        rf_text_readable(place, sizeof place, findings->at[i].place);
-        if (setup->width > 0)
-            rf_report_cut(
-                place, (size_t)setup->width > width + 14 ? (size_t)setup->width - width - 4 : 10);
-        fprintf(out, "  %s%*s  %s\n", findings->at[i].sentence, gap, "", place);
-    }
+    for (size_t i = 0; i < n; i++)
+        write_finding(out, &findings->at[i], column, setup);
 }
 
 static rf_status look(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,

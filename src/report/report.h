@@ -11,8 +11,18 @@
 extern const struct rf_report_form rf_report_text, rf_report_csv, rf_report_json;
 extern const struct rf_report_form rf_report_tree, rf_report_heat;
 
-/* Cut a readable text to `columns`, at least three, with "..." at the end where something is missing. */
-void rf_report_cut(char *text, size_t columns);
+/* ---- fold.c: readable texts in as many columns as there are, at least three ---- */
+void rf_report_cut(char *text, size_t columns); /* "..." at the end */
+void rf_report_cut_front(char *text,
+                         size_t columns); /* "..." in front: of a name the end tells more */
+/* How many bytes go on the first line: all, or up to the best place to break. */
+size_t rf_report_fold(const char *text, size_t columns);
+/* The lines after the first are indented. Ends the last line. */
+void rf_report_paragraph(FILE *out, const struct rf_report_setup *setup, size_t indent,
+                         const char *text);
+/* A remark below a table. */
+void rf_report_sentence(FILE *out, const struct rf_report_setup *setup, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Is a profile shown, or is it there for another one: totals, or another process's in a view by process? */
 bool rf_report_shows(const struct rf_run *run, size_t i, const struct rf_report_setup *setup);
@@ -44,8 +54,9 @@ void rf_report_cell(char *text, size_t size, const struct rf_view *view,
                     bool details);
 
 /* ---- rows.c: a view as a table of text ---- */
-rf_status rf_report_rows(FILE *out, const struct rf_view *view,
-                         const struct rf_report_setup *setup); /* RF_ENOMEM or RF_OK */
+enum { RF_REPORT_LINES = 4 }; /* that a row may take where the terminal is narrow */
+rf_status rf_report_rows(FILE *out, const struct rf_view *view, const struct rf_report_setup *setup,
+                         unsigned lines); /* RF_ENOMEM or RF_OK */
 
 /* ---- details.c: how a run was counted ---- */
 void rf_report_run_details(FILE *out, const struct rf_run *run,

@@ -4,7 +4,9 @@
  *     49.9%     21.6 M     64+  0                 98.7%  rank.c:44 spread
  *
  * Numbers are aligned right, words left. A table is written in two passes, the first to see how wide its columns are.
- * On a terminal the last column gives way, with a mark; numbers are never cut. Where the rows and the rest are all there
+ * Where that is too wide, texts share the room that numbers leave: short ones get what they want, long ones are folded
+ * (fold.c), source lines are cut. Where numbers leave hardly any room, the last column has a line of its own. Numbers
+ * are never cut. Where the rows and the rest are all there
  * is, their shares add up to 100%: what rounding leaves goes to those that lost most by it. */
 #include "report/report.h"
 #include "base/alloc.h"
@@ -13,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAST_COLUMN_MIN = 16, NAME_MAX_COLUMNS = 30, STRONG_PERCENT = 10 };
+enum { TEXT_MIN = 16, TEXT_FAIR = 28, OWN_LINE_INDENT = 6, STRONG_PERCENT = 10 };
+static const size_t HEADING = SIZE_MAX; /* in place of a row's number */
 
 struct layout {
     const struct rf_view *view;
@@ -21,6 +24,8 @@ struct layout {
     size_t order[RF_COLUMN_COUNT_OF]; /* of the view's columns */
     size_t widths[RF_COLUMN_COUNT_OF];
     size_t n;
+    unsigned lines; /* of a row, at most */
+    bool own_line;  /* the last column stands below the others */
     int *
         tenths; /* of a percent, for each row and the rest, where they add up; NULL: they need not */
 };
@@ -153,34 +158,80 @@ static bool is_text(const struct layout *layout, size_t k)
     return type == RF_CELL_TEXT || type == RF_CELL_HEX;
 }
 
-/* The last column gives way; before it, long names of what is no place. */
-static void fit(struct layout *layout)
+static bool gives_way(const struct layout *layout, size_t k)
 {
-    size_t before = 1, last = layout->n - 1, width = (size_t)layout->setup->width;
-    for (size_t k = 0; k < last; k++) {
-        bool name = layout->view->columns[layout->order[k]].type == RF_CELL_TEXT;
-        if (width > 0 && name && layout->widths[k] > NAME_MAX_COLUMNS)
-            layout->widths[k] = NAME_MAX_COLUMNS;
-        before += layout->widths[k] + 2;
-    }
-    bool text = layout->view->columns[layout->order[last]].type == RF_CELL_TEXT;
-    if (width == 0 || !text || before + layout->widths[last] <= width)
-        return;
-    size_t left = width > before ? width - before : 0;
-    layout->widths[last] = left > LAST_COLUMN_MIN ? left : LAST_COLUMN_MIN;
+    return layout->view->columns[layout->order[k]].type == RF_CELL_TEXT;
 }
 
-static void write_cell(FILE *out, const struct layout *layout, size_t k, char *text)
+/* Texts share the room: those that want less than their part leave the rest to the others. False: there is too little. */
+static bool share_room(const struct layout *layout, size_t n, size_t room, size_t *widths)
 {
-    bool is_last = k + 1 == layout->n, left = is_text(layout, k);
-    if (layout->setup->width > 0 && layout->view->columns[layout->order[k]].type == RF_CELL_TEXT)
-        rf_report_cut(text, layout->widths[k]);
-    size_t width = rf_text_width(text);
-    if (is_last && width == 0)
+    size_t left = 0, fair;
+    bool again = true;
+    for (size_t k = 0; k < n; k++) {
+        widths[k] = gives_way(layout, k) ? 0 : layout->widths[k];
+        left += gives_way(layout, k);
+        room -= widths[k] < room ? widths[k] : room;
+    }
+    for (fair = room; again && left > 0;) {
+        again = false;
+        fair = room / left;
+        for (size_t k = 0; k < n; k++)
+            if (widths[k] == 0 && layout->widths[k] <= fair) {
+                widths[k] = layout->widths[k];
+                room -= widths[k];
+                left--;
+                again = true;
+            }
+    }
+    for (size_t k = 0; k < n; k++)
+        if (widths[k] == 0)
+            widths[k] = fair > TEXT_MIN ? fair : TEXT_MIN;
+    return left == 0 || fair >= TEXT_FAIR;
+}
+
+static void fit(struct layout *layout)
+{
+    size_t widths[RF_COLUMN_COUNT_OF], wanted = 1, last = layout->n - 1;
+    const size_t width = (size_t)layout->setup->width, gaps = 1 + 2 * last;
+    for (size_t k = 0; k < layout->n; k++)
+        wanted += layout->widths[k] + (k > 0 ? 2 : 0);
+    if (width == 0 || wanted <= width)
         return;
-    int gap = width < layout->widths[k] ? (int)(layout->widths[k] - width) : 0;
-    fprintf(out, "%s%*s%s%*s", k > 0 ? "  " : " ", left ? 0 : gap, "", text,
-            left && !is_last ? gap : 0, "");
+    size_t room = width > gaps ? width - gaps : 0;
+    layout->own_line =
+        !share_room(layout, layout->n, room, widths) && last > 0 && gives_way(layout, last);
+    if (layout->own_line) {
+        share_room(layout, last, room + 2, widths);
+        widths[last] = width > OWN_LINE_INDENT + TEXT_MIN ? width - OWN_LINE_INDENT : TEXT_MIN;
+    }
+    memcpy(layout->widths, widths, layout->n * sizeof *widths);
+}
+
+/* The given line of a text that is folded into `columns`: it is moved to the front; false: there is none. */
+static bool take_line(const struct layout *layout, size_t k, char *text, unsigned line)
+{
+    const size_t indent = strspn(text, " ");
+    bool cuts = layout->view->columns[layout->order[k]].id == RF_COLUMN_SOURCE;
+    size_t columns = layout->widths[k];
+    if (layout->setup->width == 0 || !gives_way(layout, k))
+        return line == 0;
+    for (unsigned i = 0;; i++) {
+        bool is_end = cuts || i + 1 == layout->lines;
+        size_t n = is_end ? strlen(text) : rf_report_fold(text, columns);
+        if (i == line && is_end)
+            (cuts ? rf_report_cut : rf_report_cut_front)(text, columns);
+        else if (i == line)
+            text[n] = '\0';
+        if (i == line)
+            return text[0] != '\0';
+        const char *rest = text + n + strspn(text + n, " ");
+        size_t length = strlen(rest), own = indent < columns / 2 ? indent : 0;
+        if (length == 0)
+            return false;
+        memmove(text + own, rest, length + 1);
+        memset(text, ' ', own);
+    }
 }
 
 static bool is_strong(const struct rf_view *view, size_t row)
@@ -189,25 +240,57 @@ static bool is_strong(const struct rf_view *view, size_t row)
     return share != NULL && 100 * share->share >= STRONG_PERCENT;
 }
 
-static void write_heading(FILE *out, const struct layout *layout, char *text, size_t size)
+/* The given line of a cell; HEADING stands for the row of headings. */
+static bool get_line(const struct layout *layout, size_t row, size_t k, unsigned line, char *text)
 {
-    fputs(layout->setup->colour ? "\033[1m" : "", out);
-    for (size_t k = 0; k < layout->n; k++) {
-        snprintf(text, size, "%s", layout->view->columns[layout->order[k]].heading);
-        write_cell(out, layout, k, text);
-    }
-    fputs(layout->setup->colour ? "\033[0m\n" : "\n", out);
+    if (row == HEADING)
+        snprintf(text, RF_REPORT_TEXT_MAX, "%s", layout->view->columns[layout->order[k]].heading);
+    else
+        make_cell(layout, row, k, text, RF_REPORT_TEXT_MAX);
+    return take_line(layout, k, text, line);
 }
 
-static void write_row(FILE *out, const struct layout *layout, size_t row, char *text, size_t size)
+/* Spaces are written when something follows them. False: all cells have ended. */
+static bool write_line(FILE *out, const struct layout *layout, size_t row, unsigned line,
+                       bool strong)
 {
-    bool strong = layout->setup->colour && is_strong(layout->view, row);
-    fputs(strong ? "\033[1m" : "", out);
-    for (size_t k = 0; k < layout->n; k++) {
-        make_cell(layout, row, k, text, size);
-        write_cell(out, layout, k, text);
+    char text[RF_REPORT_TEXT_MAX];
+    size_t spaces = 1;
+    bool any = false;
+    for (size_t k = 0; k < layout->n - layout->own_line; k++, spaces += 2) {
+        if (!get_line(layout, row, k, line, text))
+            text[0] = '\0';
+        size_t width = rf_text_width(text);
+        size_t gap = width < layout->widths[k] ? layout->widths[k] - width : 0;
+        spaces += is_text(layout, k) ? 0 : gap;
+        if (text[0] != '\0') {
+            fprintf(out, "%s%*s%s", any || !strong ? "" : "\033[1m", (int)spaces, "", text);
+            spaces = 0;
+            any = true;
+        }
+        spaces += is_text(layout, k) ? gap : 0;
     }
-    fputs(strong ? "\033[0m\n" : "\n", out);
+    if (any)
+        fputs(strong ? "\033[0m\n" : "\n", out);
+    return any;
+}
+
+static void write_own_line(FILE *out, const struct layout *layout, size_t row)
+{
+    char text[RF_REPORT_TEXT_MAX];
+    for (unsigned line = 0; line < layout->lines; line++)
+        if (get_line(layout, row, layout->n - 1, line, text))
+            fprintf(out, "%*s%s\n", OWN_LINE_INDENT, "", text);
+}
+
+static void write_row(FILE *out, const struct layout *layout, size_t row)
+{
+    bool strong = layout->setup->colour && (row == HEADING || is_strong(layout->view, row));
+    unsigned line = 0;
+    while (line < layout->lines && write_line(out, layout, row, line, strong))
+        line++;
+    if (layout->own_line)
+        write_own_line(out, layout, row);
 }
 
 /* "7 more functions, 0.1%": what is found and not shown. */
@@ -234,21 +317,21 @@ static void write_rest(FILE *out, const struct layout *layout)
     fputc('\n', out);
 }
 
-rf_status rf_report_rows(FILE *out, const struct rf_view *view, const struct rf_report_setup *setup)
+rf_status rf_report_rows(FILE *out, const struct rf_view *view, const struct rf_report_setup *setup,
+                         unsigned lines)
 {
-    static const size_t size = RF_REPORT_TEXT_MAX;
-    struct layout layout = {.view = view, .setup = setup};
+    struct layout layout = {.view = view, .setup = setup, .lines = lines};
     char text[RF_REPORT_TEXT_MAX];
     order_columns(&layout);
     if (layout.n == 0 || view->n_rows == 0)
         return RF_OK;
     if (add_up(&layout) != RF_OK)
         return RF_ENOMEM;
-    measure(&layout, text, size);
+    measure(&layout, text, sizeof text);
     fit(&layout);
-    write_heading(out, &layout, text, size);
+    write_row(out, &layout, HEADING);
     for (size_t row = 0; row < view->n_rows && !ferror(out); row++)
-        write_row(out, &layout, row, text, size);
+        write_row(out, &layout, row);
     write_rest(out, &layout);
     rf_alloc_free(&view->alloc, layout.tenths, (view->n_rows + 1) * sizeof *layout.tenths);
     return RF_OK;

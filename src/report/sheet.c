@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 4096, TOP_WIDTH = 26, TEXT_MIN = 20, WIDE = 120, COLUMNS_MAX = 4 };
+enum { LINE_BYTES = 4096, TOP_WIDTH = 26, TEXT_MIN = 12, WIDE = 120, COLUMNS_MAX = 4 };
 
 /* One function: its hits in each profile, and its instructions. */
 struct sheet {
@@ -298,19 +298,21 @@ static rf_status write_code(struct sheet *sheet)
 /* "spread in /src/rank.c: 99.8% of 130.2 M instructions" */
 static void write_head(const struct sheet *sheet, const char *where)
 {
-    FILE *out = sheet->page->out;
-    rf_write_readable(out, sheet->range->function);
-    fputs(" in ", out);
-    rf_write_readable(out, where);
+    enum { INDENT = 2, NAME = RF_REPORT_TEXT_MAX / 4 };
+    char function[NAME], file[NAME], head[RF_REPORT_TEXT_MAX];
+    rf_text_readable(function, sizeof function, sheet->range->function);
+    rf_text_readable(file, sizeof file, where);
+    int n = snprintf(head, sizeof head, "%s in %s", function, file);
     for (size_t i = 0; i < sheet->n; i++) {
         char all[RF_REPORT_NUMBER_MAX];
         const struct rf_hits *hits = &sheet->hits[i];
         uint64_t events = hits->totals != NULL ? hits->totals->consumed : hits->profile->consumed;
-        fprintf(out, "%s %.1f%% of %s %s", i == 0 ? ":" : ",",
-                events > 0 ? 100 * (double)rf_hits_count(hits) / (double)events : 0,
-                rf_report_short(all, events), rf_view_noun(hits->profile, events));
+        n += snprintf(head + n, sizeof head - (size_t)n, "%s %.1f%% of %s %s", i == 0 ? ":" : ",",
+                      events > 0 ? 100 * (double)rf_hits_count(hits) / (double)events : 0,
+                      rf_report_short(all, events), rf_view_noun(hits->profile, events));
     }
-    fputs("\n\n", out);
+    rf_report_paragraph(sheet->page->out, sheet->page->setup, INDENT, head);
+    fputc('\n', sheet->page->out);
 }
 
 /* Read the names of all hits and instructions, in one go. */

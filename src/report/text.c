@@ -49,7 +49,8 @@ static void write_troubles(FILE *out, const struct rf_profile *profile)
 }
 
 /* What a co-processor took: its counts and bounds are of these, not of all that ran. */
-static void write_samples(FILE *out, const struct rf_profile *profile)
+static void write_samples(FILE *out, const struct rf_profile *profile,
+                          const struct rf_report_setup *setup)
 {
     static const char *const names[] = {"samples", "class-events",    "drops",
                                         "looks",   "overhead-cycles", "interrupts"};
@@ -57,39 +58,40 @@ static void write_samples(FILE *out, const struct rf_profile *profile)
     const char *text[6];
     for (size_t i = 0; i < 6; i++)
         text[i] = rf_report_group(room[i], (uint64_t)rf_profile_figure(profile, names[i], 0));
-    fprintf(out,
-            " Counts are estimates from samples: %s of %s events, %s dropped.\n"
-            " %s interrupts, %s of them looks of the host by itself; %s cycles\n"
-            " of overhead; %.1f%% of the events covered.\n",
-            text[0], text[1], text[2], text[5], text[3], text[4],
-            100 * rf_profile_figure(profile, "covered-share", 0));
+    rf_report_sentence(out, setup,
+                       "Counts are estimates from samples: %s of %s events, %s dropped.", text[0],
+                       text[1], text[2]);
+    rf_report_sentence(out, setup,
+                       "%s interrupts, %s of them looks of the host by itself; %s cycles of "
+                       "overhead; %.1f%% of the events covered.",
+                       text[5], text[3], text[4],
+                       100 * rf_profile_figure(profile, "covered-share", 0));
     write_troubles(out, profile);
 }
 
 /* Ranges are bounds: say so once, and what may be missing. */
-static void write_bounds(FILE *out, const struct rf_profile *profile, const struct rf_view *view)
+static void write_bounds(FILE *out, const struct rf_profile *profile, const struct rf_view *view,
+                         const struct rf_report_setup *setup)
 {
-    char absent[RF_REPORT_NUMBER_MAX];
+    char absent[RF_REPORT_NUMBER_MAX], holds[64] = "What";
     if (rf_report_is_sampled(profile)) {
-        write_samples(out, profile);
+        write_samples(out, profile, setup);
         return;
     }
     if (profile->bound == RF_BOUND_EXACT && profile->absent_upper == 0)
         return;
     if (rf_report_is_short(profile))
-        fputs(
-            " The stream is shorter than half an interval: -e exact or a smaller --interval finds "
-            "more.\n",
-            out);
-    if (!has_ranges(view))
-        fputs(" What", out);
-    else if (profile->bound == RF_BOUND_CONFIDENCE)
-        fprintf(out, " +- holds for %.4g%% of all rows; what", 100 * profile->confidence);
-    else
-        fputs(" Ranges hold always; what", out);
-    fprintf(out, " is not listed has at most %s %s.\n",
-            rf_report_group(absent, profile->absent_upper),
-            rf_view_noun(view->profile, profile->absent_upper));
+        rf_report_sentence(out, setup,
+                           "The stream is shorter than half an interval: -e exact or a smaller "
+                           "--interval finds more.");
+    if (has_ranges(view) && profile->bound == RF_BOUND_CONFIDENCE)
+        snprintf(holds, sizeof holds, "+- holds for %.4g%% of all rows; what",
+                 100 * profile->confidence);
+    else if (has_ranges(view))
+        snprintf(holds, sizeof holds, "Ranges hold always; what");
+    rf_report_sentence(out, setup, "%s is not listed has at most %s %s.", holds,
+                       rf_report_group(absent, profile->absent_upper),
+                       rf_view_noun(view->profile, profile->absent_upper));
 }
 
 /* ---- tables ---- */
@@ -113,9 +115,9 @@ static rf_status write_table(FILE *out, const struct rf_run *run, const struct r
                 rf_report_group(events, view.events));
     if (view.n_rows == 0)
         fprintf(out, " nothing was found\n");
-    status = rf_report_rows(out, &view, setup);
+    status = rf_report_rows(out, &view, setup, RF_REPORT_LINES);
     if (interval == NULL && view.n_rows > 0)
-        write_bounds(out, profile, &view);
+        write_bounds(out, profile, &view, setup);
     rf_view_close(&view);
     return status;
 }

@@ -138,9 +138,13 @@ static void print_text(const struct rf_view_work *work, const struct rf_row *row
                        enum rf_column_id id, char *text, size_t size)
 {
     struct rf_place_name name;
+    text[0] = '\0';
+    if (row->aside != NULL && id != RF_COLUMN_BOUND) {
+        snprintf(text, size, "%s", id == RF_COLUMN_PLACE ? row->aside : "");
+        return;
+    }
     rf_view_lookup(work, row->word, &name);
     const struct rf_frame frame = rf_view_innermost(&name);
-    text[0] = '\0';
     switch (id) {
     case RF_COLUMN_BOUND:
         snprintf(text, size, "%s",
@@ -179,7 +183,7 @@ static void print_text(const struct rf_view_work *work, const struct rf_row *row
     case RF_COLUMN_SOURCE:
         rf_view_source(frame.file, frame.line, text, size);
         if (text[0] == '\0' && frame.line != 0)
-            snprintf(text, size, "(%s)", frame.function);
+            rf_view_print_inner(work, row->word, text, size);
         break;
     default:
         break;
@@ -313,6 +317,9 @@ static rf_status fill_cell(const struct rf_view_work *work, const struct rf_row 
     else if (column->type != RF_CELL_TEXT)
         cell->number = number_of(work, row, column->id);
     cell->is_empty |= is_of_top(column->id) && row->item == NULL;
+    cell->is_empty |=
+        row->aside != NULL && (column->id == RF_COLUMN_KINDS || column->id == RF_COLUMN_LINE ||
+                               column->id == RF_COLUMN_A);
     cell->is_empty |= column->id == RF_COLUMN_LINE && cell->number == 0;
     cell->is_empty |= is_bound(column->id) && rf_view_estimates(work->view);
     cell->is_least = column->id == RF_COLUMN_KINDS && row->more;
@@ -337,6 +344,8 @@ static rf_status prepare(const struct rf_view_work *work)
         return RF_ENOMEM;
     for (size_t i = 0; i < view->n_rows; i++) {
         const struct rf_row *row = &work->rows.at[i];
+        if (row->aside != NULL)
+            continue;
         const struct rf_word *word = work->which == 0 ? &work->words.a : &work->words.b;
         if (view->by == RF_BY_ITEM ? work->words.a.meaning != RF_MEANS_NUMBER
                                    : word->meaning != RF_MEANS_NUMBER)

@@ -51,6 +51,15 @@ bool rf_view_is_by_code(enum rf_view_by by)
     return by == RF_BY_FUNCTION || by == RF_BY_LINE || by == RF_BY_MODULE || by == RF_BY_PC;
 }
 
+/* Targets of calls are functions already; those of branches are put together. */
+static bool has_names(const struct rf_view_work *work)
+{
+    enum rf_view_by by = work->view->by;
+    bool targets = by == RF_BY_TARGET && work->setup->symbols != NULL && !work->words.calls;
+    return targets || by == RF_BY_FUNCTION || by == RF_BY_LINE || by == RF_BY_MODULE ||
+           by == RF_BY_REGION;
+}
+
 static uint64_t minus(uint64_t from, uint64_t what)
 {
     return from > what ? from - what : 0;
@@ -193,7 +202,7 @@ static uint64_t sum_lower(const struct rf_view_table *table)
 static bool is_whole(const struct rf_view_work *work)
 {
     enum rf_view_by by = work->view->by;
-    bool alone = work->words.b.name[0] == '\0';
+    bool alone = work->words.b.name[0] == '\0' && !has_names(work);
     return alone &&
            (by == RF_BY_PC || by == RF_BY_VALUE || by == RF_BY_TARGET || by == RF_BY_THREAD);
 }
@@ -288,6 +297,12 @@ static struct key key_of_line(const struct rf_place_name *name)
     return (struct key){"", frame.file, frame.line};
 }
 
+/* Code without a function is told apart by its address. */
+static struct key key_of_target(const struct rf_place_name *name, uint64_t word)
+{
+    return name->function[0] != '\0' ? key_of_function(name) : (struct key){"", "", word};
+}
+
 static struct key key_of(const struct rf_view_work *work, uint64_t word)
 {
     struct rf_place_name name;
@@ -297,6 +312,8 @@ static struct key key_of(const struct rf_view_work *work, uint64_t word)
         return key_of_function(&name);
     case RF_BY_LINE:
         return key_of_line(&name);
+    case RF_BY_TARGET:
+        return key_of_target(&name, word);
     case RF_BY_MODULE:
         return (struct key){name.path, "", 0};
     case RF_BY_REGION:
@@ -318,17 +335,13 @@ static int by_key(const void *left, const void *right)
     return order;
 }
 
-static bool has_names(enum rf_view_by by)
-{
-    return by == RF_BY_FUNCTION || by == RF_BY_LINE || by == RF_BY_MODULE || by == RF_BY_REGION;
-}
-
 /* Read the names of all items' instructions, and of the words that are grouped by name, in one go. */
 rf_status rf_view_prepare_items(const struct rf_view_work *work)
 {
     const size_t n = work->table.n, more = work->totals != NULL ? work->totals->n_items : 0;
     bool filters = work->setup->functions != NULL || work->setup->modules != NULL;
-    if (work->setup->symbols == NULL || n + more == 0 || (!filters && !has_names(work->view->by)))
+    bool wanted = filters || has_names(work) || rf_view_asks_calls(work);
+    if (work->setup->symbols == NULL || n + more == 0 || !wanted)
         return RF_OK;
     const size_t size = (2 * n + more) * sizeof(uint64_t);
     uint64_t *words = rf_alloc_get(&work->view->alloc, size);
@@ -338,7 +351,7 @@ rf_status rf_view_prepare_items(const struct rf_view_work *work)
         return RF_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         const struct rf_item *item = &work->table.items[i];
-        if (has_names(work->view->by))
+        if (has_names(work) || rf_view_asks_calls(work))
             words[k++] = rf_view_word_of(work, item);
         if (filters && pc >= 0)
             words[k++] = pc == 0 ? item->a : item->b;
@@ -440,12 +453,12 @@ static rf_status group(struct rf_view_work *work, struct spots *spots)
     }
     if (status == RF_OK && rf_view_estimates(work->view))
         take_samples(work, spots);
-    if (status == RF_OK && has_names(work->view->by))
+    if (status == RF_OK && has_names(work))
         merge_spots(work, spots);
     if (status != RF_OK || takes_totals(work) || rf_view_estimates(work->view))
         return status;
     bool hard = work->table.profile->bound == RF_BOUND_HARD;
-    if (hard && work->totals != NULL && work->words.by_pc && !has_names(work->view->by))
+    if (hard && work->totals != NULL && work->words.by_pc && !has_names(work))
         return bound_by_totals(work, spots);
     bound_rows(work, spots);
     return RF_OK;

@@ -121,6 +121,17 @@ void rf_view_print_line(const struct rf_view_work *work, uint64_t address, char 
     }
 }
 
+void rf_view_print_inner(const struct rf_view_work *work, uint64_t address, char *inner,
+                         size_t size)
+{
+    struct rf_place_name name;
+    struct text text = {inner, size, 0};
+    rf_view_lookup(work, address, &name);
+    add(&text, "(");
+    add_function(&text, work, rf_view_innermost(&name).function);
+    add(&text, ")");
+}
+
 void rf_view_print_function(const struct rf_view_work *work, uint64_t address, char *function,
                             size_t size)
 {

@@ -264,6 +264,25 @@ static void limit(struct rf_view_work *work)
     view->rest_upper = view->events > lower ? view->events - lower : 0;
 }
 
+/* What was set aside is the last row that is shown. */
+static rf_status add_aside(struct rf_view_work *work)
+{
+    struct rf_view *view = work->view;
+    if (work->aside.count == 0)
+        return RF_OK;
+    work->aside.upper = work->aside.upper < view->events ? work->aside.upper : view->events;
+    view->n_found++;
+    if ((double)work->aside.count < work->setup->share_min * (double)view->events) {
+        view->rest += work->aside.count;
+        return RF_OK;
+    }
+    work->rows.n = view->n_rows; /* the others are not shown */
+    if (!rf_view_add_row(work, &work->aside))
+        return RF_ENOMEM;
+    view->n_rows++;
+    return RF_OK;
+}
+
 static rf_status make_rows(struct rf_view_work *work)
 {
     if (work->view->by == RF_BY_ITEM)
@@ -285,10 +304,12 @@ static rf_status fill(struct rf_view_work *work)
         return status;
     struct rf_view *view = work->view;
     view->events = work->totals != NULL ? work->totals->consumed : work->table.events;
+    rf_view_set_aside(work);
     drop_small(work);
     sort_rows(work);
     limit(work);
-    return rf_view_make_cells(work);
+    status = add_aside(work);
+    return status == RF_OK ? rf_view_make_cells(work) : status;
 }
 
 rf_status rf_view_open(struct rf_view *view, const struct rf_run *run,

@@ -45,6 +45,8 @@ struct rf_row {
     size_t kinds;
     double low, high; /* share of `item` in the row's events */
     bool more;        /* kinds than those */
+    const char
+        *aside; /* what it is, where it is what the question is not about; NULL: an ordinary row */
     uint64_t self;    /* of a tree of functions: samples without callees */
     unsigned depth;   /* in that tree */
     const char *name; /* where rows are sorted by it */
@@ -65,6 +67,7 @@ struct rf_view_work {
     const struct rf_profile *totals; /* exact, by pc; NULL: none */
     int which;                       /* the word that the question is about: 0 for a, 1 for b */
     struct rf_rows rows;
+    struct rf_row aside; /* of the rows that were set aside; no events: there is none */
     struct rf_error *error;
 };
 
@@ -78,6 +81,9 @@ rf_status rf_view_make_cells(struct rf_view_work *work);     /* cells.c */
 /* group.c: read the names that filters and groups need. */
 rf_status rf_view_prepare_items(const struct rf_view_work *work);
 bool rf_view_add_row(struct rf_view_work *work, const struct rf_row *row);
+/* aside.c: make one row of what has no line, or of stubs in a question for calls; it is the last one and always shown. */
+void rf_view_set_aside(struct rf_view_work *work);
+bool rf_view_asks_calls(const struct rf_view_work *work); /* indirect ones, by instruction */
 
 bool rf_view_is_by_code(enum rf_view_by by); /* groups of instructions */
 static inline uint64_t rf_view_word_of(const struct rf_view_work *work, const struct rf_item *item)
@@ -112,6 +118,9 @@ void rf_view_print_place(const struct rf_view_work *work, uint64_t address, char
                          size_t size);
 /* "rank.c:44"; where no line is known, "libc.so.6 free" */
 void rf_view_print_line(const struct rf_view_work *work, uint64_t address, char *text, size_t size);
+/* "(make_lists)": of a line whose text is not there */
+void rf_view_print_inner(const struct rf_view_work *work, uint64_t address, char *text,
+                         size_t size);
 /* "spread", "libc.so.6+0x1234" */
 void rf_view_print_function(const struct rf_view_work *work, uint64_t address, char *text,
                             size_t size);

@@ -11,6 +11,15 @@ static struct rf_word word_of(unsigned field)
                         : (struct rf_word){"", RF_FIELD_NONE, RF_MEANS_NUMBER};
 }
 
+static bool is_indirect(const struct rf_selector *selector)
+{
+    for (unsigned i = 0; i < selector->n_conditions; i++)
+        if (selector->conditions[i].field == RF_FIELD_INDIRECT &&
+            selector->conditions[i].lo.value == 1 && !selector->conditions[i].negate)
+            return true;
+    return false;
+}
+
 void rf_view_words(struct rf_words *words, const struct rf_profile *profile)
 {
     struct rf_selector selector;
@@ -22,6 +31,7 @@ void rf_view_words(struct rf_words *words, const struct rf_profile *profile)
     words->b = word_of(selector.project_b);
     words->by_pc = selector.project_a == RF_FIELD_PC;
     words->calls = selector.classes == 1u << RF_CLASS_CALL;
+    words->indirect = words->calls && is_indirect(&selector);
 }
 
 int rf_view_find_word(const struct rf_words *words, unsigned field)
@@ -106,15 +116,6 @@ static const struct noun nouns[] = {
     {1u << RF_CLASS_INSN, "instruction", "instructions"},
     {1u << RF_CLASS_FRAME, "frame", "frames"},
 };
-
-static bool is_indirect(const struct rf_selector *selector)
-{
-    for (unsigned i = 0; i < selector->n_conditions; i++)
-        if (selector->conditions[i].field == RF_FIELD_INDIRECT &&
-            selector->conditions[i].lo.value == 1 && !selector->conditions[i].negate)
-            return true;
-    return false;
-}
 
 const char *rf_view_noun(const struct rf_profile *profile, uint64_t n)
 {

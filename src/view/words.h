@@ -13,8 +13,9 @@ struct rf_word {
 
 struct rf_words {
     struct rf_word a, b;
-    bool by_pc; /* a is the address of the instruction itself */
-    bool calls; /* the events are calls, nothing else */
+    bool by_pc;    /* a is the address of the instruction itself */
+    bool calls;    /* the events are calls, nothing else */
+    bool indirect; /* calls through a pointer, nothing else */
 };
 
 void rf_view_words(struct rf_words *words, const struct rf_profile *profile);

@@ -80,8 +80,8 @@ $ riffle replay r.rft --coproc loads.uc -n 2 --details
  33.3%      8  0x401004  0x401004
  1 more row, 33.3%
  Counts are estimates from samples: 24 of 24 events, 0 dropped.
- 0 interrupts, 0 of them looks of the host by itself; 0 cycles
- of overhead; 100.0% of the events covered.
+ 0 interrupts, 0 of them looks of the host by itself; 0 cycles of overhead; 100.0% of the events
+ covered.
 
 command     riffle replay r.rft --coproc loads.uc -n 2 --details
 

@@ -122,7 +122,7 @@ $ riffle replay many.txt -e 'exact(memory=100Ki)' -e exact -o both.rfp --format 
 riffle: engine 'exact': its memory ceiling was reached at event 1129; what was counted before stands
 [1]
 $ riffle report both.rfp --details | grep -E '^(events|bounds|blind)'
-blind       engine 'exact': its memory ceiling was reached at event 1129; what was counted before stands
+blind       engine 'exact': its memory ceiling was reached at event 1129; what was counted before
 events      5,000 produced, 1,129 consumed, 3,871 lost
 bounds      none needed: the counts of what was consumed are exact
 blind-from  1,129

@@ -90,10 +90,10 @@ $ mv hot.c away.c; riffle report hot.rfp --annotate hot | sed -n 's/.*\(0x2a (75
 address  instruction
 0x2a (75.0%)
 # Without the program: addresses, and a sentence.
-$ mv hot gone; riffle report hot.rfp -n 1 | sed -E "s|$PWD|HERE|" | grep '^names'
+$ mv hot gone; COLUMNS=9999 riffle report hot.rfp -n 1 | sed -E "s|$PWD|HERE|" | grep '^names'
 names       HERE/hot: it cannot be opened: No such file or directory; its places are shown as addresses
 # With another program in its place: the same.
-$ gcc -g -O0 away.c -o hot; riffle report hot.rfp -n 1 | sed -E "s|$PWD|HERE|; s/[0-9a-f]{40}/ID/g" | grep '^names'
+$ gcc -g -O0 away.c -o hot; COLUMNS=9999 riffle report hot.rfp -n 1 | sed -E "s|$PWD|HERE|; s/[0-9a-f]{40}/ID/g" | grep '^names'
 names       HERE/hot: it is not the file that ran: its build id is ID, that of the run is ID; its places are shown as addresses
 # One rule for names: --function, --annotate and query take every spelling; of several functions the hot one comes first.
 $ cat > geo.cc <<'END'

@@ -121,6 +121,7 @@ $ riffle replay zipf.txt -e 'auto(ceiling=200Ki, interval=10K, threshold=1%)' -o
  2,046 more rows, 30.5%
  Ranges hold always; what is not listed has at most 338 events.
 
+            -n 2 --details
 bounded     exact up to event 8789, where its memory was full; multihash from there on
 
 engine      auto(ceiling=200Ki, interval=10K, threshold=1%), seed 0

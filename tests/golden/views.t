@@ -49,11 +49,12 @@ $ ./run --by line -n 3
 known   38,102 instructions
 threads
 
- instructions   count  line        source
-        42.0%  16,002  known.c:10  sink = table[i & 3];
-        31.5%  12,006  known.c:9   for (int i = 0; i < n; i++)
-        19.7%   7,501  known.c:15  sink = steps[i % 10 == 0](i);
- 25 more lines, 6.8%
+ instructions   count  line            source
+        42.0%  16,002  known.c:10      sink = table[i & 3];
+        31.5%  12,006  known.c:9       for (int i = 0; i < n; i++)
+        19.7%   7,501  known.c:15      sink = steps[i % 10 == 0](i);
+         0.2%      61  (no line data)
+ 14 more lines, 6.6%
 $ ./run --by module
 known   38,102 instructions
 threads
@@ -158,9 +159,9 @@ PC,4000,4000,4000,exact,2,0x2a,3000,3000,3000,hot,HERE/known.c,10,known,"load ->
 pc,count,lower,upper,bound,targets,top_target,top_name,top_count,top_lower,top_upper,function,file,line,module,profile
 PC,500,500,500,exact,2,PC,one,450,450,450,turn,HERE/known.c,15,known,"call indirect==1 -> pc,target"
 $ riffle report known.rfp --format json --by line -n 1 | grep -A2 '"by"' | sed -E "s|$PWD|HERE|" | head -3
-      "by": "line", "rows_found": 19, "rows": [
-        {"file": "HERE/known.c", "line": 10, "function": "hot", "module": "known", "count": 4000, "lower": 4000, "upper": 4000, "bound": "exact"}
-      ]
+      "by": "line", "rows_found": 10, "rows": [
+        {"file": "HERE/known.c", "line": 10, "function": "hot", "module": "known", "count": 4000, "lower": 4000, "upper": 4000, "bound": "exact"},
+        {"file": "", "line": null, "function": "", "module": "", "count": 19, "lower": 19, "upper": 19, "bound": "exact"}
 # Order, and what is left out.
 $ riffle report known.rfp --by function --sort name -n 3 | sed -n '/^load/,/^call/ p'
 load -> pc,value
@@ -228,4 +229,7 @@ hot in HERE/known.c: 79.6% of 5,028 loads
    0.0%  ADDRESS (50.0%)        11  }
 # The totals beside a profile are no ranges, and nobody asked for them.
 $ riffle run --module known -p addresses -e 'rap(key=b)' --format tree -- ./known 2>&1 | grep -c 'hot ones inside it'
+1
+# Branches into one function are one target, and what has no line is one row.
+$ riffle run --module known -e exact -p edges --by target -- ./known 2>&1 | grep -c ' hot$'
 1
