@@ -66,7 +66,8 @@ static const struct cli_option options[] = {
     {CLI_FLAG, 0, "per-process", .brief = "a profile for each process instead of one for all",
      .text =
          "In the order in which they appear; exec makes a new one. The sixteenth takes all that "
-         "come after it, too, and the report says how many those were.",
+         "come after it, too, and the report says how many those were. --by process does the "
+         "same.",
      .offset = offsetof(struct settings, per_process)},
     {.type = CLI_END},
 };
@@ -169,6 +170,15 @@ static int multiply_lanes(struct plan *plan)
     return CLI_OK;
 }
 
+/* Rows by process want a profile for each, where there can be one. */
+static bool keeps_apart(const struct plan *plan)
+{
+    const struct cli_profiling *asked = &plan->settings->profiling;
+    bool by_process = asked->report.by != NULL && strcmp(asked->report.by, "process") == 0;
+    return plan->settings->per_process ||
+           (by_process && asked->record == NULL && !plan->common.records);
+}
+
 static bool has_names(const struct cli_plan *plan)
 {
     for (size_t i = 0; i < plan->n_selectors; i++)
@@ -249,7 +259,7 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
         cli_counts_exactly(&plan->common, call, plan->bursts[0].burst > 0);
     if (status == CLI_OK && plan->bursts[0].burst == 0)
         status = cli_counts_companions(&plan->common);
-    return status == CLI_OK && settings->per_process ? multiply_lanes(plan) : status;
+    return status == CLI_OK && keeps_apart(plan) ? multiply_lanes(plan) : status;
 }
 
 /* ---- signals ---- */
@@ -477,7 +487,7 @@ static int start(struct plan *plan, const struct cli_call *call)
                                    .no_values = settings->no_values,
                                    .lossy = settings->lossy,
                                    .no_follow = settings->no_follow,
-                                   .processes_apart = settings->per_process ? APART_MAX : 0,
+                                   .processes_apart = plan->n_single > 0 ? APART_MAX : 0,
                                    .functions = plan->functions,
                                    .modules = plan->modules,
                                    .ranges = plan->ranges,

@@ -62,7 +62,8 @@ static bool is_told(const struct rf_run *run, size_t i)
     const char *noun = rf_view_noun(run->profiles[i], 2);
     for (size_t k = 0; k < i; k++)
         if (strcmp(rf_view_noun(run->profiles[k], 2), noun) == 0 &&
-            run->profiles[k]->consumed == run->profiles[i]->consumed)
+            (run->profiles[k]->consumed == run->profiles[i]->consumed ||
+             rf_profile_figure(run->profiles[i], "process", 0) > 0))
             return true;
     return false;
 }
@@ -83,13 +84,27 @@ static void add_piece(struct line *line, const char *piece)
     line->used = full ? sizeof gap - 1 + n : line->used + (line->used > 0 ? sizeof gap - 1 : 0) + n;
 }
 
-static void add_events(struct line *line, const struct rf_profile *profile)
+static bool is_alike(const struct rf_profile *left, const struct rf_profile *right)
+{
+    return strcmp(left->selector, right->selector) == 0 && strcmp(left->engine, right->engine) == 0;
+}
+
+/* Of all processes, where each has a profile of its own. */
+static void add_events(struct line *line, const struct rf_run *run, size_t i)
 {
     char number[RF_REPORT_NUMBER_MAX], lost[64] = "", piece[256];
-    if (profile->lost > 0)
-        snprintf(lost, sizeof lost, " (%s lost)", rf_report_short(number, profile->lost));
-    snprintf(piece, sizeof piece, "%s %s%s", rf_report_short(number, profile->consumed),
-             rf_view_noun(profile, profile->consumed), lost);
+    const struct rf_profile *profile = run->profiles[i];
+    uint64_t n = profile->consumed, n_lost = profile->lost;
+    bool apart = rf_profile_figure(profile, "process", 0) > 0;
+    for (size_t k = i + 1; apart && k < run->n_profiles; k++)
+        if (is_alike(profile, run->profiles[k])) {
+            n += run->profiles[k]->consumed;
+            n_lost += run->profiles[k]->lost;
+        }
+    if (n_lost > 0)
+        snprintf(lost, sizeof lost, " (%s lost)", rf_report_short(number, n_lost));
+    snprintf(piece, sizeof piece, "%s %s%s", rf_report_short(number, n), rf_view_noun(profile, n),
+             lost);
     add_piece(line, piece);
 }
 
@@ -159,7 +174,7 @@ void rf_report_run_line(FILE *out, const struct rf_run *run, const struct rf_rep
     }
     for (size_t i = 0; i < run->n_profiles && n < most; i++)
         if (!rf_profile_is_companion(run->profiles[i]) && !is_told(run, i)) {
-            add_events(&line, run->profiles[i]);
+            add_events(&line, run, i);
             n++;
         }
     add_seconds(&line, run);

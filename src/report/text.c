@@ -116,6 +116,10 @@ static rf_status write_table(FILE *out, const struct rf_run *run, const struct r
     if (view.n_rows == 0)
         fprintf(out, " nothing was found\n");
     status = rf_report_rows(out, &view, setup, RF_REPORT_LINES);
+    if (view.by == RF_BY_PROCESS && rf_view_column(&view, RF_COLUMN_NUMBER) == NULL)
+        rf_report_sentence(out, setup,
+                           "Processes of one program were counted together; run --by process and "
+                           "run --per-process keep them apart.");
     if (interval == NULL && view.n_rows > 0)
         write_bounds(out, profile, &view, setup);
     rf_view_close(&view);

@@ -1,33 +1,53 @@
 /* cells.c - the cells of the rows that are shown. */
 #include "view/view.h"
 #include "base/alloc.h"
+#include "base/text.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* "worker" for thread 2, from the note "thread-2"; "gzip" for process 1, from its first module. */
-static const char *name_of_number(const struct rf_view *view, uint64_t number)
+/* "ls" for process 4, from the note "11: 1 sh (812), ..., 4 ls (815), ...". */
+static void print_process(const struct rf_view *view, uint64_t number, char *text, size_t size)
 {
-    char note[RF_VIEW_NUMBER_MAX];
-    snprintf(note, sizeof note, "thread-%" PRIu64, number);
-    const char *name = view->by != RF_BY_PROCESS ? rf_run_note(view->run, note) : NULL;
-    for (size_t i = 0; view->by == RF_BY_PROCESS && name == NULL && i < view->run->n_modules; i++) {
-        const struct rf_module *module = &view->run->modules[i];
-        bool mine = rf_profile_figure(view->profile, "process", 0) > 0
-                        ? module->process == number
-                        : module->start - rf_view_address(module->start) == number;
-        const char *slash = strrchr(module->path, '/');
-        if (mine && module->path[0] != '[')
-            name = slash != NULL ? slash + 1 : module->path;
-    }
-    return name != NULL ? name : "";
+    char key[RF_VIEW_NUMBER_MAX];
+    const char *at = rf_run_note(view->run, "processes");
+    snprintf(key, sizeof key, " %" PRIu64 " ", number);
+    at = at != NULL ? strstr(at, key) : NULL;
+    const char *end = at != NULL ? strstr(at, " (") : NULL;
+    if (end != NULL)
+        snprintf(text, size, "%.*s", (int)(end - at - (ptrdiff_t)strlen(key)), at + strlen(key));
 }
 
-static uint64_t number_of_row(const struct rf_view *view, const struct rf_row *row)
+/* The program of processes that were counted together, and of the only process: that of its first module. */
+static void print_program(const struct rf_view *view, uint64_t word, char *text, size_t size)
 {
-    enum { SPACE_SHIFT = 48 };
-    bool tagged = view->by == RF_BY_PROCESS && rf_profile_figure(view->profile, "process", 0) == 0;
-    return tagged ? (row->word >> SPACE_SHIFT) + 1 : row->word;
+    bool apart = rf_profile_figure(view->profile, "process", 0) > 0;
+    for (size_t i = 0; i < view->run->n_modules; i++) {
+        const struct rf_module *module = &view->run->modules[i];
+        bool mine = apart ? module->process == word
+                          : module->start - rf_view_address(module->start) == word;
+        if (!mine || module->path[0] == '[')
+            continue;
+        snprintf(text, size, "%s", rf_text_last_part(module->path));
+        return;
+    }
+}
+
+/* "worker" for thread 2, from the note "thread-2". */
+static void print_number_name(const struct rf_view *view, uint64_t number, char *text, size_t size)
+{
+    char note[RF_VIEW_NUMBER_MAX];
+    text[0] = '\0';
+    if (view->by == RF_BY_PROCESS) {
+        if (rf_profile_figure(view->profile, "process", 0) > 0)
+            print_process(view, number, text, size);
+        if (text[0] == '\0')
+            print_program(view, number, text, size);
+        return;
+    }
+    snprintf(note, sizeof note, "thread-%" PRIu64, number);
+    const char *name = rf_run_note(view->run, note);
+    snprintf(text, size, "%s", name != NULL ? name : "");
 }
 
 static void print_pair(const struct rf_view_work *work, const struct rf_item *item, char *text,
@@ -160,7 +180,7 @@ static void print_text(const struct rf_view_work *work, const struct rf_row *row
         if (work->view->by == RF_BY_REGION)
             rf_view_print_region(work, row->word, text, size);
         else
-            snprintf(text, size, "%s", name_of_number(work->view, number_of_name(work, row)));
+            print_number_name(work->view, number_of_name(work, row), text, size);
         break;
     case RF_COLUMN_FUNCTION:
         if (work->view->by == RF_BY_FUNCTION && name.function[0] == '\0')
@@ -286,7 +306,7 @@ static uint64_t number_of(const struct rf_view_work *work, const struct rf_row *
     case RF_COLUMN_DEPTH:
         return row->depth;
     case RF_COLUMN_NUMBER:
-        return number_of_row(work->view, row);
+        return row->word;
     case RF_COLUMN_LINE:
         return line_of(work, row->word);
     case RF_COLUMN_WORD:

@@ -262,8 +262,13 @@ void rf_view_make_columns(const struct rf_view_work *work)
         add(view, RF_COLUMN_NAME, RF_CELL_TEXT, "region", BOTH);
         add_counts(view);
         break;
-    case RF_BY_THREAD:
     case RF_BY_PROCESS:
+        if (rf_profile_figure(view->profile, "process", 0) > 0)
+            add(view, RF_COLUMN_NUMBER, RF_CELL_NUMBER, "process", BOTH);
+        add(view, RF_COLUMN_NAME, RF_CELL_TEXT, "program", BOTH);
+        add_counts(view);
+        break;
+    case RF_BY_THREAD:
         add(view, RF_COLUMN_NUMBER, RF_CELL_NUMBER, rf_view_by_name(view->by), BOTH);
         add(view, RF_COLUMN_NAME, RF_CELL_TEXT, "name", BOTH);
         add_counts(view);

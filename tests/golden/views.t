@@ -106,7 +106,7 @@ $ ./run --by process
 known   38,102 instructions
 threads
 
- instructions   count  process  name
+ instructions   count  process  program
        100.0%  38,102        1  known
 $ ./run --by item -p values -n 2
 known   5,028 loads

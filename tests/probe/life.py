@@ -184,6 +184,11 @@ def check_ends():
     processes = [line.split()[1] for line in result.stderr.splitlines() if line.startswith("process ")]
     check("processes kept apart", processes == [str(i + 1) for i in range(len(processes))]
           and len(processes) in (3, 4) and "produced = consumed + lost" in result.stderr, result.stderr)
+    result = run("sh", "-c", "/bin/true | cat; /bin/true; exit 0", options=["--by", "process"])
+    listed = re.findall(r"(\d+) ([^ ]+) \(\d+\)", result.stderr)
+    rows = re.findall(r"% +[\d,.]+(?: M)? +(\d+)  ([^ \n]+)", result.stderr)
+    check("a row per process, numbered and named as in the list", sorted(rows) == sorted(listed)
+          and sum(name == "true" for _, name in rows) == 2, result.stderr)
     result = run("sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do (:); (:); done; :", options=["--per-process", "-p", "calls"])
     check("the seventeenth process joins the sixteenth, and that is told",
           "processes   19: 1 " in result.stderr
