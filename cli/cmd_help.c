@@ -10,7 +10,7 @@ struct settings {
 
 static const char *shells(size_t i)
 {
-    static const char *const names[] = {"bash", "zsh", NULL};
+    static const char *const names[] = {"bash", "zsh", "fish", NULL};
     return names[i];
 }
 
@@ -47,8 +47,10 @@ static int run(const struct cli_call *call)
     }
     if (settings->completion != NULL && strcmp(settings->completion, "bash") == 0)
         cli_completion_bash(stdout);
-    else if (settings->completion != NULL)
+    else if (settings->completion != NULL && strcmp(settings->completion, "zsh") == 0)
         cli_completion_zsh(stdout);
+    else if (settings->completion != NULL)
+        cli_completion_fish(stdout);
     else if (settings->man)
         cli_man(stdout, command);
     else

@@ -6,7 +6,7 @@
 struct settings {
     struct cli_report report;
     struct cli_cut cut;
-    const char *output, *cache, *thread;
+    const char *output, *cache, *thread, *from;
 };
 
 static const struct cli_default standard[] = {
@@ -14,6 +14,11 @@ static const struct cli_default standard[] = {
     {"profile", "values"},
     {NULL, NULL},
 };
+
+static const char *words_formats(size_t i)
+{
+    return rf_source_format_name(i);
+}
 
 static const struct cli_option options[] = {
     {.type = CLI_GROUP, .group = cli_options_lanes, .defaults = standard},
@@ -26,6 +31,10 @@ static const struct cli_option options[] = {
     {.type = CLI_GROUP, .group = cli_options_window, .offset = offsetof(struct settings, cut)},
     {.type = CLI_GROUP, .group = cli_options_threads, .offset = offsetof(struct settings, cut)},
     {.type = CLI_GROUP, .group = cli_options_cache, .offset = offsetof(struct settings, cache)},
+    {CLI_CHOICE, 0, "from", "FORMAT", .words = words_formats, .brief = "the format of the stream",
+     .text = "Without it, the first bytes tell. champsim and perf have no mark and must be named. "
+             "doc/FORMATS.md describes them.",
+     .offset = offsetof(struct settings, from)},
     {CLI_FILE, 'o', "output", "FILE", .brief = "also save the profiles, for report and merge",
      .text = "By custom the name ends in .rfp. It appears whole or not at all.",
      .offset = offsetof(struct settings, output)},
@@ -94,7 +103,11 @@ static int replay(const struct cli_call *call, struct consumers *to)
     char *command = cli_command_text(call);
     if (command == NULL)
         return CLI_FAILED;
-    rf_status opened = rf_source_open(&source, call->arguments[0], NULL, &error);
+    const struct settings *settings = call->settings;
+    rf_status opened =
+        settings->from != NULL
+            ? rf_source_open_as(&source, call->arguments[0], settings->from, NULL, &error)
+            : rf_source_open(&source, call->arguments[0], NULL, &error);
     int status =
         opened == RF_OK ? collect(call, source, to, command) : cli_fail_status(opened, &error);
     rf_source_close(source);

@@ -5,7 +5,7 @@
  * shell completion, so nothing is written twice.
  *
  * A command gets its options in a struct of its own. The parser fills it with the defaults, then from
- * the command line. The command returns an exit status and prints errors with cli_fail (say.h). */
+ * the user's file, then from the command line. The command returns an exit status and prints errors with cli_fail (say.h). */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -106,6 +106,10 @@ const char *cli_words_commands(size_t i);
 
 /* options.c: the command line of one command, parsed and run. */
 int cli_run(const struct cli_command *command, int argc, char **argv);
+/* config.c: options of the user's file, each as "name=value" or "name", in its order; they live as long as the program.
+ * What is wrong with the file is told. */
+typedef int cli_config_take(void *context, const char *word);
+int cli_config_apply(const struct cli_command *command, cli_config_take *take, void *context);
 /* The i-th option with groups taken apart: offset and default are those of the command. The last one
  * is --help; false behind it. */
 bool cli_option_at(const struct cli_command *command, size_t i, struct cli_option *option);
@@ -120,6 +124,8 @@ void cli_help(FILE *out, const struct cli_command *command); /* NULL: of the pro
 void cli_man(FILE *out, const struct cli_command *command);
 void cli_completion_bash(FILE *out);
 void cli_completion_zsh(FILE *out);
+void cli_completion_fish(FILE *out);
+void cli_version(void);            /* features.c: with what it was built with */
 extern const char cli_exit_text[]; /* the exit statuses, as a paragraph */
 
 #endif

@@ -1,6 +1,6 @@
-/* completion.c - the tables as shell completion, for bash and for zsh.
+/* completion.c - the tables as shell completion, for bash, zsh and fish.
  *
- * Both scripts carry the words as they were when the script was made; `make install` makes them. */
+ * The scripts carry the words as they were when the script was made; `make install` makes them. */
 #include "command.h"
 #include <string.h>
 
@@ -139,4 +139,54 @@ void cli_completion_zsh(FILE *out)
     for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
         zsh_command(out, c);
     fputs("    esac\n}\n_riffle \"$@\"\n", out);
+}
+
+/* ---- fish ---- */
+
+/* Text in single quotes, where fish knows \\ and \' only. */
+static void fish_text(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '\'' || *text == '\\')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+    fputc('\'', out);
+}
+
+static void fish_option(FILE *out, const struct cli_command *command,
+                        const struct cli_option *option)
+{
+    fprintf(out, "complete -c riffle -n '__fish_seen_subcommand_from %s'", command->name);
+    if (option->letter != '\0')
+        fprintf(out, " -s %c", option->letter);
+    fprintf(out, " -l %s -d ", option->name);
+    fish_text(out, option->brief);
+    if (option->argument != NULL)
+        fputs(option->type == CLI_FILE ? " -r -F" : " -x", out);
+    if (option->words != NULL) {
+        fputs(" -a '", out);
+        put_words(out, option->words);
+        fputs("'", out);
+    }
+    fputc('\n', out);
+}
+
+void cli_completion_fish(FILE *out)
+{
+    struct cli_option option;
+    fputs("# fish completion for riffle; made by 'riffle help --completion fish'\n", out);
+    for (const struct cli_command *c = cli_commands; c->name != NULL; c++) {
+        fprintf(out, "complete -c riffle -f -n __fish_use_subcommand -a %s -d ", c->name);
+        fish_text(out, c->brief);
+        fputc('\n', out);
+        for (size_t i = 0; cli_option_at(c, i, &option); i++)
+            fish_option(out, c, &option);
+        if (c->action->words == NULL)
+            continue;
+        fprintf(out, "complete -c riffle -n '__fish_seen_subcommand_from %s' -a '", c->name);
+        put_words(out, c->action->words);
+        fputs("'\n", out);
+    }
 }

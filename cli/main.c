@@ -42,7 +42,7 @@ static int dispatch(int argc, char **argv)
         return cli_fail(CLI_USAGE, "no command given; 'riffle help' lists them");
     const char *name = argv[1];
     if (strcmp(name, "--version") == 0) {
-        printf("riffle %s\n", RIFFLE_VERSION);
+        cli_version();
         return CLI_OK;
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)

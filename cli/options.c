@@ -278,9 +278,16 @@ static int check_arguments(const struct cli_call *call)
     return CLI_OK;
 }
 
+static int take_configured(void *parse, const char *word)
+{
+    return take_long(parse, word);
+}
+
 static int parse_words(struct parse *parse)
 {
     int status = set_defaults(parse);
+    if (status == CLI_OK)
+        status = cli_config_apply(parse->call.command, take_configured, parse);
     while (status == CLI_OK && parse->next < parse->call.argc)
         status = take_word(parse, parse->call.argv[parse->next++]);
     return status;

@@ -47,6 +47,11 @@ struct rf_batch {
 rf_status rf_source_open(struct rf_source **source, const char *path, const struct rf_alloc *alloc,
                          struct rf_error *error);
 
+/* The same where the format is known by its name: some have no mark to be told by. */
+rf_status rf_source_open_as(struct rf_source **source, const char *path, const char *format,
+                            const struct rf_alloc *alloc, struct rf_error *error);
+const char *rf_source_format_name(size_t i); /* "trace", "lackey", ...; NULL behind the last */
+
 /* A trace from event number `skip` on: found through its index, or by reading up to there where that
  * cannot be. */
 rf_status rf_source_open_trace(struct rf_source **source, const char *path, uint64_t skip,

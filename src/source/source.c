@@ -81,6 +81,10 @@ static const struct rf_source_format profile = {
 static const struct rf_source_format *const formats[] = {
     &profile,
     &rf_source_trace,
+    &rf_source_lackey,
+    &rf_source_drmemtrace,
+    &rf_source_champsim,
+    &rf_source_perf_script,
     &rf_source_text,
 };
 
@@ -92,11 +96,18 @@ static const struct rf_source_format *format_of(const struct rf_source_input *in
     return formats[i];
 }
 
+const char *rf_source_format_name(size_t i)
+{
+    enum { FIRST = 1 }; /* a profile is no stream */
+    return i + FIRST < sizeof formats / sizeof *formats ? formats[i + FIRST]->name : NULL;
+}
+
 static rf_status open_format(struct rf_source **source, const struct rf_source_input *input,
                              const struct rf_source_format *only, const struct rf_alloc *alloc,
                              struct rf_error *error)
 {
-    const struct rf_source_format *format = format_of(input);
+    bool tells = only == NULL || only == &rf_source_trace; /* others may look like anything */
+    const struct rf_source_format *format = tells ? format_of(input) : only;
     if (format->open == NULL)
         return rf_fail(error, RF_EINVAL, "%s: %s", input->name, format->refusal);
     if (only != NULL && format != only)
@@ -125,6 +136,16 @@ rf_status rf_source_open(struct rf_source **source, const char *path, const stru
                          struct rf_error *error)
 {
     return open_file(source, path, NULL, 0, alloc, error);
+}
+
+rf_status rf_source_open_as(struct rf_source **source, const char *path, const char *format,
+                            const struct rf_alloc *alloc, struct rf_error *error)
+{
+    for (size_t i = 1; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i]->name, format) == 0)
+            return open_file(source, path, formats[i], 0, alloc, error);
+    *source = NULL;
+    return rf_fail(error, RF_EINVAL, "there is no format '%s'", format);
 }
 
 rf_status rf_source_open_trace(struct rf_source **source, const char *path, uint64_t skip,

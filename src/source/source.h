@@ -61,6 +61,9 @@ struct rf_source_format {
 };
 
 extern const struct rf_source_format rf_source_text, rf_source_trace;
+/* Importers; see import.h. */
+extern const struct rf_source_format rf_source_lackey, rf_source_drmemtrace, rf_source_champsim,
+    rf_source_perf_script;
 
 /* read() until there is something, through interruptions by signals. */
 rf_status rf_source_read(int fd, const char *name, void *bytes, size_t size, size_t *n,

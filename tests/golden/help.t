@@ -32,8 +32,13 @@ Exit status:
   Ctrl-C; what was printed was counted until then. run and sim end with the
   status of the program; 125: riffle itself failed, whatever the program did;
   126: the program cannot be run; 127: there is no such program.
-$ riffle --version | sed 's/[0-9.]*$/N/'
+$ riffle --version | sed '1s/[0-9.]*$/N/; s/ \(yes\|no\)  */ YN /'
 riffle N
+  probe    YN programs that were not recompiled, by Valgrind: riffle run
+  names    YN functions, files and lines, by libdw
+  mangled  YN C++ and Rust names as people write them, by libiberty
+  sqlite   YN riffle export --to sqlite
+  zlib     YN pprof files are compressed
 $ riffle --help | head -1
 riffle - find the few events of a program that matter, and say how sure it is
 $ riffle help compare
@@ -143,7 +148,8 @@ Without a command, lists them all. 'productions' is the language of sim
 
 Options:
       --man               write the man page
-      --completion SHELL  write the completion script for a shell: bash, zsh
+      --completion SHELL  write the completion script for a shell: bash, zsh,
+                          fish
   -h, --help              show this help
 
 Examples:
@@ -192,6 +198,10 @@ Usage: riffle replay [OPTION...] FILE|-
 The stream is a trace (.rft) or text, told apart by its first bytes; - is
 standard input. Text has one tuple per line, 'a b [count]', in decimal or 0x
 hexadecimal; # begins a comment.
+
+Streams of other programs are taken, too: what Valgrind's lackey, DynamoRIO's
+drmemtrace (view) and perf script print, and ChampSim's traces. A damaged one is
+named by its line or offset.
 
 Every engine (-e) makes a profile of its own in the same pass. Of a trace of
 records, selectors (-p) say what is counted. An engine serves the selector
@@ -245,6 +255,8 @@ Options:
       --threads N         threads of riffle itself; 0: one per available
                           processor (default: 0)
       --cache SHAPE       caches to model for selectors that read 'miss'
+      --from FORMAT       the format of the stream: trace, lackey, drmemtrace,
+                          champsim, perf, text
   -o, --output FILE       also save the profiles, for report and merge
   -h, --help              show this help
 
@@ -408,10 +420,13 @@ $ bash -c '. <(riffle help --completion bash)
 > try() { COMP_WORDS=(riffle "$@"); COMP_CWORD=$#; COMPREPLY=(); _riffle; echo "${COMPREPLY[@]}"; }
 > try re; try replay --f; try replay --format ""; try trace c; try gen z'
 replay report
---format --full-names --function
+--format --full-names --function --from
 text csv json tree heat
 convert
 zipf
+$ riffle help --completion fish | grep -E 'a export|_from export.* -l to'
+complete -c riffle -f -n __fish_use_subcommand -a export -d 'write a profile in the format of another tool'
+complete -c riffle -n '__fish_seen_subcommand_from export' -s t -l to -d 'the format; needed' -x -a 'callgrind pprof collapsed speedscope perf llvm sqlite'
 $ riffle help --completion zsh | head -3
 \#compdef riffle
 \# made by 'riffle help --completion zsh'

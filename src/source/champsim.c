@@ -1,0 +1,97 @@
+/* champsim.c - ChampSim's traces of instructions, unpacked (xz -dc): 64 bytes each, little-endian.
+ *
+ *     0  ip (8)    8  is_branch (1)   9  taken (1)   10  registers written (2)   12  registers read (4)
+ *     16 addresses written (2 * 8)    32 addresses read (4 * 8)
+ *
+ * An address of 0 is none, and how wide an access is nobody says: 64 bits are assumed. What kind of branch it is shows in
+ * its registers, by ChampSim's own rules: 26 is the instruction pointer, 6 the stack pointer, 25 the flags. Its target is
+ * the next instruction. The file has no mark to be told by. */
+#include "source/import.h"
+#include "base/bytes.h"
+
+enum { PIECE = 64, STACK = 6, FLAGS = 25, POINTER = 26, WIDTH = 64 };
+
+struct champsim {
+    struct rf_record transfer; /* waits for its target */
+    bool waits;
+};
+
+static bool has(const char *registers, size_t n, char wanted)
+{
+    for (size_t i = 0; i < n; i++)
+        if (registers[i] == wanted)
+            return true;
+    return false;
+}
+
+static void classify(const char *bytes, struct rf_record *record)
+{
+    const char *written = bytes + 10, *read = bytes + 12;
+    bool reads_stack = has(read, 4, STACK), reads_pointer = has(read, 4, POINTER);
+    bool reads_flags = has(read, 4, FLAGS), writes_stack = has(written, 2, STACK), other = false;
+    for (size_t i = 0; i < 4; i++)
+        other |= read[i] != 0 && read[i] != STACK && read[i] != FLAGS && read[i] != POINTER;
+    if (reads_flags || (reads_pointer && other && !reads_stack && !writes_stack))
+        record->kind = RF_CLASS_BRANCH;
+    else if (reads_stack && writes_stack)
+        record->kind = reads_pointer ? RF_CLASS_CALL : RF_CLASS_RETURN;
+    else
+        record->kind = RF_CLASS_JUMP;
+    if (other && (record->kind == RF_CLASS_CALL || record->kind == RF_CLASS_JUMP))
+        record->flags |= RF_RECORD_INDIRECT;
+}
+
+static void put_accesses(struct rf_import *import, uint64_t pc, enum rf_class kind,
+                         const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t address = rf_load64(bytes + 8 * i);
+        if (address != 0)
+            rf_import_put(
+                import,
+                &(struct rf_record){
+                    .pc = pc, .addr = address, .width = WIDTH, .thread = 1, .kind = (uint8_t)kind});
+    }
+}
+
+static rf_status take(struct rf_import *import, const char *bytes, size_t n, struct rf_error *error)
+{
+    struct champsim *sim = rf_import_state(import);
+    uint64_t pc = rf_load64(bytes);
+    if ((unsigned char)bytes[8] > 1 || (unsigned char)bytes[9] > 1)
+        return rf_import_refuse(import,
+                                "an instruction of ChampSim says 0 or 1 for 'branch' and 'taken'",
+                                bytes, n, error);
+    if (sim->waits) {
+        sim->transfer.target = pc;
+        rf_import_put(import, &sim->transfer);
+    }
+    rf_import_put(import, &(struct rf_record){.pc = pc, .thread = 1, .kind = RF_CLASS_INSN});
+    put_accesses(import, pc, RF_CLASS_LOAD, bytes + 32, 4);
+    put_accesses(import, pc, RF_CLASS_STORE, bytes + 16, 2);
+    sim->waits = bytes[8] != 0;
+    sim->transfer = (struct rf_record){.pc = pc, .thread = 1};
+    if (sim->waits)
+        classify(bytes, &sim->transfer);
+    if (sim->transfer.kind == RF_CLASS_BRANCH && bytes[9] != 0)
+        sim->transfer.flags |= RF_RECORD_TAKEN;
+    return RF_OK;
+}
+
+static const struct rf_import_ops ops = {
+    .name = "champsim", .piece = PIECE, .state_size = sizeof(struct champsim), .take = take};
+
+static bool is_champsim(const struct rf_source_input *input)
+{
+    (void)input;
+    return false;
+}
+
+static rf_status open_champsim(struct rf_source **source, const struct rf_source_input *input,
+                               const struct rf_alloc *alloc, struct rf_error *error)
+{
+    return rf_import_open(source, &ops, input, alloc, error);
+}
+
+const struct rf_source_format rf_source_champsim = {
+    .name = "champsim", .is = is_champsim, .open = open_champsim};

@@ -1,0 +1,7 @@
+/* Any bytes as a stream of champsim. */
+#include "import.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    return import_bytes("champsim", bytes, n);
+}
