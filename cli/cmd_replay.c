@@ -82,7 +82,8 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
                                      .command = command,
                                      .seed = settings->cut.seed,
                                      .interval = settings->cut.interval,
-                                     .keep_intervals = settings->report.per_interval,
+                                     .keep_intervals = settings->report.per_interval ||
+                                                       settings->report.html != NULL,
                                      .threads = cli_engine_threads(settings->cut.threads, 0),
                                      .skip = settings->cut.skip,
                                      .limit = settings->cut.limit,

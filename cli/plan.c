@@ -267,7 +267,8 @@ static rf_status collect(struct rf_run **run, struct rf_source *source, struct c
                                      .command = plan->command,
                                      .seed = cut->seed,
                                      .interval = cut->interval,
-                                     .keep_intervals = plan->asked->report.per_interval,
+                                     .keep_intervals = plan->asked->report.per_interval ||
+                                                       plan->asked->report.html != NULL,
                                      .threads = cli_engine_threads(cut->threads, plan->others),
                                      .skip = cut->skip,
                                      .limit = cut->limit,

@@ -67,7 +67,7 @@ bool cli_same_file(const char *left, const char *right); /* NULL is none */
 extern cli_words cli_words_forms, cli_words_by;
 enum { CLI_PLACES_MAX = 16 };
 struct cli_report {
-    const char *format, *by, *sort, *file;
+    const char *format, *by, *sort, *file, *html;
     uint64_t items;
     double hot, share_min;
     int per_interval, full_names, details, assembly;

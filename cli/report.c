@@ -43,6 +43,11 @@ const struct cli_option cli_options_report[] = {
      .offset = offsetof(struct cli_report, details)},
     {CLI_FILE, 0, "report", "FILE", .brief = "write the report into FILE",
      .text = "Only its owner can read it.", .offset = offsetof(struct cli_report, file)},
+    {CLI_FILE, 0, "html", "FILE",
+     .brief = "also write the report into FILE as a page for a browser",
+     .text = "One file that needs no network: tables, source, flame graph, range tree, heat map. "
+             "Intervals are kept for it. Only its owner can read it.",
+     .offset = offsetof(struct cli_report, html)},
     {CLI_SHARE, 0, "hot", "SHARE", "2%",
      .brief = "tree, heat: the share from which on a range is hot",
      .offset = offsetof(struct cli_report, hot)},
@@ -106,7 +111,11 @@ int cli_report_take(struct cli_report *report, const struct cli_call *call)
         else if (cli_is(&call->given[i], "module"))
             status = take_name(call, report->modules, &call->given[i]);
     }
-    return status == CLI_OK ? cli_check_output(report->file) : status;
+    if (status == CLI_OK)
+        status = cli_check_output(report->file);
+    if (status == CLI_OK && report->html != NULL && strcmp(report->html, "-") == 0)
+        status = cli_fail(CLI_USAGE, "--html needs a file; --format html writes to the output");
+    return status == CLI_OK ? cli_check_output(report->html) : status;
 }
 
 int cli_parse_thread(uint64_t *thread, const char *text)
@@ -137,9 +146,40 @@ static struct rf_report_setup make_setup(const struct cli_report *report, FILE *
         .width = cli_width(out)};
 }
 
+static rf_status cannot_write(struct rf_error *error, const char *path)
+{
+    snprintf(error->message, sizeof error->message, "%s: cannot write: %s", path, strerror(errno));
+    return RF_EIO;
+}
+
+/* A file that only its owner can read; NULL: it cannot be written. */
+static FILE *open_private(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    return fd >= 0 ? fdopen(fd, "w") : NULL;
+}
+
+static rf_status write_html(const struct rf_run *run, const char *path,
+                            const struct rf_report_setup *setup, struct rf_error *error)
+{
+    FILE *out = open_private(path);
+    if (out == NULL)
+        return cannot_write(error, path);
+    rf_status status = rf_report_find("html")->write(out, run, setup, error);
+    if (fclose(out) != 0 || status == RF_EIO)
+        return cannot_write(error, path);
+    return status;
+}
+
+/* The page, where one is asked for; then the report. */
 static rf_status print(FILE *out, const struct rf_run *run, const struct cli_report *report,
                        const struct rf_report_setup *setup, struct rf_error *error)
 {
+    rf_status status = RF_OK;
+    if (report->html != NULL)
+        status = write_html(run, report->html, setup, error);
+    if (report->silent || status != RF_OK)
+        return status;
     const char *function = report->annotate;
     if (function != NULL)
         return rf_report_annotate(out, run, setup, function[0] != '\0' ? function : NULL, error);
@@ -151,8 +191,7 @@ static FILE *open_out(const struct cli_report *report)
 {
     if (report->file == NULL || strcmp(report->file, "-") == 0)
         return report->to_stderr && report->file == NULL ? stderr : stdout;
-    int fd = open(report->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    FILE *out = open_private(report->file);
     if (out == NULL)
         cli_fail(CLI_FAILED, "%s: cannot write: %s", report->file, strerror(errno));
     return out;
@@ -167,9 +206,7 @@ static rf_status close_out(FILE *out, const struct cli_report *report, rf_status
         return status;
     if (fclose(out) == 0 && status != RF_EIO)
         return status;
-    snprintf(error->message, sizeof error->message, "%s: cannot write: %s", report->file,
-             strerror(errno));
-    return RF_EIO;
+    return cannot_write(error, report->file);
 }
 
 static int refuse_form(const struct cli_report *report)
@@ -207,7 +244,7 @@ int cli_report_fits(const struct rf_run *run, const struct cli_report *report)
 int cli_report(const struct rf_run *run, const struct cli_report *report)
 {
     struct rf_error error = {""};
-    if (report->silent)
+    if (report->silent && report->html == NULL)
         return CLI_OK;
     uint64_t thread;
     if (report->thread != NULL && cli_parse_thread(&thread, report->thread) != CLI_OK)

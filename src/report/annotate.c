@@ -162,8 +162,21 @@ static const struct rf_profile *main_profile(const struct rf_run *run)
 }
 
 /* The first of the functions that a name fits is the hottest one. */
-static rf_status write_hottest(const struct rf_annotate_page *page, size_t *written,
-                               struct rf_error *error)
+static rf_status visit(const struct rf_annotate_page *page, const char *name, rf_annotate_visit *to,
+                       void *context)
+{
+    struct candidates found;
+    if (name[0] == '(')
+        return RF_OK; /* it has no name */
+    rf_status status = find_candidates(page, name, &found);
+    if (status == RF_OK && found.n > 0)
+        status = to(context, page, &found.at[0].range);
+    rf_alloc_free(page->alloc, found.at, found.room * sizeof *found.at);
+    return status;
+}
+
+rf_status rf_annotate_hottest(const struct rf_annotate_page *page, size_t most,
+                              rf_annotate_visit *to, void *context, struct rf_error *error)
 {
     struct rf_view view;
     struct rf_view_setup question = page->setup->view;
@@ -171,23 +184,20 @@ static rf_status write_hottest(const struct rf_annotate_page *page, size_t *writ
     if (profile == NULL)
         return RF_OK;
     question.by = RF_BY_FUNCTION;
-    question.rows = HOTTEST;
+    question.rows = most;
     question.share_min = question.share_min > 0 ? question.share_min : 0.01;
     question.full_names = 1;
     rf_status status = rf_view_open(&view, page->run, profile, &question, error);
-    for (size_t row = 0; status == RF_OK && row < view.n_rows; row++) {
-        struct candidates found;
-        const char *name = rf_view_cell(&view, row, RF_COLUMN_FUNCTION)->text;
-        status = name[0] != '(' ? find_candidates(page, name, &found) : RF_EINVAL;
-        if (status == RF_OK && found.n > 0)
-            status = rf_annotate_function(page, &found.at[0].range, written);
-        if (status == RF_EINVAL)
-            status = RF_OK; /* it has no name */
-        else
-            rf_alloc_free(page->alloc, found.at, found.room * sizeof *found.at);
-    }
+    for (size_t row = 0; status == RF_OK && row < view.n_rows; row++)
+        status = visit(page, rf_view_cell(&view, row, RF_COLUMN_FUNCTION)->text, to, context);
     rf_view_close(&view);
     return status;
+}
+
+static rf_status write_one(void *context, const struct rf_annotate_page *page,
+                           const struct rf_symbol_range *range)
+{
+    return rf_annotate_function(page, range, context);
 }
 
 rf_status rf_report_annotate(FILE *out, const struct rf_run *run,
@@ -202,8 +212,9 @@ rf_status rf_report_annotate(FILE *out, const struct rf_run *run,
     if (main_profile(run) == NULL && run->n_modules > 0)
         return rf_fail(error, RF_EINVAL,
                        "no profile of this run is by pc, so there are no counts per line");
-    rf_status status = function != NULL ? write_named(&page, function, &written, error)
-                                        : write_hottest(&page, &written, error);
+    rf_status status = function != NULL
+                           ? write_named(&page, function, &written, error)
+                           : rf_annotate_hottest(&page, HOTTEST, write_one, &written, error);
     if (status == RF_EINVAL)
         return status;
     rf_status end = rf_report_end(out);

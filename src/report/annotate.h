@@ -1,4 +1,5 @@
-/* annotate.h - what annotate.c, sheet.c, hits.c and disassembly.c share: counts by line or by address. */
+/* annotate.h - what annotate.c, sheet.c, hits.c and disassembly.c share: counts by line or by address.
+ * html/sources.c uses them, too. */
 #ifndef RF_REPORT_ANNOTATE_H
 #define RF_REPORT_ANNOTATE_H
 
@@ -18,6 +19,12 @@ bool rf_annotate_counts(const struct rf_profile *profile);
 /* sheet.c: one function. `written` counts them. */
 rf_status rf_annotate_function(const struct rf_annotate_page *page,
                                const struct rf_symbol_range *range, size_t *written);
+
+/* annotate.c: the hottest functions, each handed to `to`; anything but RF_OK ends it. */
+typedef rf_status rf_annotate_visit(void *context, const struct rf_annotate_page *page,
+                                    const struct rf_symbol_range *range);
+rf_status rf_annotate_hottest(const struct rf_annotate_page *page, size_t most,
+                              rf_annotate_visit *to, void *context, struct rf_error *error);
 
 /* How often something was counted at a key: a line, or a link address. */
 struct rf_hit {
@@ -74,5 +81,32 @@ struct rf_instructions {
 rf_status rf_disassemble(struct rf_instructions *list, const struct rf_alloc *alloc,
                          const struct rf_symbol_range *range);
 void rf_instructions_free(struct rf_instructions *list, const struct rf_alloc *alloc);
+
+/* ---- sheet.c: what is known of one function ---- */
+
+/* A function in its source: the lines that its code comes from. */
+struct rf_sheet_source {
+    const char *file; /* NULL: not known */
+    uint32_t first, last;
+};
+
+/* Its hits in each profile, and its instructions. */
+enum { RF_SHEET_COLUMNS_MAX = 4 };
+struct rf_sheet {
+    const struct rf_annotate_page *page;
+    const struct rf_symbol_range *range;
+    struct rf_hits hits[RF_SHEET_COLUMNS_MAX];
+    size_t n, top; /* the profile whose most frequent words are shown; n: none */
+    int top_width;
+    struct rf_sheet_source source;
+    FILE *file;                  /* the source, at its beginning; NULL: it cannot be read */
+    struct rf_instructions code; /* without source, or where it is asked for */
+};
+/* Must be closed, whatever is returned. */
+rf_status rf_sheet_open(struct rf_sheet *sheet, const struct rf_annotate_page *page,
+                        const struct rf_symbol_range *range);
+void rf_sheet_close(struct rf_sheet *sheet);
+/* Hits are found by their line in `file`, or by address where it is NULL. */
+void rf_sheet_set_keys(struct rf_sheet *sheet, const char *file);
 
 #endif

@@ -3,8 +3,13 @@
 #include "base/error.h"
 #include <string.h>
 
-static const struct rf_report_form *const forms[] = {
-    &rf_report_text, &rf_report_csv, &rf_report_json, &rf_report_tree, &rf_report_heat, NULL};
+static const struct rf_report_form *const forms[] = {&rf_report_text,
+                                                     &rf_report_csv,
+                                                     &rf_report_json,
+                                                     &rf_report_tree,
+                                                     &rf_report_heat,
+                                                     &rf_report_html,
+                                                     NULL};
 
 const struct rf_report_form *const *rf_report_forms(void)
 {

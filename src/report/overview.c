@@ -523,6 +523,19 @@ static rf_status look(FILE *out, const struct rf_run *run, const struct rf_repor
     return status;
 }
 
+rf_status rf_report_each_finding(const struct rf_run *run, const struct rf_report_setup *setup,
+                                 rf_report_tell *tell, void *context, struct rf_error *error)
+{
+    struct findings findings = {.n = 0};
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == RF_OK; i++)
+        status = look_for(&findings, &kinds[i], run, setup, error);
+    qsort(findings.at, findings.n, sizeof *findings.at, by_count);
+    for (size_t i = 0; i < findings.n && status == RF_OK; i++)
+        tell(context, findings.at[i].sentence, findings.at[i].place);
+    return status;
+}
+
 rf_status rf_report_overview(FILE *out, const struct rf_run *run,
                              const struct rf_report_setup *setup, struct rf_error *error)
 {

@@ -9,7 +9,7 @@
 #include "view/words.h"
 
 extern const struct rf_report_form rf_report_text, rf_report_csv, rf_report_json;
-extern const struct rf_report_form rf_report_tree, rf_report_heat;
+extern const struct rf_report_form rf_report_tree, rf_report_heat, rf_report_html;
 
 /* ---- fold.c: readable texts in as many columns as there are, at least three ---- */
 void rf_report_cut(char *text, size_t columns); /* "..." at the end */
@@ -76,6 +76,10 @@ bool rf_report_is_short(const struct rf_profile *profile);
 /* ---- overview.c: the first screen ---- */
 rf_status rf_report_overview(FILE *out, const struct rf_run *run,
                              const struct rf_report_setup *setup, struct rf_error *error);
+/* What is worth a look, by how many events it is. */
+typedef void rf_report_tell(void *context, const char *sentence, const char *place);
+rf_status rf_report_each_finding(const struct rf_run *run, const struct rf_report_setup *setup,
+                                 rf_report_tell *tell, void *context, struct rf_error *error);
 /* One line on the run. */
 void rf_report_run_line(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
                         size_t most);

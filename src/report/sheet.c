@@ -21,17 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 4096, TOP_WIDTH = 26, TEXT_MIN = 12, WIDE = 120, COLUMNS_MAX = 4 };
-
-/* One function: its hits in each profile, and its instructions. */
-struct sheet {
-    const struct rf_annotate_page *page;
-    const struct rf_symbol_range *range;
-    struct rf_hits hits[COLUMNS_MAX];
-    size_t n, top; /* the profile whose most frequent words are shown; n: none */
-    int top_width;
-    struct rf_instructions code;
-};
+enum { LINE_BYTES = 4096, TOP_WIDTH = 26, TEXT_MIN = 12, WIDE = 120 };
 
 /* ---- one line ---- */
 
@@ -44,7 +34,7 @@ static int width_of(const struct rf_hits *hits)
 }
 
 /* What stands before the text of a line. */
-static int width_before(const struct sheet *sheet)
+static int width_before(const struct rf_sheet *sheet)
 {
     int width = 10;
     for (size_t i = 0; i < sheet->n; i++)
@@ -53,7 +43,7 @@ static int width_before(const struct sheet *sheet)
 }
 
 /* As wide as the widest of its cells, and not too wide. */
-static void measure_top(struct sheet *sheet)
+static void measure_top(struct rf_sheet *sheet)
 {
     char text[RF_REPORT_TEXT_MAX];
     if (sheet->top == sheet->n)
@@ -70,7 +60,7 @@ static void measure_top(struct sheet *sheet)
 }
 
 /* A line of foreign text: tabs become spaces, the rest is made safe for a terminal, and cut to its width. */
-static void write_text(const struct sheet *sheet, const char *text)
+static void write_text(const struct rf_sheet *sheet, const char *text)
 {
     char readable[2 * LINE_BYTES];
     size_t column = 0, used = 0, left = strcspn(text, "\n");
@@ -91,7 +81,7 @@ static void write_text(const struct sheet *sheet, const char *text)
     fprintf(sheet->page->out, "%s\n", readable);
 }
 
-static void write_heading(const struct sheet *sheet, const char *key, const char *text)
+static void write_heading(const struct rf_sheet *sheet, const char *key, const char *text)
 {
     FILE *out = sheet->page->out;
     char top[40];
@@ -105,7 +95,7 @@ static void write_heading(const struct sheet *sheet, const char *key, const char
 }
 
 /* Shares and the most frequent word at a key. */
-static void write_counts(const struct sheet *sheet, uint64_t key)
+static void write_counts(const struct rf_sheet *sheet, uint64_t key)
 {
     FILE *out = sheet->page->out;
     for (size_t i = 0; i < sheet->n; i++) {
@@ -127,13 +117,7 @@ static void write_counts(const struct sheet *sheet, uint64_t key)
 
 /* ---- source ---- */
 
-/* A function in its source: the lines that its code comes from. */
-struct source {
-    const char *file; /* NULL: not known */
-    uint32_t first, last;
-};
-
-static void widen(struct source *source, const char *file, uint32_t line)
+static void widen(struct rf_sheet_source *source, const char *file, uint32_t line)
 {
     if (line == 0 || (source->file != NULL && strcmp(source->file, file) != 0))
         return;
@@ -145,7 +129,7 @@ static void widen(struct source *source, const char *file, uint32_t line)
 /* Lines of the function itself: inlined code counts at its call. At the entry the lines are taken as they
  * are, because the first of them has the function's name. */
 static void widen_to_all(const struct rf_annotate_page *page, const struct rf_symbol_line *lines,
-                         size_t n, uint64_t entry, struct source *source)
+                         size_t n, uint64_t entry, struct rf_sheet_source *source)
 {
     for (size_t i = 0; i < n; i++) {
         struct rf_place_name name;
@@ -158,11 +142,11 @@ static void widen_to_all(const struct rf_annotate_page *page, const struct rf_sy
 }
 
 static rf_status find_source(const struct rf_annotate_page *page,
-                             const struct rf_symbol_range *range, struct source *source)
+                             const struct rf_symbol_range *range, struct rf_sheet_source *source)
 {
     const struct rf_symbol_line *lines;
     size_t n;
-    *source = (struct source){.file = NULL};
+    *source = (struct rf_sheet_source){.file = NULL};
     rf_status status = rf_symbols_lines(page->symbols, range->lo, range->hi, &lines, &n);
     if (status != RF_OK || n == 0)
         return status;
@@ -178,19 +162,20 @@ static rf_status find_source(const struct rf_annotate_page *page,
     return status;
 }
 
-static uint64_t address_of(const struct sheet *sheet, const struct rf_instruction *instruction)
+static uint64_t address_of(const struct rf_sheet *sheet, const struct rf_instruction *instruction)
 {
     return sheet->range->lo + (instruction->link - sheet->range->link);
 }
 
-static void set_keys(struct sheet *sheet, const char *file)
+void rf_sheet_set_keys(struct rf_sheet *sheet, const char *file)
 {
     const struct rf_hit_keys keys = {sheet->page->symbols, file};
     for (size_t i = 0; i < sheet->n; i++)
         rf_hits_set_keys(&sheet->hits[i], &keys);
 }
 
-static void write_instruction(const struct sheet *sheet, const struct rf_instruction *instruction)
+static void write_instruction(const struct rf_sheet *sheet,
+                              const struct rf_instruction *instruction)
 {
     write_counts(sheet, instruction->link);
     fprintf(sheet->page->out, "%8" PRIx64 "  ", instruction->link);
@@ -198,17 +183,18 @@ static void write_instruction(const struct sheet *sheet, const struct rf_instruc
 }
 
 /* The instructions of a line; hits are keyed by address meanwhile. */
-static void write_line_code(struct sheet *sheet, const struct source *source, uint32_t line)
+static void write_line_code(struct rf_sheet *sheet, const struct rf_sheet_source *source,
+                            uint32_t line)
 {
     const struct rf_hit_keys keys = {sheet->page->symbols, source->file};
-    set_keys(sheet, NULL);
+    rf_sheet_set_keys(sheet, NULL);
     for (size_t i = 0; i < sheet->code.n; i++)
         if (rf_hit_key(&keys, address_of(sheet, &sheet->code.at[i])) == line)
             write_instruction(sheet, &sheet->code.at[i]);
-    set_keys(sheet, source->file);
+    rf_sheet_set_keys(sheet, source->file);
 }
 
-static bool has_other_files(const struct sheet *sheet)
+static bool has_other_files(const struct rf_sheet *sheet)
 {
     struct rf_view_cell cell;
     for (size_t i = 0; i < sheet->n; i++)
@@ -217,7 +203,7 @@ static bool has_other_files(const struct sheet *sheet)
     return false;
 }
 
-static void write_line(struct sheet *sheet, const struct source *source, uint32_t line,
+static void write_line(struct rf_sheet *sheet, const struct rf_sheet_source *source, uint32_t line,
                        const char *text)
 {
     write_counts(sheet, line);
@@ -227,12 +213,12 @@ static void write_line(struct sheet *sheet, const struct source *source, uint32_
         write_line_code(sheet, source, line);
 }
 
-static void write_source(struct sheet *sheet, const struct source *source, FILE *file)
+static void write_source(struct rf_sheet *sheet, const struct rf_sheet_source *source, FILE *file)
 {
     char text[LINE_BYTES];
     bool begins = true; /* a line that is longer than the buffer is one line */
     uint32_t line = 0;
-    set_keys(sheet, source->file);
+    rf_sheet_set_keys(sheet, source->file);
     measure_top(sheet);
     write_heading(sheet, "line", "source");
     while (line <= source->last && fgets(text, sizeof text, file) != NULL) {
@@ -256,7 +242,7 @@ static int by_number(const void *left, const void *right)
 }
 
 /* Neither source nor objdump: the addresses that have counts. */
-static rf_status write_addresses(const struct sheet *sheet)
+static rf_status write_addresses(const struct rf_sheet *sheet)
 {
     size_t n = 0, room = 1;
     for (size_t i = 0; i < sheet->n; i++)
@@ -281,9 +267,9 @@ static rf_status write_addresses(const struct sheet *sheet)
     return RF_OK;
 }
 
-static rf_status write_code(struct sheet *sheet)
+static rf_status write_code(struct rf_sheet *sheet)
 {
-    set_keys(sheet, NULL);
+    rf_sheet_set_keys(sheet, NULL);
     measure_top(sheet);
     if (sheet->code.n == 0)
         return write_addresses(sheet);
@@ -296,7 +282,7 @@ static rf_status write_code(struct sheet *sheet)
 }
 
 /* "spread in /src/rank.c: 99.8% of 130.2 M instructions" */
-static void write_head(const struct sheet *sheet, const char *where)
+static void write_head(const struct rf_sheet *sheet, const char *where)
 {
     enum { INDENT = 2, NAME = RF_REPORT_TEXT_MAX / 4 };
     char function[NAME], file[NAME], head[RF_REPORT_TEXT_MAX];
@@ -316,7 +302,7 @@ static void write_head(const struct sheet *sheet, const char *where)
 }
 
 /* Read the names of all hits and instructions, in one go. */
-static rf_status prepare(const struct sheet *sheet)
+static rf_status prepare(const struct rf_sheet *sheet)
 {
     size_t n = 0, room = sheet->code.n + 1;
     for (size_t i = 0; i < sheet->n; i++)
@@ -338,12 +324,12 @@ static rf_status prepare(const struct sheet *sheet)
 }
 
 /* The profiles by pc that counted something in the function; the first where none did. */
-static rf_status find_hits(struct sheet *sheet)
+static rf_status find_hits(struct rf_sheet *sheet)
 {
     const struct rf_run *run = sheet->page->run;
     rf_status status = RF_OK;
     bool narrow = sheet->page->setup->width > 0 && sheet->page->setup->width < WIDE;
-    size_t most = narrow ? 2 : COLUMNS_MAX;
+    size_t most = narrow ? 2 : RF_SHEET_COLUMNS_MAX;
     for (size_t i = 0; i < run->n_profiles && status == RF_OK && sheet->n < most; i++) {
         struct rf_hits *hits = &sheet->hits[sheet->n];
         if (!rf_annotate_counts(run->profiles[i]))
@@ -360,38 +346,44 @@ static rf_status find_hits(struct sheet *sheet)
     return status;
 }
 
-static rf_status fill_sheet(struct sheet *sheet, const struct source *source, FILE *file)
+rf_status rf_sheet_open(struct rf_sheet *sheet, const struct rf_annotate_page *page,
+                        const struct rf_symbol_range *range)
 {
-    rf_status status = find_hits(sheet);
-    if (status == RF_OK && (file == NULL || sheet->page->setup->assembly))
-        status = rf_disassemble(&sheet->code, sheet->page->alloc, sheet->range);
-    if (status == RF_OK || status == RF_ENOTSUP)
-        status = prepare(sheet);
+    *sheet = (struct rf_sheet){.page = page, .range = range};
+    rf_status status = find_source(page, range, &sheet->source);
     if (status != RF_OK)
         return status;
-    write_head(sheet, file != NULL ? source->file : sheet->range->path);
-    if (file == NULL)
-        return write_code(sheet);
-    write_source(sheet, source, file);
-    return RF_OK;
+    if (sheet->source.file != NULL)
+        sheet->file = rf_view_open_source(sheet->source.file);
+    status = find_hits(sheet);
+    if (status == RF_OK && (sheet->file == NULL || page->setup->assembly))
+        status = rf_disassemble(&sheet->code, page->alloc, range);
+    return status == RF_OK || status == RF_ENOTSUP ? prepare(sheet) : status;
+}
+
+void rf_sheet_close(struct rf_sheet *sheet)
+{
+    if (sheet->file != NULL)
+        fclose(sheet->file);
+    for (size_t i = 0; i < sheet->n; i++)
+        rf_hits_free(&sheet->hits[i]);
+    rf_instructions_free(&sheet->code, sheet->page->alloc);
 }
 
 rf_status rf_annotate_function(const struct rf_annotate_page *page,
                                const struct rf_symbol_range *range, size_t *written)
 {
-    struct source source;
-    struct sheet sheet = {.page = page, .range = range};
-    rf_status status = find_source(page, range, &source);
-    if (status != RF_OK)
-        return status;
-    FILE *file = source.file != NULL ? rf_view_open_source(source.file) : NULL;
-    if ((*written)++ > 0)
-        fputc('\n', page->out);
-    status = fill_sheet(&sheet, &source, file);
-    if (file != NULL)
-        fclose(file);
-    for (size_t i = 0; i < sheet.n; i++)
-        rf_hits_free(&sheet.hits[i]);
-    rf_instructions_free(&sheet.code, page->alloc);
+    struct rf_sheet sheet;
+    rf_status status = rf_sheet_open(&sheet, page, range);
+    if (status == RF_OK) {
+        if ((*written)++ > 0)
+            fputc('\n', page->out);
+        write_head(&sheet, sheet.file != NULL ? sheet.source.file : range->path);
+        if (sheet.file == NULL)
+            status = write_code(&sheet);
+        else
+            write_source(&sheet, &sheet.source, sheet.file);
+    }
+    rf_sheet_close(&sheet);
     return status;
 }

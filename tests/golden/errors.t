@@ -30,7 +30,7 @@ $ riffle replay --format
 riffle: replay: --format needs a value, FORM
 [2]
 $ riffle replay --format xml x
-riffle: replay: --format must be text, csv, json, tree or heat, got 'xml'
+riffle: replay: --format must be text, csv, json, tree, heat or html, got 'xml'
 [2]
 $ riffle replay --per-interval=yes x
 riffle: replay: --per-interval takes no value

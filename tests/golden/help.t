@@ -168,8 +168,8 @@ the sum is printed.
 Options:
   -o, --output FILE       save the sum there and print nothing
       --any-build         merge profiles of different builds, too
-  -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
-                          text)
+  -f, --format FORM       how to print it: text, csv, json, tree, heat, html
+                          (default: text)
   -n, --items N           show the N heaviest rows of each profile; 0: all
                           (default: 20)
   -b, --by WHAT           what a row is: item, function, line, module, pc,
@@ -181,6 +181,8 @@ Options:
       --details           also show how it was counted: engines, bounds,
                           addresses
       --report FILE       write the report into FILE
+      --html FILE         also write the report into FILE as a page for a
+                          browser
       --hot SHARE         tree, heat: the share from which on a range is hot
                           (default: 2%)
       --per-interval      also show the items of every interval
@@ -220,8 +222,8 @@ Options:
   -p, --profile SELECTOR  what to count; may be repeated (default: values)
       --coproc FILE       a co-processor that runs this microcode on the
                           records; may be repeated
-  -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
-                          text)
+  -f, --format FORM       how to print it: text, csv, json, tree, heat, html
+                          (default: text)
   -n, --items N           show the N heaviest rows of each profile; 0: all
                           (default: 20)
   -b, --by WHAT           what a row is: item, function, line, module, pc,
@@ -233,6 +235,8 @@ Options:
       --details           also show how it was counted: engines, bounds,
                           addresses
       --report FILE       write the report into FILE
+      --html FILE         also write the report into FILE as a page for a
+                          browser
       --hot SHARE         tree, heat: the share from which on a range is hot
                           (default: 2%)
       --per-interval      also show the items of every interval
@@ -273,8 +277,8 @@ Usage: riffle report [OPTION...] FILE
 Prints what replay, run or merge saved with -o.
 
 Options:
-  -f, --format FORM       how to print it: text, csv, json, tree, heat (default:
-                          text)
+  -f, --format FORM       how to print it: text, csv, json, tree, heat, html
+                          (default: text)
   -n, --items N           show the N heaviest rows of each profile; 0: all
                           (default: 20)
   -b, --by WHAT           what a row is: item, function, line, module, pc,
@@ -286,6 +290,8 @@ Options:
       --details           also show how it was counted: engines, bounds,
                           addresses
       --report FILE       write the report into FILE
+      --html FILE         also write the report into FILE as a page for a
+                          browser
       --hot SHARE         tree, heat: the share from which on a range is hot
                           (default: 2%)
       --per-interval      also show the items of every interval
@@ -345,7 +351,7 @@ merge profiles of different builds, too.
 Without it, files of different builds at the same addresses are refused: what is added up there is not the same code. A file that was linked without a build id is known by a checksum of its code. A profile that has neither is merged if the path is the same, with a warning.
 .TP
 \\fB\-f\fR, \fB\-\-format\fR \fIFORM\fR
-how to print it: text, csv, json, tree, heat (default: text).
+how to print it: text, csv, json, tree, heat, html (default: text).
 .TP
 \\fB\-n\fR, \fB\-\-items\fR \fIN\fR
 show the N heaviest rows of each profile; 0: all (default: 20).
@@ -370,6 +376,10 @@ also show how it was counted: engines, bounds, addresses.
 \\fB\-\-report\fR \fIFILE\fR
 write the report into FILE.
 Only its owner can read it.
+.TP
+\\fB\-\-html\fR \fIFILE\fR
+also write the report into FILE as a page for a browser.
+One file that needs no network: tables, source, flame graph, range tree, heat map. Intervals are kept for it. Only its owner can read it.
 .TP
 \\fB\-\-hot\fR \fISHARE\fR
 tree, heat: the share from which on a range is hot (default: 2%).
@@ -421,7 +431,7 @@ $ bash -c '. <(riffle help --completion bash)
 > try re; try replay --f; try replay --format ""; try trace c; try gen z'
 replay report
 --format --full-names --function --from
-text csv json tree heat
+text csv json tree heat html
 convert
 zipf
 $ riffle help --completion fish | grep -E 'a export|_from export.* -l to'
