@@ -6,6 +6,7 @@
  * to a file. Signals sent to riffle are passed on. Those of the terminal reach the target by themselves;
  * riffle stays and reports. */
 #include "bursts.h"
+#include "hooked.h"
 #include "plan.h"
 #include "productions.h"
 #include <limits.h>
@@ -23,7 +24,7 @@ struct settings {
     const char *cache;
     struct cli_bursts bursts;
     int stream;
-    int no_values, lossy, no_follow, per_process;
+    int no_values, lossy, no_follow, per_process, probe;
 };
 
 static const struct cli_default caches[] = {{"cache", RF_CACHE_STANDARD}, {NULL, NULL}};
@@ -63,6 +64,10 @@ static const struct cli_option options[] = {
     {CLI_FLAG, 0, "no-follow", .brief = "leave the program's children alone",
      .text = "Otherwise forked and exec'ed children are profiled, too, into the same profiles.",
      .offset = offsetof(struct settings, no_follow)},
+    {CLI_FLAG, 0, "probe",
+     .brief = "run a program that was compiled by 'riffle cc' under Valgrind, too",
+     .text = "Without it, hooks in such a program tell what it does, at native speed.",
+     .offset = offsetof(struct settings, probe)},
     {CLI_FLAG, 0, "per-process", .brief = "a profile for each process instead of one for all",
      .text =
          "In the order in which they appear; exec makes a new one. The sixteenth takes all that "
@@ -502,6 +507,7 @@ static int start(struct plan *plan, const struct cli_call *call)
     char path[PATH_MAX];
     if (!rf_probe_find(path, sizeof path, call->arguments[0]))
         return refuse_program(call->arguments[0]);
+    setup.hooks = !settings->probe && cli_hooks_suffice(&setup);
     int refused = check_functions(plan, call->arguments[0]);
     if (refused == CLI_OK)
         refused = cli_plan_rehearse(&plan->common);
@@ -520,14 +526,21 @@ static int start(struct plan *plan, const struct cli_call *call)
     return status;
 }
 
-static int run_plan(const struct cli_call *call, const struct rf_productions_native *native)
+static int run_plan(const struct cli_call *asked, const struct rf_productions_native *native)
 {
     struct plan plan;
-    int status = make_plan(&plan, call, native);
+    struct cli_call call = *asked;
+    const struct settings *settings = call.settings;
+    bool is_open = native == NULL && !settings->probe && settings->profiling.report.by == NULL;
+    if (is_open && !cli_hooks_ask(&call))
+        return cli_fail(CLI_FAILED, "no memory for the command line");
+    int status = make_plan(&plan, &call, native);
     if (status == CLI_OK)
-        status = start(&plan, call);
+        status = start(&plan, &call);
     cli_program_close(&plan.mapped);
     cli_plan_free(&plan.common);
+    if (call.given != asked->given)
+        free((void *)call.given);
     return status;
 }
 

@@ -83,6 +83,7 @@ struct cli_action {
     cli_words *words; /* the first argument is one of these; NULL: a file */
     bool
         first_ends_options; /* the first argument is a program, and what follows is the program's */
+    bool only_arguments;    /* there are no options: all words are another program's */
     int (*run)(const struct cli_call *call);
     /* In place of run, for a command that lists things or shows the one that its argument names. */
     void (*list)(void);

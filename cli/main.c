@@ -4,8 +4,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
+/* c++ is no name for a file. */
 const struct cli_command *cli_find(const char *name)
 {
+    if (strcmp(name, "c++") == 0)
+        name = "cxx";
     for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
         if (strcmp(c->name, name) == 0)
             return c;

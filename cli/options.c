@@ -286,6 +286,7 @@ static int take_configured(void *parse, const char *word)
 static int parse_words(struct parse *parse)
 {
     int status = set_defaults(parse);
+    parse->only_arguments = parse->call.command->action->only_arguments;
     if (status == CLI_OK)
         status = cli_config_apply(parse->call.command, take_configured, parse);
     while (status == CLI_OK && parse->next < parse->call.argc)

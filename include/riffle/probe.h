@@ -72,6 +72,7 @@ struct rf_probe_range {
 struct rf_probe_setup {
     const char *const *argv; /* program and arguments, closed by NULL; looked up in PATH */
     const char *folder;      /* where the probe is; NULL: as built or installed */
+    int hooks; /* the program was compiled by 'riffle cc': it runs by itself, without the probe */
     const struct rf_selector *selectors; /* copied */
     size_t n_selectors;
     /* 1 << i: the order of selector i's tuples does not matter, and equal ones may come as one with a count. What is
@@ -108,6 +109,11 @@ struct rf_probe_setup {
 /* The path of the program `name`, which has a slash in it or is looked up in PATH. 0: there is no such file that may be
  * executed, or its path takes more than `size` bytes. */
 int rf_probe_find(char *path, size_t size, const char *name);
+
+/* Was this program compiled by 'riffle cc'? It is looked up in PATH. */
+int rf_probe_has_hooks(const char *name);
+/* Can its hooks tell what is wanted? 0: no, and `why` is the rest of a sentence that begins with "hooks". */
+int rf_probe_hooks_suffice(const struct rf_probe_setup *setup, char *why, size_t size);
 
 rf_status rf_source_open_probe(struct rf_source **source, const struct rf_probe_setup *setup,
                                struct rf_error *error);

@@ -8,6 +8,7 @@
  * in memory that the profiled program can write. An index is within the array, because the book has checked it; a number
  * of events that no processor can have made is damage. */
 #include "source/counters.h"
+#include "source/hooks_decode.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "event/field.h"
@@ -121,6 +122,8 @@ rf_status rf_counters_process(struct rf_decode *decode, struct rf_process *proce
     const uint64_t *counters = rf_ring_counters(&decode->processes->ring, &process->reader);
     rf_status status = rf_decode_make_lanes(decode, process, error);
     *full = false;
+    if (process->reader.family != 0 && status == RF_OK)
+        return rf_hooks_tally(decode, process, full, error);
     while (counters != NULL && process->tally_path < process->book.n_paths && status == RF_OK) {
         status = tally_path(decode, process, counters, full, error);
         if (*full)

@@ -5,6 +5,7 @@
  * book's bounds and lengths against the rest of the piece. Anything else ends the stream as damaged. */
 #include "source/decode.h"
 #include "source/counters.h"
+#include "source/hooks_decode.h"
 #include "source/legible.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -460,10 +461,12 @@ static rf_status see_message(struct rf_decode *decode, const uint64_t *words, si
 /* ---- paths ---- */
 
 /* The length of the message or path that begins with this word; 0: it makes no sense. */
-static size_t length_of(const struct rf_book *book, uint64_t word)
+static size_t length_of(const struct rf_book *book, uint64_t word, bool merged)
 {
     if (word < book->n_paths)
         return 1 + (size_t)book->paths[word]->words;
+    if (merged && !(word & RF_WORD_MESSAGE) && (uint32_t)word < book->n_paths)
+        return 1 + (size_t)book->paths[(uint32_t)word]->words;
     if (!(word & RF_WORD_MESSAGE) || (uint32_t)word > RF_WORD_MESSAGE_MAX)
         return 0;
     return (uint32_t)word;
@@ -549,12 +552,17 @@ rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *e
     decode->before = piece->process;
     if (piece->tally)
         return rf_counters_process(decode, piece->process, full, error);
+    bool is_merged = rf_hooks_decode_is_for(decode, piece->process);
     while (decode->at < piece->n) {
-        *full = decode_paths(decode);
-        if (*full || decode->at == piece->n)
+        if (is_merged)
+            status = rf_hooks_decode(decode, full, error);
+        else
+            *full = decode_paths(decode);
+        if (status != RF_OK || *full || decode->at == piece->n)
             break;
         const uint64_t *words = piece->words + decode->at;
-        size_t left = piece->n - decode->at, length = length_of(&piece->process->book, words[0]);
+        size_t left = piece->n - decode->at,
+               length = length_of(&piece->process->book, words[0], is_merged);
         bool unfinished = length == 0 || length > left;
         if (unfinished && piece->whole)
             return rf_processes_damaged(error);
@@ -567,5 +575,5 @@ rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *e
             return status;
         decode->at += length;
     }
-    return RF_OK;
+    return status;
 }

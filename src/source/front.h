@@ -45,18 +45,25 @@ static inline size_t rf_front_let_go(struct rf_front *front, const struct rf_fro
     return entry->count != 0;
 }
 
-/* One event. What goes out, one tuple at most, goes to out[n] and counts[n]; returns the new n. */
-static inline size_t rf_front_put(struct rf_front *front, struct rf_tuple t, struct rf_tuple *out,
-                                  size_t n)
+/* So many equal events. What goes out, one tuple at most, goes to out[n] and counts[n]; returns the new n. */
+static inline size_t rf_front_add(struct rf_front *front, struct rf_tuple t, uint64_t times,
+                                  struct rf_tuple *out, size_t n)
 {
     struct rf_front_entry *entry = rf_front_entry_of(front, t);
     if (entry->tuple.a == t.a && entry->tuple.b == t.b) {
-        entry->count++;
+        entry->count += times;
         return n;
     }
     n += rf_front_let_go(front, entry, out, n);
-    *entry = (struct rf_front_entry){t, 1};
+    *entry = (struct rf_front_entry){t, times};
     return n;
+}
+
+/* The same for one event. */
+static inline size_t rf_front_put(struct rf_front *front, struct rf_tuple t, struct rf_tuple *out,
+                                  size_t n)
+{
+    return rf_front_add(front, t, 1, out, n);
 }
 
 /* All that is left goes to out[0 ..]; returns how many that are. */

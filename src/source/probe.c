@@ -307,7 +307,8 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     decode->resolve_context = setup->resolve_context;
     decode->alloc = &probe->base.alloc;
     decode->processes = &probe->processes;
-    decode->counted = rf_counters_selectors(setup);
+    decode->counted = setup->hooks ? 0 : rf_counters_selectors(setup);
+    probe->processes.hooks = setup->hooks != 0;
     bool as_they_are = setup->records || setup->bursts[0].burst > 0 || setup->n_patterns > 0;
     decode->merged = as_they_are ? 0 : setup->any_order;
     decode->records = setup->records != 0;

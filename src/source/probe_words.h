@@ -34,6 +34,9 @@
  *     STACK    [header][pc] ..                           a sample of the call stack, the innermost frame first
  *     UNPROFILED [header][kind][path, zero-padded]       what it becomes by exec cannot be profiled
  *
+ * Hooks (hooks/) merge equal events of a path: the upper half of the word that names the path is how many more there
+ * were than one.
+ *
  * The shape of an event:
  *
  *     bits  0..7  class       8..15 flags      16..31 width in bits

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TICK_MS = 100, SPACE_SHIFT = 48, LEGACIES_MAX = 4 * RF_RING_SLOTS };
+enum { TICK_MS = 100, SPACE_SHIFT = 48, LEGACIES_MAX = 256, SLOTS_AHEAD = 64 };
 
 /* What a child begins with: the first n_paths paths of its parent's book. */
 struct rf_legacy {
@@ -43,7 +43,7 @@ rf_status rf_processes_init(struct rf_processes *processes, const struct rf_sele
     if (rf_book_shelf_init(&processes->shelf, selectors, n_selectors, alloc) != RF_OK)
         return rf_fail(error, RF_ENOMEM, "no memory for the collector");
     processes->shelf.counted = counted;
-    return rf_ring_open(&processes->ring, counted != 0, error);
+    return rf_ring_open(&processes->ring, counted != 0 || processes->hooks, error);
 }
 
 static void free_legacy(struct rf_processes *processes, struct rf_legacy *legacy)
@@ -87,7 +87,7 @@ rf_status rf_processes_damaged(struct rf_error *error)
 
 /* ---- forks ---- */
 
-static struct rf_process *find(struct rf_processes *processes, uint32_t number)
+struct rf_process *rf_processes_find(struct rf_processes *processes, uint32_t number)
 {
     for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++)
         if (processes->list[slot].used && processes->list[slot].reader.process == number)
@@ -176,7 +176,7 @@ static void inherit(struct rf_processes *processes, struct rf_process *process)
     struct rf_legacy *legacy = take_legacy(processes, reader->parent, reader->fork);
     if (legacy == NULL)
         return;
-    const struct rf_process *parent = find(processes, reader->parent);
+    const struct rf_process *parent = rf_processes_find(processes, reader->parent);
     const struct rf_book *book = parent != NULL ? &parent->book : &legacy->book;
     if (copy_book(&process->book, book, legacy) != RF_OK)
         processes->status = RF_ENOMEM;
@@ -231,69 +231,6 @@ void rf_processes_unmap(struct rf_processes *processes, struct rf_process *proce
                      end + process->book.bias, *processes->events);
 }
 
-/* ---- threads ---- */
-
-/* The number in the run of a process's own thread; 0: no memory. */
-static uint16_t number_of(struct rf_processes *processes, struct rf_process *process,
-                          uint64_t thread)
-{
-    size_t n = process->n_threads;
-    void *threads = process->threads;
-    if (thread >= n) {
-        size_t room = thread + 1 > 2 * n ? thread + 1 : 2 * n;
-        if (!rf_alloc_array(processes->alloc, &threads, n, room, sizeof *process->threads))
-            return 0;
-        process->threads = threads;
-        process->n_threads = room;
-        memset(process->threads + n, 0, (room - n) * sizeof *process->threads);
-    }
-    if (process->threads[thread] == 0) {
-        if (processes->n_threads < RF_WORD_THREADS_MAX)
-            processes->n_threads++;
-        process->threads[thread] = processes->n_threads;
-    }
-    return process->threads[thread];
-}
-
-rf_status rf_processes_switch(struct rf_processes *processes, struct rf_process *process,
-                              uint64_t thread, struct rf_error *error)
-{
-    if (thread == 0 || thread > RF_WORD_THREADS_MAX)
-        return rf_processes_damaged(error);
-    process->thread = number_of(processes, process, thread);
-    return process->thread != 0 ? RF_OK : rf_fail(error, RF_ENOMEM, "no memory for its threads");
-}
-
-/* Where the name of a thread goes, in the order of the numbers; NULL: there are too many. */
-static struct rf_named_thread *place_name(struct rf_processes *processes, uint16_t number)
-{
-    struct rf_named_thread *named = processes->named;
-    size_t i = 0, n = processes->n_named;
-    while (i < n && named[i].number < number)
-        i++;
-    if (i < n && named[i].number == number)
-        return &named[i];
-    if (n == RF_PROCESSES_NAMED_MAX)
-        return NULL;
-    memmove(&named[i + 1], &named[i], (n - i) * sizeof *named);
-    processes->n_named++;
-    named[i].number = number;
-    return &named[i];
-}
-
-rf_status rf_processes_name(struct rf_processes *processes, struct rf_process *process,
-                            uint64_t thread, const char *name, struct rf_error *error)
-{
-    uint16_t running = process->thread;
-    rf_status status = rf_processes_switch(processes, process, thread, error);
-    uint16_t number = process->thread;
-    process->thread = running;
-    struct rf_named_thread *named = status == RF_OK ? place_name(processes, number) : NULL;
-    if (named != NULL)
-        rf_format(named->name, sizeof named->name, "%.*s", RF_WORD_NAME_BYTES - 1, name);
-    return status;
-}
-
 /* ---- programs that cannot be profiled ---- */
 
 void rf_processes_unprofiled(struct rf_processes *processes, enum rf_target_kind kind,
@@ -319,23 +256,50 @@ void rf_processes_unprofiled(struct rf_processes *processes, enum rf_target_kind
 
 /* ---- coming and going ---- */
 
+/* One more slot of a process that was seen already gets its number. */
+static bool joins_family(const struct rf_processes *processes, struct rf_process *process)
+{
+    const struct rf_ring_reader *reader = &process->reader;
+    for (uint32_t i = 0; i < processes->slots_used; i++)
+        if (&processes->list[i] != process &&
+            rf_processes_are_family(&processes->list[i], process)) {
+            process->number = processes->list[i].number;
+            return true;
+        }
+    for (size_t i = 0; reader->family != 0 && i < RF_PROCESSES_TOLD_MAX && i < processes->n; i++)
+        if (processes->told[i].family == reader->family && processes->told[i].pid == reader->pid) {
+            process->number = i;
+            return true;
+        }
+    return false;
+}
+
 static void attach(struct rf_processes *processes, uint32_t slot)
 {
     struct rf_process *process = &processes->list[slot];
-    *process = (struct rf_process){.used = true, .number = processes->n++};
+    *process = (struct rf_process){.used = true};
     rf_ring_attach(&processes->ring, slot, &process->reader);
-    if (process->number < RF_PROCESSES_TOLD_MAX)
-        processes->told[process->number] = (struct rf_told_process){process->reader.pid, "?"};
+    processes->slots_used = slot >= processes->slots_used ? slot + 1 : processes->slots_used;
+    bool is_new = !joins_family(processes, process);
+    if (is_new)
+        process->number = processes->n++;
+    if (is_new && process->number < RF_PROCESSES_TOLD_MAX)
+        processes->told[process->number] =
+            (struct rf_told_process){process->reader.pid, process->reader.family, "?"};
     rf_book_init(&process->book, &processes->shelf);
     process->has_book = process->reader.parent == 0;
-    process->thread = number_of(processes, process, 1);
+    if (process->reader.family != 0) /* it says which thread it is of */
+        return;
+    process->thread = rf_processes_thread(processes, process, 1);
     if (process->thread == 0)
         processes->status = RF_ENOMEM;
 }
 
+/* Producers take the first free slot, so none is taken far beyond those that were seen. */
 static void attach_new(struct rf_processes *processes)
 {
-    for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++) {
+    for (uint32_t slot = 0; slot < processes->slots_used + SLOTS_AHEAD && slot < RF_RING_SLOTS;
+         slot++) {
         struct rf_process *process = &processes->list[slot];
         if (!process->used && rf_ring_holder(&processes->ring, slot) != 0)
             attach(processes, slot);
@@ -346,10 +310,14 @@ static void attach_new(struct rf_processes *processes)
 
 static void bury(struct rf_processes *processes, struct rf_process *process)
 {
-    processes->n_killed += !process->told_end;
+    bool is_hooks = process->reader.family != 0;
+    processes->n_killed += !process->told_end && !is_hooks;
     leave_legacies(processes, process);
-    for (size_t kind = 0; kind < RF_WORD_CLASSES; kind++)
-        processes->produced[kind] += process->produced[kind];
+    for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++)
+        processes->produced[kind] +=
+            is_hooks ? rf_ring_count_produced(&processes->ring, &process->reader, kind)
+                     : process->produced[kind];
+    rf_processes_leave_threads(processes, process);
     rf_ring_release(&processes->ring, &process->reader);
     free_process(processes, process);
     process->used = false;
@@ -361,6 +329,7 @@ static bool was_replaced(const struct rf_processes *processes, const struct rf_p
     for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++) {
         const struct rf_process *other = &processes->list[slot];
         if (other->used && other->reader.pid == process->reader.pid &&
+            !rf_processes_are_family(other, process) &&
             other->reader.process > process->reader.process)
             return true;
     }
@@ -420,9 +389,9 @@ static rf_status read_piece(struct rf_processes *processes, struct rf_process *p
 static rf_status fetch_whole(struct rf_processes *processes, struct rf_piece *piece,
                              struct rf_error *error)
 {
-    for (uint32_t i = 0; i < RF_RING_SLOTS; i++) {
+    for (uint32_t i = 0; i < processes->slots_used; i++) {
         struct rf_process *process = &processes->list[processes->next_slot];
-        processes->next_slot = (processes->next_slot + 1) % RF_RING_SLOTS;
+        processes->next_slot = (processes->next_slot + 1) % processes->slots_used;
         if (process->used && process->has_book) {
             rf_status status = read_piece(processes, process, RF_RING_WHOLE, piece, error);
             if (status != RF_OK || piece->n > 0)
@@ -437,7 +406,7 @@ static bool waits_for_book(struct rf_processes *processes, struct rf_process *pr
 {
     if (!process->has_book)
         inherit(processes, process);
-    return !process->has_book && find(processes, process->reader.parent) != NULL;
+    return !process->has_book && rf_processes_find(processes, process->reader.parent) != NULL;
 }
 
 /* A killed process could not tell what it skipped since its last burst; its counters tell it. A message is made of them.

@@ -25,6 +25,7 @@ enum {
     RF_PROCESSES_PROGRAM_BYTES = 40,
 };
 
+/* A slot of the ring: a process, or, where the program has hooks, one of its threads. */
 struct rf_process {
     bool used;
     bool has_book; /* false: forked, and the parent's stream has not reached the fork */
@@ -74,6 +75,7 @@ struct rf_named_thread {
 /* One of the first processes, by the order in which they appeared. */
 struct rf_told_process {
     uint32_t pid;
+    uint32_t family;                          /* of hooks */
     char program[RF_PROCESSES_PROGRAM_BYTES]; /* the last part of its path; "?": not known */
 };
 
@@ -85,7 +87,9 @@ struct rf_processes {
     struct rf_spawn spawn;
     struct rf_book_shelf shelf;
     struct rf_modules modules;
+    bool hooks; /* the program has hooks: it does not run under the probe */
     struct rf_process list[RF_RING_SLOTS]; /* by slot */
+    uint32_t slots_used;                   /* the slots from here on were never seen taken */
     struct rf_legacy *legacies;            /* the youngest first */
     size_t n_legacies;
     rf_status status;                         /* of what cannot fail where it happens */
@@ -138,6 +142,21 @@ rf_status rf_processes_name(struct rf_processes *processes, struct rf_process *p
                             uint64_t thread, const char *name, struct rf_error *error);
 void rf_processes_unprofiled(struct rf_processes *processes, enum rf_target_kind kind,
                              const char *path);
+
+/* The process of this number, NULL: it is over. */
+struct rf_process *rf_processes_find(struct rf_processes *processes, uint32_t number);
+/* The number in the run of a process's own thread; 0: no memory. */
+uint16_t rf_processes_thread(struct rf_processes *processes, struct rf_process *of,
+                             uint64_t thread);
+
+/* Two slots of one process, which has hooks. */
+static inline bool rf_processes_are_family(const struct rf_process *a, const struct rf_process *b)
+{
+    return a->used && b->used && a->reader.family != 0 && a->reader.family == b->reader.family &&
+           a->reader.pid == b->reader.pid;
+}
+/* The slot is done: another one of its family keeps the numbers of the threads. */
+void rf_processes_leave_threads(struct rf_processes *processes, struct rf_process *process);
 
 /* The stream makes no sense: RF_EDAMAGED with a sentence. */
 rf_status rf_processes_damaged(struct rf_error *error);

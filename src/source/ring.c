@@ -177,6 +177,7 @@ void rf_ring_attach(const struct rf_ring *ring, uint32_t slot, struct rf_ring_re
                                       .process = shared->process,
                                       .parent = shared->parent,
                                       .fork = shared->fork,
+                                      .family = shared->family,
                                       .base = shared->base};
 }
 
@@ -246,6 +247,18 @@ const uint64_t *rf_ring_counters(const struct rf_ring *ring, const struct rf_rin
         return NULL;
     return (const uint64_t *)(const void *)(ring->memory +
                                             rf_ring_counters_offset(ring->slots, reader->slot));
+}
+
+const struct rf_ring_merged *rf_ring_merged(const struct rf_ring *ring,
+                                            const struct rf_ring_reader *reader)
+{
+    return (const struct rf_ring_merged *)(const void *)rf_ring_counters(ring, reader);
+}
+
+uint64_t rf_ring_count_produced(const struct rf_ring *ring, const struct rf_ring_reader *reader,
+                                unsigned kind)
+{
+    return __atomic_load_n(&slot_at(ring, reader->slot)->produced[kind], __ATOMIC_ACQUIRE);
 }
 
 bool rf_ring_is_mapped_by(const struct rf_ring *ring, pid_t pid)

@@ -33,6 +33,7 @@ struct rf_ring {
 struct rf_ring_reader {
     uint32_t slot;
     uint32_t pid, process, parent, fork;
+    uint32_t family; /* not 0: of hooks */
     uint64_t base;
     uint32_t tail;  /* chunks given back */
     uint32_t taken; /* bytes of the next chunk that were read before it was full */
@@ -62,6 +63,12 @@ void rf_ring_advance(struct rf_ring_reader *reader, size_t n);
 
 /* The counters of the slot, RF_RING_COUNTERS of them, which the producer may change at any time; NULL: none. */
 const uint64_t *rf_ring_counters(const struct rf_ring *ring, const struct rf_ring_reader *reader);
+
+/* Of a slot of hooks: what was merged, RF_RING_MERGED of it, as above; and what it says it produced, by class. */
+const struct rf_ring_merged *rf_ring_merged(const struct rf_ring *ring,
+                                            const struct rf_ring_reader *reader);
+uint64_t rf_ring_count_produced(const struct rf_ring *ring, const struct rf_ring_reader *reader,
+                                unsigned kind);
 
 /* Does this process have the ring mapped? */
 bool rf_ring_is_mapped_by(const struct rf_ring *ring, pid_t pid);

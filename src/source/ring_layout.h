@@ -2,11 +2,12 @@
  *
  * One memory file, made and sealed by the collector, inherited by the target and its children:
  *
- *     page 0           slot 0                     slot 1                     ... slot 63      counters of
- *     [ control ]      [ page | 32 chunks ]       [ page | 32 chunks ]                        slot 0 .. 63
+ *     page 0           slot 0                     slot 1                     ... slot 255     counters of
+ *     [ control ]      [ page | 32 chunks ]       [ page | 32 chunks ]                        slot 0 .. 255
  *       bell             state, head, tail, cursor, fill of each chunk
  *
- * A process takes a free slot for itself: each slot is a ring with one producer and one consumer.
+ * A process takes a free slot for itself: each slot is a ring with one producer and one consumer. Of a program that was
+ * compiled with hooks (hooks/), each thread takes one; the slots of such a process are a family.
  * The file is sparse: a slot that was never taken costs nothing. Where a limit on the size of files leaves room for
  * fewer slots, there are fewer: the file's size, which is sealed, says how many. The producer fills one chunk after
  * the other with words and publishes each by adding one to `head`; the consumer gives it back by
@@ -34,7 +35,7 @@
 
 enum {
     RF_RING_PAGE = 4096,
-    RF_RING_SLOTS = 64,
+    RF_RING_SLOTS = 256,
     RF_RING_CHUNK = 64 * 1024, /* bytes */
     RF_RING_CHUNKS = 32,       /* a slot: 2 MiB, stays in the outer caches */
     RF_RING_SLACK = 16 * 1024, /* a chunk is flushed when less than this is left in it */
@@ -46,6 +47,12 @@ enum {
     RF_RING_SLOT = RF_RING_PAGE + RF_RING_CHUNKS * RF_RING_CHUNK,
     RF_RING_COUNTERS = 4 << 20, /* of a slot */
     RF_RING_COUNTER_BYTES = RF_RING_COUNTERS * 8,
+    RF_RING_MERGED = RF_RING_COUNTERS / 2, /* of a slot of hooks, instead of counters */
+};
+
+/* What hooks keep of a path: the word that came last with it, and how often it came since it was told. */
+struct rf_ring_merged {
+    uint64_t word, count;
 };
 
 /* One set of bursts, for some of the profiles. */
@@ -120,7 +127,8 @@ struct rf_ring_slot {
     uint32_t process; /* its number, from 1 */
     uint32_t parent;  /* number of the process it was forked from, 0: began with an exec */
     uint32_t fork;    /* which of the parent's forks, from 1 */
-    uint32_t pad_0[11];
+    uint32_t family; /* of hooks: the same for all slots of a process until it execs; 0: no hooks */
+    uint32_t pad_0[10];
     uint32_t head; /* chunks published */
     uint32_t pad_1[15];
     uint32_t tail;    /* futex: chunks given back */
@@ -131,7 +139,8 @@ struct rf_ring_slot {
     uint64_t base;   /* address of this page there */
     uint64_t pad_3[5];
     struct rf_ring_counters counters;
-    uint32_t fill[RF_RING_CHUNKS]; /* bytes in each published chunk */
+    uint64_t produced[RF_RING_GROUPS]; /* by hooks, by class: they send no END */
+    uint32_t fill[RF_RING_CHUNKS];     /* bytes in each published chunk */
 };
 
 _Static_assert(sizeof(struct rf_ring_slot) <= RF_RING_PAGE, "the slot's page is full");

@@ -11,6 +11,7 @@
  * library allocates. The profiled program should see neither, so the script is bypassed. */
 #include "source/spawn.h"
 #include "source/counters.h"
+#include "source/hooks.h"
 #include "source/target.h"
 #include "event/field.h"
 #include "base/alloc.h"
@@ -49,6 +50,7 @@ struct command {
     size_t n, room;
     char text[ARGUMENTS_OWN][TEXT];
     size_t n_text;
+    char hooks[RF_HOOKS_TEXT]; /* for a program that has them; else "" */
 };
 
 static void add(struct command *command, const char *argument)
@@ -99,8 +101,7 @@ static bool reads_class(const struct rf_selector *selector, unsigned kind)
 }
 
 /* The words of a class that the selectors read, as letters. */
-static void class_fields(const struct rf_probe_setup *setup, unsigned kind,
-                         char letters[RF_FIELD_WORDS])
+void rf_spawn_letters(const struct rf_probe_setup *setup, unsigned kind, char *letters)
 {
     bool needed[RF_FIELD_WORDS] = {false};
     for (size_t i = 0; i < setup->n_selectors; i++)
@@ -146,7 +147,7 @@ static bool add_want(struct command *command, const struct rf_probe_setup *setup
     for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++) {
         if (!(classes >> kind & 1))
             continue;
-        class_fields(setup, kind, letters);
+        rf_spawn_letters(setup, kind, letters);
         n += rf_format(text + n, sizeof text - n, "%s%s:%s%s", n > 0 ? "," : "",
                        rf_class_name(kind), letters, how_counted(setup, kind));
     }
@@ -350,7 +351,8 @@ static void pass(const struct passed *passed)
 
 static _Noreturn void run_child(const struct command *command, int report)
 {
-    if (setenv("VALGRIND_LIB", command->folder, 1) == 0)
+    const char *name = command->hooks[0] != '\0' ? "RIFFLE_HOOKS" : "VALGRIND_LIB";
+    if (setenv(name, command->hooks[0] != '\0' ? command->hooks : command->folder, 1) == 0)
         execv(command->launcher, (char *const *)command->argv);
     int why = errno;
     ssize_t written = write(report, &why, sizeof why);
@@ -377,7 +379,7 @@ static rf_status fork_child(struct rf_spawn *spawn, const struct command *comman
     if (spawn->pid < 0)
         return rf_fail(error, RF_EIO, "cannot start a process: %s", strerror(fork_errno));
     if (n == sizeof why)
-        return rf_fail(error, RF_EIO, "cannot start valgrind: %s", strerror(why));
+        return rf_fail(error, RF_EIO, "cannot start '%s': %s", command->launcher, strerror(why));
     return RF_OK;
 }
 
@@ -413,11 +415,32 @@ static rf_status check_limit(struct rf_error *error)
                    (unsigned long long)limit.rlim_cur, (unsigned long long)least);
 }
 
+/* A program that has hooks runs by itself. */
+static rf_status start_hooked(struct rf_spawn *spawn, struct command *command,
+                              const struct rf_probe_setup *setup, struct passed *passed,
+                              struct rf_error *error)
+{
+    rf_status status = rf_target_check(setup->argv[0], error);
+    if (status != RF_OK)
+        return status;
+    choose_numbers(passed);
+    passed->log_fd = -1;
+    if (!rf_probe_find(command->launcher, sizeof command->launcher, setup->argv[0]) ||
+        !rf_hooks_options(command->hooks, setup, passed->ring_fd, passed->ring_number))
+        return rf_fail(error, RF_EINVAL, "the options for the hooks are too many or too long");
+    for (size_t i = 0; setup->argv[i] != NULL; i++)
+        add(command, setup->argv[i]);
+    command->argv[command->n] = NULL;
+    return fork_child(spawn, command, passed, error);
+}
+
 static rf_status start(struct rf_spawn *spawn, struct command *command,
                        const struct rf_probe_setup *setup, int ring_fd, struct rf_error *error)
 {
     struct passed passed = {.ring_fd = ring_fd, .log_fd = spawn->log.write_fd};
     rf_status status = check_limit(error);
+    if (status == RF_OK && setup->hooks)
+        return start_hooked(spawn, command, setup, &passed, error);
     if (status == RF_OK)
         status = find_parts(command, setup->folder, error);
     if (status == RF_OK)
@@ -443,6 +466,7 @@ rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *se
     if (command != NULL && argv != NULL) {
         command->argv = argv;
         command->n = command->n_text = 0;
+        command->hooks[0] = '\0';
         command->room = room;
         status = start(spawn, command, setup, ring_fd, error);
     }

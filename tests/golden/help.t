@@ -5,11 +5,13 @@ riffle - find the few events of a program that matter, and say how sure it is
 Usage: riffle COMMAND [OPTION...] [ARGUMENT...]
 
 Commands:
+  cc         compile C with hooks, for riffle run at native speed
   compare    judge engines by the exact profile of the same stream
   control    change the sampling of a program while it runs
   coproc     list microprograms, check and list one, or size their machine
   cores      list the simulated cores; show one with every parameter
   cost       area, delay and energy of rap as hardware
+  cxx        compile C++ with hooks; also riffle c++
   engines    list the engines; show one with its options and memory
   export     write a profile in the format of another tool
   gen        make a synthetic stream
@@ -404,11 +406,13 @@ show this help.
 0: done. 1: it failed. 2: the command line is wrong. 3: the input was damaged; what was printed or written is of the parts that were whole. 130: stopped by Ctrl\-C; what was printed was counted until then. run and sim end with the status of the program; 125: riffle itself failed, whatever the program did; 126: the program cannot be run; 127: there is no such program.
 .SH SEE ALSO
 .BR riffle (1),
+.BR riffle\-cc (1),
 .BR riffle\-compare (1),
 .BR riffle\-control (1),
 .BR riffle\-coproc (1),
 .BR riffle\-cores (1),
 .BR riffle\-cost (1),
+.BR riffle\-cxx (1),
 .BR riffle\-engines (1),
 .BR riffle\-export (1),
 .BR riffle\-gen (1),

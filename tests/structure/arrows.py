@@ -146,8 +146,20 @@ def check_program(root):
                 yield f"{os.path.relpath(path, root)}:{number}: the program uses public headers only: {name}"
 
 
+# The run-time that other people's programs link: what it shares with the collector, and no more.
+HOOKS_MAY = ("source/ring_layout.h", "source/probe_words.h")
+
+
+def check_hooks(root):
+    for path in sources(os.path.join(root, "hooks")):
+        for number, mark, name in includes(path):
+            own = os.path.exists(os.path.join(root, "hooks", name))
+            if (mark == '"' and not own and name not in HOOKS_MAY) or name.startswith("riffle/"):
+                yield f"{os.path.relpath(path, root)}:{number}: hooks use the ring's headers and libc only: {name}"
+
+
 def check(root):
-    return [*check_library(root), *check_public(root), *check_installed(root),
+    return [*check_hooks(root), *check_library(root), *check_public(root), *check_installed(root),
             *check_program(root)]
 
 
@@ -177,12 +189,15 @@ WRONG = [
     ("include/riffle/engine.h", '#include "engine/engine.h"'),
     ("cli/x.c", '#include "engine/engine.h"'),
     ("cli/x.c", '#include "missing.h"'),
+    ("hooks/x.c", '#include "source/ring.h"'),
+    ("hooks/x.c", "#include <riffle/status.h>"),
     ("include/meson.build", "files('riffle/alloc.h')"),
 ]
 RIGHT = [
     ("src/engine/x.c", '#include "base/hash.h"\n#include <riffle/item.h>\n#include <string.h>'),
     ("src/symbol/x.c", "#include <riffle/profile.h>\n#include <elfutils/libdwfl.h>"),
     ("include/riffle/riffle.h", "#include <riffle/report.h>"),
+    ("hooks/x.c", '#include "source/ring_layout.h"\n#include <stdint.h>'),
     ("cli/main.c", "#include <riffle/riffle.h>\n#include <stdio.h>"),
 ]
 

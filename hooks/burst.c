@@ -1,0 +1,79 @@
+/* burst.c - sampling in bursts: some intervals are told, those between are only counted.
+ *
+ * The probe ends a sampling interval with a call or a backward branch. Hooks do not see branches: an interval ends with a
+ * call, and where an event has a pc that is not above the one before, since the program went backwards. Each lane has a
+ * clock of its own; distances are random around the mean, as in the probe (doc/PROBE.md). What was skipped is counted in
+ * shared memory. */
+#include "hooks.h"
+
+#define FOREVER UINT32_MAX
+
+static uint64_t next_random(struct rf_hooks_lane *lane)
+{
+    uint64_t state = lane->random;
+    if (state == 0)
+        state = (rf_hooks_bursts()->seed * 64 + lane->slot->process) * 0x9e3779b97f4a7c15 | 1;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return lane->random = state;
+}
+
+/* How many intervals are skipped before the next burst. */
+static uint64_t draw_sparsity(struct rf_hooks_lane *lane, uint64_t mean, bool regular)
+{
+    if (regular || mean == 0 || mean > UINT64_MAX / 4)
+        return mean;
+    return 1 + next_random(lane) % (2 * mean - 1);
+}
+
+static void begin_burst(struct rf_hooks_lane *lane)
+{
+    uint32_t burst = rf_hooks_bursts()->clocks[0].burst;
+    lane->skips = false;
+    lane->left = burst == FOREVER ? UINT64_MAX : burst > 0 ? burst : 1;
+}
+
+static void arm(struct rf_hooks_lane *lane, bool first)
+{
+    const struct rf_ring_clock *wanted = &rf_hooks_bursts()->clocks[0];
+    uint64_t mean = first && wanted->regular ? wanted->first : wanted->sparsity;
+    uint64_t burst = wanted->burst > 0 ? wanted->burst : 1;
+    uint64_t skipped = burst == FOREVER || mean > UINT64_MAX / (2 * RF_WORD_WEIGHT_ONE) ? 0 : mean;
+    lane->left = draw_sparsity(lane, mean, wanted->regular != 0);
+    lane->weight = RF_WORD_WEIGHT_ONE + RF_WORD_WEIGHT_ONE * skipped / burst;
+    lane->skips = true;
+    if (lane->left == 0)
+        begin_burst(lane);
+}
+
+void rf_hooks_begin_bursts(struct rf_hooks_lane *lane)
+{
+    lane->last_pc = 0;
+    arm(lane, true);
+}
+
+static void tell_burst(struct rf_hooks_lane *lane)
+{
+    uint32_t groups = rf_hooks_options.n_groups, n = 3 + groups;
+    uint64_t *to = rf_hooks_reserve(lane, n);
+    to[0] = RF_WORD_HEADER(RF_WORD_BURST, n);
+    to[1] = UINT32_MAX;
+    for (uint32_t i = 0; i < groups; i++) {
+        uint64_t all = lane->slot->counters.skipped[i];
+        to[2 + i] = all - lane->told[i];
+        lane->told[i] = all;
+    }
+    to[2 + groups] = lane->weight;
+    rf_hooks_commit(lane, n);
+}
+
+RF_HOOKS_SLOW void rf_hooks_turn(struct rf_hooks_lane *lane)
+{
+    if (lane->skips) {
+        begin_burst(lane);
+        return;
+    }
+    tell_burst(lane);
+    arm(lane, false);
+}

@@ -1,0 +1,318 @@
+/* life.c - start, threads and forks.
+ *
+ *     start      the constructor reads RIFFLE_HOOKS; without it, or without a ring behind it, hooks stay idle
+ *     thread     its first event takes a lane: one that an ended thread left, or a new one
+ *     its end    the lane is free for the next thread, with all the places that it knows
+ *     fork       the child begins anew, as a process without a parent
+ *     exec       the new program reads RIFFLE_HOOKS again, where it has hooks
+ *     end        nothing to do: counts and cursor lie in the shared memory */
+#include "hooks.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+struct rf_hooks_options rf_hooks_options = {.ring_fd = -1};
+uint32_t rf_hooks_listening;
+__thread struct rf_hooks_lane *rf_hooks_lane;
+
+enum { NESTED_MAX = 8, NAME_BYTES = RF_WORD_NAME_BYTES };
+
+static struct rf_hooks_lane lanes[RF_RING_SLOTS];
+static uint32_t n_threads;
+static pthread_key_t at_exit;
+static char program_name[NAME_BYTES];
+static char text[RF_HOOKS_TEXT]; /* of the options, which point into it */
+
+RF_HOOKS_NOTED(RF_HOOKS_NOTE);
+
+/* ---- threads ---- */
+
+/* A word for the collector: this thread's events follow. */
+static void tell_thread(struct rf_hooks_lane *lane)
+{
+    uint64_t *to = rf_hooks_reserve(lane, 2);
+    to[0] = RF_WORD_HEADER(RF_WORD_THREAD, 2);
+    to[1] = lane->thread < RF_WORD_THREADS_MAX ? lane->thread : RF_WORD_THREADS_MAX;
+    rf_hooks_commit(lane, 2);
+}
+
+static bool take(struct rf_hooks_lane *lane, uint32_t state)
+{
+    return __atomic_compare_exchange_n(&lane->state, &state, RF_HOOKS_TAKEN, false,
+                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static struct rf_hooks_lane *take_any(uint32_t state)
+{
+    for (size_t i = 0; i < RF_RING_SLOTS; i++)
+        if (lanes[i].state == state && take(&lanes[i], state))
+            return &lanes[i];
+    return NULL;
+}
+
+/* A lane of this thread: one that was used before, or a new one. */
+static struct rf_hooks_lane *take_lane(uint32_t thread)
+{
+    struct rf_hooks_lane *lane = take_any(RF_HOOKS_IDLE);
+    bool fresh = lane == NULL;
+    if (fresh)
+        lane = take_any(RF_HOOKS_EMPTY);
+    if (lane == NULL || (fresh && !rf_hooks_open_lane(lane)))
+        return NULL;
+    lane->thread = thread;
+    lane->above = NULL;
+    tell_thread(lane);
+    if (fresh && rf_hooks_options.n_groups > 0)
+        rf_hooks_begin_bursts(lane);
+    return lane;
+}
+
+static __thread uint32_t thread_number __attribute__((tls_model("initial-exec")));
+static __thread bool is_unfollowed __attribute__((tls_model("initial-exec")));
+
+static struct rf_hooks_lane *begin_thread(void)
+{
+    if (is_unfollowed)
+        return NULL;
+    if (thread_number == 0)
+        thread_number = __atomic_add_fetch(&n_threads, 1, __ATOMIC_SEQ_CST);
+    struct rf_hooks_lane *lane = take_lane(thread_number);
+    is_unfollowed = lane == NULL;
+    if (lane == NULL)
+        return NULL;
+    lane->above = rf_hooks_lane; /* a signal came in between and took one */
+    rf_hooks_lane = lane;
+    pthread_setspecific(at_exit, lane);
+    return lane;
+}
+
+/* Was the hook inside never finished, because a signal handler jumped out of it? The stack then ends above it. */
+static bool was_left(const struct rf_hooks_lane *lane)
+{
+    stack_t other;
+    if (rf_hooks_syscall(SYS_sigaltstack, 0, (long)&other, 0, 0, 0, 0) != 0)
+        return false;
+    uint64_t start = (uint64_t)(uintptr_t)other.ss_sp;
+    bool was_there = lane->busy >= start && lane->busy - start < other.ss_size;
+    if ((other.ss_flags & SS_ONSTACK) != 0)
+        return was_there && rf_hooks_stack() >= lane->busy;
+    return was_there || rf_hooks_stack() >= lane->busy;
+}
+
+/* The first event of a thread, or one inside of a hook: in a signal handler. A lane whose hook was left in the middle of
+ * something larger is left, too: all that it committed is counted. */
+RF_HOOKS_SLOW struct rf_hooks_lane *rf_hooks_enter_slowly(void)
+{
+    struct rf_hooks_lane **at = &rf_hooks_lane;
+    if (*at == NULL)
+        return begin_thread();
+    for (int depth = 0; *at != NULL && depth < NESTED_MAX;) {
+        struct rf_hooks_lane *lane = *at;
+        bool left = lane->busy != 0 && was_left(lane);
+        if (lane->busy == 0 || (left && lane->slow == 0))
+            return lane;
+        if (left && (lane->above != NULL || at != &rf_hooks_lane)) {
+            *at = lane->above;
+            continue;
+        }
+        at = &lane->above;
+        depth++;
+    }
+    if (*at == NULL)
+        *at = take_lane(thread_number);
+    return *at != NULL && (*at)->busy == 0 ? *at : NULL;
+}
+
+/* Whose name is its own. */
+static void tell_name(struct rf_hooks_lane *lane)
+{
+    char name[NAME_BYTES] = "";
+    rf_hooks_syscall(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
+    if (lane->thread == 1 || strcmp(name, program_name) == 0)
+        return;
+    uint64_t *to = rf_hooks_reserve(lane, 2 + NAME_BYTES / 8);
+    to[0] = RF_WORD_HEADER(RF_WORD_NAME, 2 + NAME_BYTES / 8);
+    to[1] = lane->thread < RF_WORD_THREADS_MAX ? lane->thread : RF_WORD_THREADS_MAX;
+    memcpy(to + 2, name, NAME_BYTES);
+    rf_hooks_commit(lane, 2 + NAME_BYTES / 8);
+}
+
+/* What was merged so far is this thread's. */
+static void tell_merged(struct rf_hooks_lane *lane)
+{
+    for (uint32_t path = 0; lane->merged != NULL && path < lane->n_paths; path++)
+        rf_hooks_emit_merged(lane, path);
+}
+
+static void end_thread(void *unused)
+{
+    struct rf_hooks_lane *lane = rf_hooks_lane, *above;
+    (void)unused;
+    rf_hooks_lane = NULL;
+    for (; lane != NULL; lane = above) {
+        above = lane->above;
+        lane->slow = 1;
+        lane->busy = rf_hooks_stack();
+        tell_name(lane);
+        if (rf_hooks_options.threads)
+            tell_merged(lane);
+        lane->busy = lane->slow = 0;
+        __atomic_store_n(&lane->state, RF_HOOKS_IDLE, __ATOMIC_SEQ_CST);
+    }
+}
+
+/* ---- forks ---- */
+
+static void begin_child(void)
+{
+    if (!rf_hooks_options.follow)
+        rf_hooks_listening = 0;
+    n_threads = thread_number = 0;
+    is_unfollowed = false;
+    rf_hooks_lane = NULL;
+    for (size_t i = 0; i < RF_RING_SLOTS; i++) {
+        struct rf_hooks_lane *lane = &lanes[i];
+        if (lane->slot == NULL)
+            continue;
+        rf_hooks_abandon_lane(lane);
+        if (lane->busy) /* whoever is inside still uses it */
+            continue;
+        rf_hooks_release(lane->places, (lane->mask + 1) * sizeof *lane->places);
+        rf_hooks_release(lane->kinds, RF_RING_MERGED);
+        memset(lane, 0, sizeof *lane);
+    }
+}
+
+/* ---- options ---- */
+
+static void read_classes(const char *value)
+{
+    static const char *const names[] = {[RF_WORD_LOAD] = "load",
+                                        [RF_WORD_STORE] = "store",
+                                        [RF_WORD_BRANCH] = "branch",
+                                        [RF_WORD_CALL] = "call"};
+    for (unsigned kind = 0; kind < sizeof names / sizeof names[0]; kind++) {
+        const char *at = names[kind] != NULL ? strstr(value, names[kind]) : NULL;
+        if (at == NULL)
+            continue;
+        rf_hooks_options.mode[kind] = RF_HOOKS_STREAM;
+        for (at += strlen(names[kind]) + 1; *at != ',' && *at != '\0'; at++)
+            rf_hooks_options.want[kind] |= *at == 'a'   ? RF_HOOKS_ADDR
+                                           : *at == 'v' ? RF_HOOKS_VALUE
+                                                        : 0;
+    }
+}
+
+static void read_groups(char *value)
+{
+    char *rest = value;
+    while (*rest != '\0' && rf_hooks_options.n_groups < RF_RING_GROUPS) {
+        unsigned long classes = strtoul(rest, &rest, 16);
+        for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++)
+            if (classes >> kind & 1)
+                rf_hooks_options.group[kind] = rf_hooks_options.n_groups;
+        rf_hooks_options.n_groups++;
+        rest += *rest == ',';
+    }
+}
+
+static void read_range(const char *value)
+{
+    struct rf_hooks_options *options = &rf_hooks_options;
+    char *end;
+    uint64_t low = strtoull(value, &end, 16);
+    if (*end == '-' && options->n_ranges < RF_HOOKS_RANGES_MAX) {
+        options->ranges[options->n_ranges].low = low;
+        options->ranges[options->n_ranges++].high = strtoull(end + 1, NULL, 16);
+    }
+}
+
+static void read_option(char *name, char *value)
+{
+    struct rf_hooks_options *options = &rf_hooks_options;
+    if (strcmp(name, "ring-fd") == 0)
+        options->ring_fd = atoi(value);
+    else if (strcmp(name, "ring-path") == 0)
+        options->ring_path = value;
+    else if (strcmp(name, "want") == 0)
+        read_classes(value);
+    else if (strcmp(name, "groups") == 0)
+        read_groups(value);
+    else if (strcmp(name, "range") == 0)
+        read_range(value);
+    else if (strcmp(name, "module") == 0 && options->n_modules < RF_HOOKS_MODULES_MAX)
+        options->modules[options->n_modules++] = value;
+    else if (strcmp(name, "lossy") == 0)
+        options->lossy = true;
+    else if (strcmp(name, "follow") == 0)
+        options->follow = true;
+    else if (strcmp(name, "threads") == 0)
+        options->threads = true;
+    else if (strcmp(name, "merge") == 0)
+        options->merge = true;
+}
+
+/* What may be merged, is: with one changing word or none. */
+static void merge_classes(void)
+{
+    for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++) {
+        uint8_t *mode = &rf_hooks_options.mode[kind];
+        if (*mode == RF_HOOKS_STREAM && rf_hooks_options.want[kind] == 0)
+            *mode = RF_HOOKS_COUNT;
+        else if (*mode == RF_HOOKS_STREAM &&
+                 rf_hooks_options.want[kind] != (RF_HOOKS_ADDR | RF_HOOKS_VALUE))
+            *mode = RF_HOOKS_MERGE;
+    }
+}
+
+/* "ring-fd=1027\x1fring-path=...\x1f..."; a separator that no path has, usually. */
+static bool read_options(const char *given)
+{
+    size_t length = strlen(given);
+    if (length >= sizeof text)
+        return false;
+    memcpy(text, given, length + 1);
+    for (char *rest = text, *option; (option = strsep(&rest, "\x1f")) != NULL;) {
+        char *value = strchr(option, '=');
+        if (value == NULL)
+            continue;
+        *value++ = '\0';
+        read_option(option, value);
+    }
+    return true;
+}
+
+/* ---- start ---- */
+
+static void start(void)
+{
+    static uint32_t started;
+    if (__atomic_exchange_n(&started, 1, __ATOMIC_SEQ_CST) != 0)
+        return;
+    const char *given = secure_getenv("RIFFLE_HOOKS");
+    if (given == NULL || !read_options(given) || !rf_hooks_find_ring())
+        return;
+    if (rf_hooks_options.merge && rf_hooks_can_merge())
+        merge_classes();
+    if (!rf_hooks_options.follow)
+        unsetenv("RIFFLE_HOOKS");
+    rf_hooks_syscall(SYS_prctl, PR_GET_NAME, (long)program_name, 0, 0, 0, 0);
+    if (pthread_key_create(&at_exit, end_thread) == 0 &&
+        pthread_atfork(NULL, NULL, begin_child) == 0)
+        __atomic_store_n(&rf_hooks_listening, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Called by a constructor of each compiled file, before its own code. */
+void __tsan_init(void);
+RF_HOOKS_SHOWN void __tsan_init(void)
+{
+    start();
+}
+
+__attribute__((constructor(101))) static void start_first(void)
+{
+    start();
+}

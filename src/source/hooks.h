@@ -1,0 +1,14 @@
+/* hooks.h - programs that were compiled by `riffle cc`: how riffle knows them and what it tells their hooks. */
+#ifndef RF_SOURCE_HOOKS_H
+#define RF_SOURCE_HOOKS_H
+
+#include <stdbool.h>
+#include <riffle/probe.h>
+
+enum { RF_HOOKS_TEXT = 4096 };
+
+/* The value of RIFFLE_HOOKS, which the run-time reads (hooks/life.c); false: it is too long. */
+bool rf_hooks_options(char text[RF_HOOKS_TEXT], const struct rf_probe_setup *setup, int ring_fd,
+                      int ring_number);
+
+#endif

@@ -1,0 +1,126 @@
+/* hooks_decode.c - from the words of hooks to tuples with counts.
+ *
+ *     [path 7 | 41 more << 32][value 5]     ->     lane 0: <pc of path 7, 5> 42 times
+ *
+ * A slot of hooks has the paths of one thread. Each path is one event, and the hooks have merged what was the same, so
+ * what comes here has counts: each lane has a front for them (front.h), which merges what several threads tell. What was
+ * merged last is never told: when the process is over, it is read where the hooks kept it (ring_layout.h).
+ *
+ * The program can write to all of it. A path number is checked against the book, a length against the piece, and a count
+ * against what a processor can have done. */
+#include "source/hooks_decode.h"
+#include "source/legible.h"
+#include "base/error.h"
+#include <string.h>
+
+bool rf_hooks_decode_is_for(const struct rf_decode *decode, const struct rf_process *process)
+{
+    const struct rf_decode_lane *lanes = &decode->lanes[rf_decode_lane(decode, process)];
+    if (process->reader.family == 0 || decode->records)
+        return false;
+    for (size_t i = 0; i < decode->n_selectors; i++)
+        if (lanes[i].front == NULL)
+            return false;
+    return true;
+}
+
+static bool is_full(const struct rf_decode *decode, const struct rf_decode_lane *lanes)
+{
+    for (size_t i = 0; i < decode->n_selectors; i++)
+        if (lanes[i].n >= RF_SOURCE_BATCH)
+            return true;
+    return false;
+}
+
+/* One tuple, `times` times. */
+static void put(struct rf_decode_lane *lane, struct rf_tuple tuple, uint64_t times)
+{
+    if (lane->merging != NULL) {
+        lane->n = rf_front_add(lane->merging, tuple, times, lane->tuples, lane->n);
+        return;
+    }
+    for (size_t i = 0; !lane->has_counts && i < lane->n; i++)
+        lane->front->counts[i] = 1;
+    lane->has_counts = true;
+    lane->front->counts[lane->n] = times;
+    lane->tuples[lane->n++] = tuple;
+}
+
+/* What is no step: through a room of its own. */
+static void put_others(const struct rf_process *process, const struct rf_book_path *path,
+                       const uint64_t *words, uint64_t times, struct rf_decode_lane *lanes)
+{
+    struct rf_tuple tuples[RF_DECODE_SELECTORS_MAX], *next[RF_DECODE_SELECTORS_MAX];
+    size_t n = process->book.shelf->n_selectors;
+    for (size_t i = 0; i < n; i++)
+        next[i] = &tuples[i];
+    rf_book_expand_others(&process->book, path, words, process->thread, next);
+    for (size_t i = 0; i < n; i++)
+        if (next[i] != &tuples[i])
+            put(&lanes[i], tuples[i], times);
+}
+
+static void put_path(const struct rf_process *process, const struct rf_book_path *path,
+                     const uint64_t *words, uint64_t times, struct rf_decode_lane *lanes)
+{
+    for (unsigned i = 0; i < path->n_steps; i++)
+        put(&lanes[path->steps[i].lane], rf_book_tuple(&path->steps[i], words), times);
+    if (path->pieces != NULL)
+        put_others(process, path, words, times, lanes);
+}
+
+/* The path that a word names; NULL: it names none that hooks have. Theirs are single events. */
+static const struct rf_book_path *path_of(const struct rf_book *book, uint64_t word)
+{
+    uint32_t number = (uint32_t)word;
+    if ((word & RF_WORD_MESSAGE) != 0 || number >= book->n_paths)
+        return NULL;
+    return book->paths[number]->n_records == 1 ? book->paths[number] : NULL;
+}
+
+rf_status rf_hooks_decode(struct rf_decode *decode, bool *full, struct rf_error *error)
+{
+    const struct rf_process *process = decode->piece.process;
+    struct rf_decode_lane *lanes = &decode->lanes[rf_decode_lane(decode, process)];
+    const struct rf_legible view = rf_legible_of(decode);
+    while (decode->at < view.end && !(*full = is_full(decode, lanes))) {
+        const uint64_t *words = view.words + decode->at;
+        const struct rf_book_path *path = path_of(&process->book, words[0]);
+        if (path == NULL || 1 + (size_t)path->words > view.end - decode->at)
+            return RF_OK;
+        uint64_t times = (words[0] >> 32) + 1;
+        if (times > 1 && !rf_decode_is_credible(decode, times))
+            return rf_processes_damaged(error);
+        put_path(process, path, words, times, lanes);
+        decode->at += 1 + (size_t)path->words;
+    }
+    return RF_OK;
+}
+
+rf_status rf_hooks_tally(struct rf_decode *decode, struct rf_process *process, bool *full,
+                         struct rf_error *error)
+{
+    const struct rf_ring_merged *merged =
+        rf_hooks_decode_is_for(decode, process)
+            ? rf_ring_merged(&decode->processes->ring, &process->reader)
+            : NULL;
+    struct rf_decode_lane *lanes = &decode->lanes[rf_decode_lane(decode, process)];
+    size_t n = process->book.n_paths < RF_RING_MERGED ? process->book.n_paths : RF_RING_MERGED;
+    for (; merged != NULL && process->tally_path < n; process->tally_path++) {
+        const struct rf_ring_merged *kept = &merged[process->tally_path];
+        const uint64_t words[] = {process->tally_path,
+                                  __atomic_load_n(&kept->word, __ATOMIC_ACQUIRE)};
+        uint64_t times = __atomic_load_n(&kept->count, __ATOMIC_ACQUIRE);
+        const struct rf_book_path *path = path_of(&process->book, process->tally_path);
+        if (times == 0 || path == NULL || path->words > 1)
+            continue;
+        if (!rf_decode_is_credible(decode, times))
+            return rf_processes_damaged(error);
+        *full = is_full(decode, lanes);
+        if (*full)
+            return RF_OK;
+        put_path(process, path, words, times, lanes);
+    }
+    process->tallied = true;
+    return RF_OK;
+}
