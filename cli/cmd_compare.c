@@ -326,6 +326,8 @@ static int make_lanes(struct comparison *c)
             c->lanes[c->n_lanes++] =
                 (struct rf_lane){c->settings->selector, c->call->given[i].value, 0, 0};
     int status = cli_coprocs_open(&c->coprocs, c->call, c->settings->cut.seed);
+    if (status == CLI_OK && c->settings->selector != NULL)
+        status = cli_coprocs_refuse_others(&c->coprocs, c->settings->selector);
     return status == CLI_OK ? find_interval(c) : status;
 }
 

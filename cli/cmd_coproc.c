@@ -16,13 +16,29 @@ static const struct cli_option options[] = {
     {.type = CLI_END},
 };
 
+/* In lines of 80 columns, from column 17 on. */
+static void print_brief(const char *text, size_t n)
+{
+    enum { BEFORE = 17, ROOM = 80 - BEFORE };
+    while (n > ROOM) {
+        size_t piece = ROOM;
+        while (piece > 1 && text[piece] != ' ')
+            piece--;
+        printf("%.*s\n%*s", (int)piece, text, BEFORE, "");
+        text += piece + 1;
+        n -= piece + 1;
+    }
+    printf("%.*s\n", (int)n, text);
+}
+
 /* The name, and the first line of its text without the name. */
 static void list_programs(void)
 {
     for (const struct rf_coproc_program *p = rf_coproc_programs(); p->name != NULL; p++) {
         const char *brief = strstr(p->text, " - ");
         brief = brief != NULL ? brief + 3 : "";
-        printf("%-16s %.*s\n", p->name, (int)strcspn(brief, "\n"), brief);
+        printf("%-16s ", p->name);
+        print_brief(brief, strcspn(brief, "\n"));
     }
 }
 

@@ -134,6 +134,8 @@ static int run(const struct cli_call *call)
     if (status == CLI_OK)
         status = cli_rehearse(&to.lanes, &settings->cut, settings->cache, &settings->report);
     if (status == CLI_OK)
+        status = cli_coprocs_refuse_cut(call, settings->cut.interval);
+    if (status == CLI_OK)
         status = cli_coprocs_open(&to.coprocs, call, settings->cut.seed);
     if (status == CLI_OK)
         status = replay(call, &to);

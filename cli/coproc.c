@@ -1,6 +1,7 @@
 /* coproc.c - --coproc: from the command line to co-processors. */
 #include "coproc.h"
 #include <stdlib.h>
+#include <string.h>
 
 const char *cli_words_programs(size_t i)
 {
@@ -9,13 +10,38 @@ const char *cli_words_programs(size_t i)
 
 const struct cli_option cli_options_coproc[] = {
     {CLI_LIST, 0, "coproc", "FILE", .words = cli_words_programs,
-     .brief = "a co-processor that runs this microcode on the records; may be repeated",
+     .brief = "a co-processor that runs this microcode on the records; may be repeated, but not in "
+              "sim",
      .text =
          "A file of microcode, or the name of a program that comes with riffle ('riffle coproc' "
          "lists them), with options behind it: 'values.uc(size=half, clock=1/2)'. Without -p and "
          "-e it is alone."},
     {.type = CLI_END},
 };
+
+int cli_coprocs_refuse_cut(const struct cli_call *call, uint64_t interval)
+{
+    if (interval == 0 || !cli_coprocs_alone(call))
+        return CLI_OK;
+    return cli_fail(CLI_USAGE, "-i cuts the streams of engines; a co-processor has no intervals");
+}
+
+int cli_coprocs_refuse_others(const struct cli_coprocs *coprocs, const char *selector)
+{
+    struct rf_selector wanted;
+    struct rf_error error = {""};
+    char text[256];
+    rf_status status = rf_selector_parse(&wanted, selector, &error);
+    if (status != RF_OK)
+        return CLI_OK; /* whoever collects refuses it */
+    rf_selector_print(&wanted, text, sizeof text);
+    for (size_t i = 0; i < coprocs->n; i++)
+        if (strcmp(rf_coproc_selector(coprocs->coprocs[i]), text) != 0)
+            return cli_fail(CLI_USAGE, "compare: %s counts '%s', and the truth is '%s'",
+                            rf_coproc_text(coprocs->coprocs[i]),
+                            rf_coproc_selector(coprocs->coprocs[i]), text);
+    return CLI_OK;
+}
 
 int cli_coprocs_open(struct cli_coprocs *coprocs, const struct cli_call *call, uint64_t seed)
 {

@@ -13,6 +13,10 @@ struct cli_coprocs {
 };
 /* Opens all that the command line names. Prints an error for one that is wrong. */
 int cli_coprocs_open(struct cli_coprocs *coprocs, const struct cli_call *call, uint64_t seed);
+/* Intervals are for engines: CLI_USAGE where there are none. */
+int cli_coprocs_refuse_cut(const struct cli_call *call, uint64_t interval);
+/* CLI_USAGE where one counts other tuples than the selector. */
+int cli_coprocs_refuse_others(const struct cli_coprocs *coprocs, const char *selector);
 void cli_coprocs_close(struct cli_coprocs *coprocs);
 /* Does the command line ask for them, and for no engine or selector? */
 bool cli_coprocs_alone(const struct cli_call *call);

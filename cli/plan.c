@@ -110,7 +110,9 @@ static int parse_selectors(struct cli_plan *plan, const char *command)
 /* A co-processor takes records: the source must hand out those that it wants. */
 static int open_coprocs(struct cli_plan *plan, const struct cli_call *call)
 {
-    int status = cli_coprocs_open(&plan->coprocs, call, plan->asked->cut.seed);
+    int status = cli_coprocs_refuse_cut(call, plan->asked->cut.interval);
+    if (status == CLI_OK)
+        status = cli_coprocs_open(&plan->coprocs, call, plan->asked->cut.seed);
     for (size_t i = 0; i < plan->coprocs.n && status == CLI_OK; i++) {
         if (plan->n_selectors == CLI_SELECTORS_MAX)
             return cli_fail(CLI_USAGE, "%s: at most %d selectors and co-processors at once",

@@ -40,6 +40,11 @@ void rf_coproc_wants(const struct rf_coproc *coproc, struct rf_selector *selecto
 /* The program and all options; what its tuples are, as a selector. Valid while it is open. */
 const char *rf_coproc_text(const struct rf_coproc *coproc);
 const char *rf_coproc_selector(const struct rf_coproc *coproc);
+/* The value of a .let of the program, as it was set; `otherwise` where it has none. */
+uint64_t rf_coproc_let(const struct rf_coproc *coproc, const char *name, uint64_t otherwise);
+/* 64 bits of a code address from its lower 32. The host knows where its programs lie; we learn it from the
+ * samples, a megabyte at a time. */
+uint64_t rf_coproc_widen(const struct rf_coproc *coproc, uint32_t address);
 
 rf_status rf_coproc_feed(struct rf_coproc *coproc, const struct rf_record *records, size_t n,
                          struct rf_error *error);

@@ -31,7 +31,7 @@
 .const deepest = DATA / 4
 .const load = 0
 .slot a = pcs, b = contexts, count = counts
-.profile any -> pc,value
+.profile frame -> pc,context
 .handler fold
 
 start:  if class != load goto mix

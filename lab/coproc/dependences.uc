@@ -10,7 +10,8 @@
 # An address is that of four bytes: a load that reads other bytes of them than were stored seems to depend, and a
 # longer access is seen by its first four. Of 1, 4 and 8 bytes, four are closest on most workloads; on regex one
 # is. The distance is a power of two: 0 is the last store, 1 the one before, 2 the two before these, 3 the next
-# four, and so on. The profile is of <pc of the load, distance in the upper half and pc of the store in the lower>.
+# four, and so on. A tuple is <pc of the load, distance in the upper half and pc of the store in the lower>; reports
+# have two profiles of it: which stores a load reads from, and how far back.
 .let patience = 5       # the host is called when 2^5 - 1 loads found no room
 .let grain = 2          # of addresses: 2^2 bytes
 .let keep = 1           # the host must not clear the ring
@@ -32,7 +33,7 @@
 .base distances = data[ASSOC : ASSOC / 2]
 .base counts = data[ASSOC + ASSOC / 2 : ASSOC / 2]
 .slot a = loads, b = stores, b_high = distances, count = counts
-.profile load -> pc,value
+.profile load -> pc,writer
 .handler fold
 
 store:  place = match(words, word); if miss goto put

@@ -46,8 +46,10 @@
 .base marks = data[ASSOC : ASSOC / 2]
 .const others = one_of - 1
 .const fresh_counts = 0x10001           # total 1, misses 0, hits 1
-.slot pc = pcs, value = active, hits = counts.b0, misses = counts.b1, total = counts.h1
-.slot wanted = wanted, lower = lowers, upper = uppers, seen = marks.h1, same = marks.h0
+.slot pc = pcs, value = active
+.slot hits = counts.b0, misses = counts.b1, total = counts.h1
+.slot wanted = wanted, lower = lowers, upper = uppers
+.slot seen = marks.h1, same = marks.h0
 .profile load -> pc,value
 .handler values
 

@@ -1,5 +1,6 @@
 /* coprocs.c - feed records to co-processors, and make profiles of what they found. */
 #include "collect/coprocs.h"
+#include "collect/unpack.h"
 #include <riffle/coproc.h>
 #include "base/alloc.h"
 #include "base/error.h"
@@ -97,14 +98,25 @@ rf_status rf_collect_known(struct rf_profile **made, const struct rf_coproc *cop
     return status;
 }
 
-static rf_status add_profile(struct rf_run *run, const struct rf_coproc *coproc, uint64_t seed)
+static rf_status add_profile(struct rf_run *run, const struct rf_coproc *coproc, uint64_t seed,
+                             size_t which)
 {
     struct rf_profile *profile;
     rf_status status = rf_collect_known(&profile, coproc, seed, &run->alloc);
     if (status == RF_OK)
+        status = rf_unpack(profile, coproc, which);
+    if (status == RF_OK)
         status = rf_run_add_profile(run, profile);
     if (status != RF_OK)
         rf_profile_free(profile);
+    return status;
+}
+
+static rf_status add_profiles(struct rf_run *run, const struct rf_coproc *coproc, uint64_t seed)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < rf_unpack_profiles(coproc) && status == RF_OK; i++)
+        status = add_profile(run, coproc, seed, i);
     return status;
 }
 
@@ -115,7 +127,7 @@ rf_status rf_coprocs_add_profiles(const struct rf_collect_setup *setup, struct r
     for (size_t i = 0; i < setup->n_coprocs && status == RF_OK; i++) {
         status = rf_coproc_end(setup->coprocs[i], error);
         if (status == RF_OK)
-            status = add_profile(run, setup->coprocs[i], setup->seed);
+            status = add_profiles(run, setup->coprocs[i], setup->seed);
     }
     return status == RF_OK ? RF_OK : rf_fail(error, status, "no memory for the profiles");
 }

@@ -443,6 +443,11 @@ const char *rf_coproc_text(const struct rf_coproc *coproc)
     return coproc->text;
 }
 
+uint64_t rf_coproc_let(const struct rf_coproc *coproc, const char *name, uint64_t otherwise)
+{
+    return rf_program_let(&coproc->program, name, otherwise);
+}
+
 const char *rf_coproc_selector(const struct rf_coproc *coproc)
 {
     return coproc->selector;

@@ -118,10 +118,6 @@ rf_status rf_coproc_collect(struct rf_coproc *coproc, struct rf_error *error);
 bool rf_sound_fold(struct rf_table *table, uint32_t slots);
 bool rf_sound_values(struct rf_table *table, uint32_t slots);
 
-/* 64 bits of a code address from its lower 32. The host knows where its programs lie; we learn it from the
- * samples, a megabyte at a time. */
-uint64_t rf_coproc_widen(const struct rf_coproc *coproc, uint32_t address);
-
 /* open.c */
 rf_status rf_coproc_read(struct rf_coproc *coproc, const char *text, struct rf_error *error);
 /* Bytes of one sample in the buffer: the bits that fields are cut from, and 4 for the class. */

@@ -91,6 +91,9 @@ static rf_status set_number(struct reading *reading, size_t i, struct word name,
                   (unsigned long long)numbers[i].most);
         return refuse(reading, name, what);
     }
+    if (numbers[i].offset == offsetof(struct rf_coproc_options, table) &&
+        (value & (value - 1)) != 0)
+        return refuse(reading, name, "a power of two");
     *number_of(&reading->coproc->options, i) = value;
     return RF_OK;
 }
@@ -217,6 +220,11 @@ static rf_status find_selector(struct rf_coproc *coproc, const char *path, struc
     if (rf_selector_parse(&selector, text, &why) != RF_OK)
         return rf_fail(error, RF_EINVAL, "%s: line %u: %s", path, coproc->program.profile_line,
                        why.message);
+    uint32_t sampled = rf_program_classes(&coproc->program) | 1u << RF_CLASS_FRAME;
+    if ((selector.classes & sampled) == 0)
+        return rf_fail(error, RF_EINVAL,
+                       "%s: line %u: the profile is of classes that no .on takes samples of", path,
+                       coproc->program.profile_line);
     rf_selector_print(&selector, coproc->selector, sizeof coproc->selector);
     return RF_OK;
 }

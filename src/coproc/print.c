@@ -375,6 +375,54 @@ size_t rf_program_print(const struct rf_program *program, char *text, size_t siz
     return out.n;
 }
 
+enum { LINE_MAX_COLUMNS = 80, BEFORE = 34, CONTINUED = 8 };
+
+static const char spaces[] = "                                          ";
+
+/* Characters of a line that are shown: a comment only where all of it fits. */
+static size_t shown_of(const char *line, size_t n)
+{
+    const char *hash = memchr(line, '#', n);
+    if (n > LINE_MAX_COLUMNS - BEFORE && hash != NULL)
+        n = (size_t)(hash - line);
+    while (n > 0 && line[n - 1] == ' ')
+        n--;
+    return n;
+}
+
+/* How much of it goes into one line: up to the last ';' that fits. */
+static size_t piece_of(const char *text, size_t n, size_t room)
+{
+    size_t piece = n;
+    if (n <= room)
+        return n;
+    for (size_t i = 0; i < room; i++)
+        if (text[i] == ';')
+            piece = i + 1;
+    return piece;
+}
+
+static void put_line(struct out *out, const char *text, size_t n)
+{
+    size_t room = LINE_MAX_COLUMNS - BEFORE;
+    size_t done = piece_of(text, n, room);
+    put(out, "%.*s\n", (int)done, text);
+    while (done < n) {
+        while (done < n && text[done] == ' ')
+            done++;
+        size_t piece = piece_of(text + done, n - done, room - CONTINUED);
+        put(out, "%.*s%.*s\n", BEFORE + CONTINUED, spaces, (int)piece, text + done);
+        done += piece;
+    }
+}
+
+/* Of a declaration: as far to the right as source goes, if it fits there. */
+static int indent_of(size_t n)
+{
+    size_t most = n < LINE_MAX_COLUMNS ? LINE_MAX_COLUMNS - n : 0;
+    return n == 0 ? 0 : (int)(most < BEFORE ? most : BEFORE);
+}
+
 size_t rf_program_list(const struct rf_program *program, const char *source, char *text,
                        size_t size)
 {
@@ -383,14 +431,17 @@ size_t rf_program_list(const struct rf_program *program, const char *source, cha
     if (size > 0)
         text[0] = '\0';
     for (unsigned line = 1; *source != '\0'; line++) {
-        size_t n = strcspn(source, "\n");
+        size_t n = strcspn(source, "\n"), shown = shown_of(source, n < 4096 ? n : 4096);
+        bool is_comment = shown == 0 && n > 0, is_code = false;
         if (at < program->n && program->lines[at] == line) {
             struct rf_micro_word word = rf_micro_pack(&program->code[at]);
             put(&out, "%4u  %08x_%08x_%08x  ", at++, word.w[2], word.w[1], word.w[0]);
-        } else {
-            put(&out, "%s", "                                  ");
+            is_code = true;
         }
-        put(&out, "%.*s\n", (int)(n < 4096 ? n : 4096), source);
+        if (is_code)
+            put_line(&out, source, shown);
+        else if (!is_comment)
+            put(&out, "%.*s%.*s\n", indent_of(shown), spaces, (int)shown, source);
         source += n + (source[n] == '\n');
     }
     return out.n;

@@ -9,6 +9,7 @@
 enum rf_class_set {
     RF_SET_NONE = 0,
     RF_SET_ACCESS = 1 << RF_CLASS_LOAD | 1 << RF_CLASS_STORE,
+    RF_SET_LOAD = 1 << RF_CLASS_LOAD,
     RF_SET_STORE = 1 << RF_CLASS_STORE,
     RF_SET_RESULT = 1 << RF_CLASS_ALU,
     RF_SET_INSN = 1 << RF_CLASS_INSN,

@@ -120,7 +120,7 @@ static rf_status write_table(FILE *out, const struct rf_run *run, const struct r
         rf_report_sentence(out, setup,
                            "Processes of one program were counted together; run --by process and "
                            "run --per-process keep them apart.");
-    if (interval == NULL && view.n_rows > 0)
+    if (interval == NULL && (view.n_rows > 0 || rf_report_is_sampled(profile)))
         write_bounds(out, profile, &view, setup);
     rf_view_close(&view);
     return status;

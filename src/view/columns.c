@@ -151,6 +151,7 @@ static const char *many(const struct rf_word *word)
     } words[] = {{RF_FIELD_VALUE, "values"},   {RF_FIELD_TARGET, "targets"},
                  {RF_FIELD_ADDR, "addresses"}, {RF_FIELD_TAKEN, "ways"},
                  {RF_FIELD_WIDTH, "widths"},   {RF_FIELD_THREAD, "threads"},
+                 {RF_FIELD_WRITER, "stores"},  {RF_FIELD_DISTANCE, "distances"},
                  {RF_FIELD_PC, "places"},      {RF_FIELD_SIZE, "sizes"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i].field == word->field)

@@ -51,7 +51,8 @@ uint64_t rf_view_address(uint64_t word)
 
 bool rf_view_is_decimal(const struct rf_word *word)
 {
-    return word->field == RF_FIELD_THREAD;
+    return word->field == RF_FIELD_THREAD || word->field == RF_FIELD_DISTANCE ||
+           word->field == RF_FIELD_SET;
 }
 
 size_t rf_view_print_word(char *text, size_t size, const struct rf_word *word, uint64_t value)

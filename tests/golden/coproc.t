@@ -8,15 +8,15 @@ loads.uc
 multihash1.uc
 stratified.uc
 $ riffle coproc loads.uc | tail -9
-   1  0901f800_20c00000_00000000          counts[slot]++; done
-                                  
+
    2  00000002_20400000_00011c16  fresh:  v0 = counts[turn]; v1 = random & 255
-   3  04680000_00000000_0000200b          if v0 > v1 goto keep            # it was seen often enough to stay
-   4  0000f922_20805884_91280000          pcs[turn] = pc; counts[turn] = 1; failed--
+   3  04680000_00000000_0000200b          if v0 > v1 goto keep
+   4  0000f922_20805884_91280000          pcs[turn] = pc; counts[turn] = 1;
+                                          failed--
    5  09010000_00000004_88900000          turn = turn + 1; done
    6  00000000_00000004_88900000  keep:   turn = turn + 1
    7  09130000_00000004_91180000          failed++; if not i.full done
-   8  09210000_00000000_00000000          interrupt                       # the host adds up the counters and clears them
+   8  09210000_00000000_00000000          interrupt
 $ riffle coproc --disassemble loads.uc
 .const c0 = 255
 .const c1 = 1
@@ -65,13 +65,21 @@ pc,target,count,lower,upper,bound,function,file,line,module,callee,profile
 0x401010,0x401000,4,,,estimate,,,,,,"branch -> pc,target"
 0x401010,0x401014,4,,,estimate,,,,,,"branch -> pc,target"
 $ riffle replay r.rft --coproc dependences.uc --format csv
-pc,value,count,lower,upper,bound,function,file,line,module,profile
-0x401004,0x40100c,7,,,estimate,,,,,"load -> pc,value"
-0x401008,0x10040100c,6,,,estimate,,,,,"load -> pc,value"
-0x401000,0x20040100c,5,,,estimate,,,,,"load -> pc,value"
+pc,writer,count,lower,upper,bound,function,file,line,module,callee,profile
+0x401004,0x40100c,7,,,estimate,,,,,,"load -> pc,writer"
+0x401008,0x40100c,6,,,estimate,,,,,,"load -> pc,writer"
+0x401000,0x40100c,5,,,estimate,,,,,,"load -> pc,writer"
+
+pc,distance,count,lower,upper,bound,function,file,line,module,profile
+0x401004,0,7,,,estimate,,,,,"load -> pc,distance"
+0x401008,1,6,,,estimate,,,,,"load -> pc,distance"
+0x401000,2,5,,,estimate,,,,,"load -> pc,distance"
 $ riffle replay r.rft --coproc 'conflicts.uc(sets=32)' --format csv
-value,addr,count,lower,upper,bound,profile
-0x0,0x7000,3,,,estimate,"load miss>=1 -> value,addr"
+pc,addr,count,lower,upper,bound,function,file,line,module,profile
+0x401000,0x7000,3,,,estimate,,,,,"load,store miss>=1 -> pc,addr"
+
+set,pc,count,lower,upper,bound,callee,profile
+0,0x401000,3,,,estimate,,"load,store miss>=1 -> set,pc"
 $ riffle replay r.rft --coproc loads.uc -n 2 --details
 24 loads
 
@@ -169,9 +177,8 @@ events,engine,rms,unseen,covered,overhead
 riffle: the stream is made of tuples; a co-processor needs records
 [1]
 $ riffle compare r.rft -m rms --every 4 --coproc values.uc -p 'load pc==main -> pc'
-events,engine,rms,unseen,covered,overhead
-riffle: the selector names a symbol, and there is no program to look it up in
-[1]
+riffle: compare: values.uc(size=base, clock=1) counts 'load -> pc,value', and the truth is 'load pc==main -> pc'
+[2]
 $ riffle compare r.rft -m rms --every 4 --coproc values.uc -p 'load -> nothing'
 events,engine,rms,unseen,covered,overhead
 riffle: selector: column 9: no field is called 'nothing'; 'riffle selectors' helps
@@ -182,3 +189,20 @@ riffle: compare: --every is for -m invariance and -m rms
 $ riffle compare r.rft --per-interval --coproc values.uc
 riffle: compare: --coproc does not work with --per-interval
 [2]
+# What does not fit is refused.
+$ riffle replay r.rft --coproc loads.uc -i 10
+riffle: -i cuts the streams of engines; a co-processor has no intervals
+[2]
+$ riffle replay r.rft --coproc 'loads.uc(table=100)'
+riffle: co-processor: table must be a power of two
+[2]
+$ riffle compare r.rft -m rms -p 'load -> pc' --coproc values.uc
+riffle: compare: values.uc(size=base, clock=1) counts 'load -> pc,value', and the truth is 'load -> pc'
+[2]
+$ printf '.on load goto x\n.base p = assoc[0 : 4]\n.base c = data[0 : 4]\n.slot a = p, count = c\n.profile branch -> pc\nx: done\n' >fits.uc; riffle coproc fits.uc
+riffle: fits.uc: line 5: the profile is of classes that no .on takes samples of
+[2]
+# All lines fit a screen.
+$ for program in '' values.uc loads.uc edges.uc contexts.uc dependences.uc conflicts.uc sampling.uc stratified.uc multihash1.uc; do
+>     riffle coproc $program | awk -v p="$program" 'length > 80 {print p, length, $0}'
+> done

@@ -51,6 +51,9 @@ mispredicted branch,jump,call,return        1: the core guessed wrong where it g
 cycles       insn                           cycles that the core spent on it alone (timed sim)
 silent       store                          1: it writes what is there already
 context      frame                          which frames called this one
+writer       load                           the store that wrote it (--coproc dependences.uc)
+distance     load                           stores since then (--coproc dependences.uc)
+set          load,store                     set of the cache (--coproc conflicts.uc)
 $ riffle selectors types
 call indirect==1 -> pc,target
 $ riffle selectors 'load  value == 0 pc in main..main+64 -> addr'

@@ -62,7 +62,7 @@ and the first file is the truth.
 Options:
   -e, --engine ENGINE     an engine to judge; may be repeated
       --coproc FILE       a co-processor that runs this microcode on the
-                          records; may be repeated
+                          records; may be repeated, but not in sim
   -p, --profile SELECTOR  what to count, of a stream of records
   -m, --measure MEASURE   how to judge: interval, invariance, overlap, rms
                           (default: interval)
@@ -223,7 +223,7 @@ Options:
                           exact)
   -p, --profile SELECTOR  what to count; may be repeated (default: values)
       --coproc FILE       a co-processor that runs this microcode on the
-                          records; may be repeated
+                          records; may be repeated, but not in sim
   -f, --format FORM       how to print it: text, csv, json, tree, heat, html
                           (default: text)
   -n, --items N           show the N heaviest rows of each profile; 0: all

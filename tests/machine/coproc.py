@@ -88,6 +88,19 @@ def looks():
     return [] if 3 < own <= calls and traps == calls else [str(facts)]
 
 
+def readable():
+    """Words that a program packs are taken apart: stacks of calls, the store that was read from, sets."""
+    wrong = []
+    for program, wanted in (("contexts.uc", ("with callees", "    main", "      run", "eval")),
+                            ("dependences.uc", ("top writer", "lisp.c:178 eval", "top distance")),
+                            ("conflicts.uc", ("top addr", "  set  place", "lisp.c:75 car in eval"))):
+        page = run("sim", "--functional", *CACHE, "--max-instructions", "3M", "--coproc", program, "-n", "8", "--", PROGRAM,
+                   "1")[2]
+        wrong += [f"{program}: no '{text}' in {page}" for text in wanted if text not in page]
+        wrong += [line for line in page.splitlines() if "%-" in line]
+    return wrong
+
+
 def beside_engines():
     """With engines and without -p there is a first screen; the co-processor's profile is below it."""
     page = run("sim", "--functional", "--max-instructions", "1M", "--coproc", "loads.uc", "-e", "exact", "-n", "3", "--",
@@ -123,6 +136,7 @@ def main():
     tap.tell("overhead is cycles of the core", cost())
     tap.tell("reading the slots at the end is no overhead", end_is_free())
     tap.tell("looks of the host are interrupts", looks())
+    tap.tell("what programs find is told in names", readable())
     tap.tell("a report with engines shows it, too", beside_engines())
     tap.tell("overhead stops when the profile is complete", ends())
     tap.tell("a slower clock drops more samples", clocks())

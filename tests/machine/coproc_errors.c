@@ -20,8 +20,7 @@ static const struct {
     {"edges", {{0}}},
     {"contexts", {{.depth = 128, .level = 1}, {.depth = 128, .level = 1}, {.level = 1}}},
     {"dependences", {{.ring = 128, .grain = 2}, {.ring = 128, .bytes = 1}, {.bytes = 1}}},
-    {"conflicts",
-     {{.ring = 128, .sets = 64}, {.ring = 128, .sets = 64}, {.ring = 128, .sets = 64}}},
+    {"conflicts", {{.ring = 128}, {.ring = 128}, {.ring = 128}}},
 };
 
 struct judged {

@@ -40,7 +40,9 @@ static const struct {
               {"thread", RF_FIELD_THREAD}, {"miss", RF_FIELD_MISS},
               {"taken", RF_FIELD_TAKEN},   {"indirect", RF_FIELD_INDIRECT},
               {"silent", RF_FIELD_SILENT}, {"context", RF_FIELD_CONTEXT},
-              {"cycles", RF_FIELD_CYCLES}, {"mispredicted", RF_FIELD_MISPREDICTED}};
+              {"cycles", RF_FIELD_CYCLES}, {"mispredicted", RF_FIELD_MISPREDICTED},
+              {"writer", RF_FIELD_WRITER}, {"distance", RF_FIELD_DISTANCE},
+              {"set", RF_FIELD_SET}};
 enum { FIELDS = sizeof fields / sizeof *fields };
 _Static_assert((int)FIELDS == RF_FIELD_COUNT - 1, "a field is missing here");
 

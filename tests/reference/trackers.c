@@ -196,7 +196,7 @@ static void record_conflict(struct tracker *tracker, const struct rf_record *r)
     before->x = 1;
     before->y = tracker->now++;
     if (seen && (tracker->rules.ring == 0 || since <= tracker->rules.ring))
-        count(tracker, block % tracker->rules.sets, block * 64);
+        count(tracker, r->pc, block * 64);
 }
 
 static const struct {

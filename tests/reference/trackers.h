@@ -15,7 +15,6 @@ struct tracker_rules {
     unsigned level; /* caches that a load must miss to be an event of `contexts` */
     unsigned bytes; /* 1: dependences byte by byte; 0: 2^grain at a time, by the first */
     unsigned grain;
-    unsigned sets; /* of the cache */
 };
 
 struct tracker;

@@ -80,7 +80,7 @@ static struct rf_record make_miss(struct stream *stream)
     uint64_t addr = UINT64_C(0x100000000) + 4096 * skewed(random, 10 * stream->size) +
                     64 * rf_random_below(random, 4) + rf_random_below(random, 64);
     return (struct rf_record){.addr = addr,
-                              .pc = 0x1000,
+                              .pc = 0x1000 + 4 * rf_random_below(random, 2),
                               .width = 8,
                               .miss = (uint8_t)rf_random_below(random, 3),
                               .kind = (uint8_t)rf_random_below(random, 2)};
@@ -95,7 +95,7 @@ static const struct {
     {"edges", make_edge, {0}, 0.12},
     {"contexts", make_context, {.depth = 128, .level = 1}, 0.14},
     {"dependences", make_access, {.ring = 128, .grain = 2}, 0.17},
-    {"conflicts", make_miss, {.ring = 128, .sets = 64}, 0.16},
+    {"conflicts", make_miss, {.ring = 128}, 0.16},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
