@@ -249,6 +249,8 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
         status = cli_plan_refuse_timing(&plan->common, "");
     plan->common.cache = misses ? settings->cache : NULL;
     if (status == CLI_OK)
+        status = cli_check_cache(settings->cache);
+    if (status == CLI_OK)
         status = cli_bursts_take(plan->bursts, &settings->bursts, settings->profiling.cut.seed);
     if (productions != NULL)
         memcpy(plan->bursts, productions->bursts, sizeof plan->bursts);

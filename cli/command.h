@@ -47,6 +47,7 @@ struct cli_option {
     const char *text;     /* more, for the man page; may be NULL */
     cli_words *words;     /* the possible values: checked for a choice, completed for all */
     size_t offset;        /* into the command's settings; in a group, into the group's struct */
+    bool marks;           /* CLI_COUNT: the int behind the number becomes 1 where it is given */
     const struct cli_option *group;
     const struct cli_default *defaults; /* of a group: these instead of its own; may be NULL */
 };

@@ -185,6 +185,9 @@ static void set_flag(struct parse *parse, const struct cli_option *option)
 /* The value is the rest of the word, or the next word. */
 static int take_value(struct parse *parse, const struct cli_option *option, const char *attached)
 {
+    if (option->marks)
+        memcpy((char *)parse->call.settings + option->offset + sizeof(uint64_t), &(int){1},
+               sizeof(int));
     if (attached != NULL)
         return set_value(parse, option, attached);
     bool follows = parse->next < parse->call.argc && parse->call.argv[parse->next][0] != '-';

@@ -184,6 +184,16 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
     return status == CLI_OK ? check_files(asked, call->command->name) : status;
 }
 
+int cli_check_cache(const char *shape)
+{
+    struct rf_error error = {""};
+    struct rf_cache *cache;
+    rf_status status = shape != NULL ? rf_cache_open(&cache, shape, NULL, &error) : RF_OK;
+    if (status == RF_OK && shape != NULL)
+        rf_cache_close(cache);
+    return status == RF_OK ? CLI_OK : cli_fail_parsed(status, &error);
+}
+
 bool cli_plan_reads(const struct cli_plan *plan, unsigned field)
 {
     for (size_t i = 0; i < plan->n_selectors; i++)

@@ -69,6 +69,7 @@ enum { CLI_PLACES_MAX = 16 };
 struct cli_report {
     const char *format, *by, *sort, *file, *html;
     uint64_t items;
+    int items_given; /* not the default; stands behind it */
     double hot, share_min;
     int per_interval, full_names, details, assembly;
     int to_stderr; /* stdout belongs to somebody else */
@@ -150,6 +151,7 @@ int cli_plan_rehearse(const struct cli_plan *plan); /* cli_rehearse of its parts
 /* Open the recording, if one is asked for and it is not open yet. cli_plan_run does; who starts a program before that
  * calls this first, so that a recording that cannot be made is told before the program runs. */
 rf_status cli_plan_record(struct cli_plan *plan, struct rf_error *error);
+int cli_check_cache(const char *shape); /* --cache; NULL is fine. Errors are printed. */
 bool cli_plan_reads(const struct cli_plan *plan, unsigned field); /* does some selector? */
 /* CLI_OK, or told: a selector reads what only a timed core knows. */
 int cli_plan_refuse_timing(const struct cli_plan *plan, const char *why);

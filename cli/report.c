@@ -1,5 +1,6 @@
 /* report.c - a run, saved and printed in the form that was asked for. */
 #include "plan.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -21,12 +22,17 @@ static const char *words_sort(size_t i)
     return rf_view_sort_name((unsigned)i);
 }
 
+static_assert(offsetof(struct cli_report, items_given) ==
+                  offsetof(struct cli_report, items) + sizeof(uint64_t),
+              "a mark stands behind its number");
+
 const struct cli_option cli_options_report[] = {
     {CLI_CHOICE, 'f', "format", "FORM", "text", .words = cli_words_forms,
      .brief = "how to print it", .offset = offsetof(struct cli_report, format)},
     {CLI_COUNT, 'n', "items", "N", "20",
      .brief = "show the N heaviest rows of each profile; 0: all",
-     .offset = offsetof(struct cli_report, items)},
+     .text = "The first screen of a program shows as many as fit, unless -n is given.",
+     .offset = offsetof(struct cli_report, items), .marks = true},
     {CLI_CHOICE, 'b', "by", "WHAT", .words = cli_words_by, .brief = "what a row is",
      .text = "Without it, text shows instructions, each with its most frequent value or target, "
              "and csv and json show the items as they were counted. A region is an object, a "
@@ -142,6 +148,7 @@ static struct rf_report_setup make_setup(const struct cli_report *report, FILE *
         .hot = report->hot,
         .details = report->details,
         .assembly = report->assembly,
+        .all_rows = report->items_given,
         .colour = cli_colour(out),
         .width = cli_width(out)};
 }
@@ -181,8 +188,12 @@ static rf_status print(FILE *out, const struct rf_run *run, const struct cli_rep
     if (report->silent || status != RF_OK)
         return status;
     const char *function = report->annotate;
-    if (function != NULL)
-        return rf_report_annotate(out, run, setup, function[0] != '\0' ? function : NULL, error);
+    if (function != NULL) {
+        status = rf_report_annotate(out, run, setup, function[0] != '\0' ? function : NULL, error);
+        if (status != RF_EINVAL || !report->to_stderr)
+            return status;
+        cli_fail(CLI_OK, "%s", error->message); /* the program ran: show what was counted */
+    }
     return rf_report_find(report->format)->write(out, run, setup, error);
 }
 

@@ -25,6 +25,7 @@ struct rf_report_setup {
     int colour;   /* text */
     int width;    /* text: of the terminal, 0: unlimited */
     int assembly; /* annotate: instructions below each line */
+    int all_rows; /* text: view.rows holds for the tables of the first screen, too, not just what fits one */
 };
 
 /* A run with this note has the profiles of the default report: `code`, `values`, `types` and `bias`. */

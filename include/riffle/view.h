@@ -148,7 +148,9 @@ struct rf_view {
 /* Do the words of a profile tell it? */
 int rf_view_knows(const struct rf_profile *profile, enum rf_view_by by);
 
-/* RF_ENOTSUP, with a sentence: the profile does not know what is asked for. */
+/* RF_ENOTSUP, with a sentence: the profile does not know what is asked for. The first only looks whether it does. */
+rf_status rf_view_check(const struct rf_profile *profile, const struct rf_view_setup *setup,
+                        struct rf_error *error);
 rf_status rf_view_open(struct rf_view *view, const struct rf_run *run,
                        const struct rf_profile *profile, const struct rf_view_setup *setup,
                        struct rf_error *error);

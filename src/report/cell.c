@@ -62,7 +62,7 @@ void rf_report_cell(char *text, size_t size, const struct rf_view *view,
         snprintf(text, size, "-");
     else if (column->type == RF_CELL_SHARE)
         rf_report_share(text, size, cell,
-                        column->id == RF_COLUMN_SHARE ? view->bound : view->profile->bound);
+                        column->id <= RF_COLUMN_SELF ? view->bound : view->profile->bound);
     else if (column->type == RF_CELL_TEXT)
         rf_text_readable(text, size, cell->text);
     else if (column->type == RF_CELL_HEX)

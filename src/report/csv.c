@@ -80,10 +80,13 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
 {
     struct rf_report_setup setup = *asked;
     bool any = false;
+    rf_status good = rf_report_check(run, &setup, error);
+    if (good != RF_OK)
+        return good;
     setup.view.full_names = 1;
     setup.view.sources = 0;
     for (size_t i = 0; i < run->n_profiles; i++) {
-        if (!rf_report_shows(run, i, &setup))
+        if (!rf_report_answers(run, i, &setup))
             continue;
         fputs(any ? "\n" : "", out);
         any = true;

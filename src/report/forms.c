@@ -56,6 +56,33 @@ rf_status rf_report_tables(const struct rf_profile *profile, const struct rf_rep
         "replay, too");
 }
 
+bool rf_report_answers(const struct rf_run *run, size_t i, const struct rf_report_setup *setup)
+{
+    struct rf_error why = {""};
+    return rf_report_shows(run, i, setup) &&
+           rf_view_check(run->profiles[i], &setup->view, &why) == RF_OK;
+}
+
+rf_status rf_report_check(const struct rf_run *run, const struct rf_report_setup *setup,
+                          struct rf_error *error)
+{
+    size_t tables, n = 0, first = run->n_profiles;
+    for (size_t i = 0; i < run->n_profiles; i++) {
+        if (!rf_report_shows(run, i, setup))
+            continue;
+        first = first < i ? first : i;
+        if (!rf_report_answers(run, i, setup))
+            continue;
+        n++;
+        rf_status status = rf_report_tables(run->profiles[i], setup, &tables, error);
+        if (status != RF_OK)
+            return status;
+    }
+    return n > 0 || first == run->n_profiles
+               ? RF_OK
+               : rf_view_check(run->profiles[first], &setup->view, error);
+}
+
 rf_status rf_report_view(struct rf_view *view, const struct rf_run *run,
                          const struct rf_profile *profile, const struct rf_report_setup *setup,
                          enum rf_view_by standard, const size_t *interval, struct rf_error *error)

@@ -189,16 +189,18 @@ static void write_modules(FILE *out, const struct rf_run *run)
     fprintf(out, "%s],\n", run->n_modules > 0 ? "\n  " : "");
 }
 
-static rf_status check_intervals(const struct rf_run *run, const struct rf_report_setup *setup,
-                                 struct rf_error *error)
+/* Profiles that do not know what is asked for. */
+static void write_left_out(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
-    size_t n;
+    const char *before = "  \"left_out\": [";
     for (size_t i = 0; i < run->n_profiles; i++) {
-        rf_status status = rf_report_tables(run->profiles[i], setup, &n, error);
-        if (status != RF_OK)
-            return status;
+        if (!rf_report_shows(run, i, setup) || rf_report_answers(run, i, setup))
+            continue;
+        fputs(before, out);
+        rf_write_json(out, run->profiles[i]->selector);
+        before = ", ";
     }
-    return RF_OK;
+    fputs(before[0] == ',' ? "],\n" : "", out);
 }
 
 static rf_status write_profiles(FILE *out, const struct rf_run *run,
@@ -208,7 +210,7 @@ static rf_status write_profiles(FILE *out, const struct rf_run *run,
     const char *before = "\n";
     fputs("  \"profiles\": [", out);
     for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++) {
-        if (!rf_report_shows(run, i, setup))
+        if (!rf_report_answers(run, i, setup))
             continue;
         fputs(before, out);
         before = ",\n";
@@ -222,7 +224,7 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
                            struct rf_error *error)
 {
     struct rf_report_setup setup = *asked;
-    rf_status status = check_intervals(run, &setup, error);
+    rf_status status = rf_report_check(run, &setup, error);
     if (status != RF_OK)
         return status;
     setup.view.full_names = 1;
@@ -232,6 +234,7 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
     write_member(out, "  ", "command", run->command);
     write_notes(out, run);
     write_modules(out, run);
+    write_left_out(out, run, &setup);
     status = write_profiles(out, run, &setup, error);
     rf_status end = rf_report_end(out);
     return status != RF_OK ? status : end;

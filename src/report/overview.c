@@ -218,14 +218,23 @@ static void hide(struct rf_view *view, enum rf_column_id id)
             view->columns[i].shown = 0;
 }
 
+/* What fits one screen, unless something else is asked for. */
+static void fit_screen(struct rf_view_setup *question, const struct rf_report_setup *setup,
+                       uint64_t rows, double share_min)
+{
+    if (!setup->all_rows)
+        question->rows = rows;
+    if (question->share_min <= 0)
+        question->share_min = setup->all_rows ? 0 : share_min;
+}
+
 static rf_status write_functions(FILE *out, const struct rf_run *run, const struct rf_profile *code,
                                  const struct rf_report_setup *setup, struct rf_error *error)
 {
     struct rf_view view;
     struct rf_view_setup question = setup->view;
     question.by = RF_BY_FUNCTION;
-    question.rows = FUNCTIONS;
-    question.share_min = SMALL;
+    fit_screen(&question, setup, FUNCTIONS, SMALL);
     rf_status status = rf_view_open(&view, run, code, &question, error);
     if (status != RF_OK)
         return status;
@@ -244,7 +253,7 @@ static rf_status write_instructions(FILE *out, const struct rf_run *run,
     struct rf_view view;
     struct rf_view_setup question = setup->view;
     question.by = RF_BY_PC;
-    question.rows = LINES;
+    fit_screen(&question, setup, LINES, 0);
     rf_status status = rf_view_open(&view, run, code, &question, error);
     if (status != RF_OK)
         return status;
@@ -260,8 +269,7 @@ static rf_status write_lines(FILE *out, const struct rf_run *run, const struct r
     struct rf_view view;
     struct rf_view_setup question = setup->view;
     question.by = RF_BY_LINE;
-    question.rows = LINES;
-    question.share_min = FAINT;
+    fit_screen(&question, setup, LINES, FAINT);
     rf_status status = rf_view_open(&view, run, code, &question, error);
     if (status != RF_OK)
         return status;
@@ -445,6 +453,7 @@ static rf_status look_for(struct findings *findings, const struct kind *kind,
         return RF_OK;
     question.by = RF_BY_PC;
     question.rows = SEARCHED;
+    question.share_min = 0;
     rf_status status = rf_view_open(&view, run, profile, &question, error);
     if (status != RF_OK)
         return status;

@@ -26,6 +26,11 @@ void rf_report_sentence(FILE *out, const struct rf_report_setup *setup, const ch
 
 /* Is a profile shown, or is it there for another one: totals, or another process's in a view by process? */
 bool rf_report_shows(const struct rf_run *run, size_t i, const struct rf_report_setup *setup);
+/* Is it shown, and does it know what is asked for? Others are left out. */
+bool rf_report_answers(const struct rf_run *run, size_t i, const struct rf_report_setup *setup);
+/* Asked before anything is written: does some profile know it, and do all have the intervals that are asked for? */
+rf_status rf_report_check(const struct rf_run *run, const struct rf_report_setup *setup,
+                          struct rf_error *error);
 
 /* How many tables a profile makes: one, or one per interval. A stream that was not cut is its own interval 0.
  * RF_ENOTSUP: intervals are asked for and the profile did not keep them. */

@@ -111,8 +111,8 @@ static rf_status write_table(FILE *out, const struct rf_run *run, const struct r
     if (status != RF_OK)
         return status;
     if (interval != NULL)
-        fprintf(out, "\ninterval %s, %s events\n", rf_report_group(number, *interval),
-                rf_report_group(events, view.events));
+        fprintf(out, "\ninterval %s, %s event%s\n", rf_report_group(number, *interval),
+                rf_report_group(events, view.events), view.events == 1 ? "" : "s");
     if (view.n_rows == 0)
         fprintf(out, " nothing was found\n");
     status = rf_report_rows(out, &view, setup, RF_REPORT_LINES);
@@ -180,10 +180,19 @@ static void write_details(FILE *out, const struct rf_run *run, const struct rf_r
 
 /* ---- the page ---- */
 
+/* The first screen is made of tuples; of ranges and streams there are tables. */
+static bool has_tuples(const struct rf_run *run)
+{
+    for (size_t i = 0; i < run->n_profiles; i++)
+        if (run->profiles[i]->shape != RF_SHAPE_TUPLE)
+            return false;
+    return true;
+}
+
 static bool wants_overview(const struct rf_run *run, const struct rf_report_setup *setup)
 {
-    return is_overview(run) && setup->view.by == RF_BY_STANDARD && !setup->per_interval &&
-           setup->view.symbols != NULL;
+    return is_overview(run) && has_tuples(run) && setup->view.by == RF_BY_STANDARD &&
+           !setup->per_interval && setup->view.symbols != NULL;
 }
 
 /* Of several profiles, those are shown that know what is asked for; of those of the default report, the first one. */
@@ -193,7 +202,7 @@ static rf_status write_profiles(FILE *out, const struct rf_run *run,
     rf_status status = RF_OK;
     size_t n = 0;
     for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++)
-        if (rf_report_shows(run, i, setup) && rf_view_knows(run->profiles[i], setup->view.by)) {
+        if (rf_report_answers(run, i, setup)) {
             status = write_profile(out, run, run->profiles[i], setup, error);
             if (++n > 0 && is_overview(run) && setup->view.by != RF_BY_STANDARD)
                 break;
@@ -212,31 +221,11 @@ static rf_status write_sampled(FILE *out, const struct rf_run *run,
     return status;
 }
 
-/* Does some profile know what is asked for? Asked before anything is printed. */
-static rf_status check(const struct rf_run *run, const struct rf_report_setup *setup,
-                       struct rf_error *error)
-{
-    struct rf_report_setup one = *setup;
-    struct rf_view view;
-    size_t i = 0;
-    bool special = setup->view.by != RF_BY_STANDARD || setup->view.thread != NULL;
-    while (i < run->n_profiles && !rf_view_knows(run->profiles[i], setup->view.by))
-        i++;
-    if (!special || run->n_profiles == 0)
-        return RF_OK;
-    one.view.rows = 1;
-    const struct rf_profile *profile = run->profiles[i < run->n_profiles ? i : 0];
-    rf_status status = rf_report_view(&view, run, profile, &one, RF_BY_STANDARD, NULL, error);
-    if (status == RF_OK)
-        rf_view_close(&view);
-    return status;
-}
-
 static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *asked,
                            struct rf_error *error)
 {
     struct rf_report_setup setup = *asked;
-    rf_status status = check(run, &setup, error);
+    rf_status status = rf_report_check(run, &setup, error);
     if (status != RF_OK)
         return status;
     setup.view.sources = 1;

@@ -228,7 +228,11 @@ static void fill_share(const struct rf_view_work *work, const struct rf_row *row
         return;
     }
     if (id == RF_COLUMN_SELF) {
-        cell->share = cell->low = cell->high = part(row->self, events);
+        uint64_t lower, upper;
+        rf_view_bound_samples(row->self, events, &lower, &upper);
+        cell->share = part(row->self, events);
+        cell->low = part(lower, events);
+        cell->high = part(upper, events);
         return;
     }
     unsigned shape = work->table.profile->shape;

@@ -286,7 +286,7 @@ static uint64_t least_shown(const struct stacks *stacks, uint32_t n, uint64_t ro
 }
 
 /* The interval that has the true number with 95%: Wilson's, which does not end at a share of 0 or 1. */
-static void bound(uint64_t samples, uint64_t of, uint64_t *lower, uint64_t *upper)
+void rf_view_bound_samples(uint64_t samples, uint64_t of, uint64_t *lower, uint64_t *upper)
 {
     const double z2 = 1.96 * 1.96, n = (double)(of > 0 ? of : 1), share = (double)samples / n;
     double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
@@ -300,7 +300,7 @@ static bool add_row(const struct stacks *stacks, const struct node *node, unsign
 {
     struct rf_row row = {
         .word = node->word, .count = node->count, .self = node->self, .depth = depth};
-    bound(node->count, stacks->work->table.events, &row.lower, &row.upper);
+    rf_view_bound_samples(node->count, stacks->work->table.events, &row.lower, &row.upper);
     return rf_view_add_row(stacks->work, &row);
 }
 
@@ -465,5 +465,48 @@ rf_status rf_view_make_stacks(struct rf_view_work *work)
         work->view->bound = RF_BOUND_CONFIDENCE;
     rf_alloc_free(&work->view->alloc, words, size);
     free_room(&stacks);
+    return status;
+}
+
+/* The frames that were on top of the stack, with how often. */
+static size_t list_tops(struct stacks *stacks, struct rf_item *tops)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < stacks->n; i++)
+        stacks->frames[i].item = &stacks->work->table.items[i];
+    qsort(stacks->frames, stacks->n, sizeof *stacks->frames, by_context);
+    for (size_t i = 0; i < stacks->n; i++) {
+        const struct rf_item *item = stacks->frames[i].item;
+        uint64_t below = find_below(stacks, rf_context_below(item->b, item->a)).samples;
+        tops[n] = *item;
+        tops[n].count = tops[n].lower = tops[n].upper =
+            item->count > below ? item->count - below : 0;
+        n += tops[n].count > 0;
+    }
+    stacks->work->table.events = find_below(stacks, 0).samples;
+    return n;
+}
+
+/* Lines and modules by what they did themselves; with callees, all would be main's. */
+rf_status rf_view_make_self(struct rf_view_work *work)
+{
+    struct stacks stacks = {.work = work};
+    struct rf_view_table whole = work->table;
+    const size_t size = (whole.n + 1) * sizeof(struct rf_item);
+    struct rf_item *tops = rf_alloc_get(&work->view->alloc, size);
+    rf_status status = tops != NULL ? get_room(&stacks) : RF_ENOMEM;
+    if (status == RF_OK) {
+        work->table.n = list_tops(&stacks, tops);
+        work->table.items = tops;
+        status = rf_view_make_groups(work);
+    }
+    for (size_t i = 0; status == RF_OK && i < work->rows.n; i++)
+        rf_view_bound_samples(work->rows.at[i].count, work->table.events, &work->rows.at[i].lower,
+                              &work->rows.at[i].upper);
+    work->view->bound = RF_BOUND_CONFIDENCE;
+    work->table.items = whole.items;
+    work->table.n = whole.n;
+    free_room(&stacks);
+    rf_alloc_free(&work->view->alloc, tops, size);
     return status;
 }

@@ -155,6 +155,20 @@ static rf_status choose(struct rf_view_work *work)
     return rf_view_check_filter(work);
 }
 
+rf_status rf_view_check(const struct rf_profile *profile, const struct rf_view_setup *setup,
+                        struct rf_error *error)
+{
+    struct rf_view view = {.profile = profile};
+    struct rf_view_work work = {
+        .view = &view, .setup = setup, .table.profile = profile, .error = error};
+    rf_view_words(&work.words, profile);
+    rf_status status = choose(&work);
+    if (status != RF_OK || rf_view_knows(profile, view.by))
+        return status;
+    return rf_fail(error, RF_ENOTSUP, "ranges and streams cannot be grouped by %s",
+                   rf_view_by_name(view.by));
+}
+
 /* ---- rows ---- */
 
 static int by_count(const void *left, const void *right)
@@ -292,7 +306,9 @@ static rf_status make_rows(struct rf_view_work *work)
     if (is_tree(work->view->by) ||
         (work->view->by == RF_BY_FUNCTION && rf_view_has_stacks(&work->words)))
         return rf_view_make_stacks(work);
-    return rf_view_make_groups(work);
+    bool self = work->view->by == RF_BY_LINE || work->view->by == RF_BY_MODULE;
+    return self && rf_view_has_stacks(&work->words) ? rf_view_make_self(work)
+                                                    : rf_view_make_groups(work);
 }
 
 static rf_status fill(struct rf_view_work *work)

@@ -75,9 +75,11 @@ rf_status rf_view_make_items(struct rf_view_work *work);     /* items.c */
 rf_status rf_view_make_groups(struct rf_view_work *work);    /* group.c */
 rf_status rf_view_make_processes(struct rf_view_work *work); /* processes.c */
 rf_status rf_view_make_stacks(struct rf_view_work *work);    /* stacks.c */
-bool rf_view_has_stacks(const struct rf_words *words);       /* is it a profile of frames? */
-void rf_view_make_columns(const struct rf_view_work *work);  /* columns.c */
-rf_status rf_view_make_cells(struct rf_view_work *work);     /* cells.c */
+rf_status rf_view_make_self(struct rf_view_work *work);      /* stacks.c: only tops of stacks */
+void rf_view_bound_samples(uint64_t samples, uint64_t of, uint64_t *lower, uint64_t *upper);
+bool rf_view_has_stacks(const struct rf_words *words);      /* is it a profile of frames? */
+void rf_view_make_columns(const struct rf_view_work *work); /* columns.c */
+rf_status rf_view_make_cells(struct rf_view_work *work);    /* cells.c */
 /* group.c: read the names that filters and groups need. */
 rf_status rf_view_prepare_items(const struct rf_view_work *work);
 bool rf_view_add_row(struct rf_view_work *work, const struct rf_row *row);

@@ -357,6 +357,7 @@ how to print it: text, csv, json, tree, heat, html (default: text).
 .TP
 \\fB\-n\fR, \fB\-\-items\fR \fIN\fR
 show the N heaviest rows of each profile; 0: all (default: 20).
+The first screen of a program shows as many as fit, unless \-n is given.
 .TP
 \\fB\-b\fR, \fB\-\-by\fR \fIWHAT\fR
 what a row is: item, function, line, module, pc, value, target, region, thread, process, stack, caller.

@@ -233,3 +233,38 @@ $ riffle run --module known -p addresses -e 'rap(key=b)' --format tree -- ./know
 # Branches into one function are one target, and what has no line is one row.
 $ riffle run --module known -e exact -p edges --by target -- ./known 2>&1 | grep -c ' hot$'
 1
+# -n and --min-share hold for the first screen, too.
+$ riffle run -q --module known -o screen.rfp -- ./known; riffle report screen.rfp -n 1 | grep -E '%  (hot|turn|one) |more'
+        73.5%  hot       known
+ 16 more functions, 26.5%
+ 16 more lines, 57.8%
+$ riffle report screen.rfp --min-share 20% | grep -E '%  (hot|turn|one) |more'
+        73.5%  hot       known
+        23.7%  turn      known
+ 15 more functions, 2.8%
+ 16 more lines, 26.5%
+# What a profile does not know is left out or refused before anything is written.
+$ riffle run -q --module known -o mixed.rfp -p values -p stacks=1K -- ./known
+$ riffle report mixed.rfp --by stack --format json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["left_out"], [p["selector"] for p in d["profiles"]])'
+\['load -> pc,value'] ['frame -> pc,context']
+$ riffle report mixed.rfp --by thread --format json
+riffle: 'load -> pc,value' cannot be grouped by thread: it does not tell it
+[1]
+$ riffle report mixed.rfp --by thread --format csv
+riffle: 'load -> pc,value' cannot be grouped by thread: it does not tell it
+[1]
+$ riffle report mixed.rfp --by value --format csv | grep -c frame
+0
+[1]
+# Ranges and streams have no first screen; they have tables. A function that is not there costs the report nothing.
+$ riffle run --module known -e 'rap(key=a)' -- ./known 2>&1 | grep -c 'with inner'
+4
+$ riffle run --module known --annotate nosuch -- ./known 2>&1 | grep -E '^riffle|%  hot '
+riffle: no function 'nosuch' in the modules of this run
+        73.5%  hot       known
+$ riffle run --cache junk -- ./known
+riffle: cache: expected 'l1=SIZE/WAYS/LINE', got 'junk'
+[125]
+# Of samples of the stack, a line has what was on top.
+$ riffle report mixed.rfp --by line -n 1 | sed -n '/frame -> pc,context/,$p' | grep -oE 'known.c:(9|10|14|15)' | sed 's/:.*//'
+known.c
