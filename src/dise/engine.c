@@ -23,6 +23,8 @@
  * Memory: the actions, 512 bytes each, one per combination of winners and state. */
 #include "dise/engine.h"
 #include "dise/instantiate.h"
+#include "dise/told.h"
+#include "machine/records.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/random.h"
@@ -37,6 +39,7 @@ struct action {
     uint32_t state;
     int16_t replacement[RF_DISE_PROFILES], control[RF_DISE_PROFILES]; /* productions, or NONE */
     unsigned of_interest; /* 1 << profile: a handler of that is for such instructions */
+    unsigned twice;       /* 1 << profile: each of them is two events, a load and a store */
     unsigned counted_by;  /* 1 << profile: its counters run */
     unsigned n_ops;
     bool expands;
@@ -73,51 +76,79 @@ static unsigned entries_of(const struct rf_dise_item *item)
     return 1 + RF_DISE_ARGUMENTS + (item->if_set != RF_REG_NONE);
 }
 
-static uint64_t replacements_of(const struct rf_dise_program *program)
+static uint64_t length_of(const struct rf_dise_program *program, unsigned sequence)
 {
+    const struct rf_dise_sequence *of = &program->sequences[sequence];
     uint64_t n = 0;
-    for (unsigned i = 0; i < program->n_items; i++)
-        n += entries_of(&program->items[i]);
+    for (unsigned i = 0; i < of->n; i++)
+        n += entries_of(&program->items[of->first + i]);
     return n;
 }
 
-/* The longest sequence that all profiles together could make of one instruction. */
-static uint64_t longest_of(const struct rf_dise_program *program)
+/* What the program needs of one thing, and the first place at which it is more than there is. */
+struct need {
+    const char *what;
+    uint64_t there, needed;
+    const struct rf_dise_place *place;
+};
+
+static void note_need(struct need *need, uint64_t needed, const struct rf_dise_place *place)
 {
-    uint64_t longest[RF_DISE_PROFILES] = {0}, sum = 0;
-    for (unsigned i = 0; i < program->n_sequences; i++) {
-        const struct rf_dise_sequence *sequence = &program->sequences[i];
-        uint64_t n = 0;
-        for (unsigned k = 0; k < sequence->n; k++)
-            n += entries_of(&program->items[sequence->first + k]);
-        if (n > longest[sequence->profile])
-            longest[sequence->profile] = n;
+    if (needed > need->there && need->place == NULL)
+        need->place = place;
+    need->needed = needed > need->needed ? needed : need->needed;
+}
+
+/* Sequences and the longest expansion; a sequence stands in the table once. */
+static void need_sequences(const struct rf_dise_program *program, struct need *table,
+                           struct need *longest)
+{
+    uint64_t sum = 0, each[RF_DISE_PROFILES] = {0};
+    bool counted[RF_DISE_SEQUENCES] = {false};
+    for (unsigned i = 0; i < program->n_productions; i++) {
+        const struct rf_dise_production *production = &program->productions[i];
+        int sequence = production->sequence;
+        if (sequence < 0)
+            continue;
+        uint64_t n = length_of(program, (unsigned)sequence), all = 0;
+        sum += counted[sequence] ? 0 : n;
+        counted[sequence] = true;
+        each[production->profile] = n > each[production->profile] ? n : each[production->profile];
+        for (unsigned k = 0; k < RF_DISE_PROFILES; k++)
+            all += each[k];
+        note_need(table, sum, &production->place);
+        note_need(longest, all, &production->place);
     }
-    for (unsigned i = 0; i < RF_DISE_PROFILES; i++)
-        sum += longest[i];
-    return sum;
 }
 
 static rf_status check_sizes(const struct rf_dise_program *program,
                              const struct rf_dise_sizes *sizes, struct rf_error *error)
 {
-    const struct {
-        const char *what;
-        uint64_t needed, there;
-    } rows[] = {
-        {"entries of the pattern table", program->n_boxes, sizes->patterns},
-        {"entries of the replacement table", replacements_of(program), sizes->replacements},
-        {"micro-instructions of the conditionals table", program->n_ops, sizes->conditionals},
-        {"counters", program->n_counters, sizes->counters},
-        {"private registers", program->n_registers, sizes->registers},
-        {"instructions in a sequence", longest_of(program), RF_EXPAND_MAX},
+    struct need needs[] = {
+        {.what = "entries of the pattern table", .there = sizes->patterns},
+        {.what = "micro-instructions of the conditionals table", .there = sizes->conditionals},
+        {.what = "entries of the replacement table", .there = sizes->replacements},
+        {.what = "instructions in a sequence", .there = RF_EXPAND_MAX},
+        {.what = "counters", .there = sizes->counters},
+        {.what = "private registers", .there = sizes->registers},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].needed > rows[i].there)
-            return rf_fail(error, RF_EINVAL, "%s: the productions need %llu %s, the core has %llu",
-                           program->file[program->profile_file[program->n_profiles - 1]],
-                           (unsigned long long)rows[i].needed, rows[i].what,
-                           (unsigned long long)rows[i].there);
+    for (unsigned i = 0; i < program->n_productions; i++) {
+        const struct rf_dise_production *production = &program->productions[i];
+        note_need(&needs[0], production->first_box + production->n_boxes, &production->place);
+        note_need(&needs[1], production->first_op + production->n_ops, &production->place);
+    }
+    need_sequences(program, &needs[2], &needs[3]);
+    for (unsigned i = 0; i < program->n_counters; i++)
+        note_need(&needs[4], i + 1, &program->counters[i].place);
+    for (unsigned i = 0; i < program->n_registers; i++)
+        note_need(&needs[5], i + 1, &program->registers[i].place);
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].place != NULL)
+            return rf_fail(error, RF_EINVAL,
+                           "%s:%u:%u: the productions need %llu %s, the core has %llu",
+                           program->file[needs[i].place->file], needs[i].place->line,
+                           needs[i].place->column, (unsigned long long)needs[i].needed,
+                           needs[i].what, (unsigned long long)needs[i].there);
     return RF_OK;
 }
 
@@ -273,27 +304,6 @@ void rf_dise_close(struct rf_dise_engine *engine)
 
 /* --- matching ----------------------------------------------------------------------------------- */
 
-/* Does a replacement of the production call a handler? */
-static bool calls(const struct rf_dise_program *program,
-                  const struct rf_dise_production *production)
-{
-    const struct rf_dise_sequence *sequence = &program->sequences[production->sequence];
-    for (unsigned i = 0; i < sequence->n; i++)
-        if (program->items[sequence->first + i].kind == RF_DISE_HANDLER)
-            return true;
-    return false;
-}
-
-/* Does the static part of any of its boxes match? */
-static bool is_for(const struct rf_dise_program *program,
-                   const struct rf_dise_production *production, const struct rf_dise_facts *facts)
-{
-    for (unsigned i = 0; i < production->n_boxes; i++)
-        if (rf_dise_box_matches(&program->boxes[production->first_box + i], facts))
-            return true;
-    return false;
-}
-
 static bool matches(const struct rf_dise_program *program,
                     const struct rf_dise_production *production, const struct rf_dise_facts *facts,
                     uint32_t state)
@@ -314,20 +324,71 @@ static void compete(const struct rf_dise_program *program, int16_t *winner, unsi
         *winner = (int16_t)candidate;
 }
 
+/* The production of the profile that replaces the instruction in this state, or NONE. */
+static int16_t find_replacement(const struct rf_dise_program *program,
+                                const struct rf_dise_facts *facts, unsigned profile, uint32_t state)
+{
+    int16_t winner = NONE;
+    for (unsigned i = 0; i < program->n_productions; i++) {
+        const struct rf_dise_production *production = &program->productions[i];
+        if (production->profile == profile && production->sequence >= 0 &&
+            matches(program, production, facts, state))
+            compete(program, &winner, i);
+    }
+    return winner;
+}
+
+static bool calls_in(const struct rf_dise_program *program, const struct rf_dise_facts *facts,
+                     unsigned profile, uint32_t state)
+{
+    int16_t winner = find_replacement(program, facts, profile, state);
+    return winner != NONE && rf_dise_called_by(program, &program->productions[winner]) >= 0;
+}
+
+/* Is a handler told of such instructions in some state of the flags? A production that calls may be beaten by a more specific one
+ * that does not: what that one lets pass is no event. States that are tried are those in which as few flags as can be are set,
+ * or as many, for each box. */
+static bool is_told(const struct rf_dise_program *program, const struct rf_dise_facts *facts,
+                    unsigned profile)
+{
+    for (unsigned i = 0; i < program->n_productions; i++) {
+        const struct rf_dise_production *production = &program->productions[i];
+        if (production->profile != profile || rf_dise_called_by(program, production) < 0)
+            continue;
+        for (unsigned k = 0; k < production->n_boxes; k++) {
+            const struct rf_dise_box *box = &program->boxes[production->first_box + k];
+            if (rf_dise_box_matches(box, facts) && (calls_in(program, facts, profile, box->set) ||
+                                                    calls_in(program, facts, profile, ~box->clear)))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void find_interest(const struct rf_dise_program *program, const struct rf_insn *insn,
+                          const struct rf_dise_facts *facts, struct action *action)
+{
+    uint32_t classes = rf_records_classes(insn);
+    for (unsigned i = 0; i < program->n_profiles; i++) {
+        unsigned events =
+            program->told[i] == 0 ? 1 : (unsigned)__builtin_popcount(program->told[i] & classes);
+        if (events == 0 || !is_told(program, facts, i))
+            continue;
+        action->of_interest |= 1u << i;
+        action->twice |= events > 1 ? 1u << i : 0;
+    }
+}
+
 /* Returns whether there is anything to do or to count. */
 static bool find_winners(const struct rf_dise_engine *engine, const struct rf_dise_facts *facts,
                          uint32_t state, struct action *action)
 {
     const struct rf_dise_program *program = engine->program;
     bool any = false;
-    *action = (struct action){.state = state};
     for (unsigned i = 0; i < RF_DISE_PROFILES; i++)
         action->replacement[i] = action->control[i] = NONE;
     for (unsigned i = 0; i < program->n_productions; i++) {
         const struct rf_dise_production *production = &program->productions[i];
-        if (production->sequence >= 0 && calls(program, production) &&
-            is_for(program, production, facts))
-            action->of_interest |= 1u << production->profile;
         if (!matches(program, production, facts, state))
             continue;
         if (production->sequence >= 0)
@@ -355,7 +416,7 @@ static void collect_ops(const struct rf_dise_engine *engine, struct action *acti
 
 static bool same_winners(const struct action *a, const struct action *b)
 {
-    return a->state == b->state && a->of_interest == b->of_interest &&
+    return a->state == b->state && a->of_interest == b->of_interest && a->twice == b->twice &&
            memcmp(a->replacement, b->replacement, sizeof a->replacement) == 0 &&
            memcmp(a->control, b->control, sizeof a->control) == 0;
 }
@@ -393,7 +454,8 @@ void rf_dise_expand(void *context, const struct rf_insn *insn, uint64_t pc, uint
 {
     struct rf_dise_engine *engine = context;
     struct rf_dise_facts facts = rf_dise_facts(insn, pc);
-    struct action action;
+    struct action action = {.state = state};
+    find_interest(engine->program, insn, &facts, &action);
     if (!find_winners(engine, &facts, state, &action))
         return;
     uint32_t which = keep_action(engine, &action);
@@ -487,6 +549,7 @@ struct rf_dise_stats rf_dise_stats(const struct rf_dise_engine *engine, unsigned
         if (counts && is_on(engine->program, profile, action->state))
             stats.in_bursts += engine->taken[i];
         stats.of_interest += (action->of_interest >> profile & 1) != 0 ? engine->taken[i] : 0;
+        stats.of_interest += (action->twice >> profile & 1) != 0 ? engine->taken[i] : 0;
         stats.expansions += action->replacement[profile] != NONE ? engine->taken[i] : 0;
     }
     return stats;

@@ -9,6 +9,7 @@
  * replacements. riffle sim runs all of these. */
 #include "dise/course.h"
 #include "dise/productions.h"
+#include "dise/told.h"
 #include "base/error.h"
 #include <riffle/event.h>
 #include <riffle/selector.h>
@@ -17,6 +18,7 @@
 #define BIT(n) (1u << (n))
 
 enum {
+    COUNTER_BITS = 32,
     TRANSFERS = BIT(RF_DISE_CALL) | BIT(RF_DISE_RETURN) | BIT(RF_DISE_JUMP) | BIT(RF_DISE_BRANCH),
     PLACES = BIT(RF_DISE_PC) | BIT(RF_DISE_TARGET),
 };
@@ -39,21 +41,6 @@ static bool is_visible(const struct rf_dise_box *box)
         if (i != RF_DISE_PC_TARGET && box->order[i] != RF_DISE_ANY_ORDER)
             return false;
     return true;
-}
-
-/* The classes of records. Natively an atomic instruction gives two events, a load and a store. */
-static uint8_t record_classes(uint32_t classes)
-{
-    static const uint8_t to[RF_DISE_CLASSES] = {
-        [RF_DISE_CALL] = BIT(RF_CLASS_CALL), [RF_DISE_RETURN] = BIT(RF_CLASS_RETURN),
-        [RF_DISE_JUMP] = BIT(RF_CLASS_JUMP), [RF_DISE_BRANCH] = BIT(RF_CLASS_BRANCH),
-        [RF_DISE_LOAD] = BIT(RF_CLASS_LOAD), [RF_DISE_STORE] = BIT(RF_CLASS_STORE),
-        [RF_DISE_ALU] = BIT(RF_CLASS_ALU),   [RF_DISE_MULTIPLY] = BIT(RF_CLASS_ALU),
-    };
-    uint8_t out = 0;
-    for (unsigned i = 0; i < RF_DISE_CLASSES; i++)
-        out |= (classes >> i & 1) != 0 ? to[i] : 0;
-    return out;
 }
 
 static uint8_t target_of(const struct rf_dise_box *box)
@@ -121,7 +108,7 @@ static rf_status add_pattern(struct rf_productions_native *native, const struct 
     const struct rf_probe_pattern pattern = {.pc_function = (uint8_t)functions[0],
                                              .target_function = (uint8_t)functions[1],
                                              .role = (uint8_t)role,
-                                             .classes = record_classes(box->classes),
+                                             .classes = rf_dise_record_classes(box->classes),
                                              .target = target_of(box),
                                              .pc_low = low_end(pc),
                                              .pc_high = high_end(pc),
@@ -158,7 +145,7 @@ static rf_status check_boxes(const struct rf_dise_program *program,
             return rf_dise_refuse(
                 program, &production->place,
                 "the probe cannot count anything but calls, returns, jumps and branches", error);
-        if (record_classes(box->classes) == 0)
+        if (rf_dise_record_classes(box->classes) == 0)
             return rf_dise_refuse(program, &production->place,
                                   "the probe cannot tell instructions of this class", error);
     }
@@ -180,20 +167,6 @@ static int handler_of(const struct rf_dise_program *program,
             handler = item->handler;
     }
     return sequence->original >= 0 ? handler : -1;
-}
-
-/* Classes that are told, and what the handler makes of them: "call,branch -> target". */
-static void write_selector(char *text, size_t size, uint8_t classes, int handler)
-{
-    struct rf_selector preset;
-    char canonical[128];
-    size_t n = 0;
-    rf_selector_parse(&preset, rf_dise_handlers[handler].selector, NULL);
-    rf_selector_print(&preset, canonical, sizeof canonical);
-    for (unsigned kind = 0; kind < RF_CLASS_COUNT; kind++)
-        if ((classes >> kind & 1) != 0)
-            n += rf_format(text + n, size - n, "%s%s", n > 0 ? "," : "", rf_class_name(kind));
-    rf_format(text + n, size - n, " %s", strstr(canonical, "->"));
 }
 
 static bool is_of(const struct rf_dise_production *production, unsigned profile)
@@ -260,7 +233,8 @@ static rf_status add_profile(const struct rf_dise_program *program, unsigned pro
     for (size_t i = first; i < native->n_patterns; i++)
         classes |= native->patterns[i].classes;
     if (status == RF_OK)
-        write_selector(native->selector[profile], sizeof native->selector[profile], classes, told);
+        rf_dise_write_selector(native->selector[profile], sizeof native->selector[profile], classes,
+                               told);
     return status;
 }
 
@@ -339,6 +313,7 @@ rf_status rf_productions_native(const struct rf_productions *productions,
     if (productions->new_mask != 0)
         return rf_fail(error, RF_EINVAL,
                        "a register with '@new' is for riffle sim; riffle run has --phases");
+    status = rf_dise_check_registers(program, COUNTER_BITS, error);
     for (size_t i = 0; i < productions->n_functions; i++)
         native->functions[i] = productions->functions[i];
     for (unsigned i = 0; i < program->n_profiles && status == RF_OK; i++) {

@@ -54,12 +54,12 @@ enum rf_dise_pair { RF_DISE_PC_TARGET, RF_DISE_RS_RT, RF_DISE_RS_RD, RF_DISE_RT_
 enum { RF_DISE_LESS = 1, RF_DISE_EQUAL = 2, RF_DISE_MORE = 4, RF_DISE_ANY_ORDER = 7 };
 
 enum {
-    RF_DISE_COUNTERS = 15,   /* overflow_N is flag 2N, zero_N is flag 2N + 1 */
-    RF_DISE_REGISTERS = 16,  /* private registers that a program may name */
-    RF_DISE_PROFILES = 8,    /* files at once */
-    RF_DISE_FILES = 16,      /* with those that they include */
-    RF_DISE_NAME = 64,       /* bytes of a name, terminated */
-    RF_DISE_BOXES_EACH = 32, /* of one pattern */
+    RF_DISE_COUNTERS = 15,    /* overflow_N is flag 2N, zero_N is flag 2N + 1 */
+    RF_DISE_REGISTERS = 16,   /* private registers that a program may name */
+    RF_DISE_PROFILES = 8,     /* files at once */
+    RF_DISE_FILES = 16,       /* with those that they include */
+    RF_DISE_NAME = 64,        /* bytes of a name, terminated */
+    RF_DISE_BOXES_EACH = 128, /* of one pattern */
     RF_DISE_BOXES = 1024,
     RF_DISE_PRODUCTIONS = 256,
     RF_DISE_OPS = 512,
@@ -161,6 +161,7 @@ struct rf_dise_production {
 /* A private register. Its number in the core is RF_REG_PRIVATE + its index. */
 struct rf_dise_register {
     char name[RF_DISE_NAME];
+    struct rf_dise_place place;
     unsigned profile;
     uint8_t from_max; /* the value is the counters' maximum, 2^bits, plus this */
     uint8_t
@@ -173,6 +174,7 @@ struct rf_dise_register {
 struct rf_dise_counter {
     unsigned profile, number; /* N of the text */
     int from;                 /* register that it is set from; -1: 0 */
+    struct rf_dise_place place;
 };
 
 struct rf_dise_program {
@@ -182,6 +184,7 @@ struct rf_dise_program {
     unsigned n_profiles, n_files, n_boxes, n_productions, n_ops, n_sequences, n_items, n_registers,
         n_counters;
     unsigned profile_file[RF_DISE_PROFILES]; /* which of the names each was read from */
+    uint8_t told[RF_DISE_PROFILES]; /* 1 << enum rf_class: what each tells (told.h); 0: not known */
     char file[RF_DISE_FILES][256];
     struct rf_dise_register registers[RF_DISE_REGISTERS];
     struct rf_dise_counter counters[RF_DISE_COUNTERS];

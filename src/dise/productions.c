@@ -1,5 +1,6 @@
 /* productions.c - profiles read from files, and what is set for them. */
 #include "dise/productions.h"
+#include "dise/told.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/units.h"
@@ -25,10 +26,24 @@ void rf_productions_close(struct rf_productions *productions)
     rf_alloc_free(&alloc, productions, sizeof *productions);
 }
 
+rf_status rf_dise_complete(struct rf_productions *productions, struct rf_error *error)
+{
+    struct rf_dise_program *program = &productions->program;
+    unsigned profile = program->n_profiles - 1;
+    int handler = rf_dise_handler_of(program, profile);
+    rf_status status = rf_dise_find_told(program, profile, error);
+    if (status == RF_OK && handler >= 0)
+        rf_dise_write_selector(productions->selectors[profile],
+                               sizeof productions->selectors[profile], program->told[profile],
+                               handler);
+    return status;
+}
+
 rf_status rf_productions_read(struct rf_productions *productions, const char *path,
                               struct rf_error *error)
 {
-    return rf_dise_read(&productions->program, path, error);
+    rf_status status = rf_dise_read(&productions->program, path, error);
+    return status == RF_OK ? rf_dise_complete(productions, error) : status;
 }
 
 void rf_productions_resolve(struct rf_productions *productions,
@@ -125,6 +140,61 @@ rf_status rf_productions_set(struct rf_productions *productions, const char *tex
                         : rf_dise_assign(&productions->program, text, NULL, error);
 }
 
+/* Is a counter set from it? */
+static bool sets(const struct rf_dise_program *program, unsigned reg)
+{
+    for (unsigned i = 0; i < program->n_counters; i++)
+        if (program->counters[i].from == (int)reg)
+            return true;
+    for (unsigned i = 0; i < program->n_ops; i++)
+        if (program->ops[i].micro == RF_DISE_SET && program->ops[i].from == reg)
+            return true;
+    return false;
+}
+
+/* The bit above those of the counter is its overflow; there are none above that. */
+static rf_status check_values(const struct rf_dise_program *program,
+                              const struct rf_dise_register *registers, uint32_t which,
+                              unsigned counter_bits, struct rf_error *error)
+{
+    for (unsigned i = 0; i < program->n_registers; i++) {
+        const struct rf_dise_register *reg = &registers[i];
+        if ((which >> i & 1) != 0 && sets(program, i) &&
+            rf_dise_register_value(reg, counter_bits) >> (counter_bits + 1) != 0)
+            return rf_fail(error, RF_EINVAL,
+                           "%s:%u:%u: '%s' is %s%lld, and counters have %u bits: from 0, or max - "
+                           "2^%u, to max, 2^%u",
+                           program->file[reg->place.file], reg->place.line, reg->place.column,
+                           reg->name, reg->from_max ? "max plus " : "", (long long)reg->value,
+                           counter_bits, counter_bits, counter_bits);
+    }
+    return RF_OK;
+}
+
+rf_status rf_dise_check_registers(const struct rf_dise_program *program, unsigned counter_bits,
+                                  struct rf_error *error)
+{
+    return check_values(program, program->registers, UINT32_MAX, counter_bits, error);
+}
+
+rf_status rf_dise_check_values(struct rf_productions *productions, unsigned counter_bits,
+                               struct rf_error *error)
+{
+    const struct rf_dise_program *program = &productions->program;
+    rf_status status = rf_dise_check_registers(program, counter_bits, error);
+    if (status == RF_OK)
+        status = check_values(program, productions->new_values, productions->new_mask, counter_bits,
+                              error);
+    for (size_t i = 0; i < productions->n_changes && status == RF_OK; i++) {
+        struct rf_dise_register values[RF_DISE_REGISTERS];
+        uint32_t which = 0;
+        status = try_out(productions, productions->changes[i].text, &which, values, error);
+        if (status == RF_OK)
+            status = check_values(program, values, which, counter_bits, error);
+    }
+    return status;
+}
+
 void rf_productions_seed(struct rf_productions *productions, uint64_t seed)
 {
     productions->seed = seed;
@@ -159,6 +229,5 @@ int rf_dise_handler_of(const struct rf_dise_program *program, unsigned profile)
 
 const char *rf_productions_selector(const struct rf_productions *productions, size_t i)
 {
-    int handler = rf_dise_handler_of(&productions->program, (unsigned)i);
-    return handler >= 0 ? rf_dise_handlers[handler].selector : NULL;
+    return productions->selectors[i][0] != '\0' ? productions->selectors[i] : NULL;
 }

@@ -25,12 +25,22 @@ struct rf_productions {
     size_t n_changes;
     struct rf_dise_change changes[RF_DISE_CHANGES]; /* in order of time */
     /* Other values while what the program does is new (base/phases.h), of the registers in the mask. */
-    uint64_t seed; /* of the values that are random */
+    char selectors[RF_DISE_PROFILES][128]; /* of what each tells; "": it tells nothing */
+    uint64_t seed;                         /* of the values that are random */
     uint32_t new_mask;
     struct rf_dise_register new_values[RF_DISE_REGISTERS];
 };
 
 /* Which of the handlers the profile calls; -1: none. */
 int rf_dise_handler_of(const struct rf_dise_program *program, unsigned profile);
+
+/* The profile was read: what does it tell? */
+rf_status rf_dise_complete(struct rf_productions *productions, struct rf_error *error);
+
+/* Do all values that counters are set to fit counters of this many bits? The second: also those of later on. */
+rf_status rf_dise_check_registers(const struct rf_dise_program *program, unsigned counter_bits,
+                                  struct rf_error *error);
+rf_status rf_dise_check_values(struct rf_productions *productions, unsigned counter_bits,
+                               struct rf_error *error);
 
 #endif

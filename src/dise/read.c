@@ -69,7 +69,8 @@ rf_status rf_dise_parse_counter(struct rf_dise_parser *parser, const struct rf_d
                             "more than %u counters, all profiles together", RF_DISE_COUNTERS);
     if (found < 0) {
         found = (int)program->n_counters++;
-        program->counters[found] = (struct rf_dise_counter){parser->profile, (unsigned)number, -1};
+        program->counters[found] =
+            (struct rf_dise_counter){parser->profile, (unsigned)number, -1, token->place};
     }
     *counter = (uint8_t)found;
     return RF_OK;
@@ -140,7 +141,7 @@ static rf_status parse_register(struct rf_dise_parser *parser)
 {
     struct rf_dise_program *program = parser->program;
     struct rf_dise_token token = rf_dise_lex_take(&parser->lexer);
-    struct rf_dise_register reg = {.profile = parser->profile};
+    struct rf_dise_register reg = {.profile = parser->profile, .place = token.place};
     rf_status status = copy_name(parser, reg.name, &token);
     if (status == RF_OK)
         status = rf_dise_lex_expect(&parser->lexer, "=", "'=' and the register's first value");

@@ -30,8 +30,7 @@ static const struct {
     const char *handler, *pattern;
 } told[] = {
     {"CallPair_handler", "T.OPCLASS == proc_call"},
-    {"HotMethod_handler", "(T.OPCLASS == proc_call || "
-                          "((T.OPCLASS == branch || T.OPCLASS == jump) && T.Target <= T.PC))"},
+    {"HotMethod_handler", "T.OPCLASS == proc_call"}, /* `methods` are calls, as natively */
     {"DataStream_handler", "T.OPCLASS == mem_op"},
 };
 
@@ -91,5 +90,7 @@ rf_status rf_productions_sample(struct rf_productions *productions, const char *
         rf_format(text, sizeof text, "%sP7: %s && overflow_1 => R, null\nR: call(%s) T.INSN\n",
                   framework, pattern, handler->name);
     rf_status status = rf_dise_read_text(&productions->program, handler->selector, text, n, error);
+    if (status == RF_OK)
+        status = rf_dise_complete(productions, error);
     return status == RF_OK ? set(productions, handler->selector, bursts, error) : status;
 }

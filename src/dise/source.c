@@ -43,10 +43,10 @@ struct queue {
     bool is_new; /* its registers have the values for that */
     uint64_t skipped_told;
     size_t n, n_closed, n_ends;
-    struct rf_tuple tuples[RF_DISE_BUFFER];
-    struct closed closed[RF_DISE_BUFFER + 1]; /* not handed out */
-    uint32_t ends[RF_DISE_BUFFER + 1];        /* of the batch */
-    double weights[RF_DISE_BUFFER + 1];       /* of the same bursts */
+    struct rf_tuple tuples[2 * RF_DISE_BUFFER]; /* an atomic may be two */
+    struct closed closed[RF_DISE_BUFFER + 1];   /* not handed out */
+    uint32_t ends[RF_DISE_BUFFER + 1];          /* of the batch */
+    double weights[RF_DISE_BUFFER + 1];         /* of the same bursts */
 };
 
 struct productions_source {
@@ -188,12 +188,23 @@ static void note_state(struct productions_source *source)
 
 /* --- hooks --------------------------------------------------------------------------------------- */
 
+enum { CLASSES_SHIFT = 16 }; /* in the number of a call */
+
+/* Events of the profile that an instruction of these classes makes. */
+static unsigned events_of(const struct queue *queue, uint32_t classes)
+{
+    return (unsigned)__builtin_popcount(queue->selector.classes & classes);
+}
+
 static void expand(void *context, const struct rf_insn *insn, uint64_t pc, uint32_t state,
                    struct rf_expansion *out)
 {
     rf_dise_expand(((struct productions_source *)context)->engine, insn, pc, state, out);
     if (out->watch != 0)
         out->watch = out->watch << RF_PHASES_BITS | rf_phases_bucket(pc);
+    for (unsigned i = 0; i < out->n; i++) /* so that `call` knows what it is called for */
+        if (out->put[i] == RF_PUT_CALL)
+            out->insn[i].imm |= (int32_t)(rf_records_classes(insn) << CLASSES_SHIFT);
 }
 
 /* Which action, and in which bucket its instruction is. */
@@ -220,7 +231,8 @@ static uint64_t call(void *context, uint32_t number)
     memcpy(&offset, rf_dise_blob + (RF_DISE_FIRST_ENTRY + tag.handler) * sizeof offset,
            sizeof offset);
     source->tags[source->n_tags++] = tag;
-    source->queues[tag.profile].called++;
+    source->queues[tag.profile].called +=
+        events_of(&source->queues[tag.profile], number >> CLASSES_SHIFT);
     return source->blob + offset;
 }
 
@@ -235,20 +247,27 @@ static struct rf_insn insn_at(const struct productions_source *source, uint64_t 
     return rf_insn_decode(bits);
 }
 
-static struct rf_record make_record(const struct productions_source *source, size_t i)
+enum { RECORDS_EACH = 2 }; /* an atomic is a load and a store */
+
+/* The instruction of an entry as records, each of another class; how many. */
+static size_t make_records(const struct productions_source *source, size_t i,
+                           struct rf_record *records)
 {
     uint64_t pc = source->buffer->entries[i].pc, word = source->buffer->entries[i].word;
     struct rf_insn insn = insn_at(source, pc);
-    if (rf_dise_handlers[source->tags[i].handler].what == RF_DISE_PAIR)
-        return (struct rf_record){.pc = pc,
-                                  .target = word,
-                                  .kind = RF_CLASS_CALL,
-                                  .flags = insn.op == RF_OP_jalr ? RF_RECORD_INDIRECT : 0};
-    bool stores = insn.kind == RF_OP_CLASS_STORE;
-    return (struct rf_record){.pc = pc,
-                              .addr = word,
-                              .width = (uint16_t)(8 * rf_records_bytes(&insn)),
-                              .kind = stores ? RF_CLASS_STORE : RF_CLASS_LOAD};
+    uint32_t classes = rf_records_classes(&insn) & ~(1u << RF_CLASS_INSN);
+    bool is_pair = rf_dise_handlers[source->tags[i].handler].what == RF_DISE_PAIR;
+    size_t n = 0;
+    for (unsigned kind = 0; kind < RF_CLASS_COUNT && n < RECORDS_EACH; kind++)
+        if ((classes >> kind & 1) != 0)
+            records[n++] = (struct rf_record){
+                .pc = pc,
+                .target = is_pair ? word : 0,
+                .addr = is_pair ? 0 : word,
+                .width = (uint16_t)(is_pair ? 0 : 8 * rf_records_bytes(&insn)),
+                .kind = (uint8_t)kind,
+                .flags = is_pair && insn.op == RF_OP_jalr ? RF_RECORD_INDIRECT : 0};
+    return n;
 }
 
 /* What handlers have put down, into the queues. */
@@ -257,8 +276,9 @@ static void drain(struct productions_source *source)
     static const struct rf_record nothing = {0};
     for (size_t i = 0; i < source->n_tags; i++) {
         struct queue *queue = &source->queues[source->tags[i].profile];
-        struct rf_record record = make_record(source, i);
-        queue->n += rf_selector_run(&queue->selector, &record, 1, &queue->tuples[queue->n]);
+        struct rf_record records[RECORDS_EACH];
+        size_t n = make_records(source, i, records);
+        queue->n += rf_selector_run(&queue->selector, records, n, &queue->tuples[queue->n]);
     }
     rf_machine_charge(source->machine, source->n_tags * source->config.dise_drain);
     source->drains++;
@@ -466,9 +486,13 @@ static rf_status open_engine(struct productions_source *source, struct rf_error 
                                         .counters = config->dise_counters,
                                         .counter_bits = config->dise_counter_bits,
                                         .registers = config->dise_registers};
+    rf_status status =
+        rf_dise_check_values(source->productions, (unsigned)config->dise_counter_bits, error);
+    if (status != RF_OK)
+        return status;
     swap_new(source->productions); /* the start is new */
-    rf_status status = rf_dise_open(&source->engine, &source->productions->program, &sizes,
-                                    registers_of(source), &source->base.alloc, error);
+    status = rf_dise_open(&source->engine, &source->productions->program, &sizes,
+                          registers_of(source), &source->base.alloc, error);
     swap_new(source->productions);
     if (status == RF_OK)
         rf_dise_draw(source->engine, source->productions->seed, source->productions->new_mask);

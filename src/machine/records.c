@@ -9,6 +9,17 @@ static enum rf_class class_of_jump(const struct rf_insn *insn)
     return insn->op == RF_OP_jalr && rf_reg_is_link(insn->rs1) ? RF_CLASS_RETURN : RF_CLASS_JUMP;
 }
 
+/* A store-conditional loads nothing, and a load-reserved stores nothing. */
+static bool is_conditional(const struct rf_insn *insn)
+{
+    return insn->op == RF_OP_sc_w || insn->op == RF_OP_sc_d;
+}
+
+static bool is_reserving(const struct rf_insn *insn)
+{
+    return insn->op == RF_OP_lr_w || insn->op == RF_OP_lr_d;
+}
+
 uint16_t rf_records_classes(const struct rf_insn *insn)
 {
     unsigned classes = 1u << RF_CLASS_INSN;
@@ -20,7 +31,8 @@ uint16_t rf_records_classes(const struct rf_insn *insn)
         classes |= 1u << RF_CLASS_STORE;
         break;
     case RF_OP_CLASS_ATOMIC:
-        classes |= 1u << RF_CLASS_LOAD | 1u << RF_CLASS_STORE;
+        classes |= is_conditional(insn) ? 0 : 1u << RF_CLASS_LOAD;
+        classes |= is_reserving(insn) ? 0 : 1u << RF_CLASS_STORE;
         break;
     case RF_OP_CLASS_BRANCH:
         classes |= 1u << RF_CLASS_BRANCH;
@@ -84,16 +96,15 @@ static void put_memory(struct output *output, enum rf_class class, const struct 
                            .width = (uint16_t)(8 * bytes)});
 }
 
-/* A store-conditional loads nothing and, when it fails, stores nothing. */
+/* A store-conditional that fails stores nothing. */
 static void put_atomic(struct output *output, const struct rf_core *core,
                        const struct rf_step *step, const struct rf_before *before)
 {
     const struct rf_insn *insn = &step->insn;
-    bool conditional = insn->op == RF_OP_sc_w || insn->op == RF_OP_sc_d;
     uint64_t stored = 0;
-    if (!conditional)
+    if (!is_conditional(insn))
         put_memory(output, RF_CLASS_LOAD, step, before, core->x[insn->rd]);
-    else if (core->x[insn->rd] != 0)
+    if (is_reserving(insn) || (is_conditional(insn) && core->x[insn->rd] != 0))
         return;
     memcpy(&stored, core->memory.bytes + before->address, rf_records_bytes(insn));
     put_memory(output, RF_CLASS_STORE, step, before, stored);

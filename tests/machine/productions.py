@@ -237,7 +237,7 @@ def check_software(tap, work):
 
 def check_short(tap, work, program):
     """--burst and --frequency do the same as the files of the lab: the same cycles, events and bounds."""
-    for selector, hps in (("calls", "hot-call-pair"), ("methods", "hot-method"), ("addresses", "hot-data-stream")):
+    for selector, hps in (("calls", "hot-call-pair"), ("addresses", "hot-data-stream")):
         for burst, frequency, between in ((1, "1/100", 99), (10, "1/50", 490), (5, "1", 0)):
             short = work.sim(program, options=["-p", selector, "--burst", str(burst), "--frequency", frequency, "--regular",
                                                "-n", "0"])
@@ -246,8 +246,8 @@ def check_short(tap, work, program):
                           for done in (short, whole))
             tap.case(f"-p {selector} --burst {burst} --frequency {frequency} is {hps}", one == other and "cycles" in one,
                      f"{one[:900]} {other[:900]}")
-    short = work.sim(program, options=["-p", "methods", "--burst", "1", "--frequency", "1/100", "--phases", "1/10", "--regular"])
-    whole = work.sim(program, options=[*options_of("hot-method", 1, 99), "--set", "sampleFreq=max-9@new"])
+    short = work.sim(program, options=["-p", "calls", "--burst", "1", "--frequency", "1/100", "--phases", "1/10", "--regular"])
+    whole = work.sim(program, options=[*options_of("hot-call-pair", 1, 99), "--set", "sampleFreq=max-9@new"])
     tap.case("--phases is sampleFreq=...@new", cycles(short.stderr.decode()) == cycles(whole.stderr.decode())
              and "; 1 phases" in short.stderr.decode(), short.stderr.decode()[:600])
     done = work.sim(program, options=["--phases", "1/10"])
@@ -285,7 +285,13 @@ def check_refused(tap, work, program):
     call_pair = ["--productions", os.path.join(PRODUCTIONS, "hot-call-pair.hps")]
     for title, options, said in (
             ("a table too small", ["--core", "hps,dise_patterns=6", *call_pair],
-             "the productions need 7 entries of the pattern table, the core has 6"),
+             "hot-call-pair.hps:5:1: the productions need 7 entries of the pattern table, the core has 6"),
+            ("two files too large", ["--core", "hps,dise_counters=3", *call_pair, "--productions",
+                                     os.path.join(PRODUCTIONS, "hot-method.hps")],
+             "sampling.hps:34:1: the productions need 4 counters, the core has 3"),
+            ("a value beyond a counter", [*call_pair, "--set", "sampleFreq=8589934592"],
+             "sampling.hps:31:10: 'sampleFreq' is 8589934592, and counters have 32 bits"),
+            ("a value below a counter", [*call_pair, "--set", "sampleFreq=max-4294967297@10"], "'sampleFreq' is max plus -4294967297"),
             ("-p beside productions", [*call_pair, "-p", "calls"], "-p does not go with it"),
             ("--burst beside productions", [*call_pair, "--burst", "1"], "change that with --set"),
             ("a profile without a handler in bursts", ["-p", "values", "--burst", "1"],
@@ -295,6 +301,66 @@ def check_refused(tap, work, program):
             ("no such file", ["--productions", "/nowhere"], "/nowhere: cannot read: No such file or directory")):
         done = work.sim(program, options=options)
         tap.case(f"{title} is refused", done.returncode != 0 and said in done.stderr.decode(), done.stderr.decode())
+
+
+ATOMICS = """
+.globl _start
+_start: lla a0, place
+    li t1, 100
+1:  amoadd.d t0, t1, (a0)
+    lr.d t2, (a0)
+    sc.d t3, t2, (a0)
+    ld t4, 8(a0)
+    addi t1, t1, -1
+    bnez t1, 1b
+    li a0, 7
+    li a7, 93
+    ecall
+.bss
+.align 3
+place: .skip 16
+"""
+ALL_BUT_ONE = """
+P1: T.OPCLASS == mem_op => R, null
+P2: T.OPCLASS == mem_op && T.OPCODE == ld => T.INSN, null
+R: call(DataStream_handler) T.INSN
+"""
+
+
+def with_text(work, text):
+    path = work.path("own.hps")
+    with open(path, "w") as file:
+        file.write(text)
+    return ["--productions", path]
+
+
+def check_events(tap, work, program):
+    """An event is the same for a selector, whoever tells it."""
+    source, atomics = work.path("atomics.S"), work.path("atomics.rv64")
+    with open(source, "w") as file:
+        file.write(ATOMICS)
+    subprocess.run([isa.GCC, "-static", "-nostdlib", "-o", atomics, source], check=True)
+    plain, wanted = exhaustive(work, atomics, (), "addresses", ("--functional",))
+    done = work.sim(atomics, options=["--functional", *options_of("hot-data-stream", 1, 0), "-f", "csv", "-n", "0"])
+    tap.case("an atomic is a load and a store, lr and sc are one of them",
+             sorted(rows(done.stderr.decode())) == sorted(wanted) and sum(int(row[-1]) for row in wanted) == 500, wanted,
+             done.stderr.decode()[:500])
+    text = work.sim(atomics, options=["--functional", "--details", *with_text(work, ALL_BUT_ONE)]).stderr.decode()
+    tap.case("what a more specific production lets pass is no event", "; 400 events sampled, 0 skipped" in text, text[:900])
+    text = work.sim(program, options=["--functional", "--details", "-p", "methods", "--frequency", "1/10"]).stderr.decode()
+    told, skipped = (int(word) for word in re.search(r"(\d+) events sampled, (\d+) skipped", text).groups())
+    tap.case("-p methods is calls, in bursts as natively", told + skipped == ROUNDS and "profile     call -> target" in text, text[:900])
+    text = work.sim(program, options=["--functional", "--details", *options_of("hot-method", 1, 9)]).stderr.decode()
+    tap.case("hot-method.hps says what it counts", "branch,jump,call -> target" in text or "call,branch,jump -> target" in text
+             or "branch,call,jump -> target" in text, text[:900])
+    for title, text, said in (
+            ("a handler for calls on loads", "\n P1: T.OPCLASS == load => call(CallPair_handler) T.INSN, null\n",
+             "own.hps:2:2: CallPair_handler is for calls, returns, jumps and branches"),
+            ("a handler for loads on anything", "P1: T.PC == 4 => call(DataStream_handler) T.INSN, null\n",
+             "own.hps:1:1: DataStream_handler is for loads and stores"),
+            ("an empty file", "# nothing\n", "own.hps:1:1: there is no production in it")):
+        done = work.sim(program, options=with_text(work, text))
+        tap.case(f"{title} is refused", done.returncode != 0 and said in done.stderr.decode(), done.stderr.decode()[:500])
 
 
 def main():
@@ -314,6 +380,7 @@ def main():
         check_plain(tap, work, program)
         check_software(tap, work)
         check_short(tap, work, program)
+        check_events(tap, work, program)
         check_names(tap, work, program)
         check_refused(tap, work, program)
     tap.end()

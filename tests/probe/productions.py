@@ -230,6 +230,11 @@ def check_refusals():
             ("loads that end intervals", "P1: T.OPCLASS == load && !overflow_1 => null, inc_1;\n"
              "P2: T.OPCLASS == load && overflow_1 => R, null\nR: call(DataStream_handler) T.INSN\n",
              "own.hps:1:1: the probe cannot count anything but"),
+            ("a handler on another class", "\n P1: T.OPCLASS == load => call(CallPair_handler) T.INSN, null\n",
+             "own.hps:2:2: CallPair_handler is for calls, returns, jumps and branches"),
+            ("a value beyond a counter", "register f = 8589934592\ncounter_1 = f\n"
+             "P1: T.OPCLASS == proc_call && overflow_1 => R, set_1(f);\nR: call(CallPair_handler) T.INSN\n",
+             "own.hps:1:10: 'f' is 8589934592, and counters have 32 bits"),
             ("no handler", "P1: T.OPCLASS == proc_call => null, inc_1;\n", "no production calls a handler"),
             ("other controls for other instructions", "register n = max - 3\ncounter_1 = n\n"
              "P1: T.OPCLASS == proc_call && !overflow_1 => null, inc_1;\n"
@@ -242,7 +247,7 @@ def check_refusals():
              "P2: T.OPCLASS == proc_call && overflow_1 && !overflow_2 => R, set_1(b), set_2(set);\n"
              "P3: T.OPCLASS == proc_call && overflow_1 && overflow_2 => R, set_1(a), set_2(unset);\n"
              "R: call(CallPair_handler) T.INSN\n",
-             "the probe needs bursts of one length"),
+             "own.hps:6:1: the probe needs bursts of one length"),
     ):
         got, said = with_text(text)
         tap.check(f"refused: {title}", got is None and says in said and "Traceback" not in said, f"{got} {said}")

@@ -266,20 +266,22 @@ TEST(what_does_not_fit_says_what_it_needs)
     } rows[] = {
         {"patterns",
          {1, 9, 9, 9, 32, 9},
-         "t: the productions need 2 entries of the pattern table, "
+         "t:2:1: the productions need 2 entries of the pattern table, "
          "the core has 1"},
         {"replacements",
          {2, 5, 9, 9, 32, 9},
-         "t: the productions need 6 entries of the "
+         "t:2:1: the productions need 6 entries of the "
          "replacement table, the core has 5"},
         {"conditionals",
          {2, 6, 1, 9, 32, 9},
-         "t: the productions need 2 micro-instructions of the "
+         "t:2:1: the productions need 2 micro-instructions of the "
          "conditionals table, the core has 1"},
-        {"counters", {2, 6, 2, 1, 32, 9}, "t: the productions need 2 counters, the core has 1"},
+        {"counters",
+         {2, 6, 2, 1, 32, 9},
+         "t:2:95: the productions need 2 counters, the core has 1"},
         {"registers",
          {2, 6, 2, 2, 32, 0},
-         "t: the productions need 1 private registers, the core "
+         "t:1:10: the productions need 1 private registers, the core "
          "has 0"},
         {"it fits", {2, 6, 2, 2, 32, 1}, ""},
     };
