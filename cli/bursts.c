@@ -137,21 +137,27 @@ static bool is_in_step(const struct rf_probe_bursts *bursts)
 }
 
 rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *asked,
-                          const struct rf_probe_outcome *outcome, bool misses)
+                          const struct rf_probe_outcome *outcome, const struct cli_plan *plan)
 {
     char text[128];
     rf_status status = RF_OK;
-    const char *warning =
-        misses ? "; the caches see the bursts alone, short ones show too many misses" : "";
-    bool alone = asked[0].burst > 0 && asked[1].burst == 0;
+    const char *warning = plan->cache != NULL
+                              ? "; the caches see the bursts alone, short ones show too many misses"
+                              : "";
+    const struct cli_cut *cut = &plan->asked->cut;
+    bool alone = asked[0].burst > 0 && asked[1].burst == 0 && cut->skip == 0 && cut->limit == 0;
     for (size_t i = 0; i < RF_PROBE_CLOCKS_MAX && asked[i].burst > 0 && status == RF_OK; i++) {
         describe(text, sizeof text, &asked[i]);
         status = alone ? cli_note(run, "bursts", "%llu of %s; %llu events skipped%s",
                                   (unsigned long long)outcome->bursts, text,
                                   (unsigned long long)outcome->skipped, warning)
-                       : cli_note(run, "bursts", "of %s", text);
+                       : cli_note(run, "bursts", "of %s%s", text, warning);
         if (status == RF_OK && is_in_step(&asked[i]))
             status = cli_bursts_warn(run, "");
     }
+    if (status == RF_OK && outcome->changes > 0)
+        status =
+            cli_note(run, "bursts", "changed by riffle control, %llu times; they began as said",
+                     (unsigned long long)outcome->changes);
     return status;
 }

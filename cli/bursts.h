@@ -25,8 +25,8 @@ int cli_bursts_take(struct rf_probe_bursts *bursts, const struct cli_bursts *ask
 bool cli_bursts_need_records(const struct cli_plan *plan);
 /* "1 intervals, 99 intervals apart on average" needs no more words; equal distances do. `name`: of which profile. */
 rf_status cli_bursts_warn(struct rf_run *run, const char *name);
-/* How the program was sampled. Of several sets, the profiles say how many bursts each had. */
+/* How the program was sampled. Of several sets, and with --skip or --limit, the profiles say how many bursts each had. */
 rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *asked,
-                          const struct rf_probe_outcome *outcome, bool misses);
+                          const struct rf_probe_outcome *outcome, const struct cli_plan *plan);
 
 #endif

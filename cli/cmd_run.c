@@ -411,8 +411,7 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
         return RF_ENOTSUP;
     rf_status status = note_outcome(run, &ending->outcome);
     if (status == RF_OK)
-        status =
-            cli_bursts_note(run, ending->plan->bursts, &ending->outcome, common->cache != NULL);
+        status = cli_bursts_note(run, ending->plan->bursts, &ending->outcome, common);
     if (status == RF_OK)
         status = note_processes(run, &ending->outcome, ending->plan->n_single > 0);
     if (status == RF_OK)
@@ -420,6 +419,22 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
     if (status == RF_OK)
         status = cli_counts_label(common, run);
     return status == RF_OK ? label_processes(run, ending->plan->n_single) : status;
+}
+
+/* A name in a pattern that no file has: the production never matched. */
+static void warn_of_functions(const struct plan *plan, struct rf_source *source)
+{
+    struct cli_program program = {NULL, NULL};
+    uint64_t address;
+    if (plan->productions == NULL || plan->productions->functions[0] == NULL ||
+        cli_program_open(&program, source) != RF_OK)
+        return;
+    for (size_t i = 0; i < RF_PROBE_FUNCTIONS_MAX && plan->productions->functions[i] != NULL; i++)
+        if (cli_resolve(&program, RF_FIELD_PC, plan->productions->functions[i], &address, 1) == 0)
+            cli_fail(CLI_OK,
+                     "run: no file that was mapped has the function '%s' of the productions",
+                     plan->productions->functions[i]);
+    cli_program_close(&program);
 }
 
 static int profile(struct rf_source *source, struct plan *plan)
@@ -434,6 +449,7 @@ static int profile(struct rf_source *source, struct plan *plan)
         return delivered;
     if (outcome->trouble[0] != '\0')
         cli_fail(CLI_OK, "run: %s", outcome->trouble);
+    warn_of_functions(plan, source);
     if (outcome->nowhere[0] != '\0')
         cli_fail(CLI_OK, "run: no file that was mapped has what a selector names: %s",
                  outcome->nowhere);

@@ -27,6 +27,12 @@ extern cli_words cli_words_measures;
 int cli_compare_saved(char *const paths[2], const struct cli_measure *measure,
                       const struct cli_measure_setup *setup, const char *form);
 
+/* named.c: two runs of different programs share names alone. The made profile has functions in place of addresses, as numbers;
+ * RF_EINVAL: it has no names. rf_profile_free frees it. */
+bool cli_named_needed(const struct rf_run *first, const struct rf_run *second);
+rf_status cli_named(struct rf_profile **made, const struct rf_run *run,
+                    const struct rf_profile *profile, struct rf_error *error);
+
 /* timing.c: the speed of engines, alone. */
 struct cli_timing;
 rf_status cli_timing_new(struct cli_timing **timing, const struct rf_lane *lanes, size_t n,

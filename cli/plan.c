@@ -23,9 +23,9 @@ const struct cli_option cli_options_interval[] = {
 
 const struct cli_option cli_options_window[] = {
     {CLI_COUNT, 0, "skip", "N", "0", .brief = "leave out the first N events",
-     .offset = offsetof(struct cli_cut, skip)},
+     .text = "In bursts, of those that are told.", .offset = offsetof(struct cli_cut, skip)},
     {CLI_COUNT, 0, "limit", "N", "0", .brief = "take at most N events; 0: all",
-     .offset = offsetof(struct cli_cut, limit)},
+     .text = "In bursts, of those that are told.", .offset = offsetof(struct cli_cut, limit)},
     {.type = CLI_END},
 };
 

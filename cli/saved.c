@@ -1,6 +1,7 @@
 /* saved.c - riffle compare FIRST.rfp SECOND.rfp: two saved runs, profile by profile.
  *
- * Profiles of the same selector are compared, in their order; the first file is the truth. */
+ * Profiles of the same selector are compared, in their order; the first file is the truth. Of two different programs,
+ * overlap is that of names (named.c). */
 #include "judge.h"
 #include <string.h>
 
@@ -82,6 +83,24 @@ static void print(const struct pair *pair, const struct cli_measure *measure, co
         print_text(pair, measure);
 }
 
+/* As they are, or by names where the two runs are of different programs. */
+static rf_status judge(struct pair *pair, const struct rf_run *first, const struct rf_run *second,
+                       const struct cli_measure *measure, const struct cli_measure_setup *setup,
+                       struct rf_error *error)
+{
+    struct rf_profile *named[2] = {NULL, NULL};
+    if (strcmp(measure->name, "overlap") != 0 || !cli_named_needed(first, second))
+        return measure->run(pair->values, pair->perfect, pair->measured, setup, error);
+    rf_status status = cli_named(&named[0], first, pair->perfect, error);
+    if (status == RF_OK)
+        status = cli_named(&named[1], second, pair->measured, error);
+    if (status == RF_OK)
+        status = measure->run(pair->values, named[0], named[1], setup, error);
+    rf_profile_free(named[0]);
+    rf_profile_free(named[1]);
+    return status;
+}
+
 static int compare(const struct rf_run *first, const struct rf_run *second,
                    const struct cli_measure *measure, const struct cli_measure_setup *setup,
                    const char *form)
@@ -101,7 +120,7 @@ static int compare(const struct rf_run *first, const struct rf_run *second,
             pair.measured = find(second, selector, &from);
         if (pair.measured == NULL)
             continue;
-        rf_status status = measure->run(pair.values, pair.perfect, pair.measured, setup, &error);
+        rf_status status = judge(&pair, first, second, measure, setup, &error);
         if (status != RF_OK)
             return cli_fail_status(status, &error);
         print(&pair, measure, form, n++ == 0);

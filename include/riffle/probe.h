@@ -132,6 +132,7 @@ struct rf_probe_outcome {
     uint64_t lost;
     uint64_t bursts;     /* that are over */
     uint64_t skipped;    /* events between bursts */
+    uint64_t changes;    /* of bursts, by rf_control_set */
     int verified;        /* every process told what it produced, and that is what came through */
     char programs[2048]; /* the first processes, as "1 sh (812), 2 gzip (813)", with their ids */
     char nowhere[256];   /* names in selectors that no file had */

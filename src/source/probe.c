@@ -495,6 +495,8 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
         .lost = sum(probe->decode.lost),
         .bursts = probe->decode.n_bursts,
         .skipped = probe->decode.skipped,
+        .changes = probe->processes.ring.control->bursts.changes -
+                   (probe->processes.ring.control->bursts.changes > 0), /* the first is ours */
         .verified = verify(probe),
     };
     outcome->threads = probe->processes.n_threads;

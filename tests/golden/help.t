@@ -57,7 +57,9 @@ Speed is measured on a second copy of each engine that is fed the same tuples,
 take turns in one process: ratios between them mean more than the figures.
 
 With two profile files, those of the same selector are held against each other,
-and the first file is the truth.
+and the first file is the truth. Where the two are of different programs, of a
+source built for x86-64 and for RISC-V say, the overlap is that of the names of
+functions; addresses of data have no names, and are refused.
 
 Options:
   -e, --engine ENGINE     an engine to judge; may be repeated

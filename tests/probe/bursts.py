@@ -190,6 +190,14 @@ def check_window():
               figures)
 
 
+def check_lines():
+    """With --limit the report speaks of what it counts, not of the whole run."""
+    options = ["run", "-p", "load -> pc", "-e", "exact", "--burst", "3", "--frequency", "1/30", "--limit", "30", "--", INTERVALS]
+    text = subprocess.run([RIFFLE, *options], capture_output=True, text=True, check=True).stderr
+    tap.check("limit: no line is of the whole run", "events skipped" not in text and "of 3 intervals, 87 intervals apart" in text,
+              text)
+
+
 def check_new():
     """A program that never changes its behaviour counts as new during its first four windows of 64 bursts."""
     _, figures, _, _ = run([INTERVALS], [SELECTORS["branch"]], "--burst", "1", "--frequency", "1/100", "--phases", "1/10",
@@ -233,6 +241,7 @@ check_refused()
 check_record()
 check_conditions()
 check_window()
+check_lines()
 check_whole()
 check_hard()
 tap.end()

@@ -75,6 +75,8 @@ def check_change():
         run.send_signal(signal.SIGTERM)
         run.wait()
         loads, stores = figures(saved)
+        text = subprocess.run([RIFFLE, "report", saved], capture_output=True, text=True, check=True).stdout
+        tap.check("the report says that bursts were changed", "changed by riffle control, 3 times" in text, text)
     # The change came between first and changed, the end between third and paused. How far apart these are depends on
     # the machine. What began by the old rule ends by the old rule, within LAG rounds.
     least, most = (third - changed - LAG) / 10, first / 1000 + (paused - first + LAG) / 10

@@ -180,6 +180,14 @@ def check_names():
             ("another one", named("T.OPCLASS == proc_call && T.Target == k_nobody"), 0)):
         got, said = with_text(text, program=[KNOWN, LIBRARY], status=42)
         tap.check(f"names: {title}", got == [wanted], f"{got}, must be {wanted}; {said}")
+    for name, warned in (("k_nobody", True), ("k_leaf", False)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "own.hps")
+            with open(path, "w") as file:
+                file.write(named(f"T.OPCLASS == proc_call && T.Target == {name}"))
+            said = subprocess.run([RIFFLE, "run", "-q", "--productions", path, "--", KNOWN, LIBRARY], capture_output=True,
+                                  text=True).stderr
+        tap.check(f"names: {name}, a warning", ("no file that was mapped has the function 'k_nobody'" in said) == warned, said)
     got, said = with_text(named("T.OPCLASS == load && T.PC >= k_loads", "DataStream_handler"))
     tap.check("names: an order is refused", got is None and "own.hps:1:1: the probe cannot order functions" in said, said)
 
@@ -270,6 +278,27 @@ def pairs(command, program):
     return counts
 
 
+def check_compared():
+    """The same in one command. What has no names cannot be compared."""
+    native, guest = (os.path.join(WORKLOADS, name) for name in ("lisp", "lisp.rv64"))
+    if not os.path.exists(guest):
+        tap.skip("riffle compare of the core and natively", "no compiler for RV64")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for name, wanted in (("hot-call-pair", None), ("hot-data-stream", "has no names to compare")):
+            saved = [os.path.join(folder, side) for side in ("sim.rfp", "run.rfp")]
+            for command, path, program in (("sim", saved[0], guest), ("run", saved[1], native)):
+                subprocess.run([RIFFLE, command, "-q", "-o", path, *lab(name), "--set", "sampleFreq=max~9" if wanted else
+                                "sampleFreq=max", "--", program, "1"], capture_output=True, check=True)
+            done = subprocess.run([RIFFLE, "compare", "-m", "overlap", "-f", "csv", *saved], capture_output=True, text=True)
+            if wanted:
+                tap.check(f"{name}: addresses of two programs are refused", done.returncode != 0 and wanted in done.stderr,
+                          done.stdout + done.stderr)
+            else:
+                overlap = float(done.stdout.splitlines()[1].split(",")[0]) if done.returncode == 0 else 0
+                tap.check(f"{name}: riffle compare -m overlap of sim and run is over 95%", overlap > 0.95, done.stdout + done.stderr)
+
+
 def check_both():
     """One source has the same call pairs in the core and natively, but for its start and calls inside the library."""
     native, guest = (os.path.join(WORKLOADS, name) for name in ("lisp", "lisp.rv64"))
@@ -293,4 +322,5 @@ check_known()
 check_beats()
 check_refusals()
 check_both()
+check_compared()
 tap.end()
