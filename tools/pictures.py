@@ -44,12 +44,18 @@ def main():
         riffle(folder, "run", "--html", "rank.html", "--", "./rank")
         riffle(folder, "run", "-p", "load -> pc,addr", "-e", "rap(key=both)", "--html", "lz.html", "--", "./lz", "1")
         riffle(folder, "run", "-p", "stacks=2K", "--html", "flame.html", "--", "./lz", "1")
+        for level in ("1", "2"):
+            subprocess.run(["gcc", "-g", "-O" + level, "-I" + os.path.join(ROOT, "lab", "workloads"), "-o",
+                            os.path.join(folder, "lz-O" + level), os.path.join(ROOT, "lab", "workloads", "lz.c")], check=True)
+            riffle(folder, "run", "-q", "-o", level + ".rfp", "--", "./lz-O" + level, "1")
+        riffle(folder, "diff", "1.rfp", "2.rfp", "--html", "diff.html")
         with devtools.Browser(devtools.find(), os.path.join(folder, "browser"), size=(1080, 680)) as browser:
             shoot(browser, folder, "rank.html", "report")
             shoot(browser, folder, "rank.html", "report-dark", theme="dark")
             shoot(browser, folder, "lz.html", "heat", "heat map")
             shoot(browser, folder, "lz.html", "heat-dark", "heat map", theme="dark")
             shoot(browser, folder, "flame.html", "flame", "stacks")
+            shoot(browser, folder, "diff.html", "diff", "functions that changed")
             shoot(browser, folder, "lz.html", "ranges", "range tree", theme="dark")
 
 

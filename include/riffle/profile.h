@@ -96,6 +96,7 @@ rf_status rf_run_filter(struct rf_run *run, rf_run_keep keep, void *context);
 
 rf_status rf_run_add_module(struct rf_run *run, const struct rf_module *module); /* copies */
 rf_status rf_run_add_note(struct rf_run *run, const char *name, const char *text);
+#define RF_NOTE_PROGRAM "program"                                    /* the name of what ran */
 const char *rf_run_note(const struct rf_run *run, const char *name); /* NULL: no such note */
 
 /* The exact totals per pc of what a profile counts: the profile of the same run, and of the same process where

@@ -10,6 +10,7 @@
 #define RIFFLE_REPORT_H
 
 #include <stdio.h>
+#include <riffle/diff.h>
 #include <riffle/profile.h>
 #include <riffle/view.h>
 
@@ -30,7 +31,6 @@ struct rf_report_setup {
 
 /* A run with this note has the profiles of the default report: `code`, `values`, `types` and `bias`. */
 #define RF_NOTE_OVERVIEW "overview"
-#define RF_NOTE_PROGRAM  "program" /* the name of what ran */
 
 /* A form of report: a const descriptor, in a table. */
 struct rf_report_form {
@@ -56,6 +56,11 @@ void rf_write_csv(FILE *out, const char *text);
 rf_status rf_report_annotate(FILE *out, const struct rf_run *run,
                              const struct rf_report_setup *setup, const char *function,
                              struct rf_error *error);
+
+/* What changed between two runs, one diff for each profile, in the form "text", "csv", "json" or "html"; RF_ENOTSUP for
+ * another. Of the setup, rows and width are used. runs: before and after. */
+rf_status rf_report_diff(FILE *out, const char *form, const struct rf_diff *diffs, size_t n,
+                         const struct rf_run *const runs[2], const struct rf_report_setup *setup);
 
 #ifdef __cplusplus
 }

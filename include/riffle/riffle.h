@@ -7,6 +7,7 @@
 #include <riffle/collect.h>
 #include <riffle/control.h>
 #include <riffle/coproc.h>
+#include <riffle/diff.h>
 #include <riffle/engine.h>
 #include <riffle/event.h>
 #include <riffle/export.h>

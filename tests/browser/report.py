@@ -194,6 +194,25 @@ def check_stream(browser, folder):
     quiet(browser, "a stream")
 
 
+# ---- what changed ----
+
+def check_diff(browser, folder):
+    page = os.path.join(folder, "diff.html")
+    for name, text in (("old", "0x10 1 100\n0x20 2 50\n0x30 3 7\n"), ("new", "0x10 1 100\n0x20 2 60\n0x40 4 3\n")):
+        riffle("replay", "-", "-e", "exact", "-o", os.path.join(folder, name + ".rfp"), text=text.encode())
+    riffle("diff", os.path.join(folder, "old.rfp"), os.path.join(folder, "new.rfp"), "--html", page)
+    browser.open(page)
+    browser.panel("items that changed")
+    tap.check("a diff: changes are there, the largest first", column(browser, 3) == ["+10", "-7", "+3", "0"], column(browser, 3))
+    tap.check("what grew and what shrank differ", browser.texts("td.up") == ["+10", "+3"] and browser.texts("td.down") == ["-7"],
+              (browser.texts("td.up"), browser.texts("td.down")))
+    browser.click('#panel th[data-column="change"] button')
+    browser.click('#panel th[data-column="change"] button')
+    tap.check("they can be sorted", column(browser, 3) == ["-7", "0", "+3", "+10"], column(browser, 3))
+    visit_all(browser)
+    quiet(browser, "a diff")
+
+
 # ---- hostile names ----
 
 EVIL = ["</script><script>window.evil = 1</script>", "<img src=x onerror=window.evil=1>", "a\"'`onload=window.evil=1//",
@@ -219,7 +238,7 @@ def hostile_program(folder):
 
 def check_hostile(browser, folder):
     page = os.path.join(folder, "hostile.html")
-    riffle("run", "-q", "-p", "code", "-p", "values", "-p", "stacks=1K", "--html", page, "--", hostile_program(folder),
+    riffle("run", "-q", "-p", "code", "-p", "values", "-p", "stacks=1K", "--full-names", "--html", page, "--", hostile_program(folder),
            "</script><script>window.evil = 1</script>")
     with open(page, "rb") as file:
         raw = file.read()
@@ -286,7 +305,7 @@ def main():
         tap.skip("the HTML report in a browser", "there is no chromium")
         tap.end()
     with tempfile.TemporaryDirectory() as folder, devtools.Browser(program, os.path.join(folder, "browser")) as browser:
-        for check in (check_program, check_flames, check_stream, check_hostile, check_policy, check_many):
+        for check in (check_program, check_flames, check_stream, check_diff, check_hostile, check_policy, check_many):
             check(browser, folder)
     tap.end()
 

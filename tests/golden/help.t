@@ -12,6 +12,7 @@ Commands:
   cores      list the simulated cores; show one with every parameter
   cost       area, delay and energy of rap as hardware
   cxx        compile C++ with hooks; also riffle c++
+  diff       what changed between two saved runs
   engines    list the engines; show one with its options and memory
   export     write a profile in the format of another tool
   gen        make a synthetic stream
@@ -416,6 +417,7 @@ show this help.
 .BR riffle\-cores (1),
 .BR riffle\-cost (1),
 .BR riffle\-cxx (1),
+.BR riffle\-diff (1),
 .BR riffle\-engines (1),
 .BR riffle\-export (1),
 .BR riffle\-gen (1),

@@ -24,7 +24,7 @@ OWNERS = {
     "cache": "cache",
     "collect": "collect",
     "symbol": "symbol",
-    "view": "view",
+    "view": "view", "diff": "view",
     "report": "report",
     "export": "export",
     "machine": "machine", "productions": "dise", "coproc": "coproc",

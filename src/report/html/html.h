@@ -55,6 +55,9 @@ rf_status rf_html_trees(struct rf_html *html, const struct rf_profile *profile);
 rf_status rf_html_maps(struct rf_html *html, const struct rf_profile *profile);
 rf_status rf_html_intervals(struct rf_html *html, const struct rf_profile *profile);
 rf_status rf_html_sources(struct rf_html *html);
+/* changes.c: a page on what changed between two runs. */
+rf_status rf_html_changes(struct rf_html *html, const struct rf_diff *diffs, size_t n,
+                          const struct rf_run *const runs[2]);
 /* A view as a panel of rows. */
 void rf_html_view(struct rf_html *html, const struct rf_view *view, const char *title);
 

@@ -1,0 +1,299 @@
+/* diff.c - the rows of two views, matched by names that outlive a rebuild.
+ *
+ *     view of before --entries, by key--+
+ *                                       +--joined--> rows: new, gone, changed, same
+ *     view of after  --entries, by key--+
+ *
+ * A row that one side does not list may still have happened there: where counts have bounds, as often as everything that
+ * the side does not list together. */
+#include "view/view.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <inttypes.h>
+#include <math.h>
+#include <riffle/diff.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    const char *name, *module;
+    struct rf_diff_count count;
+};
+
+struct entries {
+    struct entry *at;
+    size_t n, room;
+    uint64_t absent; /* at most so many events of a row that is not listed */
+};
+
+const char *rf_diff_kind_name(enum rf_diff_kind kind)
+{
+    static const char *const names[] = {"same", "new", "gone", "changed"};
+    return names[kind];
+}
+
+/* ---- keys ---- */
+
+/* "find_match" for "find_match.constprop.0": the copies that compilers make. */
+static void cut_suffix(char *name)
+{
+    static const char *const suffixes[] = {".constprop.", ".part.", ".isra.", ".cold",
+                                           ".lto_priv."};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char *at = strstr(name, suffixes[i]);
+        if (at != NULL && at != name)
+            *at = '\0';
+    }
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* The program itself may be called otherwise in the other run. */
+static const char *module_of(const struct rf_run *run, const char *module)
+{
+    const char *program = rf_run_note(run, RF_NOTE_PROGRAM);
+    return program != NULL && strcmp(last_part(program), last_part(module)) == 0
+               ? ""
+               : last_part(module);
+}
+
+static const char *text_at(const struct rf_view *view, size_t row, enum rf_column_id id)
+{
+    const struct rf_view_cell *cell = rf_view_cell(view, row, id);
+    return cell != NULL ? cell->text : "";
+}
+
+static uint64_t number_at(const struct rf_view *view, size_t row, enum rf_column_id id)
+{
+    const struct rf_view_cell *cell = rf_view_cell(view, row, id);
+    return cell != NULL ? cell->number : 0;
+}
+
+/* "spread+0x1c": an instruction by where it is in its function. */
+static void print_instruction(const struct rf_diff_side *side, uint64_t address, char *text,
+                              size_t size)
+{
+    struct rf_place_name name = {.function = ""};
+    if (side->symbols != NULL)
+        rf_symbols_lookup(side->symbols, address, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME,
+                          &name);
+    if (name.function == NULL || name.function[0] == '\0') {
+        snprintf(text, size, "0x%" PRIx64, address);
+        return;
+    }
+    snprintf(text, size, "%s", name.function);
+    cut_suffix(text);
+    size_t n = strlen(text);
+    snprintf(text + n, size - n, "+0x%" PRIx64, name.offset);
+}
+
+static void print_words(const struct rf_view *view, size_t row, char *text, size_t size)
+{
+    int n = snprintf(text, size, "0x%" PRIx64, number_at(view, row, RF_COLUMN_A));
+    if (rf_view_column(view, RF_COLUMN_B) != NULL)
+        snprintf(text + n, size - (size_t)n, " 0x%" PRIx64, number_at(view, row, RF_COLUMN_B));
+}
+
+static void print_key(const struct rf_diff_side *side, const struct rf_view *view, size_t row,
+                      char *text, size_t size)
+{
+    switch (view->by) {
+    case RF_BY_FUNCTION:
+        snprintf(text, size, "%s", text_at(view, row, RF_COLUMN_FUNCTION));
+        cut_suffix(text);
+        return;
+    case RF_BY_LINE:
+        if (number_at(view, row, RF_COLUMN_LINE) == 0)
+            snprintf(text, size, "%s", text_at(view, row, RF_COLUMN_FUNCTION));
+        else
+            snprintf(text, size, "%s:%" PRIu64, last_part(text_at(view, row, RF_COLUMN_FILE)),
+                     number_at(view, row, RF_COLUMN_LINE));
+        return;
+    case RF_BY_PC:
+        print_instruction(side, number_at(view, row, RF_COLUMN_A), text, size);
+        return;
+    case RF_BY_MODULE:
+        snprintf(text, size, "%s", module_of(side->run, text_at(view, row, RF_COLUMN_MODULE)));
+        return;
+    case RF_BY_REGION:
+        snprintf(text, size, "%s", text_at(view, row, RF_COLUMN_NAME));
+        return;
+    case RF_BY_TARGET:
+        snprintf(text, size, "%s", text_at(view, row, RF_COLUMN_CALLEE));
+        return;
+    default:
+        print_words(view, row, text, size);
+    }
+}
+
+/* ---- entries ---- */
+
+static int by_key(const void *left, const void *right)
+{
+    const struct entry *l = left, *r = right;
+    int order = strcmp(l->name, r->name);
+    return order != 0 ? order : strcmp(l->module, r->module);
+}
+
+/* Those with the same key become one. */
+static size_t settle(struct entry *entries, size_t n)
+{
+    size_t kept = 0;
+    if (n > 0)
+        qsort(entries, n, sizeof *entries, by_key);
+    for (size_t i = 0; i < n; i++) {
+        if (kept == 0 || by_key(&entries[kept - 1], &entries[i]) != 0) {
+            entries[kept++] = entries[i];
+            continue;
+        }
+        struct rf_diff_count *sum = &entries[kept - 1].count;
+        sum->count += entries[i].count.count;
+        sum->lower += entries[i].count.lower;
+        sum->upper += entries[i].count.upper;
+    }
+    return kept;
+}
+
+static bool fill(struct entries *entries, const struct rf_diff_side *side, struct rf_view *view)
+{
+    char text[RF_VIEW_TEXT_MAX];
+    entries->room = view->n_rows + 1;
+    entries->at = rf_alloc_get(&view->alloc, entries->room * sizeof *entries->at);
+    if (entries->at == NULL)
+        return false;
+    bool with_module = view->by == RF_BY_FUNCTION || view->by == RF_BY_PC;
+    for (size_t row = 0; row < view->n_rows; row++) {
+        print_key(side, view, row, text, sizeof text);
+        struct entry entry = {
+            .name = rf_view_keep(view, text),
+            .module = with_module ? module_of(side->run, text_at(view, row, RF_COLUMN_MODULE)) : "",
+            .count = {number_at(view, row, RF_COLUMN_COUNT), number_at(view, row, RF_COLUMN_LOWER),
+                      number_at(view, row, RF_COLUMN_UPPER)}};
+        if (entry.name == NULL)
+            return false;
+        entries->at[entries->n++] = entry;
+    }
+    entries->n = settle(entries->at, entries->n);
+    entries->absent = view->bound == RF_BOUND_EXACT ? 0 : view->rest_upper;
+    return true;
+}
+
+/* ---- rows ---- */
+
+static enum rf_diff_kind kind_of(const struct rf_diff_row *row, bool was, bool is)
+{
+    bool apart = row->before.upper < row->after.lower || row->after.upper < row->before.lower;
+    if (!apart)
+        return RF_DIFF_SAME;
+    return !was ? RF_DIFF_NEW : !is ? RF_DIFF_GONE : RF_DIFF_CHANGED;
+}
+
+static void add_row(struct rf_diff *diff, const struct entry *before, const struct entry *after,
+                    const struct entries *sides)
+{
+    const struct entry *known = before != NULL ? before : after;
+    struct rf_diff_row row = {.name = known->name, .module = known->module};
+    row.before = before != NULL ? before->count : (struct rf_diff_count){0, 0, sides[0].absent};
+    row.after = after != NULL ? after->count : (struct rf_diff_count){0, 0, sides[1].absent};
+    row.kind = kind_of(&row, before != NULL, after != NULL);
+    row.change = (double)row.after.count - (double)row.before.count;
+    diff->n_same += row.kind == RF_DIFF_SAME;
+    diff->rows[diff->n_rows++] = row;
+}
+
+static int by_change(const void *left, const void *right)
+{
+    const struct rf_diff_row *l = left, *r = right;
+    if ((l->kind == RF_DIFF_SAME) != (r->kind == RF_DIFF_SAME))
+        return l->kind == RF_DIFF_SAME ? 1 : -1;
+    double x = fabs(l->change), y = fabs(r->change);
+    if (x < y || x > y)
+        return x > y ? -1 : 1;
+    if (l->before.count != r->before.count)
+        return l->before.count > r->before.count ? -1 : 1;
+    return strcmp(l->name, r->name);
+}
+
+static bool join(struct rf_diff *diff, const struct entries *sides)
+{
+    size_t i = 0, k = 0;
+    diff->room = sides[0].n + sides[1].n + 1;
+    diff->rows = rf_alloc_get(&diff->alloc, diff->room * sizeof *diff->rows);
+    if (diff->rows == NULL)
+        return false;
+    while (i < sides[0].n || k < sides[1].n) {
+        const struct entry *before = i < sides[0].n ? &sides[0].at[i] : NULL;
+        const struct entry *after = k < sides[1].n ? &sides[1].at[k] : NULL;
+        int order = before == NULL ? 1 : after == NULL ? -1 : by_key(before, after);
+        add_row(diff, order <= 0 ? before : NULL, order >= 0 ? after : NULL, sides);
+        i += order <= 0;
+        k += order >= 0;
+    }
+    if (diff->n_rows > 0)
+        qsort(diff->rows, diff->n_rows, sizeof *diff->rows, by_change);
+    return true;
+}
+
+static rf_status open_view(struct rf_view *view, const struct rf_diff_side *side,
+                           enum rf_view_by by, struct rf_error *error)
+{
+    const struct rf_view_setup setup = {.by = by, .symbols = side->symbols, .full_names = 1};
+    return rf_view_open(view, side->run, side->profile, &setup, error);
+}
+
+static rf_status make(struct rf_diff *diff, const struct rf_diff_side *before,
+                      const struct rf_diff_side *after)
+{
+    struct entries sides[2] = {{.n = 0}, {.n = 0}};
+    bool good = fill(&sides[0], before, &diff->views[0]) && fill(&sides[1], after, &diff->views[1]);
+    good = good && join(diff, sides);
+    for (size_t i = 0; i < 2; i++)
+        rf_alloc_free(&diff->views[i].alloc, sides[i].at, sides[i].room * sizeof *sides[i].at);
+    return good ? RF_OK : RF_ENOMEM;
+}
+
+rf_status rf_diff_open(struct rf_diff *diff, const struct rf_diff_side *before,
+                       const struct rf_diff_side *after, enum rf_view_by by, struct rf_error *error)
+{
+    *diff = (struct rf_diff){.by = by, .profile = before->profile};
+    if (strcmp(before->profile->selector, after->profile->selector) != 0)
+        return rf_fail(error, RF_ENOTSUP, "'%s' and '%s' count different things",
+                       before->profile->selector, after->profile->selector);
+    rf_status status = open_view(&diff->views[0], before, by, error);
+    if (status != RF_OK)
+        return status;
+    diff->alloc = diff->views[0].alloc;
+    status = open_view(&diff->views[1], after, by, error);
+    if (status == RF_OK) {
+        diff->before = diff->views[0].events;
+        diff->after = diff->views[1].events;
+        status = make(diff, before, after);
+    }
+    if (status != RF_OK)
+        rf_diff_close(diff);
+    return status;
+}
+
+void rf_diff_close(struct rf_diff *diff)
+{
+    rf_alloc_free(&diff->alloc, diff->rows, diff->room * sizeof *diff->rows);
+    diff->rows = NULL;
+    for (size_t i = 0; i < 2; i++)
+        if (diff->views[i].alloc.resize != NULL)
+            rf_view_close(&diff->views[i]);
+}
+
+double rf_diff_growth(const struct rf_diff *diff)
+{
+    double all = diff->before > 0 ? (double)diff->before : 1;
+    double most = (double)diff->after - (double)diff->before;
+    for (size_t i = 0; i < diff->n_rows; i++) {
+        double sure = (double)diff->rows[i].after.lower - (double)diff->rows[i].before.upper;
+        most = sure > most ? sure : most;
+    }
+    return most > 0 ? most / all : 0;
+}

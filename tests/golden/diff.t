@@ -1,0 +1,113 @@
+# What changed between two runs.
+$ riffle help diff
+riffle diff - what changed between two saved runs
+
+Usage: riffle diff [OPTION...] OLD NEW
+
+Compares profiles of the same selector, row by row, by what a rebuilt program
+keeps: the names of functions, source lines, offsets in functions, values.
+Builds may differ, and the program may have another name. Copies that the
+compiler made of a function (find_match.constprop.0) count as the function. A
+row is new, gone or changed only where the bounds of both sides leave no doubt;
+the others are counted below the table.
+
+Ends with status 0; with 1 where --fail-above is given and something grew by
+more; with 2 where the files cannot be compared.
+
+Options:
+  -f, --format FORM       how to print it: text, csv, json, html (default: text)
+  -b, --by WHAT           what a row is: function, line, module, pc, value,
+                          target, region, item
+  -n, --items N           show the N largest changes; 0: all (default: 20)
+      --fail-above SHARE  end with status 1 where something grew by more; 0:
+                          never (default: 0)
+      --html FILE         also write it into FILE as a page for a browser
+      --no-names          do not read the files that ran
+  -h, --help              show this help
+
+Examples:
+    riffle diff monday.rfp tuesday.rfp
+    riffle diff old.rfp new.rfp --by line -n 50 --html diff.html
+    riffle diff main.rfp change.rfp --fail-above 5%
+$ printf '0x10 1 100\n0x20 2 50\n0x30 3 7\n' | riffle replay - -e exact -o old.rfp > /dev/null
+> printf '0x10 1 100\n0x20 2 60\n0x40 4 3\n' | riffle replay - -e exact -o new.rfp > /dev/null
+> riffle diff old.rfp new.rfp
+events   157 -> 163   +3.8%
+
+        old         new      change           item
+         50          60         +10  changed  0x20 0x2
+          7           -          -7  gone     0x30 0x3
+          -           3          +3  new      0x40 0x4
+ 1 row is the same or within the bounds
+$ riffle diff old.rfp new.rfp -f csv
+name,module,kind,old,old_lower,old_upper,new,new_lower,new_upper,profile
+"0x20 0x2","",changed,50,50,50,60,60,60,""
+"0x30 0x3","",gone,7,7,7,0,0,0,""
+"0x40 0x4","",new,0,0,0,3,3,3,""
+"0x10 0x1","",same,100,100,100,100,100,100,""
+$ riffle diff old.rfp new.rfp -f json -n 2
+{
+  "schema": 1,
+  "profiles": [
+    {"profile": "", "by": "item", "old_events": 157, "new_events": 163, "rows_found": 4, "rows_same": 1, "rows": [
+      {"name": "0x20 0x2", "module": "", "kind": "changed", "old": {"count": 50, "lower": 50, "upper": 50}, "new": {"count": 60, "lower": 60, "upper": 60}},
+      {"name": "0x30 0x3", "module": "", "kind": "gone", "old": {"count": 7, "lower": 7, "upper": 7}, "new": {"count": 0, "lower": 0, "upper": 0}}
+    ]}
+  ]
+}
+$ riffle diff old.rfp new.rfp --by value -n 1
+events   157 -> 163   +3.8%
+
+        old         new      change           value
+         50          60         +10  changed  0x2
+ 2 more changed
+ 1 row is the same or within the bounds
+# The status is the answer; trouble is another one.
+$ riffle diff old.rfp new.rfp --fail-above 5% -n 1
+events   157 -> 163   +3.8%
+
+        old         new      change           item
+         50          60         +10  changed  0x20 0x2
+ 2 more changed
+ 1 row is the same or within the bounds
+riffle: something grew by 6.4% of all events before, more than 5%
+[1]
+$ riffle diff old.rfp new.rfp --fail-above 10% -n 1 > /dev/null
+$ riffle diff old.rfp nosuch.rfp --fail-above 5%
+riffle: nosuch.rfp: cannot open: No such file or directory
+[2]
+$ riffle diff old.rfp new.rfp --by function
+riffle: the two files have no profile in common that tells what is asked for
+[2]
+$ riffle diff old.rfp new.rfp --html nosuch/x.html
+riffle: nosuch/x.html: cannot create: No such file or directory
+[2]
+# Counts with bounds: what they leave in doubt has not changed.
+$ for seed in 1 2; do
+>   riffle gen zipf --events 100K --seed $seed | riffle replay - -e 'multihash(tables=1, counters=64, threshold=1%)' --interval 10K -o $seed.rfp > /dev/null
+> done
+> riffle diff 1.rfp 2.rfp -f csv -n 0 | cut -d, -f3 | sort | uniq -c | awk '{print $2, ($1 > 0)}'
+kind 1
+same 1
+# A program that was rebuilt, under another name: what is not its own matches by its file.
+$ cat > old.c <<'END'
+> __attribute__((noinline)) static unsigned slow(unsigned n) { unsigned s = 0; for (volatile unsigned i = 0; i < n; i++) s += i; return s; }
+> __attribute__((noinline)) static unsigned both(unsigned n) { unsigned s = 0; for (volatile unsigned i = 0; i < n; i++) s ^= i; return s; }
+> int main(void) { return (int)(slow(50000) + both(10000)) == 1; }
+> END
+> sed 's/slow/fast/g; s/50000/500/; s/both(10000)/both(20000)/' old.c > new.c
+> gcc -O1 -g old.c -o one && gcc -O2 -g new.c -o two
+> riffle run -q -p code -o one.rfp -- ./one; riffle run -q -p code -o two.rfp -- ./two
+> riffle diff one.rfp two.rfp -f csv -n 0 | grep -E '^"(slow|fast|both)"' | cut -d, -f1-3 | sort
+"both","",changed
+"fast","",new
+"slow","",gone
+$ riffle diff one.rfp two.rfp --fail-above 1% 2>&1 > /dev/null | sed 's/[0-9.]*% of/N% of/'
+riffle: something grew by N% of all events before, more than 1%
+[1]
+$ riffle diff one.rfp two.rfp --by pc -f csv -n 0 | grep -c '^"both+0x0","",same'
+1
+$ riffle diff one.rfp one.rfp | sed 's/[0-9,]* rows/N rows/; s/[0-9,]* -> [0-9,]*/N -> N/'
+instructions   N -> N   +0.0%
+
+ N rows are the same or within the bounds
