@@ -15,6 +15,8 @@
  *            goto 0x401010
  *
  * Static events of counted classes are left to counters (count.c). A block that has no others does not touch the ring.
+ * Where all that changes is merged with its repeats (merge.c), that is done in front of the next exit, and no path number
+ * is written.
  *
  * Values are stored as they are, without widening: the collector knows the width. Wider ones than 64
  * bits overwrite the words behind them, which are stored later and so win; a flush leaves more
@@ -26,6 +28,13 @@ struct told {
     Addr pc;
     ULong constant[3];
     UInt n_constants;
+    Bool is_merged; /* the word that changes is */
+};
+
+/* A word that is merged at the next exit. */
+struct pending {
+    UInt site;
+    IRExpr *word, *guard;
 };
 
 struct path {
@@ -40,8 +49,11 @@ struct block {
     Bool is_counted;  /* there are counters for it */
     Bool is_streamed; /* some of it goes to the ring */
     Bool at_top;      /* the check for room is to be put there */
-    IRTemp cursor;
-    UInt n_words; /* dynamic, so far */
+    Bool has_cursor;
+    IRTemp first_cursor, cursor;
+    UInt n_merged;  /* words, so far */
+    UInt n_pending; /* of them, since the last exit */
+    UInt n_words;   /* dynamic, so far */
     UInt committed;
     Bool is_committed;
     UInt n_here; /* events that the next path alone counts */
@@ -53,10 +65,12 @@ struct block {
     struct path_counts counts; /* of what the next path begins to count */
     Bool counts_before;        /* the path before counts something alone */
     struct told events[RF_WORD_EVENTS_MAX];
+    struct pending pending[RF_WORD_EVENTS_MAX];
     struct path paths[RF_WORD_PATHS_MAX];
 };
 
 static struct block the_block; /* blocks are told one at a time */
+static UInt n_sites;           /* of all blocks */
 
 static void emit_check(IRSB *out)
 {
@@ -86,7 +100,7 @@ static void emit_begin(struct block *block)
 {
     emit_check(block->out);
     addStmtToIRSB(block->out,
-                  IRStmt_WrTmp(block->cursor,
+                  IRStmt_WrTmp(block->first_cursor,
                                IRExpr_Load(Iend_LE, Ity_I64, ir_number((ULong)ring_cursor()))));
 }
 
@@ -112,12 +126,12 @@ static Bool streams_all(UInt kind)
 
 /* Something goes to the ring, so check for room once. Most blocks do it at their top, where few registers are in use.
  * A block that only stores a word at its end (the target of an indirect call) does it there. */
-static void begin_stream(struct block *block, const struct block_event *event, Bool is_here)
+static void begin_words(struct block *block, const struct block_event *event, Bool is_here)
 {
-    if (block->is_streamed)
+    if (block->has_cursor)
         return;
-    block->is_streamed = True;
-    block->cursor = newIRTemp(block->out->tyenv, Ity_I64);
+    block->has_cursor = True;
+    block->first_cursor = block->cursor = newIRTemp(block->out->tyenv, Ity_I64);
     block->at_top = !is_here || streams_all(event->kind);
     if (!block->at_top)
         emit_begin(block);
@@ -176,7 +190,15 @@ static Bool constant_bits(const IRExpr *atom, ULong *bits)
     }
 }
 
-static void tell_field(struct block *block, struct told *told, IRExpr *atom, UInt shift)
+/* Put off to the next exit: a block that is left before it counts nothing. */
+static void merge_later(struct block *block, IRExpr *word, IRExpr *guard)
+{
+    tl_assert(2 * block->n_merged < RF_WORD_DYNAMIC_MAX);
+    block->pending[block->n_pending++] = (struct pending){n_sites + block->n_merged++, word, guard};
+}
+
+static void tell_field(struct block *block, struct told *told, const struct block_event *event,
+                       IRExpr *atom, UInt shift)
 {
     ULong bits;
     if (atom == NULL)
@@ -184,10 +206,13 @@ static void tell_field(struct block *block, struct told *told, IRExpr *atom, UIn
     if (constant_bits(atom, &bits)) {
         told->shape |= (ULong)RF_HOW_CONSTANT << shift;
         told->constant[told->n_constants++] = bits;
-        return;
+    } else if (told->is_merged) {
+        told->shape |= (ULong)RF_HOW_MERGED << shift;
+        merge_later(block, atom, event->guard);
+    } else {
+        told->shape |= (ULong)RF_HOW_DYNAMIC << shift;
+        emit_word(block, atom);
     }
-    told->shape |= (ULong)RF_HOW_DYNAMIC << shift;
-    emit_word(block, atom);
 }
 
 static void tell_guard(struct block *block, struct told *told, const struct block_event *event,
@@ -226,7 +251,8 @@ static void count(struct block *block, const struct block_event *event, struct t
 static void stream(struct block *block, const struct block_event *event, struct told *told,
                    struct path_totals *totals, Bool is_here)
 {
-    begin_stream(block, event, is_here);
+    begin_words(block, event, is_here);
+    block->is_streamed = True;
     if (event->guard != NULL)
         tell_guard(block, told, event, totals);
     else
@@ -246,13 +272,17 @@ static void add(struct block *block, const struct block_event *event, UInt last,
     told->pc = event->pc;
     if (is_counted(block, event))
         count(block, event, told, is_here ? block->counts.here : block->counts.open);
-    if (!is_counted(block, event) || streams_all(event->kind) || is_dynamic(event->addr) ||
-        is_dynamic(event->value) || is_dynamic(event->target))
+    Bool changes = is_dynamic(event->addr) || is_dynamic(event->value) || is_dynamic(event->target);
+    told->is_merged = changes && probe_options.merges && is_counted(block, event);
+    if (told->is_merged)
+        begin_words(block, event, is_here);
+    else if (changes || !is_counted(block, event) || streams_all(event->kind))
         stream(block, event, told, totals, is_here);
-    tell_field(block, told, event->addr, RF_SHAPE_ADDR_SHIFT);
-    tell_field(block, told, event->value, RF_SHAPE_VALUE_SHIFT);
-    tell_field(block, told, event->target, RF_SHAPE_TARGET_SHIFT);
+    tell_field(block, told, event, event->addr, RF_SHAPE_ADDR_SHIFT);
+    tell_field(block, told, event, event->value, RF_SHAPE_VALUE_SHIFT);
+    tell_field(block, told, event, event->target, RF_SHAPE_TARGET_SHIFT);
 }
+
 void block_add(struct block *block, const struct block_event *event)
 {
     add(block, event, RF_WORD_PATHS_MAX, &block->totals);
@@ -297,14 +327,25 @@ static void emit_count(struct block *block)
     block->counts_before = counts_here;
 }
 
+static void emit_merges(struct block *block)
+{
+    for (UInt i = 0; i < block->n_pending; i++) {
+        const struct pending *pending = &block->pending[i];
+        merge_word(block->out, &block->cursor, pending->site, pending->word, pending->guard);
+    }
+    block->n_pending = 0;
+}
+
 void block_exit(struct block *block)
 {
     /* A path without events must still write its number if an earlier path has written one. */
     if (block->n_open + block->n_here == 0 && block->n_paths == 0)
         return;
     tl_assert(block->n_paths < RF_WORD_PATHS_MAX);
+    tl_assert(block->n_merged == 0 || !block->is_streamed);
     if (block->is_streamed)
         emit_commit(block);
+    emit_merges(block);
     emit_count(block);
     struct path *path = &block->paths[block->n_paths++];
     path->counts = block->counts;
@@ -356,6 +397,7 @@ Bool block_end(struct block *block)
         move_to_top(block, end);
     }
     tell_block(block);
+    n_sites += block->n_merged;
     block->paths[block->n_paths - 1].counts.is_last = True;
     for (UInt i = 0; i < block->n_paths; i++) {
         ring_add_path(&block->paths[i].totals);

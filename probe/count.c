@@ -28,8 +28,10 @@ void count_open(UInt slots, UInt slot)
     SysRes map = VG_(am_shared_mmap_file_float_valgrind)(
         RF_RING_COUNTER_BYTES, VKI_PROT_READ | VKI_PROT_WRITE, probe_options.ring_fd,
         (Off64T)rf_ring_counters_offset(slots, slot));
-    if (!sr_isError(map))
-        counters = (ULong *)sr_Res(map);
+    if (sr_isError(map))
+        return;
+    counters = (ULong *)sr_Res(map);
+    merge_open();
 }
 
 static Bool map_over(ULong flags, Int fd, ULong offset)
@@ -42,12 +44,21 @@ static Bool map_over(ULong flags, Int fd, ULong offset)
 
 Bool count_in_child(UInt slots, UInt slot)
 {
-    return map_over(VKI_MAP_SHARED, probe_options.ring_fd, rf_ring_counters_offset(slots, slot));
+    if (!map_over(VKI_MAP_SHARED, probe_options.ring_fd, rf_ring_counters_offset(slots, slot)))
+        return False;
+    if (counters != NULL)
+        merge_open();
+    return True;
 }
 
 void count_nowhere(void)
 {
     map_over(VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS, -1, 0);
+}
+
+Addr count_table(void)
+{
+    return (Addr)(counters + RF_RING_COUNTERS);
 }
 
 /* ---- code ---- */

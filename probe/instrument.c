@@ -122,30 +122,9 @@ static void see_load(struct tour *tour, const IRStmt *st)
     remember_load(tour, load->Iex.Load.addr);
 }
 
-/* A number of 64 bits from an atom of any type up to that size; a wider one gives its low half. */
-static IRExpr *as_number(IRSB *out, IRExpr *atom)
-{
-    switch (typeOfIRExpr(out->tyenv, atom)) {
-    case Ity_I8:
-        return ir_unary(out, Ity_I64, Iop_8Uto64, atom);
-    case Ity_I16:
-        return ir_unary(out, Ity_I64, Iop_16Uto64, atom);
-    case Ity_I32:
-        return ir_unary(out, Ity_I64, Iop_32Uto64, atom);
-    case Ity_F32:
-        return as_number(out, ir_unary(out, Ity_I32, Iop_ReinterpF32asI32, atom));
-    case Ity_F64:
-        return ir_unary(out, Ity_I64, Iop_ReinterpF64asI64, atom);
-    case Ity_V128:
-        return ir_unary(out, Ity_I64, Iop_V128to64, atom);
-    default:
-        return atom;
-    }
-}
-
 static IRExpr *same_numbers(IRSB *out, IRExpr *a, IRExpr *b)
 {
-    return ir_binary(out, Ity_I1, Iop_CmpEQ64, as_number(out, a), as_number(out, b));
+    return ir_binary(out, Ity_I1, Iop_CmpEQ64, ir_as_number(out, a), ir_as_number(out, b));
 }
 
 static IRExpr *upper_half(IRSB *out, IRExpr *atom)

@@ -33,6 +33,29 @@ static inline IRExpr *ir_both(IRSB *out, IRExpr *a, IRExpr *b)
     return ir_binary(out, Ity_I1, Iop_And1, a, b);
 }
 
+/* A number of 64 bits from an atom of any type up to that size; a wider one gives its low half. */
+static inline IRExpr *ir_as_number(IRSB *out, IRExpr *atom)
+{
+    switch (typeOfIRExpr(out->tyenv, atom)) {
+    case Ity_I8:
+        return ir_unary(out, Ity_I64, Iop_8Uto64, atom);
+    case Ity_I16:
+        return ir_unary(out, Ity_I64, Iop_16Uto64, atom);
+    case Ity_I32:
+        return ir_unary(out, Ity_I64, Iop_32Uto64, atom);
+    case Ity_F32:
+        return ir_as_number(out, ir_unary(out, Ity_I32, Iop_ReinterpF32asI32, atom));
+    case Ity_F64:
+        return ir_unary(out, Ity_I64, Iop_ReinterpF64asI64, atom);
+    case Ity_V128:
+        return ir_unary(out, Ity_I64, Iop_V128to64, atom);
+    case Ity_V256:
+        return ir_unary(out, Ity_I64, Iop_V256to64_0, atom);
+    default:
+        return atom;
+    }
+}
+
 static inline Bool ir_constant(const IRExpr *atom, Addr *address)
 {
     if (atom->tag != Iex_Const || atom->Iex.Const.con->tag != Ico_U64)

@@ -315,6 +315,7 @@ static void after_options(void)
         VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
         VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
     }
+    probe_options.merges = merge_is_possible();
     ring_open();
 }
 

@@ -7,6 +7,7 @@
  *     tour.c         who is told of an event
  *     block.c        one superblock being told: words to store, its DEFINE message
  *     count.c        counters of what need not be told
+ *     merge.c        repeats of what changes, counted before they are told
  *     burst.c        versions of a block that are told and that are not
  *     clock.c        when which of them runs: the counters of each thread
  *     exec.c         a child that executes another program, which perhaps cannot be profiled
@@ -76,6 +77,7 @@ enum { TARGET_BELOW = 1, TARGET_SELF = 2, TARGET_ABOVE = 4, TARGET_NONE = 8 };
 struct options {
     UInt want[RF_WORD_CLASSES];
     Bool counts; /* some class is counted */
+    Bool merges; /* what changes is merged with its repeats */
     Int ring_fd;
     const HChar *ring_path; /* where it can be opened when the descriptor was closed */
     Long stack_period;      /* instructions between two samples of the call stack; 0: none */
@@ -154,6 +156,16 @@ void count_path(IRSB *out, UInt path);
 void count_guard(IRSB *out, IRExpr *guard, UInt kind);
 void count_add_path(const struct path_counts *counts);
 void count_sum(ULong *totals); /* by class, of all counters */
+Addr count_table(void);        /* of merged events, behind the counters */
+
+/* ---- merge.c ---- */
+
+void merge_open(void); /* the table is this process's own: it is empty */
+/* Every class is such that its events can be merged. */
+Bool merge_is_possible(void);
+/* One word of the event at `site`, guard NULL: always; what has to make room for it goes to the ring at *cursor,
+ * which moves on. */
+void merge_word(IRSB *out, IRTemp *cursor, UInt site, IRExpr *word, IRExpr *guard);
 
 /* ---- exec.c ---- */
 

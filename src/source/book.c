@@ -23,6 +23,7 @@
 enum {
     SLAB = 256 * 1024,
     PATHS_MAX = 1 << 26,
+    SITES_MAX = 1 << 26,
     SELECTORS_MAX = 256,                /* that a step can tell apart */
     STEPS_MAX = 8 * RF_WORD_EVENTS_MAX, /* of a path; what is more runs as items */
 };
@@ -96,21 +97,34 @@ void rf_book_init(struct rf_book *book, struct rf_book_shelf *shelf)
 void rf_book_free(struct rf_book *book)
 {
     rf_alloc_free(book->shelf->alloc, (void *)book->paths, book->room * sizeof *book->paths);
+    rf_alloc_free(book->shelf->alloc, book->sites, book->room_sites * sizeof *book->sites);
     book->paths = NULL;
-    book->n_paths = book->room = 0;
+    book->sites = NULL;
+    book->n_paths = book->room = book->n_sites = book->room_sites = 0;
 }
 
-static rf_status make_room(struct rf_book *book, size_t n)
+/* An array with room for n elements; NULL: there is no memory, and it stays as it was. */
+static void *grown(const struct rf_book *book, void *array, size_t *room, size_t n, size_t size)
 {
-    if (n <= book->room)
-        return RF_OK;
-    size_t room = book->room == 0 ? 4096 : book->room * 2;
-    room = room < n ? n : room;
-    void *paths = (void *)book->paths;
-    if (!rf_alloc_array(book->shelf->alloc, &paths, book->room, room, sizeof *book->paths))
+    size_t more = *room == 0 ? 4096 : *room * 2;
+    more = more < n ? n : more;
+    if (n > *room && !rf_alloc_array(book->shelf->alloc, &array, *room, more, size))
+        return NULL;
+    *room = n > *room ? more : *room;
+    return array;
+}
+
+static rf_status make_room(struct rf_book *book, size_t n_paths, size_t n_sites)
+{
+    void *paths =
+        grown(book, (void *)book->paths, &book->room, n_paths, sizeof(const struct rf_book_path *));
+    if (paths == NULL && n_paths > 0)
         return RF_ENOMEM;
     book->paths = paths;
-    book->room = room;
+    void *sites = grown(book, book->sites, &book->room_sites, n_sites, sizeof *book->sites);
+    if (sites == NULL && n_sites > 0)
+        return RF_ENOMEM;
+    book->sites = sites;
     return RF_OK;
 }
 
@@ -121,11 +135,14 @@ rf_status rf_book_copy(struct rf_book *child, const struct rf_book *parent)
     child->n_guards = parent->n_guards;
     if (parent->n_paths == 0)
         return RF_OK;
-    if (make_room(child, parent->n_paths) != RF_OK)
+    if (make_room(child, parent->n_paths, parent->n_sites) != RF_OK)
         return RF_ENOMEM;
     memcpy((void *)child->paths, (const void *)parent->paths,
            parent->n_paths * sizeof *parent->paths);
+    if (parent->n_sites > 0)
+        memcpy(child->sites, parent->sites, parent->n_sites * sizeof *parent->sites);
     child->n_paths = parent->n_paths;
+    child->n_sites = parent->n_sites;
     return RF_OK;
 }
 
@@ -293,14 +310,22 @@ static rf_status keep_items(struct rf_book_shelf *shelf, struct rf_book_piece *p
     return RF_OK;
 }
 
-static bool counts(const struct rf_define_event *event, uint32_t path)
+/* What is made ready to run: a path of the block, or one merged event, which is run alone. */
+struct subject {
+    uint32_t path;
+    const struct rf_define_event *merged; /* NULL: it is a path */
+};
+
+static bool has(const struct subject *subject, const struct rf_define_event *event)
 {
-    return event->first <= path && path <= event->last;
+    if (subject->merged != NULL || event->is_merged)
+        return subject->merged == event;
+    return event->first <= subject->path && subject->path <= event->last;
 }
 
 /* What selector `lane` makes of the path: a piece on the bench, or steps. */
 static rf_status make_piece(struct rf_book_shelf *shelf, const struct rf_define *define,
-                            uint32_t path, size_t lane)
+                            const struct subject *subject, size_t lane)
 {
     struct rf_book_bench *bench = shelf->bench;
     struct rf_book_piece *piece = &bench->pieces[lane];
@@ -308,7 +333,7 @@ static rf_status make_piece(struct rf_book_shelf *shelf, const struct rf_define 
     *piece = (struct rf_book_piece){NULL, 0, RF_BOOK_STEPS};
     for (uint32_t i = 0; i < define->n_events; i++) {
         const struct rf_book_record *r = &define->events[i].record;
-        if (!counts(&define->events[i], path) || is_counted(r, lane))
+        if (!has(subject, &define->events[i]) || is_counted(r, lane))
             continue;
         enum decision decision = decide(&shelf->selectors[lane], r, lane);
         depends |= decision == DEPENDS;
@@ -327,14 +352,14 @@ static rf_status make_piece(struct rf_book_shelf *shelf, const struct rf_define 
 }
 
 static rf_status make_pieces(struct rf_book_shelf *shelf, const struct rf_define *define,
-                             uint32_t path)
+                             const struct subject *subject)
 {
     struct rf_book_bench *bench = shelf->bench;
     bench->n_steps = bench->most = 0;
     bench->has_others = false;
     bench->needs_records = shelf->keep_records;
     for (size_t i = 0; !shelf->keep_records && i < shelf->n_selectors; i++) {
-        rf_status status = make_piece(shelf, define, path, i);
+        rf_status status = make_piece(shelf, define, subject, i);
         if (status != RF_OK)
             return status;
     }
@@ -353,32 +378,33 @@ static rf_status keep_pieces(struct rf_book_shelf *shelf, struct rf_book_path *p
 }
 
 static rf_status keep_records(struct rf_book_shelf *shelf, struct rf_book_path *path,
-                              const struct rf_define *define, uint32_t number)
+                              const struct rf_define *define, const struct subject *subject)
 {
     struct rf_book_record *records = shelf_get(shelf, path->n_records * sizeof *records);
     if (records == NULL)
         return RF_ENOMEM;
     path->records = records;
     for (uint32_t i = 0; i < define->n_events; i++)
-        if (counts(&define->events[i], number))
+        if (has(subject, &define->events[i]))
             *records++ = define->events[i].record;
     return RF_OK;
 }
 
 static struct rf_book_path *new_path(struct rf_book_shelf *shelf, const struct rf_define *define,
-                                     uint32_t number)
+                                     const struct subject *subject)
 {
     const struct rf_book_bench *bench = shelf->bench;
     size_t steps = bench->n_steps * sizeof *bench->steps;
     struct rf_book_path *path = shelf_get(shelf, sizeof *path + steps);
     if (path == NULL)
         return NULL;
-    *path = (struct rf_book_path){.words = (uint32_t)define->path_words[number],
-                                  .most = (uint16_t)bench->most,
-                                  .n_steps = (uint16_t)bench->n_steps};
+    *path = (struct rf_book_path){
+        .words = subject->merged != NULL ? 1 : (uint32_t)define->path_words[subject->path],
+        .most = (uint16_t)bench->most,
+        .n_steps = (uint16_t)bench->n_steps};
     memcpy(path->steps, bench->steps, steps);
     for (uint32_t i = 0; i < define->n_events; i++)
-        path->n_records += counts(&define->events[i], number);
+        path->n_records += has(subject, &define->events[i]);
     return path;
 }
 
@@ -434,21 +460,53 @@ static rf_status keep_counts(struct rf_book_shelf *shelf, const struct rf_define
 }
 
 static rf_status make_path(struct rf_book_shelf *shelf, const struct rf_define *define,
-                           uint32_t number, const struct rf_book_path **made)
+                           const struct subject *subject, const struct rf_book_path **made)
 {
-    rf_status status = make_pieces(shelf, define, number);
+    rf_status status = make_pieces(shelf, define, subject);
     if (status != RF_OK)
         return status;
-    struct rf_book_path *path = new_path(shelf, define, number);
+    struct rf_book_path *path = new_path(shelf, define, subject);
     if (path == NULL)
         return RF_ENOMEM;
     if (shelf->bench->has_others)
         status = keep_pieces(shelf, path);
     if (status == RF_OK && shelf->bench->needs_records)
-        status = keep_records(shelf, path, define, number);
-    if (status == RF_OK && number == 0)
+        status = keep_records(shelf, path, define, subject);
+    if (status == RF_OK && subject->merged == NULL && subject->path == 0)
         status = keep_counts(shelf, define, path);
     *made = path;
+    return status;
+}
+
+/* Nearly all merged events make one tuple of one selector. */
+static rf_status make_site(struct rf_book_shelf *shelf, const struct rf_define *define,
+                           const struct rf_define_event *event, struct rf_book_site *site)
+{
+    const struct subject subject = {0, event};
+    const struct rf_book_bench *bench = shelf->bench;
+    *site = (struct rf_book_site){.path = NULL};
+    rf_status status = make_pieces(shelf, define, &subject);
+    if (status != RF_OK || (bench->n_steps == 1 && !bench->has_others && !bench->needs_records)) {
+        site->step = bench->steps[0];
+        return status;
+    }
+    return make_path(shelf, define, &subject, &site->path);
+}
+
+static rf_status make_all(struct rf_book *book, const struct rf_define *define)
+{
+    rf_status status = RF_OK;
+    for (uint32_t i = 0; i < define->n_paths && status == RF_OK; i++) {
+        status =
+            make_path(book->shelf, define, &(struct subject){i, NULL}, &book->paths[book->n_paths]);
+        book->n_paths += status == RF_OK;
+    }
+    for (uint32_t i = 0; i < define->n_events && status == RF_OK; i++)
+        if (define->events[i].is_merged) {
+            status =
+                make_site(book->shelf, define, &define->events[i], &book->sites[book->n_sites]);
+            book->n_sites += status == RF_OK;
+        }
     return status;
 }
 
@@ -459,19 +517,15 @@ rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
     define->bias = book->bias;
     define->n_guards = book->n_guards;
     if (!rf_define_read(define, words, n) || define->first != book->n_paths ||
-        book->n_paths + define->n_paths > PATHS_MAX)
+        book->n_paths + define->n_paths > PATHS_MAX || book->n_sites + define->n_merged > SITES_MAX)
         return rf_fail(error, RF_EDAMAGED, "the probe's description of a block makes no sense");
-    if (make_room(book, book->n_paths + define->n_paths) != RF_OK)
+    if (make_room(book, book->n_paths + define->n_paths, book->n_sites + define->n_merged) != RF_OK)
         return rf_fail(error, RF_ENOMEM, "no memory for the description of the program");
     divide(book->shelf, define);
     book->n_guards = define->n_guards;
-    for (uint32_t i = 0; i < define->n_paths; i++) {
-        rf_status status = make_path(book->shelf, define, i, &book->paths[book->n_paths]);
-        if (status != RF_OK)
-            return rf_fail(error, status, "no memory for the description of the program");
-        book->n_paths++;
-    }
-    return RF_OK;
+    rf_status status = make_all(book, define);
+    return status == RF_OK ? RF_OK
+                           : rf_fail(error, status, "no memory for the description of the program");
 }
 
 /* ---- running a path ---- */

@@ -9,7 +9,7 @@
  *              0x48  0     2     64     0
  *
  * What a counter tells is not among the steps. The first path of a block has the list of all such tuples, each
- * with the counters that say how often it occurred. */
+ * with the counters that say how often it occurred. Nor are merged events: each of those has a site. */
 #ifndef RF_SOURCE_BOOK_H
 #define RF_SOURCE_BOOK_H
 
@@ -77,6 +77,12 @@ struct rf_book_path {
     struct rf_book_step steps[];          /* of all selectors */
 };
 
+/* What becomes of an entry of the table of merged events, [key][word]. */
+struct rf_book_site {
+    struct rf_book_step step;
+    const struct rf_book_path *path; /* NULL: the step is all; else it is expanded as a path */
+};
+
 /* What all processes of a run share: the selectors, and memory that lives as long as the run. */
 struct rf_book_shelf {
     const struct rf_alloc *alloc;
@@ -88,11 +94,13 @@ struct rf_book_shelf {
     struct rf_book_bench *bench; /* room to work in */
 };
 
-/* The paths of one process. */
+/* The paths and sites of one process. */
 struct rf_book {
     struct rf_book_shelf *shelf;
     const struct rf_book_path **paths;
     size_t n_paths, room;
+    struct rf_book_site *sites;
+    size_t n_sites, room_sites;
     uint32_t n_guards; /* that have counters */
     uint64_t bias;     /* added to code addresses: pcs and targets */
 };
@@ -116,6 +124,14 @@ extern const uint64_t rf_book_masks[65]; /* the low n bits */
 /* The part of rf_book_expand for pieces that are not steps. */
 void rf_book_expand_others(const struct rf_book *book, const struct rf_book_path *path,
                            const uint64_t *words, uint16_t thread, struct rf_tuple **next);
+
+/* Is this the first word of an entry that makes sense? One that was empty tells nothing. */
+static inline bool rf_book_has(const struct rf_book *book, uint64_t key)
+{
+    return rf_entry_is_one(key) &&
+           (rf_entry_count(key) == 0 ||
+            (rf_entry_count(key) <= RF_ENTRY_FULL && rf_entry_site(key) < book->n_sites));
+}
 
 static inline struct rf_tuple rf_book_tuple(const struct rf_book_step *step, const uint64_t *words)
 {

@@ -71,15 +71,6 @@ static uint64_t read_count(const uint64_t *counters, const struct rf_book_count 
     return plus - minus;
 }
 
-static bool make_room(struct rf_decode *decode, struct rf_decode_lane *lane)
-{
-    if (lane->counted == NULL)
-        lane->counted = rf_alloc_get(decode->alloc, RF_DECODE_COUNTED * sizeof *lane->counted);
-    if (lane->counts == NULL)
-        lane->counts = rf_alloc_get(decode->alloc, RF_DECODE_COUNTED * sizeof *lane->counts);
-    return lane->counted != NULL && lane->counts != NULL;
-}
-
 /* One tuple to its lane. */
 static rf_status put(struct rf_decode *decode, const struct rf_process *process,
                      const struct rf_book_count *count, uint64_t times, struct rf_error *error)
@@ -87,7 +78,7 @@ static rf_status put(struct rf_decode *decode, const struct rf_process *process,
     struct rf_decode_lane *lane = &decode->lanes[rf_decode_lane(decode, process) + count->lane];
     if (!rf_decode_is_credible(decode, times))
         return rf_processes_damaged(error);
-    if (!make_room(decode, lane))
+    if (!rf_decode_make_counted(decode, lane))
         return rf_fail(error, RF_ENOMEM, "no memory for the collector");
     lane->counted[lane->n_counted] = count->tuple;
     lane->counts[lane->n_counted++] = times;

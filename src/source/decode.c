@@ -69,6 +69,15 @@ static bool get_lanes(struct rf_decode *decode, size_t n)
     return true;
 }
 
+bool rf_decode_make_counted(struct rf_decode *decode, struct rf_decode_lane *lane)
+{
+    if (lane->counted == NULL)
+        lane->counted = rf_alloc_get(decode->alloc, RF_DECODE_COUNTED * sizeof *lane->counted);
+    if (lane->counts == NULL)
+        lane->counts = rf_alloc_get(decode->alloc, RF_DECODE_COUNTED * sizeof *lane->counts);
+    return lane->counted != NULL && lane->counts != NULL;
+}
+
 static uint32_t takers(const struct rf_selector *selectors, size_t n, unsigned kind)
 {
     uint32_t mask = 0;
@@ -467,6 +476,8 @@ static size_t length_of(const struct rf_book *book, uint64_t word, bool merged)
         return 1 + (size_t)book->paths[word]->words;
     if (merged && !(word & RF_WORD_MESSAGE) && (uint32_t)word < book->n_paths)
         return 1 + (size_t)book->paths[(uint32_t)word]->words;
+    if (!merged && rf_book_has(book, word))
+        return 2;
     if (!(word & RF_WORD_MESSAGE) || (uint32_t)word > RF_WORD_MESSAGE_MAX)
         return 0;
     return (uint32_t)word;
@@ -558,8 +569,13 @@ rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *e
             status = rf_hooks_decode(decode, full, error);
         else
             *full = decode_paths(decode);
+        size_t before = decode->at;
+        if (!is_merged && !*full)
+            status = rf_decode_entries(decode, full, error);
         if (status != RF_OK || *full || decode->at == piece->n)
             break;
+        if (decode->at > before)
+            continue;
         const uint64_t *words = piece->words + decode->at;
         size_t left = piece->n - decode->at,
                length = length_of(&piece->process->book, words[0], is_merged);

@@ -25,8 +25,8 @@ struct rf_decode_lane {
     struct rf_front *merging; /* the front while it does, else NULL */
     bool has_counts;          /* the tuples have counts, which are the front's */
     unsigned batches_off;     /* until merging is tried again */
-    struct rf_tuple
-        *counted; /* from counters (counters.c), each with its count; NULL: none so far */
+    struct rf_tuple *
+        counted; /* merged (entries.c) or from counters (counters.c), each with its count; NULL: none */
     uint64_t *counts;
     size_t n_counted;
     uint64_t total; /* handed out */
@@ -113,5 +113,12 @@ void rf_decode_begin_batch(struct rf_decode_lane *lane, size_t tuples, uint64_t 
 
 /* Nothing more will be decoded: hand over what is still being merged. The lanes must be empty. */
 void rf_decode_finish(struct rf_decode *decode);
+
+/* Room for tuples with counts. */
+bool rf_decode_make_counted(struct rf_decode *decode, struct rf_decode_lane *lane);
+
+/* entries.c: as rf_decode_run, for entries of the table of merged events up to the first word that is none. Those that are
+ * whole and make sense are used. */
+rf_status rf_decode_entries(struct rf_decode *decode, bool *full, struct rf_error *error);
 
 #endif

@@ -10,6 +10,7 @@ static unsigned how(uint64_t shape, unsigned shift)
 struct reading {
     const uint64_t *at, *end;
     uint32_t dynamic; /* words of the path seen so far, the path number included */
+    uint32_t merged;  /* words of the event */
 };
 
 /* For a dynamic member, the index of the next word; for a constant one, the number itself. */
@@ -18,6 +19,10 @@ static bool read_field(struct reading *reading, unsigned kind, uint64_t *constan
     if (kind == RF_HOW_DYNAMIC) {
         *word = (uint16_t)reading->dynamic++;
         return reading->dynamic <= RF_WORD_DYNAMIC_MAX + 1;
+    }
+    if (kind == RF_HOW_MERGED) {
+        *word = 1;
+        return ++reading->merged == 1;
     }
     if (kind == RF_HOW_ABSENT)
         return true;
@@ -33,6 +38,7 @@ static bool read_event(struct reading *reading, struct rf_define *define,
     if (reading->end - reading->at < 2)
         return false;
     uint64_t shape = *reading->at++;
+    uint32_t dynamic = reading->dynamic;
     struct rf_book_record *record = &event->record;
     memset(event, 0, sizeof *event);
     record->base.pc = *reading->at++;
@@ -48,20 +54,26 @@ static bool read_event(struct reading *reading, struct rf_define *define,
     event->guard = RF_BOOK_NO_COUNTER;
     if ((shape & RF_SHAPE_GUARD_COUNTS) != 0 && define->is_counted)
         event->guard = define->n_guards++;
-    return record->base.kind < RF_CLASS_COUNT && event->first <= event->last &&
-           event->last < define->n_paths && read_field(reading, guard, NULL, &record->guard) &&
-           read_field(reading, how(shape, RF_SHAPE_ADDR_SHIFT), &record->base.addr,
-                      &record->addr) &&
-           read_field(reading, how(shape, RF_SHAPE_VALUE_SHIFT), &record->base.value,
-                      &record->value) &&
-           read_field(reading, how(shape, RF_SHAPE_TARGET_SHIFT), &record->base.target,
-                      &record->target);
+    reading->merged = 0;
+    bool is_read =
+        record->base.kind < RF_CLASS_COUNT && event->first <= event->last &&
+        event->last < define->n_paths && read_field(reading, guard, NULL, &record->guard) &&
+        read_field(reading, how(shape, RF_SHAPE_ADDR_SHIFT), &record->base.addr, &record->addr) &&
+        read_field(reading, how(shape, RF_SHAPE_VALUE_SHIFT), &record->base.value,
+                   &record->value) &&
+        read_field(reading, how(shape, RF_SHAPE_TARGET_SHIFT), &record->base.target,
+                   &record->target);
+    event->is_merged = reading->merged == 1;
+    define->n_merged += event->is_merged;
+    return is_read && (!event->is_merged || (define->is_counted && reading->dynamic == dynamic));
 }
 
 /* No event of a path may read past the path's words. */
 static bool words_suffice(const struct rf_define *define, const struct rf_define_event *event)
 {
     const struct rf_book_record *r = &event->record;
+    if (event->is_merged)
+        return true;
     uint16_t most = r->addr > r->guard ? r->addr : r->guard;
     most = r->value > most ? r->value : most;
     most = r->target > most ? r->target : most;
@@ -112,7 +124,8 @@ bool rf_define_read(struct rf_define *define, const uint64_t *words, size_t n)
 {
     if (!read_head(define, words, n))
         return false;
-    struct reading reading = {words + 3 + define->n_paths, words + n, 1};
+    struct reading reading = {words + 3 + define->n_paths, words + n, 1, 0};
+    define->n_merged = 0;
     for (uint32_t i = 0; i < define->n_events; i++) {
         struct rf_record *base = &define->events[i].record.base;
         if (!read_event(&reading, define, &define->events[i]) ||

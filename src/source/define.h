@@ -11,12 +11,14 @@ struct rf_define_event {
     struct rf_book_record record;
     uint8_t first, last; /* paths that count it */
     uint32_t guard;      /* counter of its guard, or RF_BOOK_NO_COUNTER */
+    bool is_merged;      /* its one word comes with entries of the table, as word 1 */
 };
 
 /* The caller sets the first two. */
 struct rf_define {
     uint64_t bias;     /* added to code addresses */
     uint32_t n_guards; /* with counters, of all blocks before; then of this one, too */
+    uint32_t n_merged; /* events of this block */
     bool is_counted;
     uint32_t first, n_paths, n_events;
     const uint64_t *path_words;

@@ -212,8 +212,11 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
         probe->decode.at = 0;
         if (idle && hand_out(probe, batch))
             return RF_OK;
-        if (rf_processes_are_over(&probe->processes))
+        if (rf_processes_are_over(&probe->processes)) {
+            if (rf_processes_fetch_tables(&probe->processes, &probe->decode.piece))
+                continue;
             break;
+        }
         probe->damage = rf_processes_fetch(&probe->processes, &probe->decode.piece, &idle,
                                            &probe->damage_error);
     }

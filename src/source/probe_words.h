@@ -41,7 +41,7 @@
  *
  *     bits  0..7  class       8..15 flags      16..31 width in bits
  *          32..39 first path  40..47 last path that counts it, within the block
- *          48..49 address     50..51 value     52..53 target: absent, constant or a dynamic word
+ *          48..49 address     50..51 value     52..53 target: absent, constant, a dynamic word or merged
  *          54     guard: a dynamic word; the event happened if it is not 0
  *          55     the guard has a counter of its own
  *          56..63 selectors that it is for, one bit each; 0: all
@@ -55,7 +55,18 @@
  * has happened counter[first] - counter[last + 1] times. A guarded event has happened as often as the counter of its
  * guard says: those are numbered as they are defined, and stand at the other end of the array. A counter that
  * no event needs stays 0. Events of a counted class that have no dynamic word do not go through the ring, unless the
- * collector asks for all of them. */
+ * collector asks for all of them.
+ *
+ * Merged events. An event with one word that changes can be merged with its repeats before it goes anywhere. Its place in
+ * the code is a site; sites are numbered as they are defined. Behind the counters stands a table of entries:
+ *
+ *     hash(site, word) -> [ 0 1 | site | count ][ word ]     the same site and word: count + 1
+ *                           63     61..32  31..0             others: the old entry goes to the ring, as it is, and
+ *                                                            the new event takes its place
+ *
+ * The table is empty (count 0) at first; what is left in it when the process is over is read there. The order of
+ * stores is: the old entry behind the cursor, the cursor, the new site and count, the new word. A process that is killed
+ * in the middle of that leaves an entry that is not whole: its word is that of the last entry in the ring. */
 #ifndef RF_SOURCE_PROBE_WORDS_H
 #define RF_SOURCE_PROBE_WORDS_H
 
@@ -94,7 +105,8 @@ enum rf_word_class {
 };
 enum rf_word_flag { RF_WORD_TAKEN = 1, RF_WORD_INDIRECT = 2 };
 
-enum rf_word_how { RF_HOW_ABSENT, RF_HOW_CONSTANT, RF_HOW_DYNAMIC };
+/* Merged: the one word of an event that goes through the table. */
+enum rf_word_how { RF_HOW_ABSENT, RF_HOW_CONSTANT, RF_HOW_DYNAMIC, RF_HOW_MERGED };
 
 enum {
     RF_WORD_PATHS_MAX = 250,
@@ -133,6 +145,42 @@ _Static_assert(RF_WORD_PATHS_MAX < 256, "first and last path of an event are byt
 #define RF_SHAPE_FOR_SHIFT    56
 
 #define RF_DEFINE_COUNTED (UINT64_C(1) << 32)
+
+/* The first word of an entry, without its count. */
+#define RF_ENTRY             (UINT64_C(1) << 62)
+#define RF_ENTRY_SITES       ((UINT64_C(1) << 30) - 1) /* that there can be */
+#define RF_ENTRY_SITE_SHIFT  32
+#define RF_ENTRY_FULL        (UINT64_C(1) << 31) /* no count is higher */
+#define RF_ENTRY_EMPTY       (RF_ENTRY | RF_ENTRY_SITES << RF_ENTRY_SITE_SHIFT)
+#define RF_ENTRY_MULTIPLIER  UINT64_C(0x9e3779b97f4a7c15)
+#define RF_ENTRY_PLACE_SHIFT (64 - RF_RING_TABLE_BITS)
+
+static inline int rf_entry_is_one(uint64_t key)
+{
+    return key >> 62 == 1;
+}
+
+static inline uint64_t rf_entry_key(uint32_t site)
+{
+    return RF_ENTRY | (uint64_t)site << RF_ENTRY_SITE_SHIFT;
+}
+
+static inline uint32_t rf_entry_site(uint64_t key)
+{
+    return (uint32_t)(key >> RF_ENTRY_SITE_SHIFT & RF_ENTRY_SITES);
+}
+
+static inline uint32_t rf_entry_count(uint64_t key)
+{
+    return (uint32_t)key;
+}
+
+/* Where the table has it. */
+static inline uint32_t rf_entry_place(uint64_t key, uint64_t word)
+{
+    uint64_t mixed = (word ^ (key & ~(uint64_t)UINT32_MAX)) * RF_ENTRY_MULTIPLIER;
+    return (uint32_t)(mixed >> RF_ENTRY_PLACE_SHIFT);
+}
 
 /* The counter of a process's guard number `guard`; that of a path is the path's number. */
 static inline uint32_t rf_word_guard_counter(uint32_t guard)

@@ -14,6 +14,7 @@
  * when it says so, when it is dead, or when its process id appears in another slot, because it became another
  * program by exec. In all cases what it committed is read, and then its counters. */
 #include "source/processes.h"
+#include "source/remains.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
@@ -21,10 +22,10 @@
 
 enum { TICK_MS = 100, SPACE_SHIFT = 48, LEGACIES_MAX = 256, SLOTS_AHEAD = 64 };
 
-/* What a child begins with: the first n_paths paths of its parent's book. */
+/* What a child begins with: the first n_paths paths and n_sites sites of its parent's book. */
 struct rf_legacy {
     uint32_t parent, fork;
-    size_t n_paths;
+    size_t n_paths, n_sites;
     uint32_t n_guards;
     char program[RF_PROCESSES_PROGRAM_BYTES];
     struct rf_book book; /* of a parent that is gone */
@@ -114,6 +115,7 @@ rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_proc
     *legacy = (struct rf_legacy){.parent = parent->reader.process,
                                  .fork = fork,
                                  .n_paths = parent->book.n_paths,
+                                 .n_sites = parent->book.n_sites,
                                  .n_guards = parent->book.n_guards,
                                  .next = processes->legacies};
     memcpy(legacy->program, parent->program, sizeof legacy->program);
@@ -135,6 +137,7 @@ static rf_status copy_book(struct rf_book *book, const struct rf_book *of,
     if (rf_book_copy(book, of) != RF_OK)
         return RF_ENOMEM;
     book->n_paths = legacy->n_paths;
+    book->n_sites = legacy->n_sites;
     book->n_guards = legacy->n_guards;
     return RF_OK;
 }
@@ -428,6 +431,18 @@ static void tell_rest(struct rf_processes *processes, struct rf_process *process
     }
 }
 
+bool rf_processes_fetch_tables(struct rf_processes *processes, struct rf_piece *piece)
+{
+    for (size_t i = 0; i < RF_RING_SLOTS; i++) {
+        struct rf_process *process = &processes->list[i];
+        if (process->used && process->has_book && rf_remains_has_more(process)) {
+            rf_remains_fetch(&processes->ring, process, piece);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* One process in a pass over all: read its half-filled chunk. A process that is over is read to its end, its counters
  * are read, and it is removed. Sets `more` when the process must be looked at again. */
 static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process *process,
@@ -439,6 +454,11 @@ static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process
     bool over = is_over(processes, process);
     if (over && process->drained && !process->told_rest) {
         tell_rest(processes, process, piece);
+        *more = true;
+        return RF_OK;
+    }
+    if (over && process->drained && process->has_book && rf_remains_has_more(process)) {
+        rf_remains_fetch(&processes->ring, process, piece);
         *more = true;
         return RF_OK;
     }

@@ -42,6 +42,8 @@ struct rf_process {
     bool drained;                   /* it is over, and all of its words were read */
     bool tallied;                   /* and all of its counters */
     size_t tally_path, tally_count; /* up to here, in its book */
+    size_t table_at;                /* and of its table, up to here */
+    uint64_t last_entry[2];         /* of the table that came through the ring */
     bool told_end;
     bool told_rest;                     /* killed: what it skipped since its last burst was told */
     uint64_t skipped[RF_RING_GROUPS];   /* as messages told */
@@ -121,6 +123,8 @@ void rf_processes_free(struct rf_processes *processes);
  * none; `idle` then says that nobody had any. */
 rf_status rf_processes_fetch(struct rf_processes *processes, struct rf_piece *piece, bool *idle,
                              struct rf_error *error);
+/* At the end, what is in the tables of merged events of processes that still run; false: nothing more. */
+bool rf_processes_fetch_tables(struct rf_processes *processes, struct rf_piece *piece);
 /* The first `used` words of the piece are done; the rest comes again. */
 void rf_processes_finish(struct rf_piece *piece, size_t used);
 

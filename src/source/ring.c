@@ -261,6 +261,12 @@ uint64_t rf_ring_count_produced(const struct rf_ring *ring, const struct rf_ring
     return __atomic_load_n(&slot_at(ring, reader->slot)->produced[kind], __ATOMIC_ACQUIRE);
 }
 
+const uint64_t *rf_ring_table(const struct rf_ring *ring, const struct rf_ring_reader *reader)
+{
+    const uint64_t *counters = rf_ring_counters(ring, reader);
+    return counters != NULL ? counters + RF_RING_COUNTERS : NULL;
+}
+
 bool rf_ring_is_mapped_by(const struct rf_ring *ring, pid_t pid)
 {
     char line[4300], wanted[32];

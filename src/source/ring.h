@@ -63,6 +63,8 @@ void rf_ring_advance(struct rf_ring_reader *reader, size_t n);
 
 /* The counters of the slot, RF_RING_COUNTERS of them, which the producer may change at any time; NULL: none. */
 const uint64_t *rf_ring_counters(const struct rf_ring *ring, const struct rf_ring_reader *reader);
+/* Its table of merged events, RF_RING_TABLE entries of two words. */
+const uint64_t *rf_ring_table(const struct rf_ring *ring, const struct rf_ring_reader *reader);
 
 /* Of a slot of hooks: what was merged, RF_RING_MERGED of it, as above; and what it says it produced, by class. */
 const struct rf_ring_merged *rf_ring_merged(const struct rf_ring *ring,

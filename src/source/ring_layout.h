@@ -16,8 +16,9 @@
  * dead: so everything up to the last block survives a kill.
  *
  * What need not be streamed is counted (probe_words.h says what counters count). The counters of a slot are one array
- * of 64-bit words behind all slots. The producer alone writes them, the consumer may read them at any time. They are 0
- * when a slot is taken. A file without counters is shorter: its size says so, too.
+ * of 64-bit words behind all slots, followed by its table of merged events. The producer alone writes them, the
+ * consumer may read them at any time. They are 0 when a slot is taken. A file without counters is shorter: its size
+ * says so, too.
  *
  *         tail               head
  *          v                  v
@@ -46,7 +47,9 @@ enum {
     RF_RING_EVENT_BITS = 28,
     RF_RING_SLOT = RF_RING_PAGE + RF_RING_CHUNKS * RF_RING_CHUNK,
     RF_RING_COUNTERS = 4 << 20, /* of a slot */
-    RF_RING_COUNTER_BYTES = RF_RING_COUNTERS * 8,
+    RF_RING_TABLE_BITS = 14,
+    RF_RING_TABLE = 1 << RF_RING_TABLE_BITS, /* entries of two words */
+    RF_RING_COUNTER_BYTES = RF_RING_COUNTERS * 8 + RF_RING_TABLE * 16,
     RF_RING_MERGED = RF_RING_COUNTERS / 2, /* of a slot of hooks, instead of counters */
 };
 
@@ -157,8 +160,8 @@ static inline uint64_t rf_ring_bytes_counted(uint32_t slots)
     return rf_ring_bytes(slots) + (uint64_t)slots * RF_RING_COUNTER_BYTES;
 }
 
-/* Does a file of this many bytes have counters? No two numbers of slots make both forms equally long: the pages of a
- * slot and those of its counters have no common factor. */
+/* Does a file of this many bytes have counters? No two numbers of slots make both forms equally long: the least common
+ * multiple of both kinds of slots is more than all slots can have. */
 static inline int rf_ring_is_counted(uint64_t bytes)
 {
     return bytes > RF_RING_PAGE &&

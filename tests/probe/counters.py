@@ -26,9 +26,16 @@ SELECTORS = ["code", "bias", "load -> pc,size", "store -> pc,width", "branch tak
              "narrow", "load,store size>=16 -> pc,addr", "jump,call indirect==0 -> target"]
 
 
-def profile(command, *options):
+# Of each class one word at most: what changes is merged with its repeats before it is told.
+MERGED = ["values", "load value==0 -> pc", "store -> value,pc", "narrow", "alu -> pc,value", "types", "return -> pc,target",
+          "edges", "any -> pc"]
+# Of those, what is the same in every run of a program.
+STEADY = ["load value!=0 -> pc", "types", "return -> pc,target", "edges"]
+
+
+def profile(selectors, command, *options):
     """The rows of each selector's profile, and whether all produced events were consumed."""
-    lanes = [word for selector in SELECTORS for word in ("-p", selector)]
+    lanes = [word for selector in selectors for word in ("-p", selector)]
     with tempfile.TemporaryDirectory() as folder:
         saved = os.path.join(folder, "a.rfp")
         run = subprocess.run([RIFFLE, "run", "--details", "-n", "1", "-e", "exact", *lanes, *options, "-o", saved, "--", *command],
@@ -39,12 +46,12 @@ def profile(command, *options):
     return tables, b"produced = consumed + lost" in run.stderr
 
 
-def compare(title, command, *options, selectors=SELECTORS):
-    counted, verified = profile(command, *options)
-    streamed, _ = profile(command, *options, "--stream")
+def compare(title, command, *options, of=SELECTORS, selectors=None):
+    counted, verified = profile(of, command, *options)
+    streamed, _ = profile(of, command, *options, "--stream")
     check(f"{title}: produced = consumed + lost", verified, counted)
-    for selector, left, right in zip(SELECTORS, counted, streamed):
-        if selector in selectors:
+    for selector, left, right in zip(of, counted, streamed):
+        if selectors is None or selector in selectors:
             differences = sorted(set(left) ^ set(right))[:5]
             check(f"{title}: {selector}: {len(left)} rows", left == right and len(left) > 0, differences)
 
@@ -106,10 +113,12 @@ def main():
     os.environ["PYTHONHASHSEED"] = os.environ["PERL_HASH_SEED"] = "0"
     check_companions()
     compare("known", [KNOWN, LIBRARY], "--function", "k_*")
+    compare("known, merged", [KNOWN, LIBRARY], "--function", "k_*", of=MERGED)
     steady = [s for s in SELECTORS if "value" not in s and "addr" not in s and s != "narrow"]
     with tempfile.TemporaryDirectory() as folder:
         for name, command in programs(folder):
             compare(name, command, selectors=steady)
+            compare(f"{name}, merged", command, of=STEADY)
     end()
 
 

@@ -209,6 +209,138 @@ TEST(many_blocks)
     CHECK_EQ(seen.events, 10000);
 }
 
+/* --- merged events ---------------------------------------------------------------------------- */
+
+#define MERGED(field) ((uint64_t)RF_HOW_MERGED << RF_SHAPE_##field##_SHIFT)
+
+/* Site 0 is a load of 32 bits, site 1 a store of 64; an instruction is counted beside them. */
+static const uint64_t merged[] = {
+    HEADER_OF((uint64_t[10]){0}),
+    PATHS(0, 1),
+    3 | RF_DEFINE_COUNTED,
+    0,
+    RF_CLASS_LOAD | 32 << 16 | OPEN | MERGED(VALUE),
+    0x40,
+    RF_CLASS_STORE | 64 << 16 | OPEN | MERGED(VALUE),
+    0x44,
+    RF_CLASS_INSN | OPEN,
+    0x48,
+};
+
+/* Where a tuple of this site and word stands in the table of slot 0. */
+static uint64_t *entry_of(uint32_t site, uint64_t word)
+{
+    return counters_of(0) + RF_RING_COUNTERS + 2 * (size_t)rf_entry_place(rf_entry_key(site), word);
+}
+
+static void set_entry(uint32_t site, uint64_t word, uint64_t count)
+{
+    uint64_t *entry = entry_of(site, word);
+    entry[0] = rf_entry_key(site) + count;
+    entry[1] = word;
+}
+
+static struct seen run_merged(const uint64_t *words, size_t n)
+{
+    struct rf_ring_slot *slot = slot_at(0);
+    publish(slot, merged, sizeof merged / 8, RF_RING_LIVE);
+    publish(slot, words, n, RF_RING_DONE);
+    return drain();
+}
+
+TEST(what_left_the_table_and_what_is_in_it_add_up)
+{
+    const uint64_t words[] = {RF_ENTRY_EMPTY, 0, rf_entry_key(0) + 5, UINT64_C(0xabcd00000007)};
+    open_ring("load,store -> pc,value", 0);
+    set_entry(0, 9, 2);
+    set_entry(1, 7, 30);
+    struct seen seen = run_merged(words, 4);
+    CHECK(seen.status == RF_OK);
+    CHECK_EQ(seen.n, 3);
+    CHECK_EQ(seen.events, 37);
+    CHECK_EQ(seen.a, 7 * 0x40 + 30 * 0x44);
+}
+
+TEST(conditions_look_at_the_word)
+{
+    const uint64_t words[] = {rf_entry_key(0) + 5, 7, rf_entry_key(1) + 6, 8};
+    open_ring("load,store value>=8 -> value,pc", 0);
+    set_entry(0, 9, 2);
+    struct seen seen = run_merged(words, 4);
+    CHECK_EQ(seen.events, 8);
+    CHECK_EQ(seen.a, 6 * 8 + 2 * 9);
+}
+
+/* A word that is rubbish above the width of its load counts as what was loaded. */
+TEST(words_are_as_wide_as_the_access)
+{
+    const uint64_t words[] = {rf_entry_key(0) + 5, UINT64_C(0xff00000007)};
+    open_ring("load -> value", 0);
+    CHECK_EQ(run_merged(words, 2).a, 5 * 7);
+}
+
+TEST(more_entries_than_a_lane_has_room_for)
+{
+    enum { ENTRIES = 8000 }; /* words: 4000 entries */
+    static uint64_t words[ENTRIES];
+    for (size_t i = 0; i < ENTRIES; i += 2) {
+        words[i] = rf_entry_key((uint32_t)(i / 2 % 2)) + 3;
+        words[i + 1] = i;
+    }
+    open_ring("load,store -> pc,value", 0);
+    struct seen seen = run_merged(words, ENTRIES);
+    CHECK(seen.status == RF_OK);
+    CHECK_EQ(seen.events, ENTRIES / 2 * 3);
+}
+
+/* A process that is killed while one entry makes room for another: it has gone to the ring, and the table has it still
+ * (nothing was stored yet), or has its word with the new site. Neither counts a second time. */
+TEST(an_entry_that_is_not_whole_does_not_count)
+{
+    const uint64_t words[] = {rf_entry_key(0) + 5, 7};
+    for (int state = 0; state < 4; state++) {
+        open_ring("load,store -> pc,value", 0);
+        uint64_t *entry = entry_of(0, 7);
+        entry[0] = state == 0   ? rf_entry_key(0) + 5
+                   : state == 1 ? rf_entry_key(0) + 1
+                   : state == 2 ? rf_entry_key(1) + 1
+                                : RF_ENTRY_EMPTY;
+        entry[1] = 7;
+        set_entry(1, 1, 2);
+        struct seen seen = run_merged(words, 2);
+        CHECK(seen.status == RF_OK);
+        CHECK_EQ(seen.events, 5 + 2);
+    }
+}
+
+/* A full entry goes out, and the next event of the same kind begins a new one. */
+TEST(a_full_entry_makes_room_for_itself)
+{
+    const uint64_t words[] = {rf_entry_key(0) + RF_ENTRY_FULL, 7};
+    open_ring("load -> pc,value", 0);
+    set_entry(0, 7, 3);
+    CHECK_EQ(run_merged(words, 2).events, RF_ENTRY_FULL + 3);
+}
+
+TEST(entries_that_make_no_sense_are_damage)
+{
+    const uint64_t lies[][2] = {{rf_entry_key(2) + 1, 0},                  /* no such site */
+                                {rf_entry_key(0) + RF_ENTRY_FULL + 1, 0}}; /* no such count */
+    for (size_t i = 0; i < 2; i++) {
+        open_ring("load,store -> pc,value", 0);
+        CHECK(run_merged(lies[i], 2).status == RF_EDAMAGED);
+    }
+    static const uint64_t two_words[] = {HEADER_OF((uint64_t[6]){0}),
+                                         PATHS(0, 1),
+                                         1 | RF_DEFINE_COUNTED,
+                                         1,
+                                         RF_CLASS_LOAD | OPEN | MERGED(VALUE) | DYNAMIC(ADDR),
+                                         0x40};
+    struct rf_ring_slot *slot = open_ring("load -> pc,value", 0);
+    publish(slot, two_words, sizeof two_words / 8, RF_RING_DONE);
+    CHECK(drain().status == RF_EDAMAGED);
+}
+
 /* --- lies ------------------------------------------------------------------------------------- */
 
 TEST(impossible_counts_are_damage)
