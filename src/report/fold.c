@@ -97,14 +97,14 @@ void rf_report_paragraph(FILE *out, const struct rf_report_setup *setup, size_t 
     enum { LEAST = 20 };
     const size_t width = setup->width > 0 ? (size_t)setup->width : SIZE_MAX;
     const size_t columns = width > indent + LEAST ? width - indent : LEAST;
-    while (text[0] != '\0') {
+    do {
         size_t n = wrap(text, columns);
         fprintf(out, "%.*s\n", (int)n, text);
         text += n;
         text += strspn(text, " ");
         if (text[0] != '\0')
             fprintf(out, "%*s", (int)indent, "");
-    }
+    } while (text[0] != '\0');
 }
 
 void rf_report_sentence(FILE *out, const struct rf_report_setup *setup, const char *format, ...)

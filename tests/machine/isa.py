@@ -13,6 +13,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "../../src/machine/isa/isa.def")
 GCC, QEMU, OBJDUMP = "riscv64-linux-gnu-gcc", "qemu-riscv64", "riscv64-linux-gnu-objdump"
+os.environ["COLUMNS"] = "9999"  # reports are not folded, so that a test finds a line whole
 LONG = os.environ.get("RIFFLE_TEST_LONG", "") not in ("", "0")
 
 ROW = re.compile(r'^INSN\((\w+), "([^"]+)", (0x[0-9a-f]+), (0x[0-9a-f]+), (\w+), "([^"]*)"\)', re.M)

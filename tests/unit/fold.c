@@ -51,8 +51,9 @@ TEST(paragraphs_are_indented)
     fputs("note    ", out);
     rf_report_paragraph(out, &(struct rf_report_setup){.width = 30}, 8,
                         "the memory was full at event 5 of all");
+    rf_report_paragraph(out, &(struct rf_report_setup){.width = 30}, 8, "");
     fclose(out);
-    CHECK_TEXT(written, "note    the memory was full at\n        event 5 of all\n");
+    CHECK_TEXT(written, "note    the memory was full at\n        event 5 of all\n\n");
     free(written);
 }
 
