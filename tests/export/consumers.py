@@ -215,6 +215,22 @@ def check_sqlite():
     tap.check("ranges are there, too", ranges[0]["n"] > 0, ranges)
 
 
+def check_data():
+    """riffle's own CSV and JSON, by the readers of Python: hostile names are cells and nothing else."""
+    make_profile("-p", "code", "-p", "calls")
+    text = run(RIFFLE, "report", "evil.rfp", "-f", "csv", "-n", "0", "-b", "function").decode()
+    data = json.loads(run(RIFFLE, "report", "evil.rfp", "-f", "json", "-n", "0", "-b", "function"))
+    for table, profile in zip(text.split("\n\n"), data["profiles"]):
+        rows = list(csv.reader(io.StringIO(table), strict=True))
+        title = profile["selector"]
+        tap.tell(f"csv of {title}: as many cells in every row", [str(row)[:80] for row in rows if len(row) != len(rows[0])])
+        tap.check(f"csv and json of {title} have the same rows", [row[0] for row in rows[1:]] and
+                  len(rows) - 1 == len(profile["rows"]), (len(rows), len(profile["rows"])))
+        names = [row["function"] for row in profile["rows"]]
+        tap.check(f"json of {title}: the hostile name is one name", len(find_evil(names)) == 1, names[:5])
+        tap.check(f"csv of {title}: the hostile name is one name", len(find_evil([row[0] for row in rows])) == 1, rows[:3])
+
+
 LOOPS = """
 typedef int operation(int);
 __attribute__((noinline)) static int twice(int n) { return 2 * n; }
