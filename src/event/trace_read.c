@@ -175,19 +175,24 @@ static rf_status find_sync(struct rf_trace_reader *reader, struct rf_error *erro
     }
 }
 
+/* Is there a sound head at `at`? */
+static rf_status look_at_head(struct rf_trace_reader *reader, struct rf_trace_head *head,
+                              bool *sound, struct rf_error *error)
+{
+    rf_status status = need(reader, RF_TRACE_HEAD_SIZE, error);
+    *sound = status == RF_OK && have(reader) >= RF_TRACE_HEAD_SIZE &&
+             rf_trace_head_read(head, bytes_at(reader));
+    return status;
+}
+
 /* Is there, at `at`, a block that can come now, with a whole payload? */
 static rf_status check_block(struct rf_trace_reader *reader, struct rf_trace_head *head,
                              bool *whole, struct rf_error *error)
 {
-    *whole = false;
-    rf_status status = need(reader, RF_TRACE_HEAD_SIZE, error);
-    if (status != RF_OK || have(reader) < RF_TRACE_HEAD_SIZE ||
-        !rf_trace_head_read(head, bytes_at(reader)))
+    rf_status status = look_at_head(reader, head, whole, error);
+    if (!*whole || head->kind == RF_TRACE_INDEX_KIND)
         return status;
-    if (head->kind == RF_TRACE_INDEX_KIND) {
-        *whole = true;
-        return RF_OK;
-    }
+    *whole = false;
     if (head->number < reader->next_number || head->first < reader->next_first)
         return RF_OK;
     size_t size = RF_TRACE_HEAD_SIZE + (size_t)head->stored;
@@ -305,15 +310,18 @@ static rf_status take_gaps(struct rf_trace_reader *reader, const struct rf_trace
     return RF_OK;
 }
 
-/* Are there gaps behind the block that was just read? Whatever else is there is left for the next call. */
+/* Are there gaps behind the block that was just read? Whatever else is there is left for the next call,
+ * which computes its checksum: here the head alone is looked at. */
 static rf_status look_for_gaps(struct rf_trace_reader *reader, uint32_t events,
                                struct rf_error *error)
 {
     struct rf_trace_head head;
     bool whole;
-    rf_status status = check_block(reader, &head, &whole, error);
-    if (status != RF_OK || !whole || head.kind != RF_TRACE_GAPS_KIND ||
-        (head.flags & RF_TRACE_BEHIND) != 0)
+    rf_status status = look_at_head(reader, &head, &whole, error);
+    if (!whole || head.kind != RF_TRACE_GAPS_KIND || (head.flags & RF_TRACE_BEHIND) != 0)
+        return status;
+    status = check_block(reader, &head, &whole, error);
+    if (!whole)
         return status;
     status = take_gaps(reader, &head, events);
     return status == RF_ENOMEM ? no_memory(reader, error) : RF_OK;
