@@ -24,6 +24,7 @@ Commands:
   run        profile a program as it runs
   selectors  list the names for usual selectors; check one
   sim        profile a RISC-V program on a simulated core, with its cycles
+  top        show where a program is while it runs, on a live screen
   trace      look into a trace; convert between text and .rft
 
 'riffle help COMMAND' or 'riffle COMMAND --help' says more.
@@ -428,6 +429,7 @@ show this help.
 .BR riffle\-run (1),
 .BR riffle\-selectors (1),
 .BR riffle\-sim (1),
+.BR riffle\-top (1),
 .BR riffle\-trace (1)
 # Every page goes through groff without a warning.
 $ for command in '' $(riffle help | awk '/^Commands/, /^$/ { if (NF > 1) print $1 }'); do

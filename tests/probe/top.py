@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""top - the live screen, on a terminal of its own: it shows where the program is, obeys keys, and gives the terminal back.
+
+    top.py RIFFLE SPIN
+"""
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
+RIFFLE, SPIN = sys.argv[1:3]
+SECONDS = 60
+LEAVE = b"\x1b[?1049l"
+
+
+class Terminal:
+    """A terminal with riffle top on it."""
+
+    def __init__(self, *command, out=None):
+        self.master, self.slave = pty.openpty()
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+        self.modes = termios.tcgetattr(self.slave)
+        self.seen = b""
+
+        def take():
+            os.setsid()
+            fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
+
+        self.process = subprocess.Popen([RIFFLE, "top", "--period", "20K", "--", *command], stdin=self.slave,
+                                        stdout=out or self.slave, stderr=self.slave, preexec_fn=take,
+                                        env=dict(os.environ, TERM="xterm"))
+
+    def read(self, seconds):
+        if select.select([self.master], [], [], seconds)[0]:
+            self.seen += os.read(self.master, 1 << 16)
+
+    def wait_for(self, text):
+        """Until it is somewhere in what came since the last call; False: it never came."""
+        end = time.monotonic() + SECONDS
+        while text not in self.seen and time.monotonic() < end:
+            self.read(0.2)
+        good = text in self.seen
+        self.last, self.seen = self.seen, b""
+        return good
+
+    def press(self, key):
+        self.seen = b""
+        os.write(self.master, key.encode())
+
+    def end(self):
+        """The exit status, with all that was shown in `seen`."""
+        end = time.monotonic() + SECONDS
+        while self.process.poll() is None and time.monotonic() < end:
+            self.read(0.1)
+        self.read(0.2)
+        if self.process.poll() is None:
+            self.process.kill()
+        return self.process.wait()
+
+    def is_back(self):
+        return LEAVE in self.seen and termios.tcgetattr(self.slave) == self.modes
+
+    def close(self):
+        os.close(self.master)
+        os.close(self.slave)
+
+
+def worker_of(process):
+    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
+        return int(file.read().split()[0])
+
+
+def rounds(path):
+    try:
+        with open(path, "rb") as file:
+            return struct.unpack("<Q", file.read(8))[0]
+    except (OSError, struct.error):
+        return 0
+
+
+def check_keys(path):
+    top = Terminal(SPIN, path)
+    tap.check("the hottest function is shown", top.wait_for(b"k_spin"), top.last[-500:])
+    top.press("s")
+    tap.check("s shows stacks", top.wait_for(b"stack"), top.last[-500:])
+    top.press("c")
+    tap.check("c shows callers", top.wait_for(b"callers"), top.last[-500:])
+    top.press("f")
+    top.wait_for(b"function")
+    top.press("o")
+    tap.check("o changes the order", top.wait_for(b"self)"), top.last[-500:])
+    top.press("p")
+    tap.check("p pauses", top.wait_for(b"paused"), top.last[-500:])
+    top.press("q")
+    status = top.end()
+    tap.check("q ends it, and the terminal is as before", status == 0 and top.is_back(), (status, top.seen[-300:]))
+    before = rounds(path)
+    time.sleep(0.3)
+    tap.check("and the program, too", rounds(path) == before, (before, rounds(path)))
+    top.close()
+
+
+def check_signal(path, name, whom, expected):
+    top = Terminal(SPIN, path)
+    top.wait_for(b"k_spin")
+    os.kill(worker_of(top.process) if whom == "worker" else top.process.pid, name)
+    status = top.end()
+    tap.check(f"{name.name} to the {whom}: the terminal is as before", status in expected and top.is_back(),
+              (status, top.seen[-300:]))
+    before = rounds(path)
+    time.sleep(0.5)
+    tap.check(f"{name.name} to the {whom}: the program ends, too", rounds(path) == before, (before, rounds(path)))
+    top.close()
+
+
+def check_interrupt(path):
+    top = Terminal(SPIN, path)
+    top.wait_for(b"k_spin")
+    top.press("\x03")
+    status = top.end()
+    tap.check("Ctrl-C: the terminal is as before", status == 0 and top.is_back(), (status, top.seen[-300:]))
+    top.close()
+
+
+def check_ends(path):
+    with tempfile.TemporaryFile() as out:
+        top = Terminal(SPIN, path, "30000000", out=out)
+        tap.check("the last screen stays when the program has ended", top.wait_for(b"ended"), top.last[-500:])
+        top.press("q")
+        status = top.end()
+        out.seek(0)
+        tap.check("the status is the program's, and so is the output", (status, out.read()) == (7, b"spun\n"), status)
+        tap.check("the terminal is as before", top.is_back(), top.seen[-300:])
+        top.close()
+
+
+def check_crash():
+    top = Terminal("sh", "-c", "kill -SEGV $$")
+    top.wait_for(b"ended")
+    top.press("q")
+    status = top.end()
+    tap.check("a program that crashes: its status, and the terminal as before", status == 139 and top.is_back(),
+              (status, top.seen[-300:]))
+    top.close()
+
+
+def check_idle():
+    """Keys are obeyed while nothing happens in the program."""
+    top = Terminal("sleep", "300")
+    top.wait_for(b"function")
+    time.sleep(1)
+    top.press("c")
+    tap.check("a program that sleeps: keys are obeyed", top.wait_for(b"callers"), top.last[-300:])
+    top.press("q")
+    status = top.end()
+    tap.check("and q ends it", status == 0 and top.is_back(), (status, top.seen[-300:]))
+    top.close()
+
+
+def check_refusals():
+    done = subprocess.run([RIFFLE, "top", "--", SPIN, "x"], capture_output=True, text=True, start_new_session=True,
+                          stdin=subprocess.DEVNULL, timeout=SECONDS)
+    tap.check("without a terminal it says so", done.returncode == 125 and re.search("no terminal", done.stderr), (done.returncode, done.stderr))
+    done = subprocess.run([RIFFLE, "top", "--", "no-such-program"], capture_output=True, text=True, timeout=SECONDS)
+    tap.check("a program that is not there is told", done.returncode == 127 and "no such program" in done.stderr, done.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "count")
+        check_keys(path)
+        check_interrupt(path)
+        check_signal(path, signal.SIGTERM, "guardian", (0,))
+        check_signal(path, signal.SIGHUP, "guardian", (0,))
+        check_signal(path, signal.SIGKILL, "worker", (125,))
+        check_ends(path)
+        check_crash()
+        check_idle()
+        check_refusals()
+    tap.end()
+
+
+main()
