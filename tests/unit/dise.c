@@ -111,67 +111,69 @@ TEST(flags_are_told_apart)
     CHECK_EQ(rf_dise_flags_used(&program), of7 | z3 | of3);
 }
 
+/* Texts that are refused, and how the sentence begins. */
+static const struct {
+    const char *text, *message;
+} wrong[] = {
+    {"P1: T.OPCLASS = load => null, inc_1", "t:1:15: expected == or !=, got '='"},
+    {"T.OPCLASS == cal => null, null", "t:1:14: expected a class: "},
+    {"\n  T.PC == a0 => null, null", "t:2:11: 'a0': there is no program to find it in"},
+    {"T.RS == 5 => null, null", "t:1:9: expected the name of a register"},
+    {"T.OPCODE == lx => null, null", "t:1:13: expected the name of an instruction"},
+    {"T.OPCODE < lw => null, null", "t:1:10: expected == or !="},
+    {"T.RS == T.PC => null, null", "t:1:9: T.RS cannot be compared with T.PC"},
+    {"T.INSN == 3 => null, null", "t:1:1: expected T.OPCLASS, "},
+    {"(T.OPCLASS == load => null, null", "t:1:20: expected ')', got '=>'"},
+    {"T.OPCLASS == load", "t:1:18: expected '=>', '&&' or '||', got the end of the file"},
+    {"T.OPCLASS == load => null", "t:1:26: expected ',' and a control"},
+    {"T.OPCLASS == load => R1, null", "t:1:22: no replacement 'R1' is defined"},
+    {"T.OPCLASS == load => null, CC1", "t:1:28: no control 'CC1' is defined"},
+    {"T.OPCLASS == load => null, set_1(x)", "t:1:34: no register 'x'; "},
+    {"T.OPCLASS == load && T.OPCLASS == store && T.OPCLASS == alu => null, null",
+     "t:1:1: no instruction can match this pattern"},
+    {"overflow_1 && !overflow_1 => null, null", "t:1:1: no instruction can match"},
+    {"T.OPCODE == lw && T.OPCLASS == branch => null, null", "t:1:1: no instruction can match"},
+    {"overflow_1000 => null, null", "t:1:1: expected a number of a counter"},
+    {"register a = 1\nregister a = 2", "t:2:10: a second register 'a'"},
+    {"register a = b", "t:1:14: expected a number, got 'b'"},
+    {"register a = max\ncounter_1 = a\ncounter_1 = a", "t:3:1: a second first value"},
+    {"A: inc_1;\nA: inc_2;", "t:2:1: 'A' is defined twice"},
+    {"R: T.INSN\nR: T.INSN", "t:2:1: 'R' is defined twice"},
+    {"R: T.INSN T.INSN", "t:1:11: a second T.INSN"},
+    {"R: jal ra,4", "t:1:4: jal cannot stand in a sequence"},
+    {"R: likely addi a0,a0,1", "t:1:11: a branch must stand behind 'likely'"},
+    {"R: likely", "t:1:10: a branch must stand behind 'likely'"},
+    {"R: addi a0,a0,4096", "t:1:15: 4096 is not between -2048 and 2047"},
+    {"R: addi a0,$a,1", "t:1:12: no register 'a'"},
+    {"R: addi a0,,1", "t:1:12: expected a register"},
+    {"R: beq a0,zero,.+2 T.INSN", "t:1:4: item 1 goes 2 ahead, past T.INSN: 1 is"},
+    {"R: call(nobody)", "t:1:9: expected a handler: "},
+    {"T.OPCLASS == branch => T.INSN addi a0,a0,1, null",
+     "t:1:1: the production can match a jump or a branch, and its"},
+    {"include \"x\"", "t:1:9: only a file can include"},
+    {"P1: T.OPCLASS == load => null, inc_1\nP2: T.OPCLASS == mem_op && overflow_1 => null, "
+     "inc_2",
+     "t:2:1: P2 and P1 at t:1:1 both have a control for the same instruction, and neither is"},
+    {"P1: T.OPCLASS == load => T.INSN, null\nP2: T.OPCLASS == load => T.INSN, null",
+     "t:2:1: P2 and P1 at t:1:1 both have a replacement for the same"},
+    {"zero_1 => null, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1",
+     "t:1:1: more than 8 micro-instructions in a control"},
+    {"T.OPCLASS == proc_call && overflow_1 || zero_2 => null, null",
+     "t:1:38: && and || are mixed: put parentheses around what belongs together"},
+    {"(overflow_1 || zero_2 && zero_3) => null, null", "t:1:23: && and || are mixed"},
+    {"?", "t:1:1: expected a production, a definition, "},
+    {"include \"x", "t:1:9: expected the name of a file in quotes"},
+};
+
 TEST(what_is_wrong_has_a_place)
 {
-    static const struct {
-        const char *text, *message;
-    } rows[] = {
-        {"P1: T.OPCLASS = load => null, inc_1", "t:1:15: expected == or !=, got '='"},
-        {"T.OPCLASS == cal => null, null", "t:1:14: expected a class: "},
-        {"\n  T.PC == a0 => null, null", "t:2:11: 'a0': there is no program to find it in"},
-        {"T.RS == 5 => null, null", "t:1:9: expected the name of a register"},
-        {"T.OPCODE == lx => null, null", "t:1:13: expected the name of an instruction"},
-        {"T.OPCODE < lw => null, null", "t:1:10: expected == or !="},
-        {"T.RS == T.PC => null, null", "t:1:9: T.RS cannot be compared with T.PC"},
-        {"T.INSN == 3 => null, null", "t:1:1: expected T.OPCLASS, "},
-        {"(T.OPCLASS == load => null, null", "t:1:20: expected ')', got '=>'"},
-        {"T.OPCLASS == load", "t:1:18: expected '=>', '&&' or '||', got the end of the file"},
-        {"T.OPCLASS == load => null", "t:1:26: expected ',' and a control"},
-        {"T.OPCLASS == load => R1, null", "t:1:22: no replacement 'R1' is defined"},
-        {"T.OPCLASS == load => null, CC1", "t:1:28: no control 'CC1' is defined"},
-        {"T.OPCLASS == load => null, set_1(x)", "t:1:34: no register 'x'; "},
-        {"T.OPCLASS == load && T.OPCLASS == store && T.OPCLASS == alu => null, null",
-         "t:1:1: no instruction can match this pattern"},
-        {"overflow_1 && !overflow_1 => null, null", "t:1:1: no instruction can match"},
-        {"T.OPCODE == lw && T.OPCLASS == branch => null, null", "t:1:1: no instruction can match"},
-        {"overflow_1000 => null, null", "t:1:1: expected a number of a counter"},
-        {"register a = 1\nregister a = 2", "t:2:10: a second register 'a'"},
-        {"register a = b", "t:1:14: expected a number, got 'b'"},
-        {"register a = max\ncounter_1 = a\ncounter_1 = a", "t:3:1: a second first value"},
-        {"A: inc_1;\nA: inc_2;", "t:2:1: 'A' is defined twice"},
-        {"R: T.INSN\nR: T.INSN", "t:2:1: 'R' is defined twice"},
-        {"R: T.INSN T.INSN", "t:1:11: a second T.INSN"},
-        {"R: jal ra,4", "t:1:4: jal cannot stand in a sequence"},
-        {"R: likely addi a0,a0,1", "t:1:11: a branch must stand behind 'likely'"},
-        {"R: likely", "t:1:10: a branch must stand behind 'likely'"},
-        {"R: addi a0,a0,4096", "t:1:15: 4096 is not between -2048 and 2047"},
-        {"R: addi a0,$a,1", "t:1:12: no register 'a'"},
-        {"R: addi a0,,1", "t:1:12: expected a register"},
-        {"R: beq a0,zero,.+2 T.INSN", "t:1:4: item 1 goes 2 ahead, past T.INSN: 1 is"},
-        {"R: call(nobody)", "t:1:9: expected a handler: "},
-        {"T.OPCLASS == branch => T.INSN addi a0,a0,1, null",
-         "t:1:1: the production can match a jump or a branch, and its"},
-        {"include \"x\"", "t:1:9: only a file can include"},
-        {"P1: T.OPCLASS == load => null, inc_1\nP2: T.OPCLASS == mem_op && overflow_1 => null, "
-         "inc_2",
-         "t:2:1: P2 and P1 at t:1:1 both have a control for the same instruction, and neither is"},
-        {"P1: T.OPCLASS == load => T.INSN, null\nP2: T.OPCLASS == load => T.INSN, null",
-         "t:2:1: P2 and P1 at t:1:1 both have a replacement for the same"},
-        {"zero_1 => null, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1, inc_1",
-         "t:1:1: more than 8 micro-instructions in a control"},
-        {"T.OPCLASS == proc_call && overflow_1 || zero_2 => null, null",
-         "t:1:38: && and || are mixed: put parentheses around what belongs together"},
-        {"(overflow_1 || zero_2 && zero_3) => null, null", "t:1:23: && and || are mixed"},
-        {"?", "t:1:1: expected a production, a definition, "},
-        {"include \"x", "t:1:9: expected the name of a file in quotes"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct rf_error error;
-        CHECK_ROW(rows[i].text, read_text(rows[i].text, &error) == RF_EINVAL);
-        bool same = strncmp(error.message, rows[i].message, strlen(rows[i].message)) == 0;
+        CHECK_ROW(wrong[i].text, read_text(wrong[i].text, &error) == RF_EINVAL);
+        bool same = strncmp(error.message, wrong[i].message, strlen(wrong[i].message)) == 0;
         if (!same)
             printf("# got '%s'\n", error.message);
-        CHECK_ROW(rows[i].text, same);
+        CHECK_ROW(wrong[i].text, same);
     }
 }
 
