@@ -96,7 +96,7 @@ static int write_form(const struct settings *settings, const struct rf_run *run,
                                           .tell = settings->quiet ? NULL : tell};
     errno = 0;
     if (status == RF_OK)
-        status = rf_export_find(settings->form)->write(target->out, run, &setup, &error);
+        status = rf_export_write(rf_export_find(settings->form), target->out, run, &setup, &error);
     rf_symbols_close(symbols);
     if (target->out == stdout && cli_stdout_closed())
         return CLI_OK; /* cli_finish has the word for it */

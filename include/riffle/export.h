@@ -1,7 +1,7 @@
 /* export.h - a run in the formats of other tools. One form, one file in src/export.
  *
  *     const struct rf_export_form *form = rf_export_find("callgrind");
- *     form->write(out, run, &(struct rf_export_setup){.symbols = symbols, .tell = print}, &error);
+ *     rf_export_write(form, out, run, &(struct rf_export_setup){.symbols = symbols, .tell = print}, &error);
  *
  * A form takes what its format can hold of all profiles of the run, and tells in plain sentences what it left out.
  * Bounds go along where the format has room for them. Names may be any bytes; every form writes them so that its readers
@@ -25,17 +25,23 @@ struct rf_export_setup {
     void *context;
 };
 
+struct rf_export;
+
 struct rf_export_form {
     const char *name;
     const char *brief;
     const char *reader; /* the program that reads it */
-    /* RF_ENOTSUP, with a sentence: the run has nothing for this form. */
-    rf_status (*write)(FILE *out, const struct rf_run *run, const struct rf_export_setup *setup,
-                       struct rf_error *error);
+    /* For rf_export_write: the form's own state, zeroed before and freed after. */
+    size_t state_size;
+    rf_status (*write)(const struct rf_export *asked, void *state);
 };
 
 const struct rf_export_form *rf_export_find(const char *name); /* NULL: no such form */
 const struct rf_export_form *const *rf_export_forms(void);     /* closed by NULL */
+
+/* RF_ENOTSUP, with a sentence: the run has nothing for this form. RF_EIO: a write to `out` failed. */
+rf_status rf_export_write(const struct rf_export_form *form, FILE *out, const struct rf_run *run,
+                          const struct rf_export_setup *setup, struct rf_error *error);
 
 #ifdef __cplusplus
 }

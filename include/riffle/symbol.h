@@ -79,7 +79,8 @@ void rf_symbols_close(struct rf_symbols *symbols); /* NULL is fine */
 rf_status rf_symbols_prepare(struct rf_symbols *symbols, const uint64_t *addresses, size_t n);
 
 /* `process` and `when` (an event's number) say which mapping is meant; with ANY the one of the file
- * that was there longest, in events. RF_EINVAL: no module is there; the name is then all empty. */
+ * that was there longest, in events. RF_EINVAL: no module is there, or `symbols` is NULL; the name
+ * is then all empty. */
 rf_status rf_symbols_lookup(struct rf_symbols *symbols, uint64_t address, uint32_t process,
                             uint64_t when, struct rf_place_name *name);
 

@@ -395,36 +395,33 @@ static bool takes(const struct rf_profile *profile)
     return rf_export_is_by_pc(profile) || rf_export_is_stacks(profile);
 }
 
-static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_export_setup *setup,
-                           struct rf_error *error)
+static rf_status write_all(struct callgrind *grind)
 {
-    struct rf_export export;
-    rf_export_begin(&export, out, run, setup, error);
-    struct callgrind *grind = rf_alloc_zeroed(&export.alloc, sizeof *grind);
-    if (grind == NULL)
-        return RF_ENOMEM;
-    grind->export = &export;
-    rf_export_tell_left_out(&export, takes);
     rf_status status = collect(grind);
-    uint32_t n = grind->texts.n;
-    if (status == RF_OK && (grind->named = rf_alloc_zeroed(&export.alloc, n)) == NULL)
-        status = RF_ENOMEM;
-    if (status == RF_OK) {
-        if (grind->entries.n > 0)
-            qsort(grind->entries.at, grind->entries.n, sizeof *grind->entries.at, by_place);
-        write_head(grind);
-        write_entries(grind);
-    }
-    rf_alloc_free(&export.alloc, grind->named, n);
-    rf_alloc_free(&export.alloc, grind->entries.at, grind->entries.room * sizeof(struct entry));
+    if (status != RF_OK)
+        return status;
+    grind->named = rf_alloc_zeroed(&grind->export->alloc, grind->texts.n);
+    if (grind->named == NULL)
+        return RF_ENOMEM;
+    if (grind->entries.n > 0)
+        qsort(grind->entries.at, grind->entries.n, sizeof *grind->entries.at, by_place);
+    write_head(grind);
+    write_entries(grind);
+    rf_alloc_free(&grind->export->alloc, grind->named, grind->texts.n);
+    return RF_OK;
+}
+
+static rf_status write_callgrind(const struct rf_export *export, void *state)
+{
+    struct callgrind *grind = state;
+    grind->export = export;
+    rf_export_tell_left_out(export, takes);
+    rf_status status = write_all(grind);
+    rf_alloc_free(&export->alloc, grind->entries.at, grind->entries.room * sizeof(struct entry));
     rf_export_texts_close(&grind->texts);
-    rf_alloc_free(&export.alloc, grind, sizeof *grind);
-    return status != RF_OK ? status : rf_export_end(&export);
+    return status;
 }
 
 const struct rf_export_form rf_export_callgrind = {
-    .name = "callgrind",
-    .brief = "costs by line, and calls, for callgrind_annotate and KCachegrind",
-    .reader = "callgrind_annotate",
-    .write = write_run,
-};
+    "callgrind", "costs by line, and calls, for callgrind_annotate and KCachegrind",
+    "callgrind_annotate", sizeof(struct callgrind), write_callgrind};

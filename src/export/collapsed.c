@@ -32,27 +32,17 @@ static rf_status write_stack(void *context, const struct rf_export_stack *stack)
     return ferror(out) ? RF_EIO : RF_OK;
 }
 
-static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_export_setup *setup,
-                           struct rf_error *error)
+static rf_status write_collapsed(const struct rf_export *export, void *state)
 {
-    struct rf_export export;
-    rf_export_begin(&export, out, run, setup, error);
-    const struct rf_profile *profile = rf_export_stacks_of(&export, "collapsed");
+    struct collapsed *collapsed = state;
+    const struct rf_profile *profile = rf_export_stacks_of(export, "collapsed");
     if (profile == NULL)
         return RF_ENOTSUP;
-    struct collapsed *collapsed = rf_alloc_get(&export.alloc, sizeof *collapsed);
-    if (collapsed == NULL)
-        return RF_ENOMEM;
-    collapsed->export = &export;
-    rf_export_tell_left_out(&export, rf_export_is_stacks);
-    rf_status status = rf_export_stacks(&export, profile, write_stack, collapsed);
-    rf_alloc_free(&export.alloc, collapsed, sizeof *collapsed);
-    return status != RF_OK ? status : rf_export_end(&export);
+    collapsed->export = export;
+    rf_export_tell_left_out(export, rf_export_is_stacks);
+    return rf_export_stacks(export, profile, write_stack, collapsed);
 }
 
 const struct rf_export_form rf_export_collapsed = {
-    .name = "collapsed",
-    .brief = "stacks, one per line, with their samples",
-    .reader = "flamegraph.pl",
-    .write = write_run,
-};
+    "collapsed", "stacks, one per line, with their samples", "flamegraph.pl",
+    sizeof(struct collapsed), write_collapsed};

@@ -19,9 +19,7 @@ struct rf_export {
     struct rf_error *error;
 };
 
-void rf_export_begin(struct rf_export *export, FILE *out, const struct rf_run *run,
-                     const struct rf_export_setup *setup, struct rf_error *error);
-rf_status rf_export_end(const struct rf_export *export); /* RF_EIO when a write failed */
+/* What the file does not carry, as a sentence for the user. */
 void rf_export_tell(const struct rf_export *export, const char *format, ...) RF_PRINTF(2, 3);
 
 /* ---- profiles ---- */

@@ -28,17 +28,25 @@ const struct rf_export_form *rf_export_find(const char *name)
     return NULL;
 }
 
-void rf_export_begin(struct rf_export *export, FILE *out, const struct rf_run *run,
-                     const struct rf_export_setup *setup, struct rf_error *error)
+static rf_status write_with_state(const struct rf_export *export, const struct rf_export_form *form)
 {
-    *export = (struct rf_export){out, run, setup, *rf_alloc_or_standard(NULL), error};
-    if (run->n_profiles > 0 && run->profiles[0]->alloc.resize != NULL)
-        export->alloc = run->profiles[0]->alloc;
+    void *state = rf_alloc_zeroed(&export->alloc, form->state_size);
+    if (state == NULL)
+        return RF_ENOMEM;
+    rf_status status = form->write(export, state);
+    rf_alloc_free(&export->alloc, state, form->state_size);
+    if (status == RF_OK && (fflush(export->out) != 0 || ferror(export->out)))
+        status = RF_EIO;
+    return status;
 }
 
-rf_status rf_export_end(const struct rf_export *export)
+rf_status rf_export_write(const struct rf_export_form *form, FILE *out, const struct rf_run *run,
+                          const struct rf_export_setup *setup, struct rf_error *error)
 {
-    return fflush(export->out) != 0 || ferror(export->out) ? RF_EIO : RF_OK;
+    struct rf_export export = {out, run, setup, *rf_alloc_or_standard(NULL), error};
+    if (run->n_profiles > 0 && run->profiles[0]->alloc.resize != NULL)
+        export.alloc = run->profiles[0]->alloc;
+    return write_with_state(&export, form);
 }
 
 void rf_export_tell(const struct rf_export *export, const char *format, ...)
@@ -132,20 +140,10 @@ void rf_export_find_place(const struct rf_export *export, uint64_t word,
                           struct rf_export_place *place)
 {
     *place = (struct rf_export_place){.entry = word, .address = rf_view_address(word)};
-    if (export->setup->symbols != NULL &&
-        rf_symbols_lookup(export->setup->symbols, word, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME,
-                          &place->name) != RF_EINVAL) {
-        if (place->name.function[0] != '\0')
-            place->entry = word - place->name.offset;
-        return;
-    }
-    place->name = (struct rf_place_name){.module = "",
-                                         .other = "",
-                                         .path = "",
-                                         .function = "",
-                                         .section = "",
-                                         .file = "",
-                                         .linkage = ""};
+    rf_symbols_lookup(export->setup->symbols, word, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME,
+                      &place->name);
+    if (place->name.function[0] != '\0')
+        place->entry = word - place->name.offset;
 }
 
 rf_status rf_export_prepare(const struct rf_export *export, const uint64_t *words, size_t n)

@@ -411,33 +411,33 @@ static void free_llvm(struct llvm *llvm)
     rf_alloc_free(&alloc, llvm->lines, llvm->line_room * sizeof *llvm->lines);
 }
 
-static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_export_setup *setup,
-                           struct rf_error *error)
+static rf_status open_texts(struct llvm *llvm)
 {
-    struct rf_export export;
-    struct llvm llvm = {.export = &export};
-    rf_export_begin(&export, out, run, setup, error);
-    rf_status status = rf_export_texts_open(&llvm.names, &export.alloc);
+    struct rf_export_texts *const texts[] = {&llvm->names, &llvm->node_keys, &llvm->line_keys};
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && status == RF_OK; i++)
+        status = rf_export_texts_open(texts[i], &llvm->export->alloc);
+    return status;
+}
+
+static rf_status write_llvm(const struct rf_export *export, void *state)
+{
+    struct llvm *llvm = state;
+    llvm->export = export;
+    rf_status status = open_texts(llvm);
     if (status == RF_OK)
-        status = rf_export_texts_open(&llvm.node_keys, &export.alloc);
-    if (status == RF_OK)
-        status = rf_export_texts_open(&llvm.line_keys, &export.alloc);
-    if (status == RF_OK)
-        status = collect(&llvm);
+        status = collect(llvm);
     if (status == RF_OK) {
-        rf_export_tell_left_out(&export, takes);
-        if (llvm.left_out > 0)
-            rf_export_tell(&export, "%llu executed instructions have no line and are left out",
-                           (unsigned long long)llvm.left_out);
-        status = write_all(&llvm);
+        rf_export_tell_left_out(export, takes);
+        if (llvm->left_out > 0)
+            rf_export_tell(export, "%llu executed instructions have no line and are left out",
+                           (unsigned long long)llvm->left_out);
+        status = write_all(llvm);
     }
-    free_llvm(&llvm);
-    return status != RF_OK ? status : rf_export_end(&export);
+    free_llvm(llvm);
+    return status;
 }
 
 const struct rf_export_form rf_export_llvm = {
-    .name = "llvm",
-    .brief = "LLVM's sample profile, for clang -fprofile-sample-use",
-    .reader = "clang, llvm-profdata",
-    .write = write_run,
-};
+    "llvm", "LLVM's sample profile, for clang -fprofile-sample-use", "clang, llvm-profdata",
+    sizeof(struct llvm), write_llvm};

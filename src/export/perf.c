@@ -113,23 +113,13 @@ static rf_status write_profile(struct perf *perf)
                    "stacks");
 }
 
-static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_export_setup *setup,
-                           struct rf_error *error)
+static rf_status write_perf(const struct rf_export *export, void *state)
 {
-    struct rf_export export;
-    rf_export_begin(&export, out, run, setup, error);
-    struct perf *perf = rf_alloc_zeroed(&export.alloc, sizeof *perf);
-    if (perf == NULL)
-        return RF_ENOMEM;
-    perf->export = &export;
-    rf_status status = write_profile(perf);
-    rf_alloc_free(&export.alloc, perf, sizeof *perf);
-    return status != RF_OK ? status : rf_export_end(&export);
+    struct perf *perf = state;
+    perf->export = export;
+    return write_profile(perf);
 }
 
-const struct rf_export_form rf_export_perf = {
-    .name = "perf",
-    .brief = "samples as perf script prints them",
-    .reader = "stackcollapse-perf.pl, gprof2dot, riffle replay",
-    .write = write_run,
-};
+const struct rf_export_form rf_export_perf = {"perf", "samples as perf script prints them",
+                                              "stackcollapse-perf.pl, gprof2dot, riffle replay",
+                                              sizeof(struct perf), write_perf};

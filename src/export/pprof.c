@@ -401,7 +401,7 @@ static rf_status put_profiles(struct pprof *pprof)
     return status;
 }
 
-static rf_status write_pprof(struct pprof *pprof)
+static rf_status write_all(struct pprof *pprof)
 {
     rf_status status = rf_export_texts_open(&pprof->texts, &pprof->export->alloc);
     if (status != RF_OK)
@@ -435,29 +435,20 @@ static void free_pprof(struct pprof *pprof)
     rf_alloc_free(&alloc, pprof->locations.at, pprof->locations.room * sizeof(struct known));
     rf_alloc_free(&alloc, pprof->functions.at, pprof->functions.room * sizeof(struct known));
     rf_export_texts_close(&pprof->texts);
-    rf_alloc_free(&alloc, pprof, sizeof *pprof);
 }
 
-static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_export_setup *setup,
-                           struct rf_error *error)
+static rf_status write_pprof(const struct rf_export *export, void *state)
 {
-    struct rf_export export;
-    rf_export_begin(&export, out, run, setup, error);
-    struct pprof *pprof = rf_alloc_zeroed(&export.alloc, sizeof *pprof);
-    if (pprof == NULL)
-        return RF_ENOMEM;
-    pprof->export = &export;
+    struct pprof *pprof = state;
+    pprof->export = export;
     pprof->file.alloc = pprof->message.alloc = pprof->inner.alloc = pprof->packed.alloc =
-        &export.alloc;
-    rf_export_tell_left_out(&export, takes);
-    rf_status status = write_pprof(pprof);
+        &export->alloc;
+    rf_export_tell_left_out(export, takes);
+    rf_status status = write_all(pprof);
     free_pprof(pprof);
-    return status != RF_OK ? status : rf_export_end(&export);
+    return status;
 }
 
 const struct rf_export_form rf_export_pprof = {
-    .name = "pprof",
-    .brief = "places, values and stacks as pprof's protocol buffer",
-    .reader = "go tool pprof",
-    .write = write_run,
-};
+    "pprof", "places, values and stacks as pprof's protocol buffer", "go tool pprof",
+    sizeof(struct pprof), write_pprof};

@@ -107,31 +107,22 @@ static rf_status write_profile(struct speedscope *scope, const struct rf_profile
     return status;
 }
 
-static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_export_setup *setup,
-                           struct rf_error *error)
+static rf_status write_speedscope(const struct rf_export *export, void *state)
 {
-    struct rf_export export;
-    rf_export_begin(&export, out, run, setup, error);
-    const struct rf_profile *profile = rf_export_stacks_of(&export, "speedscope");
+    struct speedscope *scope = state;
+    const struct rf_profile *profile = rf_export_stacks_of(export, "speedscope");
     if (profile == NULL)
         return RF_ENOTSUP;
-    struct speedscope *scope = rf_alloc_zeroed(&export.alloc, sizeof *scope);
-    if (scope == NULL)
-        return RF_ENOMEM;
-    scope->export = &export;
-    rf_export_tell_left_out(&export, rf_export_is_stacks);
-    rf_status status = rf_export_texts_open(&scope->keys, &export.alloc);
+    scope->export = export;
+    rf_export_tell_left_out(export, rf_export_is_stacks);
+    rf_status status = rf_export_texts_open(&scope->keys, &export->alloc);
     if (status == RF_OK)
         status = write_profile(scope, profile);
     rf_export_texts_close(&scope->keys);
-    rf_alloc_free(&export.alloc, scope->words, scope->room * sizeof *scope->words);
-    rf_alloc_free(&export.alloc, scope, sizeof *scope);
-    return status != RF_OK ? status : rf_export_end(&export);
+    rf_alloc_free(&export->alloc, scope->words, scope->room * sizeof *scope->words);
+    return status;
 }
 
 const struct rf_export_form rf_export_speedscope = {
-    .name = "speedscope",
-    .brief = "stacks for the viewer speedscope, as JSON",
-    .reader = "speedscope",
-    .write = write_run,
-};
+    "speedscope", "stacks for the viewer speedscope, as JSON", "speedscope",
+    sizeof(struct speedscope), write_speedscope};

@@ -348,18 +348,13 @@ static rf_status write_image(const struct base *base)
         return RF_ENOMEM;
     fwrite(image, 1, (size_t)n, base->export->out);
     sqlite3_free(image);
-    return rf_export_end(base->export);
+    return RF_OK;
 }
 
-static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_export_setup *setup,
-                           struct rf_error *error)
+static rf_status write_sqlite(const struct rf_export *export, void *state)
 {
-    struct rf_export export;
-    rf_export_begin(&export, out, run, setup, error);
-    struct base *base = rf_alloc_zeroed(&export.alloc, sizeof *base);
-    if (base == NULL)
-        return RF_ENOMEM;
-    base->export = &export;
+    struct base *base = state;
+    base->export = export;
     rf_status status = RF_ENOMEM;
     if (sqlite3_open(":memory:", &base->db) == SQLITE_OK)
         status = fill(base);
@@ -368,13 +363,9 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
     if (status == RF_OK)
         status = write_image(base);
     sqlite3_close(base->db);
-    rf_alloc_free(&export.alloc, base, sizeof *base);
     return status;
 }
 
 const struct rf_export_form rf_export_sqlite = {
-    .name = "sqlite",
-    .brief = "everything as a database, with a view per question",
-    .reader = "sqlite3",
-    .write = write_run,
-};
+    "sqlite", "everything as a database, with a view per question", "sqlite3", sizeof(struct base),
+    write_sqlite};

@@ -133,6 +133,8 @@ rf_status rf_symbols_lookup(struct rf_symbols *symbols, uint64_t address, uint32
 {
     struct where where;
     *name = nothing;
+    if (symbols == NULL)
+        return RF_EINVAL;
     rf_status status = rf_names_where(symbols, address, process, when, &where);
     if (status != RF_OK)
         return status;

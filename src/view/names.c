@@ -15,17 +15,8 @@
 
 void rf_view_lookup(const struct rf_view_work *work, uint64_t address, struct rf_place_name *name)
 {
-    static const struct rf_place_name nothing = {.module = "",
-                                                 .other = "",
-                                                 .path = "",
-                                                 .function = "",
-                                                 .section = "",
-                                                 .file = "",
-                                                 .linkage = ""};
-    *name = nothing;
-    if (work->setup->symbols != NULL)
-        rf_symbols_lookup(work->setup->symbols, address, RF_SYMBOLS_ANY_PROCESS,
-                          RF_SYMBOLS_ANY_TIME, name);
+    rf_symbols_lookup(work->setup->symbols, address, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME,
+                      name);
 }
 
 rf_status rf_view_prepare(const struct rf_view_work *work, const uint64_t *words, size_t n)

@@ -42,7 +42,7 @@ static rf_status export_profiles(const char *form, struct rf_profile **profiles,
     FILE *out = fmemopen(written, sizeof written, "w");
     told[0] = '\0';
     const struct rf_export_setup setup = {.tell = tell};
-    rf_status status = rf_export_find(form)->write(out, &run, &setup, error);
+    rf_status status = rf_export_write(rf_export_find(form), out, &run, &setup, error);
     fclose(out);
     return status;
 }
@@ -152,7 +152,7 @@ TEST(no_room)
         .command = (char *)"", .version = (char *)"", .profiles = profiles, .n_profiles = 1};
     FILE *full = fopen("/dev/full", "w");
     const struct rf_export_setup setup = {.symbols = NULL};
-    CHECK_EQ(rf_export_find("callgrind")->write(full, &run, &setup, NULL), RF_EIO);
+    CHECK_EQ(rf_export_write(rf_export_find("callgrind"), full, &run, &setup, NULL), RF_EIO);
     fclose(full);
 }
 
