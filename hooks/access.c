@@ -5,8 +5,6 @@
 #include "hooks.h"
 #include <string.h>
 
-#define HERE ((uint64_t)(uintptr_t)__builtin_return_address(0))
-
 /* The low 8 bytes of what is loaded. */
 RF_HOOKS_INLINE uint64_t peek(const void *addr, size_t bytes)
 {
@@ -15,29 +13,107 @@ RF_HOOKS_INLINE uint64_t peek(const void *addr, size_t bytes)
     return value;
 }
 
+RF_HOOKS_APART static void load_slowly(const void *addr, size_t bytes, uint64_t pc, uint64_t mark)
+{
+    bool valued = (rf_hooks_options.want[RF_WORD_LOAD] & RF_HOOKS_VALUE) != 0;
+    const struct rf_hooks_event event = {.pc = pc,
+                                         .addr = (uintptr_t)addr,
+                                         .value = valued ? peek(addr, bytes) : 0,
+                                         .kind = RF_WORD_LOAD,
+                                         .bytes = (uint32_t)bytes};
+    rf_hooks_tell(pc | mark, &event);
+}
+
+RF_HOOKS_APART static void store_slowly(const void *addr, size_t bytes, uint64_t pc, uint64_t mark)
+{
+    const struct rf_hooks_event event = {
+        .pc = pc, .addr = (uintptr_t)addr, .kind = RF_WORD_STORE, .bytes = (uint32_t)bytes};
+    rf_hooks_tell(pc | mark, &event);
+}
+
+/* The last word goes to the ring in any case, and the cursor behind it where this is another one: whether it is cannot be
+ * predicted, and a wrong guess costs more than all the rest. */
+RF_HOOKS_INLINE bool merge(struct rf_hooks_lane *lane, struct rf_ring_place *place, uint64_t word)
+{
+    struct rf_ring_slot *slot = lane->slot;
+    uint64_t cursor = slot->cursor, count = place->count, *to = (uint64_t *)cursor;
+    bool changed = place->word != word;
+    to[0] = place->path | (count - 1) << 32;
+    to[1] = place->word;
+    cursor += (uint64_t)changed * 16;
+    place->word = word;
+    place->count = changed ? 1 : count + 1;
+    __atomic_store_n(&slot->cursor, cursor, __ATOMIC_RELEASE);
+    if (RF_HOOKS_UNLIKELY(cursor > slot->limit || count > UINT32_MAX / 4))
+        rf_hooks_overflow(lane, place);
+    else
+        rf_hooks_leave(lane);
+    return true;
+}
+
+/* An access in the way that this mode has; false: not here, and nothing was done. */
+RF_HOOKS_INLINE bool is_quick(const void *addr, size_t bytes, uint64_t pc, unsigned kind,
+                              unsigned mode)
+{
+    struct rf_hooks_lane *lane = rf_hooks_lane;
+    if (RF_HOOKS_UNLIKELY(lane == NULL || lane->busy != 0))
+        return false;
+    lane->busy = rf_hooks_stack();
+    __asm__ volatile("" ::: "memory");
+    if (mode == RF_HOOKS_SAMPLE) {
+        /* between bursts, unless something is to be decided */
+        bool turns = pc <= lane->last_pc;
+        if (!lane->skips || (turns && lane->left == 1)) {
+            rf_hooks_leave(lane);
+            return false;
+        }
+        lane->left -= turns;
+        lane->last_pc = pc;
+        lane->slot->counters.skipped[rf_hooks_options.group[kind]]++;
+        rf_hooks_leave(lane);
+        return true;
+    }
+    struct rf_ring_place *place = rf_hooks_first(lane, pc);
+    if (RF_HOOKS_UNLIKELY(place->key != pc || place->path == RF_HOOKS_NO_PATH)) {
+        rf_hooks_leave(lane);
+        return false;
+    }
+    lane->slot->produced[kind]++;
+    if (mode == RF_HOOKS_COUNT) {
+        place->count++;
+        rf_hooks_leave(lane);
+        return true;
+    }
+    return merge(lane, place, mode == RF_HOOKS_LOADED ? peek(addr, bytes) : (uintptr_t)addr);
+}
+
 RF_HOOKS_INLINE void load(const void *addr, size_t bytes, uint64_t pc)
 {
-    if (RF_HOOKS_LIKELY(!rf_hooks_listening) || rf_hooks_options.mode[RF_WORD_LOAD] == RF_HOOKS_OFF)
+    unsigned mode = rf_hooks_mode[RF_WORD_LOAD];
+    if (RF_HOOKS_LIKELY(mode == RF_HOOKS_OFF))
         return;
-    struct rf_hooks_lane *lane = rf_hooks_enter();
-    if (lane == NULL)
+    if (mode == RF_HOOKS_LOADED && is_quick(addr, bytes, pc, RF_WORD_LOAD, RF_HOOKS_LOADED))
         return;
-    uint64_t value =
-        (rf_hooks_options.want[RF_WORD_LOAD] & RF_HOOKS_VALUE) != 0 ? peek(addr, bytes) : 0;
-    rf_hooks_tell(lane, rf_hooks_key(pc, RF_WORD_LOAD, (unsigned)bytes), 0, (uintptr_t)addr, value);
-    rf_hooks_leave(lane);
+    if (mode == RF_HOOKS_SAMPLE && is_quick(addr, bytes, pc, RF_WORD_LOAD, RF_HOOKS_SAMPLE))
+        return;
+    load_slowly(addr, bytes, pc, 0);
 }
 
 RF_HOOKS_INLINE void store(const void *addr, size_t bytes, uint64_t pc)
 {
-    if (RF_HOOKS_LIKELY(!rf_hooks_listening) ||
-        rf_hooks_options.mode[RF_WORD_STORE] == RF_HOOKS_OFF)
+    unsigned mode = rf_hooks_mode[RF_WORD_STORE];
+    if (RF_HOOKS_LIKELY(mode == RF_HOOKS_OFF))
         return;
-    struct rf_hooks_lane *lane = rf_hooks_enter();
-    if (lane == NULL)
+    if (mode == RF_HOOKS_COUNT && is_quick(addr, bytes, pc, RF_WORD_STORE, RF_HOOKS_COUNT))
         return;
-    rf_hooks_tell(lane, rf_hooks_key(pc, RF_WORD_STORE, (unsigned)bytes), 0, (uintptr_t)addr, 0);
-    rf_hooks_leave(lane);
+    store_slowly(addr, bytes, pc, 0);
+}
+
+/* At the place of a load, too. */
+RF_HOOKS_INLINE void store_again(const void *addr, size_t bytes, uint64_t pc)
+{
+    if (RF_HOOKS_UNLIKELY(rf_hooks_mode[RF_WORD_STORE] != RF_HOOKS_OFF))
+        store_slowly(addr, bytes, pc, RF_HOOKS_SECOND);
 }
 
 /* Both compilers' names for accesses of one width. */
@@ -54,45 +130,45 @@ RF_HOOKS_INLINE void store(const void *addr, size_t bytes, uint64_t pc)
     void __tsan_unaligned_read_write##bytes(void *addr);                                           \
     RF_HOOKS_SHOWN void __tsan_read##bytes(void *addr)                                             \
     {                                                                                              \
-        load(addr, bytes, HERE);                                                                   \
+        load(addr, bytes, RF_HOOKS_HERE);                                                          \
     }                                                                                              \
     RF_HOOKS_SHOWN void __tsan_write##bytes(void *addr)                                            \
     {                                                                                              \
-        store(addr, bytes, HERE);                                                                  \
+        store(addr, bytes, RF_HOOKS_HERE);                                                         \
     }                                                                                              \
     RF_HOOKS_SHOWN void __tsan_unaligned_read##bytes(void *addr)                                   \
     {                                                                                              \
-        load(addr, bytes, HERE);                                                                   \
+        load(addr, bytes, RF_HOOKS_HERE);                                                          \
     }                                                                                              \
     RF_HOOKS_SHOWN void __tsan_unaligned_write##bytes(void *addr)                                  \
     {                                                                                              \
-        store(addr, bytes, HERE);                                                                  \
+        store(addr, bytes, RF_HOOKS_HERE);                                                         \
     }                                                                                              \
     RF_HOOKS_SHOWN void __tsan_volatile_read##bytes(void *addr)                                    \
     {                                                                                              \
-        load(addr, bytes, HERE);                                                                   \
+        load(addr, bytes, RF_HOOKS_HERE);                                                          \
     }                                                                                              \
     RF_HOOKS_SHOWN void __tsan_volatile_write##bytes(void *addr)                                   \
     {                                                                                              \
-        store(addr, bytes, HERE);                                                                  \
+        store(addr, bytes, RF_HOOKS_HERE);                                                         \
     }                                                                                              \
     RF_HOOKS_SHOWN void __tsan_unaligned_volatile_read##bytes(void *addr)                          \
     {                                                                                              \
-        load(addr, bytes, HERE);                                                                   \
+        load(addr, bytes, RF_HOOKS_HERE);                                                          \
     }                                                                                              \
     RF_HOOKS_SHOWN void __tsan_unaligned_volatile_write##bytes(void *addr)                         \
     {                                                                                              \
-        store(addr, bytes, HERE);                                                                  \
+        store(addr, bytes, RF_HOOKS_HERE);                                                         \
     }                                                                                              \
     RF_HOOKS_SHOWN void __tsan_read_write##bytes(void *addr)                                       \
     {                                                                                              \
-        load(addr, bytes, HERE);                                                                   \
-        store(addr, bytes, HERE);                                                                  \
+        load(addr, bytes, RF_HOOKS_HERE);                                                          \
+        store_again(addr, bytes, RF_HOOKS_HERE);                                                   \
     }                                                                                              \
     RF_HOOKS_SHOWN void __tsan_unaligned_read_write##bytes(void *addr)                             \
     {                                                                                              \
-        load(addr, bytes, HERE);                                                                   \
-        store(addr, bytes, HERE);                                                                  \
+        load(addr, bytes, RF_HOOKS_HERE);                                                          \
+        store_again(addr, bytes, RF_HOOKS_HERE);                                                   \
     }
 
 ACCESS(1)
@@ -101,21 +177,30 @@ ACCESS(4)
 ACCESS(8)
 ACCESS(16)
 
-/* Whole structures: one access. Its width is what fits the field, 4095 bytes. */
-enum { RANGE_MAX = 4095 };
+/* Whole structures: one access. Its width is what fits the field, 4095 bytes; each width is a place of its own. */
+static size_t shown(size_t bytes)
+{
+    enum { MOST = 4095 };
+    return bytes < MOST ? bytes : MOST;
+}
+
+static uint64_t mark_of(size_t bytes)
+{
+    return (uint64_t)shown(bytes) << 48;
+}
 
 void __tsan_read_range(const void *addr, size_t bytes);
 RF_HOOKS_SHOWN void __tsan_read_range(const void *addr, size_t bytes)
 {
-    if (bytes > 0)
-        load(addr, bytes < RANGE_MAX ? bytes : RANGE_MAX, HERE);
+    if (bytes > 0 && rf_hooks_mode[RF_WORD_LOAD] != RF_HOOKS_OFF)
+        load_slowly(addr, shown(bytes), RF_HOOKS_HERE, mark_of(bytes));
 }
 
 void __tsan_write_range(const void *addr, size_t bytes);
 RF_HOOKS_SHOWN void __tsan_write_range(const void *addr, size_t bytes)
 {
-    if (bytes > 0)
-        store(addr, bytes < RANGE_MAX ? bytes : RANGE_MAX, HERE);
+    if (bytes > 0 && rf_hooks_mode[RF_WORD_STORE] != RF_HOOKS_OFF)
+        store_slowly(addr, shown(bytes), RF_HOOKS_HERE, mark_of(bytes));
 }
 
 /* The pointer to a C++ object's table of virtual functions. */
@@ -123,13 +208,13 @@ void __tsan_vptr_update(void **addr, void *to);
 RF_HOOKS_SHOWN void __tsan_vptr_update(void **addr, void *to)
 {
     (void)to;
-    store(addr, sizeof *addr, HERE);
+    store(addr, sizeof *addr, RF_HOOKS_HERE);
 }
 
 void __tsan_vptr_read(void **addr);
 RF_HOOKS_SHOWN void __tsan_vptr_read(void **addr)
 {
-    load(addr, sizeof *addr, HERE);
+    load(addr, sizeof *addr, RF_HOOKS_HERE);
 }
 
 /* clang makes these of memcpy and its like where it does not expand them. What libc does is not told. */
@@ -153,22 +238,42 @@ RF_HOOKS_SHOWN void *__tsan_memset(void *to, int value, size_t bytes)
 
 /* ---- calls ---- */
 
-/* At the beginning of a function: `from` is where it will return to. */
+RF_HOOKS_APART static void call_slowly(uint64_t from, uint64_t pc)
+{
+    const struct rf_hooks_event event = {.pc = pc, .from = from, .kind = RF_WORD_CALL};
+    rf_hooks_tell(rf_hooks_pair(pc, from), &event);
+}
+
+RF_HOOKS_INLINE bool is_quick_call(uint64_t key)
+{
+    struct rf_hooks_lane *lane = rf_hooks_lane;
+    if (RF_HOOKS_UNLIKELY(lane == NULL || lane->busy != 0))
+        return false;
+    struct rf_ring_place *place = rf_hooks_first(lane, key);
+    if (RF_HOOKS_UNLIKELY(place->key != key || place->path == RF_HOOKS_NO_PATH))
+        return false;
+    lane->busy = rf_hooks_stack();
+    __asm__ volatile("" ::: "memory");
+    lane->slot->produced[RF_WORD_CALL]++;
+    place->count++;
+    rf_hooks_leave(lane);
+    return true;
+}
+
+/* At the beginning of a function: `from` is where it will return to. A call ends an interval of bursts. */
 void __tsan_func_entry(void *from);
 RF_HOOKS_SHOWN void __tsan_func_entry(void *from)
 {
-    if (RF_HOOKS_LIKELY(!rf_hooks_listening))
-        return;
-    if (rf_hooks_options.mode[RF_WORD_CALL] == RF_HOOKS_OFF) {
-        if (rf_hooks_lane != NULL) /* a call ends an interval of bursts */
+    unsigned mode = rf_hooks_mode[RF_WORD_CALL];
+    if (RF_HOOKS_LIKELY(mode == RF_HOOKS_OFF)) {
+        if (RF_HOOKS_UNLIKELY(rf_hooks_options.n_groups > 0 && rf_hooks_lane != NULL))
             rf_hooks_lane->last_pc = UINT64_MAX;
         return;
     }
-    struct rf_hooks_lane *lane = rf_hooks_enter();
-    if (lane == NULL)
+    uint64_t pc = RF_HOOKS_HERE;
+    if (mode == RF_HOOKS_COUNT && is_quick_call(rf_hooks_pair(pc, (uintptr_t)from)))
         return;
-    rf_hooks_tell(lane, rf_hooks_key(HERE, RF_WORD_CALL, 0), (uintptr_t)from, 0, 0);
-    rf_hooks_leave(lane);
+    call_slowly((uintptr_t)from, pc);
 }
 
 void __tsan_func_exit(void);
@@ -185,25 +290,4 @@ RF_HOOKS_SHOWN void __tsan_ignore_thread_begin(void)
 void __tsan_ignore_thread_end(void);
 RF_HOOKS_SHOWN void __tsan_ignore_thread_end(void)
 {
-}
-
-/* ---- for atomic.c ---- */
-
-void rf_hooks_load(const void *addr, size_t bytes, uint64_t value, uint64_t pc);
-void rf_hooks_load(const void *addr, size_t bytes, uint64_t value, uint64_t pc)
-{
-    if (rf_hooks_options.mode[RF_WORD_LOAD] == RF_HOOKS_OFF)
-        return;
-    struct rf_hooks_lane *lane = rf_hooks_enter();
-    if (lane == NULL)
-        return;
-    value = (rf_hooks_options.want[RF_WORD_LOAD] & RF_HOOKS_VALUE) != 0 ? value : 0;
-    rf_hooks_tell(lane, rf_hooks_key(pc, RF_WORD_LOAD, (unsigned)bytes), 0, (uintptr_t)addr, value);
-    rf_hooks_leave(lane);
-}
-
-void rf_hooks_store(const void *addr, size_t bytes, uint64_t pc);
-void rf_hooks_store(const void *addr, size_t bytes, uint64_t pc)
-{
-    store(addr, bytes, pc);
 }

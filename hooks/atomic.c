@@ -4,35 +4,47 @@
  * done in the order that was asked for, or a stronger one. */
 #include "hooks.h"
 
-#define HERE ((uint64_t)(uintptr_t)__builtin_return_address(0))
-
-void rf_hooks_load(const void *addr, size_t bytes, uint64_t value, uint64_t pc);
-void rf_hooks_store(const void *addr, size_t bytes, uint64_t pc);
-
 typedef uint8_t a8;
 typedef uint16_t a16;
 typedef uint32_t a32;
 typedef uint64_t a64;
 typedef unsigned __int128 a128;
 
-static void told_load(const volatile void *addr, size_t bytes, uint64_t value, uint64_t pc)
+RF_HOOKS_APART static void tell_load(const volatile void *addr, size_t bytes, uint64_t value,
+                                     uint64_t pc)
 {
-    if (RF_HOOKS_UNLIKELY(rf_hooks_listening))
-        rf_hooks_load((const void *)(uintptr_t)addr, bytes, value, pc);
+    bool valued = (rf_hooks_options.want[RF_WORD_LOAD] & RF_HOOKS_VALUE) != 0;
+    const struct rf_hooks_event event = {.pc = pc,
+                                         .addr = (uintptr_t)addr,
+                                         .value = valued ? value : 0,
+                                         .kind = RF_WORD_LOAD,
+                                         .bytes = (uint32_t)bytes};
+    rf_hooks_tell(pc, &event);
 }
 
-static void told_both(const volatile void *addr, size_t bytes, uint64_t value, uint64_t pc)
+RF_HOOKS_APART static void tell_store(const volatile void *addr, size_t bytes, uint64_t pc)
 {
-    if (RF_HOOKS_LIKELY(!rf_hooks_listening))
-        return;
-    rf_hooks_load((const void *)(uintptr_t)addr, bytes, value, pc);
-    rf_hooks_store((const void *)(uintptr_t)addr, bytes, pc);
+    const struct rf_hooks_event event = {
+        .pc = pc, .addr = (uintptr_t)addr, .kind = RF_WORD_STORE, .bytes = (uint32_t)bytes};
+    rf_hooks_tell(pc | RF_HOOKS_SECOND, &event);
+}
+
+static void told_load(const volatile void *addr, size_t bytes, uint64_t value, uint64_t pc)
+{
+    if (RF_HOOKS_UNLIKELY(rf_hooks_mode[RF_WORD_LOAD] != RF_HOOKS_OFF))
+        tell_load(addr, bytes, value, pc);
 }
 
 static void told_store(const volatile void *addr, size_t bytes, uint64_t pc)
 {
-    if (RF_HOOKS_UNLIKELY(rf_hooks_listening))
-        rf_hooks_store((const void *)(uintptr_t)addr, bytes, pc);
+    if (RF_HOOKS_UNLIKELY(rf_hooks_mode[RF_WORD_STORE] != RF_HOOKS_OFF))
+        tell_store(addr, bytes, pc);
+}
+
+static void told_both(const volatile void *addr, size_t bytes, uint64_t value, uint64_t pc)
+{
+    told_load(addr, bytes, value, pc);
+    told_store(addr, bytes, pc);
 }
 
 /* Orders are numbered as in C11: 5 is sequential consistency, the only one for which a store differs on this machine. */
@@ -43,14 +55,14 @@ static void told_store(const volatile void *addr, size_t bytes, uint64_t pc)
     {                                                                                              \
         (void)order;                                                                               \
         T value = __atomic_load_n(addr, __ATOMIC_SEQ_CST);                                         \
-        told_load(addr, sizeof value, (uint64_t)value, HERE);                                      \
+        told_load(addr, sizeof value, (uint64_t)value, RF_HOOKS_HERE);                             \
         return value;                                                                              \
     }                                                                                              \
     void __tsan_atomic_store_##T(volatile T *addr, T value,                                        \
                                  int order) __asm__("__tsan_atomic" NUMBER(T) "_store");           \
     RF_HOOKS_SHOWN void __tsan_atomic_store_##T(volatile T *addr, T value, int order)              \
     {                                                                                              \
-        told_store(addr, sizeof value, HERE);                                                      \
+        told_store(addr, sizeof value, RF_HOOKS_HERE);                                             \
         if (order == __ATOMIC_SEQ_CST)                                                             \
             __atomic_store_n(addr, value, __ATOMIC_SEQ_CST);                                       \
         else                                                                                       \
@@ -70,7 +82,7 @@ static void told_store(const volatile void *addr, size_t bytes, uint64_t pc)
     {                                                                                              \
         (void)order;                                                                               \
         T before = builtin(addr, value, __ATOMIC_SEQ_CST);                                         \
-        told_both(addr, sizeof before, (uint64_t)before, HERE);                                    \
+        told_both(addr, sizeof before, (uint64_t)before, RF_HOOKS_HERE);                           \
         return before;                                                                             \
     }
 
@@ -86,9 +98,9 @@ static void told_store(const volatile void *addr, size_t bytes, uint64_t pc)
         bool done = __atomic_compare_exchange_n(addr, expected, value, false, __ATOMIC_SEQ_CST,    \
                                                 __ATOMIC_SEQ_CST);                                 \
         if (done)                                                                                  \
-            told_both(addr, sizeof value, (uint64_t)*expected, HERE);                              \
+            told_both(addr, sizeof value, (uint64_t)*expected, RF_HOOKS_HERE);                     \
         else                                                                                       \
-            told_load(addr, sizeof value, (uint64_t)*expected, HERE);                              \
+            told_load(addr, sizeof value, (uint64_t)*expected, RF_HOOKS_HERE);                     \
         return done;                                                                               \
     }
 
@@ -103,9 +115,9 @@ static void told_store(const volatile void *addr, size_t bytes, uint64_t pc)
         (void)failed;                                                                              \
         if (__atomic_compare_exchange_n(addr, &expected, value, false, __ATOMIC_SEQ_CST,           \
                                         __ATOMIC_SEQ_CST))                                         \
-            told_both(addr, sizeof value, (uint64_t)expected, HERE);                               \
+            told_both(addr, sizeof value, (uint64_t)expected, RF_HOOKS_HERE);                      \
         else                                                                                       \
-            told_load(addr, sizeof value, (uint64_t)expected, HERE);                               \
+            told_load(addr, sizeof value, (uint64_t)expected, RF_HOOKS_HERE);                      \
         return expected;                                                                           \
     }
 
@@ -147,7 +159,7 @@ RF_HOOKS_SHOWN a128 rf_hooks_load_128(const volatile a128 *addr, int order)
 {
     (void)order;
     a128 value = swap_128((volatile a128 *)(uintptr_t)addr, 0, 0);
-    told_load(addr, sizeof value, (uint64_t)value, HERE);
+    told_load(addr, sizeof value, (uint64_t)value, RF_HOOKS_HERE);
     return value;
 }
 
@@ -167,7 +179,7 @@ RF_HOOKS_SHOWN a128 rf_hooks_load_128(const volatile a128 *addr, int order)
     {                                                                                              \
         (void)order;                                                                               \
         a128 before = change_##name(addr, value);                                                  \
-        told_both(addr, sizeof before, (uint64_t)before, HERE);                                    \
+        told_both(addr, sizeof before, (uint64_t)before, RF_HOOKS_HERE);                           \
         return before;                                                                             \
     }
 
@@ -183,7 +195,7 @@ void rf_hooks_store_128(volatile a128 *addr, a128 value, int order) WIDE("store"
 RF_HOOKS_SHOWN void rf_hooks_store_128(volatile a128 *addr, a128 value, int order)
 {
     (void)order;
-    told_store(addr, sizeof value, HERE);
+    told_store(addr, sizeof value, RF_HOOKS_HERE);
     change_exchange(addr, value);
 }
 
@@ -205,7 +217,7 @@ static a128 compare_128(volatile a128 *addr, a128 expected, a128 value, uint64_t
     {                                                                                              \
         (void)order;                                                                               \
         (void)failed;                                                                              \
-        a128 wanted = *expected, seen = compare_128(addr, wanted, value, HERE);                    \
+        a128 wanted = *expected, seen = compare_128(addr, wanted, value, RF_HOOKS_HERE);           \
         *expected = seen;                                                                          \
         return seen == wanted;                                                                     \
     }
@@ -220,7 +232,7 @@ RF_HOOKS_SHOWN a128 rf_hooks_compare_val_128(volatile a128 *addr, a128 expected,
 {
     (void)order;
     (void)failed;
-    return compare_128(addr, expected, value, HERE);
+    return compare_128(addr, expected, value, RF_HOOKS_HERE);
 }
 
 /* ---- fences ---- */

@@ -5,33 +5,36 @@
  * call and a return are such pairs, too. */
 #include "hooks.h"
 
-#define HERE ((uint64_t)(uintptr_t)__builtin_return_address(0))
-
-static void enter_block(uint64_t pc)
+RF_HOOKS_APART static void tell_block(uint64_t pc)
 {
-    if (RF_HOOKS_LIKELY(!rf_hooks_listening) ||
-        rf_hooks_options.mode[RF_WORD_BRANCH] == RF_HOOKS_OFF)
-        return;
-    struct rf_hooks_lane *lane = rf_hooks_enter();
-    if (lane == NULL)
-        return;
-    if (lane->last_block != 0)
-        rf_hooks_tell(lane, rf_hooks_key(pc, RF_WORD_BRANCH, 0), lane->last_block, 0, 0);
-    lane->last_block = pc;
-    rf_hooks_leave(lane);
+    struct rf_hooks_lane *lane = rf_hooks_lane;
+    uint64_t before = lane != NULL ? lane->last_block : 0;
+    const struct rf_hooks_event event = {.pc = pc, .from = before, .kind = RF_WORD_BRANCH};
+    if (before != 0)
+        rf_hooks_tell(rf_hooks_pair(pc, before), &event);
+    else if (lane == NULL)
+        lane = rf_hooks_find_lane();
+    if (lane != NULL)
+        lane->last_block = pc;
+}
+
+RF_HOOKS_INLINE void enter_block(uint64_t pc)
+{
+    if (RF_HOOKS_UNLIKELY(rf_hooks_mode[RF_WORD_BRANCH] != RF_HOOKS_OFF))
+        tell_block(pc);
 }
 
 void __sanitizer_cov_trace_pc(void);
 RF_HOOKS_SHOWN void __sanitizer_cov_trace_pc(void)
 {
-    enter_block(HERE);
+    enter_block(RF_HOOKS_HERE);
 }
 
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard);
 RF_HOOKS_SHOWN void __sanitizer_cov_trace_pc_guard(uint32_t *guard)
 {
     (void)guard;
-    enter_block(HERE);
+    enter_block(RF_HOOKS_HERE);
 }
 
 /* Guards need no numbers: blocks are known by their addresses. */

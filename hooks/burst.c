@@ -68,7 +68,7 @@ static void tell_burst(struct rf_hooks_lane *lane)
     rf_hooks_commit(lane, n);
 }
 
-RF_HOOKS_SLOW void rf_hooks_turn(struct rf_hooks_lane *lane)
+RF_HOOKS_APART void rf_hooks_turn(struct rf_hooks_lane *lane)
 {
     if (lane->skips) {
         begin_burst(lane);

@@ -3,21 +3,25 @@
  *     access.c    __tsan_read8 and its like: loads, stores, calls
  *     atomic.c    __tsan_atomic64_load and its like, which must do the operation, too
  *     block.c     __sanitizer_cov_trace_pc: blocks
+ *     tell.c      one event: what a hook does where its fast path does not suffice
  *     lane.c      one thread's slot of the ring: words, chunks, waiting
  *     site.c      places of the program: their numbers, their description, the files they lie in
  *     burst.c     when events are told and when they are only counted
  *     life.c      start, threads, forks, options
  *
- * The compiler calls a hook in front of each access. A hook finds the number of its place (a path of the book, as the
- * probe's blocks have) and writes what changes. It writes nothing where the same word came at the same place before:
- * then it raises a count, in shared memory, too, so that a kill loses nothing:
+ * The compiler calls a hook in front of each access. A hook finds its place (a path of the book, as the probe's blocks
+ * have) and writes what changes. It writes nothing where the same word came at the same place before: then it raises a
+ * count, in shared memory, too, so that a kill loses nothing:
  *
  *     __tsan_read8(p)     place 7: last word 5, 41 times      *p == 5: 42 times
- *                                                             *p == 6: [7 | 41 times][5] to the ring; last word 6, once
+ *                                                             *p == 6: [7 | 40 more][5] to the ring; last word 6, once
  *
  * Each thread has a lane (a slot of the ring) of its own, so there is no lock. Hooks may run in signal handlers, even
  * while the thread is inside a hook: `busy` says so, and such an event goes to another lane. No hook changes errno or
  * allocates by malloc.
+ *
+ * The call of a hook costs more than what it does, so the usual cases are inline, in a few instructions that need no
+ * stack; all else is behind a jump.
  *
  * Only libc is used. x86-64 Linux. This is part of other people's programs: everything but the hooks is hidden. */
 #ifndef RF_HOOKS_HOOKS_H
@@ -28,11 +32,14 @@
 #include <stdint.h>
 #include "source/probe_words.h"
 
+#pragma GCC visibility push(hidden)
+
 #define RF_HOOKS_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define RF_HOOKS_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define RF_HOOKS_SHOWN       __attribute__((visibility("default")))
 #define RF_HOOKS_INLINE      static inline __attribute__((always_inline))
-#define RF_HOOKS_SLOW        __attribute__((noinline, cold))
+#define RF_HOOKS_APART       __attribute__((noinline))
+#define RF_HOOKS_HERE        ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
 /* A note in the program, by which `riffle run` knows what it has. It survives strip. */
 struct rf_hooks_note {
@@ -48,19 +55,24 @@ enum { RF_HOOKS_NOTE = 1, RF_HOOKS_NOTE_BLOCKS = 2 };
 
 /* ---- what is wanted ---- */
 
+/* Of a class. */
 enum rf_hooks_mode {
-    RF_HOOKS_OFF,
-    RF_HOOKS_COUNT,  /* nothing that changes is wanted: count places */
-    RF_HOOKS_MERGE,  /* one word that changes, in any order */
-    RF_HOOKS_STREAM, /* each event in its place */
+    RF_HOOKS_OFF,         /* also while nobody listens */
+    RF_HOOKS_COUNT,       /* nothing that changes is wanted: count places */
+    RF_HOOKS_ADDRESS,     /* one word that changes, in any order: the address */
+    RF_HOOKS_LOADED,      /* the same: the value */
+    RF_HOOKS_STREAM,      /* each event in its place */
+    RF_HOOKS_SAMPLE,      /* the same, in bursts */
+    RF_HOOKS_SAMPLE_SOME, /* the same, and not every place is wanted */
 };
+extern uint8_t rf_hooks_mode[RF_WORD_CLASSES];
 
 enum { RF_HOOKS_ADDR = 1, RF_HOOKS_VALUE = 2 };
 enum { RF_HOOKS_RANGES_MAX = 16, RF_HOOKS_MODULES_MAX = 16, RF_HOOKS_TEXT = 4096 };
 
-/* From the environment, by riffle (src/source/hooks_spawn.c). */
+/* From the environment, by riffle (src/source/hooks.c). */
 struct rf_hooks_options {
-    uint8_t mode[RF_WORD_CLASSES]; /* enum rf_hooks_mode */
+    uint8_t mode[RF_WORD_CLASSES]; /* of a process that listens */
     uint8_t want[RF_WORD_CLASSES]; /* RF_HOOKS_ADDR | .. */
     uint8_t group[RF_WORD_CLASSES];
     uint8_t n_groups; /* 0: no bursts */
@@ -76,15 +88,11 @@ struct rf_hooks_options {
 };
 extern struct rf_hooks_options rf_hooks_options;
 
-extern uint32_t rf_hooks_listening; /* 0: nobody reads, hooks return at once */
+extern uint32_t rf_hooks_listening; /* 0: nobody reads */
+void rf_hooks_listen(void);
+void rf_hooks_stop(void);
 
 /* ---- lanes ---- */
-
-/* A place: a hook's return address, with its class and width above. For calls, where it was called from, too. */
-struct rf_hooks_place {
-    uint64_t key, from;
-    uint32_t path;
-};
 
 struct rf_hooks_span {
     uint64_t start, end;
@@ -94,29 +102,28 @@ enum { RF_HOOKS_SPANS = 64, RF_HOOKS_NO_PATH = 0xffffffff };
 enum rf_hooks_state { RF_HOOKS_EMPTY, RF_HOOKS_TAKEN, RF_HOOKS_IDLE };
 
 struct rf_hooks_lane {
-    uint64_t busy;  /* the stack pointer of the hook that is inside; 0: none is */
-    uint32_t slow;  /* and it changes more than one word */
-    uint32_t state; /* enum rf_hooks_state */
+    uint64_t busy; /* the stack pointer of the hook that is inside; 0: none is */
     struct rf_ring_slot *slot;
-    struct rf_ring_merged *merged; /* by path; NULL: nothing is merged */
-    struct rf_hooks_place *places; /* a hash table, open */
+    struct rf_ring_place *places; /* a hash table, open; the one in use */
     uint64_t mask;
+    uint64_t last_block;
+    bool skips; /* between bursts */
+    uint64_t last_pc, left;
+    struct rf_ring_place *table; /* where all tables lie, one behind the other */
+    bool is_shared;              /* the collector sees it */
     uint32_t n_places, n_paths;
     uint8_t *kinds;              /* of paths: class | words << 4 */
     struct rf_hooks_lane *above; /* for events while this one is busy */
+    uint32_t slow;               /* the hook inside changes more than one word */
+    uint32_t state;              /* enum rf_hooks_state */
     uint32_t thread;
-    uint64_t last_block;
-    bool skips; /* between bursts */
-    uint64_t last_pc, left, weight, random;
+    uint64_t weight, random;
     uint64_t told[RF_RING_GROUPS];
     struct rf_hooks_span spans[RF_HOOKS_SPANS]; /* of files that were told */
     uint32_t n_spans;
 };
 
 extern __thread struct rf_hooks_lane *rf_hooks_lane __attribute__((tls_model("initial-exec")));
-
-/* Which lane takes this event; NULL: none. */
-struct rf_hooks_lane *rf_hooks_enter_slowly(void);
 
 RF_HOOKS_INLINE uint64_t rf_hooks_stack(void)
 {
@@ -125,22 +132,14 @@ RF_HOOKS_INLINE uint64_t rf_hooks_stack(void)
     return pointer;
 }
 
-RF_HOOKS_INLINE struct rf_hooks_lane *rf_hooks_enter(void)
-{
-    struct rf_hooks_lane *lane = rf_hooks_lane;
-    if (RF_HOOKS_UNLIKELY(lane == NULL || lane->busy != 0))
-        lane = rf_hooks_enter_slowly();
-    if (RF_HOOKS_LIKELY(lane != NULL))
-        lane->busy = rf_hooks_stack();
-    __asm__ volatile("" ::: "memory");
-    return lane;
-}
-
 RF_HOOKS_INLINE void rf_hooks_leave(struct rf_hooks_lane *lane)
 {
     __asm__ volatile("" ::: "memory");
     lane->busy = 0;
 }
+
+/* A lane for an event where the thread has none that is not busy; NULL: there is none. */
+struct rf_hooks_lane *rf_hooks_find_lane(void);
 
 /* ---- lane.c ---- */
 
@@ -152,7 +151,8 @@ void rf_hooks_abandon_lane(struct rf_hooks_lane *lane);
 /* Room for a message of n words; rf_hooks_commit follows. */
 uint64_t *rf_hooks_reserve(struct rf_hooks_lane *lane, uint32_t n);
 void rf_hooks_flush(struct rf_hooks_lane *lane);
-void rf_hooks_emit_merged(struct rf_hooks_lane *lane, uint32_t path);
+/* What was counted at a place goes to the ring. */
+void rf_hooks_emit(struct rf_hooks_lane *lane, struct rf_ring_place *place);
 const struct rf_ring_bursts *rf_hooks_bursts(void);
 long rf_hooks_syscall(long number, long a, long b, long c, long d, long e, long f);
 void *rf_hooks_allocate(size_t bytes);
@@ -168,26 +168,32 @@ RF_HOOKS_INLINE void rf_hooks_commit(struct rf_hooks_lane *lane, uint32_t n)
 
 /* ---- site.c ---- */
 
-RF_HOOKS_INLINE uint64_t rf_hooks_key(uint64_t pc, unsigned kind, unsigned bytes)
-{
-    return pc | (uint64_t)kind << 60 | (uint64_t)bytes << 48;
-}
-/* Make room for more places; the first call makes the table. */
-bool rf_hooks_grow(struct rf_hooks_lane *lane);
-uint32_t rf_hooks_define(struct rf_hooks_lane *lane, uint64_t key, uint64_t from);
+/* The first table of a lane; false: no memory. */
+bool rf_hooks_begin_places(struct rf_hooks_lane *lane);
 
-/* The path of a place. */
-RF_HOOKS_INLINE uint32_t rf_hooks_path(struct rf_hooks_lane *lane, uint64_t key, uint64_t from)
+/* One event as a hook knows it. `from`: of calls and blocks, where they come from. */
+struct rf_hooks_event {
+    uint64_t pc, from;
+    uint64_t addr, value;
+    uint32_t kind, bytes;
+};
+
+/* Where the place of this key is looked for first. Two calls lie at least four bytes apart. */
+RF_HOOKS_INLINE struct rf_ring_place *rf_hooks_first(const struct rf_hooks_lane *lane, uint64_t key)
 {
-    uint64_t i = ((key >> 2) ^ from * 31) & lane->mask;
-    for (;; i = (i + 1) & lane->mask) {
-        const struct rf_hooks_place *place = &lane->places[i];
-        if (RF_HOOKS_LIKELY(place->key == key && place->from == from))
-            return place->path;
-        if (RF_HOOKS_UNLIKELY(place->key == 0))
-            return rf_hooks_define(lane, key, from);
-    }
+    return &lane->places[(key >> 2) & lane->mask];
 }
+
+/* A place of a plain access is its hook's return address; what else may happen there is told apart by a mark. */
+#define RF_HOOKS_SECOND (UINT64_C(1) << 56)
+
+RF_HOOKS_INLINE uint64_t rf_hooks_pair(uint64_t pc, uint64_t from)
+{
+    return (pc ^ from * UINT64_C(0x9e3779b97f4a7c15)) | UINT64_C(1) << 63;
+}
+
+struct rf_ring_place *rf_hooks_place(struct rf_hooks_lane *lane, uint64_t key,
+                                     const struct rf_hooks_event *event);
 
 /* ---- burst.c ---- */
 
@@ -204,44 +210,14 @@ RF_HOOKS_INLINE bool rf_hooks_skip(struct rf_hooks_lane *lane, unsigned kind, ui
     return lane->skips;
 }
 
-/* ---- telling ---- */
+/* ---- tell.c ---- */
 
-RF_HOOKS_INLINE void rf_hooks_merge(struct rf_hooks_lane *lane, uint32_t path, uint64_t word)
-{
-    struct rf_ring_merged *merged = &lane->merged[path];
-    if (merged->word != word) {
-        if (merged->count > 0)
-            rf_hooks_emit_merged(lane, path);
-        merged->word = word;
-    }
-    merged->count++;
-}
+/* One event, by whatever lane there is. */
+void rf_hooks_tell(uint64_t key, const struct rf_hooks_event *event);
 
-/* One event. `from`: for calls, where they come from. */
-RF_HOOKS_INLINE void rf_hooks_tell(struct rf_hooks_lane *lane, uint64_t key, uint64_t from,
-                                   uint64_t addr, uint64_t value)
-{
-    unsigned kind = (unsigned)(key >> 60), want = rf_hooks_options.want[kind];
-    enum rf_hooks_mode mode = (enum rf_hooks_mode)rf_hooks_options.mode[kind];
-    uint32_t path = rf_hooks_path(lane, key, from);
-    if (RF_HOOKS_UNLIKELY(path == RF_HOOKS_NO_PATH))
-        return;
-    if (rf_hooks_options.n_groups > 0 && rf_hooks_skip(lane, kind, key & 0xffffffffffff))
-        return;
-    lane->slot->produced[kind]++;
-    if (mode == RF_HOOKS_MERGE) {
-        rf_hooks_merge(lane, path, want == RF_HOOKS_ADDR ? addr : value);
-    } else if (mode == RF_HOOKS_COUNT) {
-        lane->merged[path].count++;
-    } else {
-        uint64_t *to = (uint64_t *)lane->slot->cursor;
-        *to++ = path;
-        *to = addr;
-        to += want & RF_HOOKS_ADDR;
-        *to = value;
-        to += (want & RF_HOOKS_VALUE) != 0;
-        rf_hooks_commit(lane, (uint32_t)(to - (uint64_t *)lane->slot->cursor));
-    }
-}
+/* The chunk is full, or a count is as large as a word of the ring can tell. The hook is over: this leaves the lane. */
+void rf_hooks_overflow(struct rf_hooks_lane *lane, struct rf_ring_place *place);
+
+#pragma GCC visibility pop
 
 #endif

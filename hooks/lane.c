@@ -72,7 +72,9 @@ static void ring_bell(void)
 static void detach(const char *why)
 {
     enum { STDERR = 2 };
-    if (__atomic_exchange_n(&rf_hooks_listening, 0, __ATOMIC_SEQ_CST) != 0 && why != NULL)
+    bool listened = __atomic_exchange_n(&rf_hooks_listening, 0, __ATOMIC_SEQ_CST) != 0;
+    rf_hooks_stop();
+    if (listened && why != NULL)
         rf_hooks_syscall(SYS_write, STDERR, (long)why, (long)strlen(why), 0, 0, 0);
 }
 
@@ -206,18 +208,17 @@ uint64_t *rf_hooks_reserve(struct rf_hooks_lane *lane, uint32_t n)
     return (uint64_t *)lane->slot->cursor;
 }
 
-/* What was merged at this path so far. One word counts up to 2^31 times. */
-void rf_hooks_emit_merged(struct rf_hooks_lane *lane, uint32_t path)
+/* One word counts up to 2^31 events. */
+void rf_hooks_emit(struct rf_hooks_lane *lane, struct rf_ring_place *place)
 {
-    struct rf_ring_merged *merged = &lane->merged[path];
-    bool has_word = lane->kinds[path] >> 4 > 0;
-    while (merged->count > 0) {
-        const uint64_t most = UINT64_C(1) << 31;
-        uint64_t times = merged->count < most ? merged->count : most;
+    const uint64_t most = UINT64_C(1) << 31;
+    bool has_word = place->path != RF_HOOKS_NO_PATH && lane->kinds[place->path] >> 4 > 0;
+    while (place->count > 0) {
+        uint64_t times = place->count < most ? place->count : most;
         uint64_t *to = (uint64_t *)lane->slot->cursor;
-        to[0] = path | (times - 1) << 32;
-        to[1] = merged->word;
-        merged->count -= times;
+        to[0] = place->path | (times - 1) << 32;
+        to[1] = place->word;
+        place->count -= times;
         rf_hooks_commit(lane, 1 + has_word);
     }
 }
@@ -296,10 +297,11 @@ bool rf_hooks_open_lane(struct rf_hooks_lane *lane)
     slot->process = __atomic_add_fetch(&control->processes, 1, __ATOMIC_SEQ_CST);
     slot->family = family();
     slot->base = (uint64_t)(uintptr_t)slot;
-    lane->merged = is_counted ? map(RF_RING_COUNTER_BYTES, MAP_SHARED, rf_hooks_options.ring_fd,
-                                    rf_ring_counters_offset(n_slots, number))
-                              : NULL;
-    if (!rf_hooks_grow(lane) || (is_counted && lane->merged == NULL)) {
+    lane->is_shared = is_counted;
+    lane->table = is_counted ? map(RF_RING_COUNTER_BYTES, MAP_SHARED, rf_hooks_options.ring_fd,
+                                   rf_ring_counters_offset(n_slots, number))
+                             : rf_hooks_allocate(RF_RING_COUNTER_BYTES);
+    if (lane->table == NULL || !rf_hooks_begin_places(lane)) {
         __atomic_store_n(&slot->state, RF_RING_FREE, __ATOMIC_SEQ_CST);
         return false;
     }
@@ -319,11 +321,9 @@ void rf_hooks_abandon_lane(struct rf_hooks_lane *lane)
         struct rf_ring_slot page = *lane->slot;
         rf_hooks_syscall(SYS_mmap, (long)lane->slot, RF_RING_SLOT, both, nowhere, -1, 0);
         *lane->slot = page;
-        if (lane->merged != NULL)
-            rf_hooks_syscall(SYS_mmap, (long)lane->merged, RF_RING_COUNTER_BYTES, both, nowhere, -1,
-                             0);
+        rf_hooks_syscall(SYS_mmap, (long)lane->table, RF_RING_COUNTER_BYTES, both, nowhere, -1, 0);
         return;
     }
     rf_hooks_release(lane->slot, RF_RING_SLOT);
-    rf_hooks_release(lane->merged, RF_RING_COUNTER_BYTES);
+    rf_hooks_release(lane->table, RF_RING_COUNTER_BYTES);
 }

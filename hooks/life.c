@@ -16,6 +16,7 @@
 
 struct rf_hooks_options rf_hooks_options = {.ring_fd = -1};
 uint32_t rf_hooks_listening;
+uint8_t rf_hooks_mode[RF_WORD_CLASSES];
 __thread struct rf_hooks_lane *rf_hooks_lane;
 
 enum { NESTED_MAX = 8, NAME_BYTES = RF_WORD_NAME_BYTES };
@@ -104,11 +105,11 @@ static bool was_left(const struct rf_hooks_lane *lane)
 
 /* The first event of a thread, or one inside of a hook: in a signal handler. A lane whose hook was left in the middle of
  * something larger is left, too: all that it committed is counted. */
-RF_HOOKS_SLOW struct rf_hooks_lane *rf_hooks_enter_slowly(void)
+struct rf_hooks_lane *rf_hooks_find_lane(void)
 {
     struct rf_hooks_lane **at = &rf_hooks_lane;
     if (*at == NULL)
-        return begin_thread();
+        return rf_hooks_listening ? begin_thread() : NULL;
     for (int depth = 0; *at != NULL && depth < NESTED_MAX;) {
         struct rf_hooks_lane *lane = *at;
         bool left = lane->busy != 0 && was_left(lane);
@@ -140,13 +141,6 @@ static void tell_name(struct rf_hooks_lane *lane)
     rf_hooks_commit(lane, 2 + NAME_BYTES / 8);
 }
 
-/* What was merged so far is this thread's. */
-static void tell_merged(struct rf_hooks_lane *lane)
-{
-    for (uint32_t path = 0; lane->merged != NULL && path < lane->n_paths; path++)
-        rf_hooks_emit_merged(lane, path);
-}
-
 static void end_thread(void *unused)
 {
     struct rf_hooks_lane *lane = rf_hooks_lane, *above;
@@ -157,8 +151,6 @@ static void end_thread(void *unused)
         lane->slow = 1;
         lane->busy = rf_hooks_stack();
         tell_name(lane);
-        if (rf_hooks_options.threads)
-            tell_merged(lane);
         lane->busy = lane->slow = 0;
         __atomic_store_n(&lane->state, RF_HOOKS_IDLE, __ATOMIC_SEQ_CST);
     }
@@ -168,8 +160,10 @@ static void end_thread(void *unused)
 
 static void begin_child(void)
 {
-    if (!rf_hooks_options.follow)
+    if (!rf_hooks_options.follow) {
         rf_hooks_listening = 0;
+        rf_hooks_stop();
+    }
     n_threads = thread_number = 0;
     is_unfollowed = false;
     rf_hooks_lane = NULL;
@@ -180,8 +174,7 @@ static void begin_child(void)
         rf_hooks_abandon_lane(lane);
         if (lane->busy) /* whoever is inside still uses it */
             continue;
-        rf_hooks_release(lane->places, (lane->mask + 1) * sizeof *lane->places);
-        rf_hooks_release(lane->kinds, RF_RING_MERGED);
+        rf_hooks_release(lane->kinds, RF_RING_PLACES_MAX);
         memset(lane, 0, sizeof *lane);
     }
 }
@@ -256,16 +249,22 @@ static void read_option(char *name, char *value)
 }
 
 /* What may be merged, is: with one changing word or none. */
-static void merge_classes(void)
+static uint8_t mode_of(unsigned want)
 {
-    for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++) {
-        uint8_t *mode = &rf_hooks_options.mode[kind];
-        if (*mode == RF_HOOKS_STREAM && rf_hooks_options.want[kind] == 0)
-            *mode = RF_HOOKS_COUNT;
-        else if (*mode == RF_HOOKS_STREAM &&
-                 rf_hooks_options.want[kind] != (RF_HOOKS_ADDR | RF_HOOKS_VALUE))
-            *mode = RF_HOOKS_MERGE;
-    }
+    if (rf_hooks_options.n_groups > 0)
+        return rf_hooks_options.n_modules + rf_hooks_options.n_ranges == 0 ? RF_HOOKS_SAMPLE
+                                                                           : RF_HOOKS_SAMPLE_SOME;
+    if (!rf_hooks_options.merge || !rf_hooks_can_merge() || rf_hooks_options.threads ||
+        want == (RF_HOOKS_ADDR | RF_HOOKS_VALUE))
+        return RF_HOOKS_STREAM;
+    return want == 0 ? RF_HOOKS_COUNT : want == RF_HOOKS_ADDR ? RF_HOOKS_ADDRESS : RF_HOOKS_LOADED;
+}
+
+static void choose_modes(void)
+{
+    for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++)
+        if (rf_hooks_options.mode[kind] != RF_HOOKS_OFF)
+            rf_hooks_options.mode[kind] = mode_of(rf_hooks_options.want[kind]);
 }
 
 /* "ring-fd=1027\x1fring-path=...\x1f..."; a separator that no path has, usually. */
@@ -287,6 +286,17 @@ static bool read_options(const char *given)
 
 /* ---- start ---- */
 
+void rf_hooks_listen(void)
+{
+    __atomic_store_n(&rf_hooks_listening, 1, __ATOMIC_SEQ_CST);
+    memcpy(rf_hooks_mode, rf_hooks_options.mode, sizeof rf_hooks_mode);
+}
+
+void rf_hooks_stop(void)
+{
+    memset(rf_hooks_mode, RF_HOOKS_OFF, sizeof rf_hooks_mode);
+}
+
 static void start(void)
 {
     static uint32_t started;
@@ -295,14 +305,13 @@ static void start(void)
     const char *given = secure_getenv("RIFFLE_HOOKS");
     if (given == NULL || !read_options(given) || !rf_hooks_find_ring())
         return;
-    if (rf_hooks_options.merge && rf_hooks_can_merge())
-        merge_classes();
+    choose_modes();
     if (!rf_hooks_options.follow)
         unsetenv("RIFFLE_HOOKS");
     rf_hooks_syscall(SYS_prctl, PR_GET_NAME, (long)program_name, 0, 0, 0, 0);
     if (pthread_key_create(&at_exit, end_thread) == 0 &&
         pthread_atfork(NULL, NULL, begin_child) == 0)
-        __atomic_store_n(&rf_hooks_listening, 1, __ATOMIC_SEQ_CST);
+        rf_hooks_listen();
 }
 
 /* Called by a constructor of each compiled file, before its own code. */

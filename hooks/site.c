@@ -1,7 +1,7 @@
 /* site.c - places of the program: each gets a number and is described to the collector, once per lane.
  *
- * A place is a hook's return address with class and width, for calls with the place that they come from. Places are
- * found in an open hash table that keeps neighbours in the code together. Its description is a block of one path and one
+ * A place is a hook's return address, for calls together with the address that they come from. Places are found in an open
+ * hash table that keeps neighbours in the code together. Its description is a block of one path and one
  * event, as the probe has them (probe_words.h), so that the collector's book serves both.
  *
  * The file that a place lies in is told in front of its first place, from /proc/self/maps: no lock of the loader is
@@ -12,38 +12,55 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-enum { PLACES_FIRST = 1 << 14, MAPS_TEXT = 8192 };
-
-#define ADDRESS UINT64_C(0xffffffffffff)
+enum { MAPS_TEXT = 8192 };
 
 /* ---- the table ---- */
 
-static struct rf_hooks_place *slot_for(struct rf_hooks_place *places, uint64_t mask, uint64_t key,
-                                       uint64_t from)
+/* Tables of 2^13, 2^14 .. 2^19 places lie one behind the other in the lane's memory. One that is an eighth full is left
+ * for the next, so that nearly every place is where it is looked for first; the last one may become half full. */
+static struct rf_ring_place *table_of(const struct rf_hooks_lane *lane, uint64_t size)
 {
-    uint64_t i = ((key >> 2) ^ from * 31) & mask;
-    while (places[i].key != 0)
+    return lane->table + rf_ring_places_offset(size);
+}
+
+static struct rf_ring_place *find_in(struct rf_ring_place *places, uint64_t mask, uint64_t key)
+{
+    uint64_t i = (key >> 2) & mask;
+    while (places[i].key != 0 && places[i].key != key)
         i = (i + 1) & mask;
     return &places[i];
 }
 
-bool rf_hooks_grow(struct rf_hooks_lane *lane)
+static void use_table(struct rf_hooks_lane *lane, uint64_t size)
 {
-    if (lane->kinds == NULL)
-        lane->kinds = rf_hooks_allocate(RF_RING_MERGED);
-    uint64_t n = lane->places == NULL ? 0 : lane->mask + 1, room = n == 0 ? PLACES_FIRST : 2 * n;
-    struct rf_hooks_place *places = rf_hooks_allocate(room * sizeof *places);
-    if (places == NULL || lane->kinds == NULL)
-        return false;
-    for (uint64_t i = 0; i < n; i++)
+    lane->places = table_of(lane, size);
+    lane->mask = size - 1;
+    __atomic_store_n(&lane->slot->places, size, __ATOMIC_RELEASE);
+}
+
+bool rf_hooks_begin_places(struct rf_hooks_lane *lane)
+{
+    lane->kinds = rf_hooks_allocate(RF_RING_PLACES_MAX);
+    use_table(lane, RF_RING_PLACES_MIN);
+    return lane->kinds != NULL;
+}
+
+static void grow(struct rf_hooks_lane *lane)
+{
+    uint64_t size = lane->mask + 1;
+    struct rf_ring_place *wider = table_of(lane, 2 * size);
+    for (uint64_t i = 0; i < size; i++)
         if (lane->places[i].key != 0)
-            *slot_for(places, room - 1, lane->places[i].key, lane->places[i].from) =
-                lane->places[i];
-    struct rf_hooks_place *before = lane->places;
-    lane->places = places;
-    lane->mask = room - 1;
-    rf_hooks_release(before, n * sizeof *places);
-    return true;
+            *find_in(wider, 2 * size - 1, lane->places[i].key) = lane->places[i];
+    use_table(lane, 2 * size);
+}
+
+/* Is there room for one more? */
+static bool make_room(struct rf_hooks_lane *lane)
+{
+    if (lane->n_places > lane->mask / 8 && lane->mask + 1 < RF_RING_PLACES_MAX)
+        grow(lane);
+    return lane->n_places <= lane->mask / 2;
 }
 
 /* ---- files ---- */
@@ -226,28 +243,27 @@ static uint64_t how(bool dynamic, unsigned shift)
     return (uint64_t)(dynamic ? RF_HOW_DYNAMIC : RF_HOW_ABSENT) << shift;
 }
 
-/* Of a hook with this place. */
-struct event {
+/* What the collector is told of a place. */
+struct description {
     uint64_t shape, pc, target;
     uint32_t words; /* that change */
     bool has_target;
 };
 
-static struct event describe(uint64_t key, uint64_t from)
+static struct description describe(const struct rf_hooks_event *of)
 {
-    unsigned kind = (unsigned)(key >> 60), bytes = (unsigned)(key >> 48 & 0xfff);
+    unsigned kind = of->kind, bytes = of->bytes;
     unsigned want = rf_hooks_options.want[kind];
-    uint64_t back = key & ADDRESS;
     bool indirect = false;
-    struct event event = {.pc = call_before(back, &indirect)};
+    struct description event = {.pc = call_before(of->pc, &indirect)};
     uint64_t flags = 0;
     if (kind == RF_WORD_CALL) {
         event.target = event.pc;
-        event.pc = call_before(from, &indirect);
+        event.pc = call_before(of->from, &indirect);
         flags = indirect ? RF_WORD_INDIRECT : 0;
     } else if (kind == RF_WORD_BRANCH) {
         event.target = event.pc;
-        event.pc = from;
+        event.pc = of->from;
         flags = RF_WORD_TAKEN;
     }
     event.has_target = kind == RF_WORD_CALL || kind == RF_WORD_BRANCH;
@@ -260,7 +276,7 @@ static struct event describe(uint64_t key, uint64_t from)
     return event;
 }
 
-static void tell_place(struct rf_hooks_lane *lane, uint32_t path, const struct event *event)
+static void tell_place(struct rf_hooks_lane *lane, uint32_t path, const struct description *event)
 {
     uint32_t n = 6 + event->has_target;
     uint64_t *to = rf_hooks_reserve(lane, n);
@@ -275,30 +291,34 @@ static void tell_place(struct rf_hooks_lane *lane, uint32_t path, const struct e
     rf_hooks_commit(lane, n);
 }
 
-static uint32_t add_path(struct rf_hooks_lane *lane, uint64_t key, uint64_t from)
+static uint32_t add_path(struct rf_hooks_lane *lane, const struct rf_hooks_event *of)
 {
-    struct event event = describe(key, from);
-    if (lane->n_paths == RF_RING_MERGED || !is_wanted(event.pc))
+    struct description event = describe(of);
+    if (!is_wanted(event.pc))
         return RF_HOOKS_NO_PATH;
-    if (!is_told(lane, event.pc) && event.pc > RF_RING_PAGE)
+    if (!is_told(lane, event.pc))
         find_mapping(lane, event.pc);
     if (event.has_target && !is_told(lane, event.target))
         find_mapping(lane, event.target);
     uint32_t path = lane->n_paths++;
-    lane->kinds[path] = (uint8_t)(key >> 60 | event.words << 4);
+    lane->kinds[path] = (uint8_t)(of->kind | event.words << 4);
     tell_place(lane, path, &event);
     return path;
 }
 
-RF_HOOKS_SLOW uint32_t rf_hooks_define(struct rf_hooks_lane *lane, uint64_t key, uint64_t from)
+RF_HOOKS_APART struct rf_ring_place *rf_hooks_place(struct rf_hooks_lane *lane, uint64_t key,
+                                                    const struct rf_hooks_event *event)
 {
-    uint32_t path = RF_HOOKS_NO_PATH;
+    struct rf_ring_place *place = find_in(lane->places, lane->mask, key);
+    if (RF_HOOKS_LIKELY(place->key == key))
+        return place;
     lane->slow++;
-    if (2 * (uint64_t)lane->n_places <= lane->mask || rf_hooks_grow(lane)) {
-        path = add_path(lane, key, from);
-        *slot_for(lane->places, lane->mask, key, from) = (struct rf_hooks_place){key, from, path};
+    if (make_room(lane)) {
+        uint32_t path = add_path(lane, event);
+        place = find_in(lane->places, lane->mask, key);
+        *place = (struct rf_ring_place){.key = key, .path = path};
         lane->n_places++;
     }
     lane->slow--;
-    return path;
+    return place->key == key ? place : NULL;
 }

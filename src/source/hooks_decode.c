@@ -97,30 +97,38 @@ rf_status rf_hooks_decode(struct rf_decode *decode, bool *full, struct rf_error 
     return RF_OK;
 }
 
+/* One place of a table, read once: the program may still change it. */
+static rf_status tally_place(struct rf_decode *decode, const struct rf_process *process,
+                             const struct rf_ring_place *place, struct rf_error *error)
+{
+    uint64_t times = __atomic_load_n(&place->count, __ATOMIC_ACQUIRE);
+    const uint64_t words[] = {__atomic_load_n(&place->path, __ATOMIC_ACQUIRE),
+                              __atomic_load_n(&place->word, __ATOMIC_ACQUIRE)};
+    const struct rf_book_path *path = path_of(&process->book, words[0]);
+    if (times == 0 || path == NULL || path->words > 1)
+        return RF_OK;
+    if (!rf_decode_is_credible(decode, times))
+        return rf_processes_damaged(error);
+    put_path(process, path, words, times, &decode->lanes[rf_decode_lane(decode, process)]);
+    return RF_OK;
+}
+
 rf_status rf_hooks_tally(struct rf_decode *decode, struct rf_process *process, bool *full,
                          struct rf_error *error)
 {
-    const struct rf_ring_merged *merged =
-        rf_hooks_decode_is_for(decode, process)
-            ? rf_ring_merged(&decode->processes->ring, &process->reader)
-            : NULL;
-    struct rf_decode_lane *lanes = &decode->lanes[rf_decode_lane(decode, process)];
-    size_t n = process->book.n_paths < RF_RING_MERGED ? process->book.n_paths : RF_RING_MERGED;
-    for (; merged != NULL && process->tally_path < n; process->tally_path++) {
-        const struct rf_ring_merged *kept = &merged[process->tally_path];
-        const uint64_t words[] = {process->tally_path,
-                                  __atomic_load_n(&kept->word, __ATOMIC_ACQUIRE)};
-        uint64_t times = __atomic_load_n(&kept->count, __ATOMIC_ACQUIRE);
-        const struct rf_book_path *path = path_of(&process->book, process->tally_path);
-        if (times == 0 || path == NULL || path->words > 1)
-            continue;
-        if (!rf_decode_is_credible(decode, times))
-            return rf_processes_damaged(error);
+    size_t n;
+    const struct rf_ring_place *places =
+        rf_ring_places(&decode->processes->ring, &process->reader, &n);
+    const struct rf_decode_lane *lanes = &decode->lanes[rf_decode_lane(decode, process)];
+    rf_status status = RF_OK;
+    if (places == NULL || !rf_hooks_decode_is_for(decode, process))
+        n = 0;
+    for (; process->tally_path < n && status == RF_OK; process->tally_path++) {
         *full = is_full(decode, lanes);
         if (*full)
             return RF_OK;
-        put_path(process, path, words, times, lanes);
+        status = tally_place(decode, process, &places[process->tally_path], error);
     }
     process->tallied = true;
-    return RF_OK;
+    return status;
 }

@@ -249,10 +249,17 @@ const uint64_t *rf_ring_counters(const struct rf_ring *ring, const struct rf_rin
                                             rf_ring_counters_offset(ring->slots, reader->slot));
 }
 
-const struct rf_ring_merged *rf_ring_merged(const struct rf_ring *ring,
-                                            const struct rf_ring_reader *reader)
+const struct rf_ring_place *rf_ring_places(const struct rf_ring *ring,
+                                           const struct rf_ring_reader *reader, size_t *n)
 {
-    return (const struct rf_ring_merged *)(const void *)rf_ring_counters(ring, reader);
+    const uint64_t *counters = rf_ring_counters(ring, reader);
+    uint64_t size = __atomic_load_n(&slot_at(ring, reader->slot)->places, __ATOMIC_ACQUIRE);
+    bool is_size =
+        size >= RF_RING_PLACES_MIN && size <= RF_RING_PLACES_MAX && (size & (size - 1)) == 0;
+    *n = is_size ? (size_t)size : 0;
+    if (counters == NULL || !is_size)
+        return NULL;
+    return (const struct rf_ring_place *)(const void *)counters + rf_ring_places_offset(size);
 }
 
 uint64_t rf_ring_count_produced(const struct rf_ring *ring, const struct rf_ring_reader *reader,

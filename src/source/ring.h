@@ -66,9 +66,9 @@ const uint64_t *rf_ring_counters(const struct rf_ring *ring, const struct rf_rin
 /* Its table of merged events, RF_RING_TABLE entries of two words. */
 const uint64_t *rf_ring_table(const struct rf_ring *ring, const struct rf_ring_reader *reader);
 
-/* Of a slot of hooks: what was merged, RF_RING_MERGED of it, as above; and what it says it produced, by class. */
-const struct rf_ring_merged *rf_ring_merged(const struct rf_ring *ring,
-                                            const struct rf_ring_reader *reader);
+/* Of a slot of hooks: its table, with the size; NULL: none. And what it says it produced, by class. */
+const struct rf_ring_place *rf_ring_places(const struct rf_ring *ring,
+                                           const struct rf_ring_reader *reader, size_t *n);
 uint64_t rf_ring_count_produced(const struct rf_ring *ring, const struct rf_ring_reader *reader,
                                 unsigned kind);
 

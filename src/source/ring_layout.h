@@ -50,13 +50,26 @@ enum {
     RF_RING_TABLE_BITS = 14,
     RF_RING_TABLE = 1 << RF_RING_TABLE_BITS, /* entries of two words */
     RF_RING_COUNTER_BYTES = RF_RING_COUNTERS * 8 + RF_RING_TABLE * 16,
-    RF_RING_MERGED = RF_RING_COUNTERS / 2, /* of a slot of hooks, instead of counters */
+    RF_RING_PLACES_MIN = 1 << 13, /* of a slot of hooks, instead of counters: the first table */
+    RF_RING_PLACES_MAX = 1 << 19, /* the last */
 };
 
-/* What hooks keep of a path: the word that came last with it, and how often it came since it was told. */
-struct rf_ring_merged {
+/* What hooks keep of a place that they came by: the word that came last, and how often since it was told. */
+struct rf_ring_place {
+    uint64_t key; /* 0: none */
     uint64_t word, count;
+    uint32_t path, pad;
 };
+
+/* Tables of hooks lie one behind the other, each twice as long as the one before. Where the one of this size begins. */
+static inline uint64_t rf_ring_places_offset(uint64_t size)
+{
+    return size - RF_RING_PLACES_MIN;
+}
+_Static_assert((2 * (uint64_t)RF_RING_PLACES_MAX - RF_RING_PLACES_MIN) *
+                       sizeof(struct rf_ring_place) <=
+                   RF_RING_COUNTER_BYTES,
+               "all tables of hooks fit the room for counters");
 
 /* One set of bursts, for some of the profiles. */
 struct rf_ring_clock {
@@ -143,6 +156,7 @@ struct rf_ring_slot {
     uint64_t pad_3[5];
     struct rf_ring_counters counters;
     uint64_t produced[RF_RING_GROUPS]; /* by hooks, by class: they send no END */
+    uint64_t places;                   /* size of the table that hooks use now */
     uint32_t fill[RF_RING_CHUNKS];     /* bytes in each published chunk */
 };
 

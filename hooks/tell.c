@@ -1,0 +1,63 @@
+/* tell.c - one event, in all the ways that it may be told. */
+#include "hooks.h"
+
+RF_HOOKS_APART void rf_hooks_overflow(struct rf_hooks_lane *lane, struct rf_ring_place *place)
+{
+    if (place->count > UINT32_MAX / 4) {
+        place->count--;
+        rf_hooks_emit(lane, place);
+        place->count = 1;
+    }
+    rf_hooks_commit(lane, 0);
+    rf_hooks_leave(lane);
+}
+
+static void stream(struct rf_hooks_lane *lane, const struct rf_ring_place *place,
+                   const struct rf_hooks_event *event)
+{
+    unsigned want = rf_hooks_options.want[event->kind];
+    uint64_t *start = (uint64_t *)lane->slot->cursor, *to = start;
+    *to++ = place->path;
+    if ((want & RF_HOOKS_ADDR) != 0)
+        *to++ = event->addr;
+    if ((want & RF_HOOKS_VALUE) != 0)
+        *to++ = event->value;
+    rf_hooks_commit(lane, (uint32_t)(to - start));
+}
+
+static void merge(struct rf_hooks_lane *lane, struct rf_ring_place *place, uint64_t word)
+{
+    if (place->word != word) {
+        rf_hooks_emit(lane, place);
+        place->word = word;
+    }
+    place->count++;
+}
+
+static void tell(struct rf_hooks_lane *lane, uint64_t key, const struct rf_hooks_event *event)
+{
+    struct rf_ring_place *place = rf_hooks_place(lane, key, event);
+    unsigned mode = rf_hooks_mode[event->kind];
+    if (place == NULL || place->path == RF_HOOKS_NO_PATH)
+        return;
+    if (mode >= RF_HOOKS_SAMPLE && rf_hooks_skip(lane, event->kind, event->pc))
+        return;
+    lane->slot->produced[event->kind]++;
+    if (mode == RF_HOOKS_COUNT)
+        place->count++;
+    else if (mode == RF_HOOKS_ADDRESS || mode == RF_HOOKS_LOADED)
+        merge(lane, place, mode == RF_HOOKS_ADDRESS ? event->addr : event->value);
+    else
+        stream(lane, place, event);
+}
+
+void rf_hooks_tell(uint64_t key, const struct rf_hooks_event *event)
+{
+    struct rf_hooks_lane *lane = rf_hooks_find_lane();
+    if (lane == NULL || rf_hooks_mode[event->kind] == RF_HOOKS_OFF)
+        return;
+    lane->busy = rf_hooks_stack();
+    __asm__ volatile("" ::: "memory");
+    tell(lane, key, event);
+    rf_hooks_leave(lane);
+}
