@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TICK_MS = 100, SPACE_SHIFT = 48, LEGACIES_MAX = 256, SLOTS_AHEAD = 64 };
+enum { TICK_MS = 100, SPACE_SHIFT = 48, LEGACIES_MAX = 256, SLOTS_AHEAD = 16 };
 
 /* What a child begins with: the first n_paths paths and n_sites sites of its parent's book. */
 struct rf_legacy {

@@ -1,4 +1,4 @@
-/* Any bytes as what a probe has put into the ring: refused with a sentence, or tuples and records, as many
+/* Any bytes as what a probe, or hooks, have put into the ring: refused with a sentence, or tuples and records, as many
  * as promised. */
 #include "fuzz.h"
 #include "source/probe.h"
@@ -24,21 +24,30 @@ static void count(const struct rf_ring *ring, const uint8_t *bytes, size_t n)
         memcpy(ring->memory + rf_ring_counters_offset(ring->slots, 0), bytes, n);
 }
 
-static void run(const uint8_t *bytes, size_t n, int records, uint32_t any_order)
+/* Who writes: the probe, or hooks, which keep places where the probe keeps counters. */
+enum producer { PROBE, HOOKS };
+
+static void run(const uint8_t *bytes, size_t n, int records, uint32_t any_order,
+                enum producer producer)
 {
     static const char *const texts[] = {"load -> pc,value", "any value!=0 -> target,width"};
     struct rf_selector selectors[2];
     struct rf_source *source;
     for (int i = 0; i < 2; i++)
         PROMISE(rf_selector_parse(&selectors[i], texts[i], NULL) == RF_OK);
-    const struct rf_probe_setup setup = {
-        .selectors = selectors, .n_selectors = 2, .any_order = any_order, .records = records};
+    const struct rf_probe_setup setup = {.selectors = selectors,
+                                         .n_selectors = 2,
+                                         .any_order = any_order,
+                                         .records = records,
+                                         .hooks = producer == HOOKS};
     PROMISE(rf_probe_open_idle(&source, &setup, NULL) == RF_OK);
     struct rf_ring *ring = rf_probe_ring(source);
     struct rf_ring_slot *slot = (void *)(ring->memory + rf_ring_slot_offset(0));
     memcpy((uint8_t *)slot + rf_ring_chunk_offset(0), bytes, n);
     count(ring, bytes, n);
     slot->process = 1;
+    slot->family = producer == HOOKS;
+    slot->places = producer == HOOKS ? RF_RING_PLACES_MIN : 0;
     slot->head = 1;
     slot->fill[0] = (uint32_t)n;
     slot->state = RF_RING_DONE;
@@ -49,8 +58,9 @@ static void run(const uint8_t *bytes, size_t n, int records, uint32_t any_order)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     n = n > RF_RING_CHUNK ? RF_RING_CHUNK : n & ~(size_t)7;
-    run(bytes, n, 0, 0);
-    run(bytes, n, 0, 3);
-    run(bytes, n, 1, 0);
+    run(bytes, n, 0, 0, PROBE);
+    run(bytes, n, 0, 3, PROBE);
+    run(bytes, n, 1, 0, PROBE);
+    run(bytes, n, 0, 3, HOOKS);
     return 0;
 }

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""compile - riffle cc takes the place of a compiler: what it is asked, what it leaves behind, what it says.
+
+    compile.py RIFFLE
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
+RIFFLE = os.path.abspath(sys.argv[1])
+PROGRAM = "int answer(const int *p);\nint main(void) { int six = 6; return answer(&six); }\n"
+ANSWER = "int answer(const int *p) { return *p + 1; }\n"
+MESON = "project('x', 'c')\nexecutable('x', 'a.c', link_with: shared_library('b', 'b.c'))\n"
+CMAKE = "cmake_minimum_required(VERSION 3.10)\nproject(x C)\nadd_library(b SHARED b.c)\nadd_executable(x a.c)\n" \
+        "target_link_libraries(x b)\n"
+
+
+def sh(folder, command, **variables):
+    os.makedirs(os.path.join(folder, "t"), exist_ok=True)
+    return subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=300,
+                          env={**os.environ, "TMPDIR": os.path.join(folder, "t"), "RIFFLE": RIFFLE,
+                               "CC": f"{RIFFLE} cc", **variables})
+
+
+def has_hooks(folder, path):
+    return b"__tsan_read4" in open(os.path.join(folder, path), "rb").read()
+
+
+def good(folder, title, command, program, **variables):
+    """The command builds the program, which has hooks and returns 7, without a word on standard error."""
+    run = sh(folder, command, **variables)
+    path = os.path.join(folder, program)
+    made = run.returncode == 0 and os.path.exists(path)
+    tap.check(title, made and subprocess.run([path]).returncode == 7 and has_hooks(folder, program) and
+              run.stderr == "" and not os.listdir(os.path.join(folder, "t")), run.stdout + run.stderr)
+
+
+def same(folder, title, arguments):
+    plain, ours = sh(folder, f"cc {arguments}", CC="cc"), sh(folder, f"$CC {arguments}")
+    tap.check(title, (plain.returncode, plain.stdout, plain.stderr) == (ours.returncode, ours.stdout, ours.stderr),
+              ours.stdout + ours.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("a.c", PROGRAM), ("b.c", ANSWER), ("meson.build", MESON), ("CMakeLists.txt", CMAKE),
+                           ("args", "-O1 'a.c' \"b.c\" -o r"), ("bad.c", "int main(void) { return x; }\n")):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+        good(folder, "compile, then link", "$CC -O1 -c a.c && $CC -O1 -c b.c -o b.o && $CC a.o b.o -o p1", "p1")
+        good(folder, "both at once", "$CC -O1 a.c b.c -o p2", "p2")
+        good(folder, "a source and an object", "$CC -O1 -Wall a.c b.o -lm -o p3", "p3")
+        good(folder, "arguments in a file", "$CC @args", "r")
+        good(folder, "a source from a pipe", "cat b.c a.c | $CC -O1 -x c - -o p4", "p4")
+        good(folder, "a library", "$CC -O1 -fPIC -shared b.c -o libb.so && $CC a.c -L. -lb -Wl,-rpath,$PWD -o p5", "p5")
+        good(folder, "static", "$CC -static -O1 a.c b.c -o p6", "p6")
+        if shutil.which("clang"):
+            good(folder, "by clang", "$CC -O1 a.c b.c -o p7", "p7", RIFFLE_CC="clang")
+            good(folder, "a library by clang", "$CC -O1 -fPIC -shared -Wl,-z,now b.c -o libb.so && $CC a.c -L. -lb "
+                 "-Wl,-rpath,$PWD -o p8", "p8", RIFFLE_CC="clang")
+        for arguments in ("--version", "-E a.c", "-dumpmachine", "-print-file-name=libc.a", "-M a.c", "-c missing.c"):
+            same(folder, f"as the compiler: {arguments}", arguments)
+        run = sh(folder, "$CC bad.c -o bad")
+        tap.check("an error is the compiler's", run.returncode == 1 and "bad.c:1" in run.stderr and
+                  not os.listdir(os.path.join(folder, "t")), run.stderr)
+        run = sh(folder, "$CC a.c", RIFFLE_CC="no-such-compiler")
+        tap.check("no compiler", run.returncode == 127 and "no-such-compiler" in run.stderr, run.stderr)
+        if shutil.which("meson") and shutil.which("ninja"):
+            run = sh(folder, "meson setup m && ninja -C m && m/x")
+            tap.check("meson", run.returncode == 7 and has_hooks(folder, "m/x"), run.stdout + run.stderr)
+        if shutil.which("cmake") and shutil.which("make"):
+            run = sh(folder, "cmake -S . -B c && make -C c && c/x")
+            tap.check("cmake", run.returncode == 7 and has_hooks(folder, "c/x"), run.stdout + run.stderr)
+    tap.end()
+
+
+main()
