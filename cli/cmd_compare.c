@@ -307,6 +307,22 @@ static int find_interval(struct comparison *c)
     return CLI_OK;
 }
 
+/* Before anything is printed. */
+static int check_selector(const char *text)
+{
+    struct rf_selector selector;
+    struct rf_error error = {""};
+    rf_status status = rf_selector_parse(&selector, text, &error);
+    if (status == RF_OK)
+        status = rf_selector_recorded(&selector, &error);
+    if (status != RF_OK)
+        return cli_fail_parsed(status, &error);
+    if (selector.unbound)
+        return cli_fail(CLI_FAILED, "the selector names a symbol, and there is no program to look "
+                                    "it up in");
+    return CLI_OK;
+}
+
 static int make_lanes(struct comparison *c)
 {
     size_t n = c->call->n_given;
@@ -326,6 +342,8 @@ static int make_lanes(struct comparison *c)
             c->lanes[c->n_lanes++] =
                 (struct rf_lane){c->settings->selector, c->call->given[i].value, 0, 0};
     int status = cli_coprocs_open(&c->coprocs, c->call, c->settings->cut.seed);
+    if (status == CLI_OK && c->settings->selector != NULL)
+        status = check_selector(c->settings->selector);
     if (status == CLI_OK && c->settings->selector != NULL)
         status = cli_coprocs_refuse_others(&c->coprocs, c->settings->selector);
     return status == CLI_OK ? find_interval(c) : status;

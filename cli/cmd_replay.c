@@ -138,6 +138,8 @@ static int run(const struct cli_call *call)
     if (status == CLI_OK)
         status = cli_coprocs_open(&to.coprocs, call, settings->cut.seed);
     if (status == CLI_OK)
+        status = cli_coprocs_refuse_thread(&to.coprocs, settings->thread);
+    if (status == CLI_OK)
         status = replay(call, &to);
     cli_lanes_free(&to.lanes);
     cli_coprocs_close(&to.coprocs);

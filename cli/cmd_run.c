@@ -149,14 +149,18 @@ static int take_place(struct plan *plan, const struct cli_given *given)
     return CLI_OK;
 }
 
+static bool has_places(const struct plan *plan)
+{
+    return plan->n_functions + plan->n_modules + plan->n_ranges > 0;
+}
+
 /* Repeat every lane for each process that is kept apart. */
 static int multiply_lanes(struct plan *plan)
 {
     struct cli_lanes *lanes = &plan->common.lanes;
     if (plan->settings->profiling.record != NULL || plan->common.records)
-        return cli_fail(CLI_USAGE,
-                        "run: --per-process works neither with --record nor with misses, nor with "
-                        "conditions in bursts");
+        return cli_fail(CLI_USAGE, "run: --per-process works neither with --record, --coproc and "
+                                   "misses nor with conditions in bursts");
     struct cli_lanes all = {.lanes = calloc(lanes->n * APART_MAX, sizeof(struct rf_lane))};
     if (all.lanes == NULL)
         return cli_fail(CLI_FAILED, "no memory for the engines of %d processes", APART_MAX);
@@ -184,14 +188,6 @@ static bool keeps_apart(const struct plan *plan)
            (by_process && asked->record == NULL && !plan->common.records);
 }
 
-static bool has_names(const struct cli_plan *plan)
-{
-    for (size_t i = 0; i < plan->n_selectors; i++)
-        if (plan->selectors[i].unbound)
-            return true;
-    return false;
-}
-
 /* A sample of the stack has no place in bursts. --function does not choose samples, but what is shown of them. */
 static int check_frames(const struct plan *plan, const struct cli_call *call)
 {
@@ -210,11 +206,11 @@ static int check_frames(const struct plan *plan, const struct cli_call *call)
 /* Names are looked up as files are mapped, while the probe's tuples are selected. Records are selected later. */
 static int refuse_names(const struct cli_plan *plan)
 {
-    if (!plan->records || !has_names(plan))
+    if (!plan->records || !cli_plan_has_names(plan))
         return CLI_OK;
-    return cli_fail(CLI_USAGE, "run: a name in a selector goes neither with misses nor with bursts "
-                               "nor with a record of several -p; --function does, and names in "
-                               "'riffle replay -p' of the record");
+    return cli_fail(CLI_USAGE, "run: a name in a selector goes neither with misses, bursts and "
+                               "--coproc nor with a record of several -p; --function does, and "
+                               "names in 'riffle replay -p' of the record");
 }
 
 static int plan_bursts(struct plan *plan)
@@ -260,6 +256,8 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
         status = plan_bursts(plan);
     if (status == CLI_OK)
         status = refuse_names(&plan->common);
+    if (status == CLI_OK && has_places(plan))
+        cli_coprocs_warn_of_places(&plan->common.coprocs);
     if (status == CLI_OK)
         status = check_frames(plan, call);
     if (status == CLI_OK) /* bursts leave little to keep */
@@ -453,8 +451,8 @@ static int profile(struct rf_source *source, struct plan *plan)
     if (outcome->nowhere[0] != '\0')
         cli_fail(CLI_OK, "run: no file that was mapped has what a selector names: %s",
                  outcome->nowhere);
-    if (outcome->events == 0 && outcome->lost == 0 && plan->n_functions + plan->n_modules > 0)
-        cli_fail(CLI_OK, "run: nothing was counted in what --function and --module name");
+    if (outcome->events == 0 && outcome->lost == 0 && has_places(plan))
+        cli_fail(CLI_OK, "run: nothing was counted in what --function, --module and --range name");
     return leave(delivered, outcome);
 }
 
@@ -500,26 +498,26 @@ static int start(struct plan *plan, const struct cli_call *call)
     struct rf_source *source;
     const struct settings *settings = plan->settings;
     bool has = plan->productions != NULL;
-    struct rf_probe_setup setup = {.argv = (const char *const *)call->arguments,
-                                   .selectors = plan->common.selectors,
-                                   .n_selectors = plan->common.n_selectors,
-                                   .any_order =
-                                       settings->stream ? 0 : cli_counts_any_order(&plan->common),
-                                   .records = plan->common.records,
-                                   .stack_period = plan->common.lanes.stack_period,
-                                   .no_values = settings->no_values,
-                                   .lossy = settings->lossy,
-                                   .no_follow = settings->no_follow,
-                                   .processes_apart = plan->n_single > 0 ? APART_MAX : 0,
-                                   .functions = plan->functions,
-                                   .modules = plan->modules,
-                                   .ranges = plan->ranges,
-                                   .patterns = has ? plan->productions->patterns : NULL,
-                                   .n_patterns = has ? plan->productions->n_patterns : 0,
-                                   .mapped = cli_program_mapped,
-                                   .resolve = has_names(&plan->common) ? cli_resolve : NULL,
-                                   .resolve_context = &plan->mapped,
-                                   .stop = &stopped};
+    struct rf_probe_setup setup = {
+        .argv = (const char *const *)call->arguments,
+        .selectors = plan->common.selectors,
+        .n_selectors = plan->common.n_selectors,
+        .any_order = settings->stream ? 0 : cli_counts_any_order(&plan->common),
+        .records = plan->common.records,
+        .stack_period = plan->common.lanes.stack_period,
+        .no_values = settings->no_values,
+        .lossy = settings->lossy,
+        .no_follow = settings->no_follow,
+        .processes_apart = plan->n_single > 0 ? APART_MAX : 0,
+        .functions = plan->functions,
+        .modules = plan->modules,
+        .ranges = plan->ranges,
+        .patterns = has ? plan->productions->patterns : NULL,
+        .n_patterns = has ? plan->productions->n_patterns : 0,
+        .mapped = cli_program_mapped,
+        .resolve = cli_plan_has_names(&plan->common) ? cli_resolve : NULL,
+        .resolve_context = &plan->mapped,
+        .stop = &stopped};
     setup.pattern_functions = has ? plan->productions->functions : NULL;
     memcpy(setup.bursts, plan->bursts, sizeof setup.bursts);
     char path[PATH_MAX];

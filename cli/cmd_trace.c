@@ -157,6 +157,8 @@ static int convert(const struct cli_call *call)
     struct rf_selector selector;
     if (settings->selector != NULL) {
         rf_status status = rf_selector_parse(&selector, settings->selector, &error);
+        if (status == RF_OK)
+            status = rf_selector_recorded(&selector, &error);
         if (status == RF_OK && selector.unbound)
             return cli_fail(CLI_USAGE, "trace: the selector names a symbol, and there is no "
                                        "program to look it up in");

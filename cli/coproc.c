@@ -26,6 +26,25 @@ int cli_coprocs_refuse_cut(const struct cli_call *call, uint64_t interval)
     return cli_fail(CLI_USAGE, "-i cuts the streams of engines; a co-processor has no intervals");
 }
 
+int cli_coprocs_refuse_thread(const struct cli_coprocs *coprocs, const char *thread)
+{
+    if (coprocs->n == 0 || thread == NULL)
+        return CLI_OK;
+    return cli_fail(CLI_USAGE, "--thread is for engines; a co-processor sees all threads");
+}
+
+void cli_coprocs_warn_of_places(const struct cli_coprocs *coprocs)
+{
+    for (size_t i = 0; i < coprocs->n; i++) {
+        const struct rf_coproc *coproc = coprocs->coprocs[i];
+        if (rf_coproc_let(coproc, "keep", 0) != 0 && rf_coproc_let(coproc, "estimate", 0) == 0)
+            cli_fail(CLI_OK,
+                     "run: %s sees nothing outside --range, --function and --module: what it keeps "
+                     "of calls, stores or misses has gaps",
+                     rf_coproc_text(coproc));
+    }
+}
+
 int cli_coprocs_refuse_others(const struct cli_coprocs *coprocs, const char *selector)
 {
     struct rf_selector wanted;
@@ -33,7 +52,7 @@ int cli_coprocs_refuse_others(const struct cli_coprocs *coprocs, const char *sel
     char text[256];
     rf_status status = rf_selector_parse(&wanted, selector, &error);
     if (status != RF_OK)
-        return CLI_OK; /* whoever collects refuses it */
+        return cli_fail_parsed(status, &error);
     rf_selector_print(&wanted, text, sizeof text);
     for (size_t i = 0; i < coprocs->n; i++)
         if (strcmp(rf_coproc_selector(coprocs->coprocs[i]), text) != 0)

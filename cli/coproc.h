@@ -15,6 +15,10 @@ struct cli_coprocs {
 int cli_coprocs_open(struct cli_coprocs *coprocs, const struct cli_call *call, uint64_t seed);
 /* Intervals are for engines: CLI_USAGE where there are none. */
 int cli_coprocs_refuse_cut(const struct cli_call *call, uint64_t interval);
+/* Selectors choose a thread, a co-processor cannot: CLI_USAGE where one is asked to. */
+int cli_coprocs_refuse_thread(const struct cli_coprocs *coprocs, const char *thread);
+/* Some must see all that runs. */
+void cli_coprocs_warn_of_places(const struct cli_coprocs *coprocs);
 /* CLI_USAGE where one counts other tuples than the selector. */
 int cli_coprocs_refuse_others(const struct cli_coprocs *coprocs, const char *selector);
 void cli_coprocs_close(struct cli_coprocs *coprocs);

@@ -150,16 +150,6 @@ void cli_curve_tap(void *context, size_t lane, const struct rf_tuples *in)
 
 /* ---- records, from the source ---- */
 
-static rf_status parse_selector(struct cli_curve *curve, const char *text, struct rf_error *error)
-{
-    rf_status status = rf_selector_parse(&curve->selector, text != NULL ? text : "values", error);
-    if (status != RF_OK || !curve->selector.unbound)
-        return status;
-    snprintf(error->message, sizeof error->message,
-             "the selector names a symbol, and there is no program to look it up in");
-    return RF_EINVAL;
-}
-
 /* The records until the next point, or fewer: their number, and their tuples in the chunk. */
 static size_t select_piece(struct cli_curve *curve, const struct rf_record *records, size_t n,
                            size_t *n_tuples)
@@ -201,7 +191,8 @@ rf_status cli_curve_run(struct cli_curve *curve, struct rf_source *source, const
 {
     const volatile int *stop = cli_catch_interrupt();
     uint64_t left = limit != 0 ? limit : UINT64_MAX;
-    rf_status status = parse_selector(curve, selector, error);
+    rf_status status =
+        rf_selector_parse(&curve->selector, selector != NULL ? selector : "values", error);
     while (status == RF_OK && curve->status == RF_OK && left > 0) {
         struct rf_batch batch;
         status = *stop ? RF_ESTOPPED : rf_source_next(source, &batch, error);

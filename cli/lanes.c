@@ -212,6 +212,8 @@ static rf_status check_lane(const struct rf_lane *lane, struct rf_error *error)
     struct rf_engine *engine;
     rf_status status =
         lane->selector != NULL ? rf_selector_parse(&selector, lane->selector, error) : RF_OK;
+    if (status == RF_OK && lane->selector != NULL)
+        status = rf_selector_recorded(&selector, error);
     if (status != RF_OK)
         return status;
     status = rf_engine_open(&engine, lane->engine, NULL, error);

@@ -113,6 +113,8 @@ static int open_coprocs(struct cli_plan *plan, const struct cli_call *call)
     int status = cli_coprocs_refuse_cut(call, plan->asked->cut.interval);
     if (status == CLI_OK)
         status = cli_coprocs_open(&plan->coprocs, call, plan->asked->cut.seed);
+    if (status == CLI_OK)
+        status = cli_coprocs_refuse_thread(&plan->coprocs, plan->asked->thread);
     for (size_t i = 0; i < plan->coprocs.n && status == CLI_OK; i++) {
         if (plan->n_selectors == CLI_SELECTORS_MAX)
             return cli_fail(CLI_USAGE, "%s: at most %d selectors and co-processors at once",
@@ -198,6 +200,14 @@ bool cli_plan_reads(const struct cli_plan *plan, unsigned field)
 {
     for (size_t i = 0; i < plan->n_selectors; i++)
         if ((plan->selectors[i].fields >> field & 1) != 0)
+            return true;
+    return false;
+}
+
+bool cli_plan_has_names(const struct cli_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_selectors; i++)
+        if (plan->selectors[i].unbound)
             return true;
     return false;
 }

@@ -153,6 +153,7 @@ int cli_plan_rehearse(const struct cli_plan *plan); /* cli_rehearse of its parts
 rf_status cli_plan_record(struct cli_plan *plan, struct rf_error *error);
 int cli_check_cache(const char *shape); /* --cache; NULL is fine. Errors are printed. */
 bool cli_plan_reads(const struct cli_plan *plan, unsigned field); /* does some selector? */
+bool cli_plan_has_names(const struct cli_plan *plan);             /* in a selector */
 /* CLI_OK, or told: a selector reads what only a timed core knows. */
 int cli_plan_refuse_timing(const struct cli_plan *plan, const char *why);
 /* Called when the program has ended: the command adds notes and modules. The run may be NULL. RF_ENOTSUP: the

@@ -110,6 +110,9 @@ const struct rf_selector_preset *rf_selector_presets(void);
  * field that none of the classes has is an error; where some have it, it is 0 for the others. */
 rf_status rf_selector_parse(struct rf_selector *selector, const char *text, struct rf_error *error);
 
+/* RF_EINVAL where it reads a field that no record has: some are there for the profiles of co-processors alone. */
+rf_status rf_selector_recorded(const struct rf_selector *selector, struct rf_error *error);
+
 /* Where a symbol is: writes up to `max` addresses and returns how many there are. `field` is what they are
  * compared with. */
 typedef size_t (*rf_selector_resolve)(void *context, unsigned field, const char *symbol,

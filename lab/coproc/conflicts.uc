@@ -8,9 +8,9 @@
 #     block                  pc | address (two halves) | count     the slots: likewise
 #
 # A tuple is <pc, address of the block>. Reports have a second profile of it: which instructions miss in which set.
-.let sets = 256         # of the cache; those of the core coproc
-.let patience = 5       # the host is called when 2^5 - 1 conflicts found no room
-.let keep = 1           # the host must not clear the ring
+.let sets = 256 : power 1 .. 65536  # of the cache; those of the core coproc
+.let patience = 5 : 1 .. 16         # the host is called when 2^5 - 1 conflicts found no room
+.let keep = 1 : 0 .. 1              # the host must not clear the ring
 .on load, store goto start
 .field pc = pc[31:0]
 .field missed = miss

@@ -9,9 +9,9 @@
 #
 # A stack that is deeper than a quarter of the data array is cut: what is called beyond belongs to the context there.
 # There is one stack; the calls of several threads are mixed up in it.
-.let level = 1          # loads are events that miss so many caches; 0: all of them
-.let patience = 5       # the host is called when 2^5 - 1 events found no room
-.let keep = 1           # the host must not clear the stack
+.let level = 1 : 0 .. 2             # loads are events that miss so many caches; 0: all of them
+.let patience = 5 : 1 .. 16         # the host is called when 2^5 - 1 events found no room
+.let keep = 1 : 0 .. 1              # the host must not clear the stack
 .on call, icall, load goto start
 .on return goto back
 .field pc = pc[31:0]

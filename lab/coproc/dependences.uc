@@ -12,9 +12,9 @@
 # is. The distance is a power of two: 0 is the last store, 1 the one before, 2 the two before these, 3 the next
 # four, and so on. A tuple is <pc of the load, distance in the upper half and pc of the store in the lower>; reports
 # have two profiles of it: which stores a load reads from, and how far back.
-.let patience = 5       # the host is called when 2^5 - 1 loads found no room
-.let grain = 2          # of addresses: 2^2 bytes
-.let keep = 1           # the host must not clear the ring
+.let patience = 5 : 1 .. 16         # the host is called when 2^5 - 1 loads found no room
+.let grain = 2 : 0 .. 12            # of addresses: 2^2 bytes
+.let keep = 1 : 0 .. 1              # the host must not clear the ring
 .on store goto store
 .on load goto load
 .field pc = pc[31:0]

@@ -5,7 +5,7 @@
 #
 #     associative array      data array
 #     pc                     target | count
-.let patience = 5       # the host is called when 2^5 - 1 edges found no room
+.let patience = 5 : 1 .. 16         # the host is called when 2^5 - 1 edges found no room
 .on branch, ijump, icall goto start
 .field pc = pc[31:0]
 .field to = target[31:0]

@@ -12,12 +12,12 @@
 #     hash of the tuple      pc | value (two halves) | count       the accumulator
 #     state                                                        1 a candidate, 2 one of the interval before
 #                            counters                              half of the array
-.let interval = 10000
-.let threshold = 200
+.let interval = 10000 : 1 .. 4294967295
+.let threshold = 200 : 1 .. 4294967295
 .let least = threshold  # smaller counts are not the host's business
 .let seed = 0xe220a8397b1dcdaf
-.let keep = 1
-.let estimate = 1       # counters are shared with other tuples
+.let keep = 1 : 0 .. 1
+.let estimate = 1 : 0 .. 1          # counters are shared with other tuples
 .on load goto start
 .field pc = pc[31:0]
 .field low = value[31:0]

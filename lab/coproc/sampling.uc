@@ -3,7 +3,7 @@
 # What the paper compares its value profiler with (section 4): no summary, no masking, a constant rate and a
 # constant overhead. The list is as long as the machine has room for pc, both halves of the value, and a count. A sample
 # counts for all loads of its period.
-.let period = 1000      # loads from sample to sample, 65535 at the most
+.let period = 1000 : 1 .. 65535     # loads from sample to sample
 .on load goto start
 .const last = period - 1
 .field pc = pc[31:0]

@@ -4,10 +4,10 @@
 # the papers' hash into as many parts as half the data array has words; each has a counter, and the event that
 # makes it reach `rate` goes into a buffer as a message that stands for all of them. A full buffer calls the host. The
 # messages are those of the engine `H[P16]256 (hash=paper)`, one by one.
-.let rate = 16
+.let rate = 16 : 1 .. 65535
 .let seed = 0
-.let keep = 1           # the host must not clear the counters
-.let estimate = 1       # a message stands for other tuples, too
+.let keep = 1 : 0 .. 1              # the host must not clear the counters
+.let estimate = 1 : 0 .. 1          # a message stands for other tuples, too
 .on load goto start
 .field pc = pc[31:0]
 .field low = value[31:0]

@@ -96,6 +96,8 @@ static rf_status open_selecting(struct rf_lanes *lanes, size_t i, const char *te
 {
     struct lane *lane = &lanes->lanes[i];
     rf_status status = rf_selector_parse(&lane->selector, text, error);
+    if (status == RF_OK)
+        status = rf_selector_recorded(&lane->selector, error);
     if (status != RF_OK)
         return status;
     rf_selector_print(&lane->selector, lane->canonical, sizeof lane->canonical);

@@ -49,8 +49,8 @@ rf_status rf_assembler_name(struct rf_assembler *assembler, const struct rf_toke
     if (program->n_symbols == RF_PROGRAM_SYMBOLS)
         return rf_scan_fail(&assembler->scan, token, "more than %d names", RF_PROGRAM_SYMBOLS);
     struct rf_program_symbol *symbol = &program->symbols[program->n_symbols++];
-    *symbol =
-        (struct rf_program_symbol){.kind = (uint8_t)kind, .line = token->line, .number = number};
+    *symbol = (struct rf_program_symbol){
+        .kind = (uint8_t)kind, .line = token->line, .column = token->column, .number = number};
     memcpy(symbol->name, token->start, token->n);
     return RF_OK;
 }
@@ -146,8 +146,9 @@ static rf_status settle(struct rf_assembler *assembler, const struct rf_assemble
         return rf_scan_fail(&assembler->scan, &use->token, "'%s' is not a label", symbol->name);
     unsigned address = (unsigned)symbol->number;
     if (address >= assembler->program->n)
-        return rf_scan_fail(&assembler->scan, &use->token, "nothing stands behind the label '%s'",
-                            symbol->name);
+        return rf_fail(assembler->scan.error, RF_EINVAL,
+                       "line %u, column %u: nothing stands behind the label '%s'", symbol->line,
+                       symbol->column, symbol->name);
     if (use->what == RF_USE_BRANCH)
         return settle_branch(assembler, use, address);
     if (use->what == RF_USE_TARGET)

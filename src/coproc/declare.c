@@ -1,6 +1,6 @@
 /* declare.c - what a microprogram says before it does anything.
  *
- *     .let    NAME = expression                    a number; may be set from outside
+ *     .let    NAME = expression [ : [power] least .. most ]   a number; may be set from outside, between these limits
  *     .value  NAME = v3                            another name for a value register
  *     .const  NAME = expression                    a constant register
  *     .index  NAME : bits [ = start ]              an index register of so many bits
@@ -151,6 +151,29 @@ static rf_status too_many(struct rf_assembler *assembler, const struct rf_token 
     return rf_scan_fail(&assembler->scan, name, "more than %u %s", most, what);
 }
 
+/* What a number may be: `1 .. 16`, or `power 1 .. 16` for powers of two. */
+static rf_status read_limits(struct rf_assembler *assembler, const struct rf_token *name,
+                             uint64_t value)
+{
+    struct rf_scan *scan = &assembler->scan;
+    uint64_t least = 0, most = 0;
+    rf_status status = RF_OK;
+    bool power = rf_scan_take(scan, "power", &status);
+    if (status == RF_OK)
+        status = read_sum(assembler, 0, &least);
+    if (status == RF_OK)
+        status = rf_scan_want(scan, "..");
+    if (status == RF_OK)
+        status = read_sum(assembler, 0, &most);
+    bool fits = value >= least && value <= most && (!power || (value & (value - 1)) == 0);
+    if (status != RF_OK || fits)
+        return status;
+    return rf_scan_fail(scan, name, "%.*s is %s between %llu and %llu, not %llu",
+                        (int)(name->n < 40 ? name->n : 40), name->start,
+                        power ? "a power of two" : "a number", (unsigned long long)least,
+                        (unsigned long long)most, (unsigned long long)value);
+}
+
 static rf_status declare_let(struct rf_assembler *assembler)
 {
     struct rf_token name;
@@ -163,6 +186,8 @@ static rf_status declare_let(struct rf_assembler *assembler)
             value = assembler->lets[i].value;
             assembler->lets[i].used = true;
         }
+    if (rf_scan_take(&assembler->scan, ":", &status))
+        status = read_limits(assembler, &name, value);
     return status == RF_OK ? rf_assembler_name(assembler, &name, RF_PROGRAM_LET, value) : status;
 }
 

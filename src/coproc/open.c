@@ -189,7 +189,10 @@ static rf_status read_source(struct rf_coproc *coproc, const char *path, struct 
     for (const struct rf_coproc_program *p = rf_coproc_programs(); p->name != NULL; p++)
         if (strcmp(p->name, path) == 0)
             return take_source(coproc, p->text, strlen(p->text), error);
-    return rf_fail(error, RF_EINVAL, "microprogram '%s': %s", path, strerror(why));
+    if (strchr(path, '(') != NULL)
+        return rf_fail(error, RF_EINVAL, "co-processor: expected FILE or FILE(option=value, ...)");
+    return rf_fail(error, RF_EINVAL, "microprogram '%s': %s; 'riffle coproc' lists those there are",
+                   path, strerror(why));
 }
 
 static rf_status find_kind(struct rf_coproc *coproc, const char *path, struct rf_error *error)
@@ -220,6 +223,9 @@ static rf_status find_selector(struct rf_coproc *coproc, const char *path, struc
     if (rf_selector_parse(&selector, text, &why) != RF_OK)
         return rf_fail(error, RF_EINVAL, "%s: line %u: %s", path, coproc->program.profile_line,
                        why.message);
+    if (selector.unbound)
+        return rf_fail(error, RF_EINVAL, "%s: line %u: microcode cannot look up names of symbols",
+                       path, coproc->program.profile_line);
     uint32_t sampled = rf_program_classes(&coproc->program) | 1u << RF_CLASS_FRAME;
     if ((selector.classes & sampled) == 0)
         return rf_fail(error, RF_EINVAL,

@@ -107,7 +107,7 @@ enum rf_symbol_kind {
 struct rf_program_symbol {
     char name[RF_PROGRAM_NAME_MAX];
     uint8_t kind;
-    uint32_t line;
+    uint32_t line, column;
     uint64_t number; /* of the register, the address, or the value of a let */
 };
 

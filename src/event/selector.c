@@ -58,6 +58,22 @@ int rf_selector_is_symbol(char c, char next)
 
 /* --- running --------------------------------------------------------------------------------- */
 
+rf_status rf_selector_recorded(const struct rf_selector *selector, struct rf_error *error)
+{
+    static const struct {
+        unsigned field;
+        const char *program;
+    } found[] = {{RF_FIELD_WRITER, "dependences.uc"},
+                 {RF_FIELD_DISTANCE, "dependences.uc"},
+                 {RF_FIELD_SET, "conflicts.uc"}};
+    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
+        if ((selector->fields >> found[i].field & 1) != 0)
+            return rf_fail(error, RF_EINVAL,
+                           "selector: no record has a '%s'; '--coproc %s' finds it without -p",
+                           rf_field_info(found[i].field)->name, found[i].program);
+    return RF_OK;
+}
+
 enum { CHUNK = 128 };
 
 #define RF_FIELD(ID, name, classes, meaning, word, late, value, brief)                             \

@@ -62,9 +62,9 @@ static void write_samples(FILE *out, const struct rf_profile *profile,
                        "Counts are estimates from samples: %s of %s events, %s dropped.", text[0],
                        text[1], text[2]);
     rf_report_sentence(out, setup,
-                       "%s interrupts, %s of them looks of the host by itself; %s cycles of "
+                       "%s interrupt%s, %s of them looks of the host by itself; %s cycles of "
                        "overhead; %.1f%% of the events covered.",
-                       text[5], text[3], text[4],
+                       text[5], strcmp(text[5], "1") == 0 ? "" : "s", text[3], text[4],
                        100 * rf_profile_figure(profile, "covered-share", 0));
     write_troubles(out, profile);
 }

@@ -95,7 +95,7 @@ command     riffle replay r.rft --coproc loads.uc -n 2 --details
 
 profile     load -> pc
 engine      loads.uc(size=base, clock=1), seed 0
-memory      495.5 KiB; as hardware 9.3 KiB of storage
+memory      499.5 KiB; as hardware 9.3 KiB of storage
 events      24 produced, 24 consumed, 0 lost
 bounds      of the co-processor's samples, not of all events
 class-events 24
@@ -177,21 +177,66 @@ events,engine,rms,unseen,covered,overhead
 riffle: the stream is made of tuples; a co-processor needs records
 [1]
 $ riffle compare r.rft -m rms --every 4 --coproc values.uc -p 'load pc==main -> pc'
-riffle: compare: values.uc(size=base, clock=1) counts 'load -> pc,value', and the truth is 'load pc==main -> pc'
+riffle: the selector names a symbol, and there is no program to look it up in
+[1]
+$ riffle replay r.rft --coproc loads.uc -p 'load pc==main -> pc'
+riffle: selector: no symbol is called 'main'
+[1]
+$ riffle run --coproc loads.uc -p 'load pc==main -> pc' -- true
+riffle: run: a name in a selector goes neither with misses, bursts and --coproc nor with a record of several -p; --function does, and names in 'riffle replay -p' of the record
+[125]
+$ riffle coproc --disassemble loads.uc | sed 's/^.profile.*/.profile load pc==main -> pc/' >named.uc; riffle coproc named.uc
+riffle: named.uc: line 11: microcode cannot look up names of symbols
 [2]
 $ riffle compare r.rft -m rms --every 4 --coproc values.uc -p 'load -> nothing'
-events,engine,rms,unseen,covered,overhead
 riffle: selector: column 9: no field is called 'nothing'; 'riffle selectors' helps
-[1]
+[2]
 $ riffle compare r.rft --every 5 --coproc values.uc
 riffle: compare: --every is for -m invariance and -m rms
 [2]
 $ riffle compare r.rft --per-interval --coproc values.uc
 riffle: compare: --coproc does not work with --per-interval
 [2]
+$ riffle replay r.rft --coproc 'values.uc(quiet=13, age=0, glance=13)' -n 1 | tail -n 2
+ 1 interrupt, 1 of them looks of the host by itself; 612 cycles of overhead; 33.3% of the events
+ covered.
+# What went wrong in the machine is told: a program that never ends, a table of the host that is too small.
+$ printf '.on load goto x\n.base p = assoc[0 : 4]\n.base c = data[0 : 4]\n.slot a = p, count = c\nx: goto x\n' >loop.uc
+$ riffle replay r.rft --coproc loop.uc | tail -n 1
+ 24 samples ran too long and were given up: the program has a loop.
+$ seq 200 | awk '{printf "I  %x,4\n L %x,8\n", 4198400 + 4 * $1, 28672 + 8 * $1}' >many
+$ riffle replay many --from lackey --coproc 'loads.uc(table=64)' | tail -n 1
+ The host's table was full and refused 152 slots: table=N makes it larger.
 # What does not fit is refused.
 $ riffle replay r.rft --coproc loads.uc -i 10
 riffle: -i cuts the streams of engines; a co-processor has no intervals
+[2]
+$ riffle replay r.rft --coproc loads.uc --thread 1
+riffle: --thread is for engines; a co-processor sees all threads
+[2]
+$ riffle run --coproc loads.uc --per-process -- true
+riffle: run: --per-process works neither with --record, --coproc and misses nor with conditions in bursts
+[125]
+$ riffle run --coproc contexts.uc --range 1..2 -- true |& sed 's/ *[0-9.]* s$//'
+riffle: run: contexts.uc(size=base, clock=1) sees nothing outside --range, --function and --module: what it keeps of calls, stores or misses has gaps
+true   0 frames
+
+ nothing was found
+riffle: run: nothing was counted in what --function, --module and --range name
+$ riffle replay r.rft --coproc 'values.uc(one_of=3)'
+riffle: values.uc: line 17, column 6: one_of is a power of two between 1 and 1024, not 3
+[2]
+# Fields that only co-processors find.
+$ for field in writer distance set; do
+>     riffle replay r.rft -p "load -> pc,$field"
+>     riffle run -p "load $field==3 -> pc" -- true
+>     riffle sim -p "load -> $field" -- no-program
+>     riffle compare r.rft -p "load -> $field,pc" -e exact
+>     riffle trace convert r.rft -p "load -> pc,$field" out.rft
+> done |& sort | uniq -c
+      5 riffle: selector: no record has a 'distance'; '--coproc dependences.uc' finds it without -p
+      5 riffle: selector: no record has a 'set'; '--coproc conflicts.uc' finds it without -p
+      5 riffle: selector: no record has a 'writer'; '--coproc dependences.uc' finds it without -p
 [2]
 $ riffle replay r.rft --coproc 'loads.uc(table=100)'
 riffle: co-processor: table must be a power of two

@@ -150,7 +150,9 @@ static const struct {
     const char *text, *message;
 } refused[] = {
     {"", "co-processor: expected FILE or FILE(option=value, ...)"},
-    {"no_such.uc", "microprogram 'no_such.uc': No such file or directory"},
+    {"no_such.uc", "microprogram 'no_such.uc': No such file or directory; 'riffle coproc' lists "
+                   "those there are"},
+    {"loads.uc(size=half", "co-processor: expected FILE or FILE(option=value, ...)"},
     {"loads.uc(size=huge)", "co-processor: size must be half, base or double"},
     {"loads.uc(clock=2)",
      "co-processor: clock must be 1, 1/2, 1/4 or another fraction down to 1/64"},
@@ -158,6 +160,14 @@ static const struct {
     {"loads.uc(buffer=x)", "co-processor: buffer must be a number"},
     {"loads.uc(fast)", "co-processor: options are name=value, got 'fast'"},
     {"loads.uc(frob=3)", "loads.uc: the program has no '.let frob' to set"},
+    {"edges.uc(patience=17)",
+     "edges.uc: line 8, column 6: patience is a number between 1 and 16, not 17"},
+    {"values.uc(one_of=3)",
+     "values.uc: line 17, column 6: one_of is a power of two between 1 and 1024, not 3"},
+    {"values.uc(one_of=0)",
+     "values.uc: line 17, column 6: one_of is a power of two between 1 and 1024, not 0"},
+    {"values.uc(one_of=2K)",
+     "values.uc: line 17, column 6: one_of is a power of two between 1 and 1024, not 2000"},
 };
 
 TEST(wrong_texts_are_refused)

@@ -328,7 +328,12 @@ TEST(programs_that_are_not_whole_are_refused)
         {".on load goto x\nx: v0 = v1\n",
          "line 2: the program runs on behind its last instruction; end it with 'done'"},
         {"done\n", "the program takes no samples; say '.on load goto LABEL'"},
-        {".on load goto x\ndone\nx:\n", "line 1, column 15: nothing stands behind the label 'x'"},
+        {".let n = 9 : 1 .. 4 * 2\n", "line 1, column 6: n is a number between 1 and 8, not 9"},
+        {".let n = 1 : 1 ... 4\n", "line 1, column 18: expected a number, got '.'"},
+        {".let n = 1 : 1 2\n", "line 1, column 16: expected '..', got '2'"},
+        {".let n = 6 : power 0 .. 8\n",
+         "line 1, column 6: n is a power of two between 0 and 8, not 6"},
+        {".on load goto x\ndone\nx:\n", "line 3, column 1: nothing stands behind the label 'x'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static struct rf_program program;
