@@ -122,8 +122,9 @@ struct rf_view_setup {
     const char *const *modules;   /* the same for files: a path, or its last part; NULL: all */
     const uint64_t *thread;       /* only this one; NULL: all */
     const size_t *interval;       /* of the profile; NULL: the whole */
-    int full_names;             /* else C++ and Rust names are shortened to what tells them apart */
-    int sources;                /* read the text of lines */
+    int full_names; /* else C++ and Rust names are shortened to what tells them apart */
+    int sources;    /* read the text of lines */
+    int stretches;  /* of RF_BY_PC: neighbours that run about equally often are one row */
     struct rf_symbols *symbols; /* NULL: no names */
 };
 
@@ -132,6 +133,7 @@ struct rf_view {
     const struct rf_run *run;
     const struct rf_profile *profile;
     enum rf_view_by by;
+    int stretches;   /* rows are not single instructions */
     uint8_t bound;   /* enum rf_bound, of the rows */
     uint64_t events; /* that shares are of */
     struct rf_view_column columns[RF_COLUMN_COUNT_OF];

@@ -11,8 +11,8 @@
  *     worth a look
  *       loads 0 in 98.7% of 21.6 M loads             rank.c:44 spread
  *
- * Worth a look are, by how many events they are: loads of one value in nine cases out of ten; indirect calls of one
- * target; branches that go both ways about as often. A thing is listed only where its bounds say so, too. */
+ * Where most of the instructions have no line, places stand for lines: stretches of neighbouring instructions that run
+ * about equally often, which are blocks and small loops. What is worth a look: findings.c. */
 #include "report/report.h"
 #include <inttypes.h>
 #include <riffle/text.h>
@@ -22,23 +22,16 @@
 enum {
     FUNCTIONS = 6,
     LINES = 6,
-    SEARCHED = 2000, /* the heaviest instructions that are looked at */
-    FINDINGS = 5,
-    OF_A_KIND = 3,
-    CANDIDATES = 40,
-    NAME = 200,
-    SENTENCE = 400,
     PLACE = 1000,
     SCREEN_LINES = 2, /* that a row may take */
 };
 
-#define FAINT 0.005 /* the same for a line */
-#define SMALL                                                                                      \
-    0.0005 /* the share of all instructions that a function or line must have to be shown */
-#define RATHER 0.001 /* that many events per instruction make a thing worth a look */
+#define SMALL 0.0005 /* the share of all instructions that a function must have to be shown */
+#define FAINT 0.005  /* the same for a line */
+#define MOST  0.5    /* with that share without lines, lines do not tell where the heat is */
 
 /* Readable, and with a mark where the room was too small. */
-static void keep_text(char *out, size_t size, const char *text)
+void rf_report_keep(char *out, size_t size, const char *text)
 {
     if (rf_text_readable(out, size, text) >= size)
         rf_report_cut(out, rf_text_width(out) - 1);
@@ -169,7 +162,7 @@ void rf_report_run_line(FILE *out, const struct rf_run *run, const struct rf_rep
     struct line line = {.out = out, .width = (size_t)setup->width};
     size_t n = 0;
     if (program_of(run) != NULL) {
-        keep_text(program, sizeof program, program_of(run));
+        rf_report_keep(program, sizeof program, program_of(run));
         add_piece(&line, program);
     }
     for (size_t i = 0; i < run->n_profiles && n < most; i++)
@@ -200,7 +193,7 @@ static void print_threadless(const struct rf_profile *profile, char *text, size_
     rf_selector_print(&selector, text, size);
 }
 
-static const struct rf_profile *find(const struct rf_run *run, const char *selector)
+const struct rf_profile *rf_report_counted(const struct rf_run *run, const char *selector)
 {
     for (size_t i = 0; i < run->n_profiles; i++) {
         char text[256];
@@ -245,14 +238,14 @@ static rf_status write_functions(FILE *out, const struct rf_run *run, const stru
     return status;
 }
 
-/* Without lines: instructions. */
-static rf_status write_instructions(FILE *out, const struct rf_run *run,
-                                    const struct rf_profile *code,
-                                    const struct rf_report_setup *setup, struct rf_error *error)
+/* Without lines: stretches of instructions. */
+static rf_status write_stretches(FILE *out, const struct rf_run *run, const struct rf_profile *code,
+                                 const struct rf_report_setup *setup, struct rf_error *error)
 {
     struct rf_view view;
     struct rf_view_setup question = setup->view;
     question.by = RF_BY_PC;
+    question.stretches = 1;
     fit_screen(&question, setup, LINES, 0);
     rf_status status = rf_view_open(&view, run, code, &question, error);
     if (status != RF_OK)
@@ -261,6 +254,14 @@ static rf_status write_instructions(FILE *out, const struct rf_run *run,
     status = rf_report_rows(out, &view, setup, SCREEN_LINES);
     rf_view_close(&view);
     return status;
+}
+
+/* What has no line is the last row. */
+static double share_without_line(const struct rf_view *view)
+{
+    const size_t last = view->n_rows - 1;
+    bool is_there = rf_view_cell(view, last, RF_COLUMN_LINE)->is_empty != 0;
+    return is_there ? rf_view_cell(view, last, RF_COLUMN_SHARE)->share : 0;
 }
 
 static rf_status write_lines(FILE *out, const struct rf_run *run, const struct rf_profile *code,
@@ -273,282 +274,22 @@ static rf_status write_lines(FILE *out, const struct rf_run *run, const struct r
     rf_status status = rf_view_open(&view, run, code, &question, error);
     if (status != RF_OK)
         return status;
-    bool has_lines = view.n_rows > 0 && !rf_view_cell(&view, 0, RF_COLUMN_LINE)->is_empty;
+    bool has_lines = view.n_rows > 0 && !rf_view_cell(&view, 0, RF_COLUMN_LINE)->is_empty &&
+                     share_without_line(&view) < MOST;
     hide(&view, RF_COLUMN_COUNT);
     fputc('\n', out);
     if (has_lines)
         status = rf_report_rows(out, &view, setup, SCREEN_LINES);
     else
-        status = write_instructions(out, run, code, setup, error);
+        status = write_stretches(out, run, code, setup, error);
     rf_view_close(&view);
-    return status;
-}
-
-/* ---- worth a look ---- */
-
-struct finding {
-    uint64_t count;
-    char sentence[SENTENCE]; /* both readable */
-    char place[PLACE];
-};
-
-struct findings {
-    struct finding at[3 * OF_A_KIND + 1]; /* the last has room for one that is not taken */
-    size_t n;
-};
-
-static bool is_stub(const char *place)
-{
-    return strstr(place, "@plt") != NULL;
-}
-
-/* Two instructions of one line that do the same are told once. */
-static bool is_new(const struct findings *findings, const struct finding *finding)
-{
-    for (size_t i = 0; i < findings->n; i++)
-        if (strcmp(findings->at[i].sentence, finding->sentence) == 0 &&
-            strcmp(findings->at[i].place, finding->place) == 0)
-            return false;
-    return true;
-}
-
-static bool add_finding(struct findings *findings, const struct rf_view *view, size_t row,
-                        const char *sentence)
-{
-    struct finding *finding = &findings->at[findings->n];
-    finding->count = rf_view_cell(view, row, RF_COLUMN_COUNT)->number;
-    snprintf(finding->sentence, SENTENCE, "%s", sentence);
-    keep_text(finding->place, PLACE, rf_view_cell(view, row, RF_COLUMN_PLACE)->text);
-    bool good = is_new(findings, finding);
-    findings->n += good;
-    return good;
-}
-
-/* A kind of finding: which rows are one, and what is said of them. */
-struct kind {
-    const char *selector;
-    double low, high; /* the share of the most frequent item must lie in there */
-    void (*tell)(char *sentence, size_t size, const struct rf_view *view, size_t row,
-                 const char *value); /* what the most frequent item is called; "": nothing */
-};
-
-static void tell_share(char *text, size_t size, const struct rf_view *view, size_t row)
-{
-    rf_report_share(text, size, rf_view_cell(view, row, RF_COLUMN_TOP_SHARE), view->profile->bound);
-}
-
-static const char *tell_count(char number[RF_REPORT_NUMBER_MAX], const struct rf_view *view,
-                              size_t row)
-{
-    return rf_report_short(number, rf_view_cell(view, row, RF_COLUMN_COUNT)->number);
-}
-
-static void tell_load(char *sentence, size_t size, const struct rf_view *view, size_t row,
-                      const char *value)
-{
-    char share[64], number[RF_REPORT_NUMBER_MAX], text[64], name[NAME];
-    tell_share(share, sizeof share, view, row);
-    rf_report_cell(text, sizeof text, view, rf_view_column(view, RF_COLUMN_TOP),
-                   rf_view_cell(view, row, RF_COLUMN_TOP), false);
-    keep_text(name, sizeof name, value);
-    snprintf(sentence, size, "loads %s%s in %s of %s loads", name[0] != '\0' ? "&" : "",
-             name[0] != '\0' ? name : text, share, tell_count(number, view, row));
-}
-
-static void tell_call(char *sentence, size_t size, const struct rf_view *view, size_t row,
-                      const char *value)
-{
-    (void)value;
-    char share[64], number[RF_REPORT_NUMBER_MAX], name[NAME];
-    const struct rf_view_cell *target = rf_view_cell(view, row, RF_COLUMN_TOP_NAME);
-    tell_share(share, sizeof share, view, row);
-    keep_text(name, sizeof name, target != NULL ? target->text : "");
-    snprintf(sentence, size, "calls %s in %s of %s indirect calls", name, share,
-             tell_count(number, view, row));
-}
-
-static void tell_branch(char *sentence, size_t size, const struct rf_view *view, size_t row,
-                        const char *value)
-{
-    (void)value;
-    char share[64], number[RF_REPORT_NUMBER_MAX];
-    tell_share(share, sizeof share, view, row);
-    snprintf(sentence, size, "goes both ways: %s in %s of %s",
-             rf_view_cell(view, row, RF_COLUMN_TOP_NAME)->text, share,
-             tell_count(number, view, row));
-}
-
-static const struct kind kinds[] = {
-    {"load -> pc,value", 0.90, 1, tell_load},
-    {"call indirect==1 -> pc,target", 0.99, 1, tell_call},
-    {"branch -> pc,taken", 0.50, 0.70, tell_branch},
-};
-
-/* How many instructions there were; the events of all profiles where nobody counted them. */
-static uint64_t instructions(const struct rf_run *run)
-{
-    const struct rf_profile *code = find(run, "insn -> pc");
-    uint64_t sum = 0;
-    for (size_t i = 0; code == NULL && i < run->n_profiles; i++)
-        sum += run->profiles[i]->consumed;
-    return code != NULL ? code->consumed : sum;
-}
-
-static bool is_worth(const struct kind *kind, const struct rf_view *view, size_t row)
-{
-    const struct rf_view_cell *top = rf_view_cell(view, row, RF_COLUMN_TOP_SHARE);
-    const struct rf_view_cell *count = rf_view_cell(view, row, RF_COLUMN_COUNT);
-    const struct rf_view_cell *place = rf_view_cell(view, row, RF_COLUMN_PLACE);
-    return top != NULL && !top->is_empty && top->low >= kind->low && top->high <= kind->high &&
-           (double)count->number >= RATHER * (double)instructions(view->run) && place != NULL &&
-           !is_stub(place->text);
-}
-
-/* The rows of a view that are worth a look, at most `most`. */
-static size_t list_worth(const struct kind *kind, const struct rf_view *view, size_t *rows,
-                         size_t most)
-{
-    size_t n = 0;
-    for (size_t row = 0; row < view->n_rows && n < most; row++)
-        if (is_worth(kind, view, row))
-            rows[n++] = row;
-    return n;
-}
-
-/* Names of what is loaded, all at once. */
-static rf_status prepare_values(const struct rf_view *view, const size_t *rows, size_t n,
-                                struct rf_symbols *symbols)
-{
-    uint64_t values[CANDIDATES];
-    for (size_t i = 0; i < n; i++)
-        values[i] = rf_view_cell(view, rows[i], RF_COLUMN_TOP)->number;
-    return rf_symbols_prepare(symbols, values, n);
-}
-
-/* What is loaded, if it is the address of something. False: it lies within a function, so the load is a return that takes
- * its address from the stack; there is nothing to look at. */
-static bool name_value(const struct kind *kind, const struct rf_view *view, size_t row,
-                       struct rf_symbols *symbols, const char **value)
-{
-    struct rf_place_name name;
-    *value = "";
-    if (kind->tell != tell_load)
-        return true;
-    uint64_t number = rf_view_cell(view, row, RF_COLUMN_TOP)->number;
-    rf_symbols_lookup(symbols, number, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
-    if (name.function[0] != '\0' && name.offset == 0)
-        *value = name.function;
-    return !name.is_code || name.offset == 0;
-}
-
-static rf_status look_for(struct findings *findings, const struct kind *kind,
-                          const struct rf_run *run, const struct rf_report_setup *setup,
-                          struct rf_error *error)
-{
-    struct rf_view view;
-    struct rf_view_setup question = setup->view;
-    const struct rf_profile *profile = find(run, kind->selector);
-    size_t rows[CANDIDATES], found = 0;
-    if (profile == NULL)
-        return RF_OK;
-    question.by = RF_BY_PC;
-    question.rows = SEARCHED;
-    question.share_min = 0;
-    rf_status status = rf_view_open(&view, run, profile, &question, error);
-    if (status != RF_OK)
-        return status;
-    size_t n = list_worth(kind, &view, rows, CANDIDATES);
-    if (kind->tell == tell_load)
-        status = prepare_values(&view, rows, n, setup->view.symbols);
-    for (size_t i = 0; i < n && found < OF_A_KIND && status == RF_OK; i++) {
-        char sentence[SENTENCE];
-        const char *value;
-        if (!name_value(kind, &view, rows[i], setup->view.symbols, &value))
-            continue;
-        kind->tell(sentence, sizeof sentence, &view, rows[i], value);
-        found += add_finding(findings, &view, rows[i], sentence);
-    }
-    rf_view_close(&view);
-    return status;
-}
-
-static int by_count(const void *left, const void *right)
-{
-    const struct finding *l = left, *r = right;
-    return (l->count < r->count) - (l->count > r->count);
-}
-
-/* The column of the places: behind the widest sentence that leaves room for its place on the same line. */
-static size_t place_column(const struct findings *findings, size_t n, size_t width)
-{
-    size_t column = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t sentence = rf_text_width(findings->at[i].sentence) + 4;
-        bool fits = width == 0 || sentence + rf_text_width(findings->at[i].place) <= width;
-        column = fits && sentence > column ? sentence : column;
-    }
-    return column;
-}
-
-static void write_finding(FILE *out, const struct finding *finding, size_t column,
-                          const struct rf_report_setup *setup)
-{
-    enum { INDENT = 6 };
-    const size_t width = (size_t)setup->width, place = rf_text_width(finding->place);
-    size_t used = rf_text_width(finding->sentence) + 2;
-    fputs("  ", out);
-    if (width > 0 && (used + 2 + place > width || used > column)) {
-        rf_report_paragraph(out, setup, INDENT, finding->sentence);
-        fprintf(out, "%*s", INDENT, "");
-        rf_report_paragraph(out, setup, INDENT, finding->place);
-        return;
-    }
-    size_t gap = width == 0 || column + place <= width ? column - used : 2;
-    fprintf(out, "%s%*s%s\n", finding->sentence, (int)gap, "", finding->place);
-}
-
-static void write_findings(FILE *out, struct findings *findings,
-                           const struct rf_report_setup *setup)
-{
-    size_t n = findings->n < FINDINGS ? findings->n : FINDINGS;
-    qsort(findings->at, findings->n, sizeof *findings->at, by_count);
-    size_t column = place_column(findings, n, (size_t)setup->width);
-    if (n > 0)
-        fprintf(out, "\n%sworth a look%s\n", setup->colour ? "\033[1m" : "",
-                setup->colour ? "\033[0m" : "");
-    for (size_t i = 0; i < n; i++)
-        write_finding(out, &findings->at[i], column, setup);
-}
-
-static rf_status look(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
-                      struct rf_error *error)
-{
-    struct findings findings = {.n = 0};
-    rf_status status = RF_OK;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == RF_OK; i++)
-        status = look_for(&findings, &kinds[i], run, setup, error);
-    if (status == RF_OK)
-        write_findings(out, &findings, setup);
-    return status;
-}
-
-rf_status rf_report_each_finding(const struct rf_run *run, const struct rf_report_setup *setup,
-                                 rf_report_tell *tell, void *context, struct rf_error *error)
-{
-    struct findings findings = {.n = 0};
-    rf_status status = RF_OK;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == RF_OK; i++)
-        status = look_for(&findings, &kinds[i], run, setup, error);
-    qsort(findings.at, findings.n, sizeof *findings.at, by_count);
-    for (size_t i = 0; i < findings.n && status == RF_OK; i++)
-        tell(context, findings.at[i].sentence, findings.at[i].place);
     return status;
 }
 
 rf_status rf_report_overview(FILE *out, const struct rf_run *run,
                              const struct rf_report_setup *setup, struct rf_error *error)
 {
-    const struct rf_profile *code = find(run, "insn -> pc");
+    const struct rf_profile *code = rf_report_counted(run, "insn -> pc");
     rf_status status = RF_OK;
     rf_report_run_line(out, run, setup, 2);
     if (code != NULL) {
@@ -557,7 +298,7 @@ rf_status rf_report_overview(FILE *out, const struct rf_run *run,
             status = write_lines(out, run, code, setup, error);
     }
     if (status == RF_OK)
-        status = look(out, run, setup, error);
+        status = rf_report_findings(out, run, setup, error);
     if (status == RF_OK)
         fputs("\nMore: --by function|line|module|pc, --annotate; -p invariance|types|bias\n"
               "      Save the run with -o FILE, and ask again with riffle report FILE.\n",

@@ -81,13 +81,20 @@ bool rf_report_is_short(const struct rf_profile *profile);
 /* ---- overview.c: the first screen ---- */
 rf_status rf_report_overview(FILE *out, const struct rf_run *run,
                              const struct rf_report_setup *setup, struct rf_error *error);
-/* What is worth a look, by how many events it is. */
-typedef void rf_report_tell(void *context, const char *sentence, const char *place);
-rf_status rf_report_each_finding(const struct rf_run *run, const struct rf_report_setup *setup,
-                                 rf_report_tell *tell, void *context, struct rf_error *error);
+/* The profile with this selector, of whatever thread; NULL: there is none. */
+const struct rf_profile *rf_report_counted(const struct rf_run *run, const char *selector);
+/* Readable, and with a mark where the room was too small. */
+void rf_report_keep(char *out, size_t size, const char *text);
 /* One line on the run. */
 void rf_report_run_line(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
                         size_t most);
+
+/* ---- findings.c: what is worth a look, by how many events it is ---- */
+rf_status rf_report_findings(FILE *out, const struct rf_run *run,
+                             const struct rf_report_setup *setup, struct rf_error *error);
+typedef void rf_report_tell(void *context, const char *sentence, const char *place);
+rf_status rf_report_each_finding(const struct rf_run *run, const struct rf_report_setup *setup,
+                                 rf_report_tell *tell, void *context, struct rf_error *error);
 
 /* Made by a co-processor: its counts are those of samples. */
 static inline bool rf_report_is_sampled(const struct rf_profile *profile)

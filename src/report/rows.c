@@ -307,6 +307,7 @@ static void write_rest(FILE *out, const struct layout *layout)
         return;
     bool streams = rf_view_column(view, RF_COLUMN_STREAM) != NULL;
     const char *kind = kinds[view->by] != NULL ? kinds[view->by] : "rows";
+    kind = view->stretches ? "places" : kind;
     int letters = (int)strlen(kind) - (n > 1 ? 0 : view->by == RF_BY_PROCESS ? 2 : 1);
     fprintf(out, " %s more %.*s", rf_report_group(more, n), letters, kind);
     if (layout->tenths != NULL)

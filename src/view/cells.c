@@ -109,6 +109,8 @@ static void print_row_place(const struct rf_view_work *work, const struct rf_row
         print_in_tree(work, row, text, size);
     else if (work->view->by == RF_BY_LINE)
         rf_view_print_line(work, row->word, text, size);
+    else if (work->view->stretches)
+        rf_view_print_stretch(work, row->word, row->last, text, size);
     else if (work->view->by != RF_BY_ITEM)
         rf_view_print_place(work, row->word, text, size);
     else if (rf_shape_has_tuples(work->table.profile->shape))

@@ -97,6 +97,20 @@ void rf_view_print_place(const struct rf_view_work *work, uint64_t address, char
         add(&text, ", or in %s", name.other);
 }
 
+void rf_view_print_stretch(const struct rf_view_work *work, uint64_t first, uint64_t last,
+                           char *stretch, size_t size)
+{
+    struct rf_place_name name;
+    rf_view_print_place(work, first, stretch, size);
+    rf_view_lookup(work, last, &name);
+    if (first == last || rf_view_innermost(&name).line != 0 || name.other[0] != '\0')
+        return;
+    struct text text = {stretch, size, strlen(stretch)};
+    bool known = name.module[0] != '\0', is_start = known && name.offset == last - first;
+    add(&text, "%s..0x%" PRIx64, is_start ? "+0x0" : "",
+        known ? name.offset : rf_view_address(last));
+}
+
 void rf_view_print_line(const struct rf_view_work *work, uint64_t address, char *line, size_t size)
 {
     struct rf_place_name name;

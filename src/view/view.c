@@ -316,6 +316,8 @@ static rf_status fill(struct rf_view_work *work)
     rf_status status = choose(work);
     if (status == RF_OK)
         status = make_rows(work);
+    if (status == RF_OK && work->setup->stretches && work->view->by == RF_BY_PC)
+        status = rf_view_make_stretches(work);
     if (status != RF_OK)
         return status;
     struct rf_view *view = work->view;

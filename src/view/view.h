@@ -38,6 +38,7 @@ uint64_t rf_view_heat(const struct rf_item *item); /* of an item of a stream: th
 
 struct rf_row {
     uint64_t word; /* that stands for the row: names come from it */
+    uint64_t last; /* of a stretch of instructions: the last one's address */
     uint64_t count, lower, upper;
     const struct rf_item
         *item;      /* RF_BY_ITEM: itself. RF_BY_PC: the most frequent one; NULL: none is listed */
@@ -73,6 +74,7 @@ struct rf_view_work {
 
 rf_status rf_view_make_items(struct rf_view_work *work);     /* items.c */
 rf_status rf_view_make_groups(struct rf_view_work *work);    /* group.c */
+rf_status rf_view_make_stretches(struct rf_view_work *work); /* stretches.c: of rows by pc */
 rf_status rf_view_make_processes(struct rf_view_work *work); /* processes.c */
 rf_status rf_view_make_stacks(struct rf_view_work *work);    /* stacks.c */
 rf_status rf_view_make_self(struct rf_view_work *work);      /* stacks.c: only tops of stacks */
@@ -118,6 +120,9 @@ enum { RF_VIEW_TEXT_MAX = 16 * 1024 };
 /* "rank.c:44 spread", "rank.c:54 make_lists in main", "libc.so.6 free+0x1c", "0x1234". */
 void rf_view_print_place(const struct rf_view_work *work, uint64_t address, char *text,
                          size_t size);
+/* The same of a stretch: "libc.so.6 free+0x1c..0x30". */
+void rf_view_print_stretch(const struct rf_view_work *work, uint64_t first, uint64_t last,
+                           char *text, size_t size);
 /* "rank.c:44"; where no line is known, "libc.so.6 free" */
 void rf_view_print_line(const struct rf_view_work *work, uint64_t address, char *text, size_t size);
 /* "(make_lists)": of a line whose text is not there */

@@ -19,13 +19,10 @@ flip.rv64   812 instructions   100 loads
        100.0%  (no names)  flip.rv64
 
  instructions  place
-        12.4%  flip.rv64+0x100bc
-        12.3%  flip.rv64+0x100c0
-        12.3%  flip.rv64+0x100c2
-        12.3%  flip.rv64+0x100e2
-        12.3%  flip.rv64+0x100e4
-        12.3%  flip.rv64+0x100e6
- 14 more instructions, 26.1%
+        61.6%  flip.rv64+0x100e2..0x100ea
+        36.9%  flip.rv64+0x100bc..0x100c2
+         1.1%  flip.rv64+0x100c4..0x100de
+         0.4%  flip.rv64+0x100b0..0x100b8
 
 More: --by function|line|module|pc, --annotate; -p invariance|types|bias
       Save the run with -o FILE, and ask again with riffle report FILE.

@@ -129,9 +129,9 @@ $ ./run -p types
 known   501 indirect calls
 threads
 
- indirect calls  count  targets  top target         of this call  place
-          99.8%    500        2  one                       90.0%  known.c:15 turn
-           0.2%      1        1  __libc_start_main        100.0%  known _start+0x1b
+ indirect calls  count  targets  top target  of this call  place
+          99.8%    500        2  one                90.0%  known.c:15 turn
+           0.2%      1        -  -                      -  (where the linker said)
 $ ./run -p bias -n 2
 known   4,508 branches
 threads
@@ -158,6 +158,7 @@ PC,4000,4000,4000,exact,2,0x2a,3000,3000,3000,hot,HERE/known.c,10,known,"load ->
 
 pc,count,lower,upper,bound,targets,top_target,top_name,top_count,top_lower,top_upper,function,file,line,module,profile
 PC,500,500,500,exact,2,PC,one,450,450,450,turn,HERE/known.c,15,known,"call indirect==1 -> pc,target"
+,1,1,1,exact,,,,,,,,,,,"call indirect==1 -> pc,target"
 $ riffle report known.rfp --format json --by line -n 1 | grep -A2 '"by"' | sed -E "s|$PWD|HERE|" | head -3
       "by": "line", "rows_found": 10, "rows": [
         {"file": "HERE/known.c", "line": 10, "function": "hot", "module": "known", "count": 4000, "lower": 4000, "upper": 4000, "bound": "exact"},
@@ -268,3 +269,23 @@ riffle: cache: expected 'l1=SIZE/WAYS/LINE', got 'junk'
 # Of samples of the stack, a line has what was on top.
 $ riffle report mixed.rfp --by line -n 1 | sed -n '/frame -> pc,context/,$p' | grep -oE 'known.c:(9|10|14|15)' | sed 's/:.*//'
 known.c
+# Without lines, stretches of instructions stand for them. What guards the stack is always the same; nobody is told.
+$ cat > guarded.c <<'END'
+> static volatile long sink;
+> __attribute__((noinline)) static void guarded(long i)
+> {
+>     volatile char room[16];
+>     room[i & 15] = 1;
+>     sink = room[i & 15];
+> }
+> int main(void)
+> {
+>     for (long i = 0; i < 20000; i++)
+>         guarded(i);
+> }
+> END
+> gcc -O1 -fstack-protector-all guarded.c -o guarded; strip guarded
+$ riffle run -o guarded.rfp -- ./guarded 2>&1 | grep -cE '%  guarded\+0x[0-9a-f]+\.\.0x[0-9a-f]+$'
+2
+$ riffle report guarded.rfp | sed -n '/worth/,/^$/p' | grep -E '0x[0-9a-f]{8,}'
+[1]
