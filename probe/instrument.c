@@ -41,12 +41,21 @@ static Bool in_ranges(Addr pc)
     return probe_options.n_ranges == 0;
 }
 
+Bool probe_is_own(const HChar *path)
+{
+    const HChar *name = VG_(basename)(path);
+    return VG_(strncmp)(name, "vgpreload_", 10) == 0 ||
+           VG_(strstr)(name, "riffle-amd64-linux") != NULL;
+}
+
 static Bool in_modules(Addr pc)
 {
-    if (probe_options.n_modules == 0)
-        return True;
     const NSegment *segment = VG_(am_find_nsegment)(pc);
     const HChar *path = segment == NULL ? NULL : VG_(am_get_filename)(segment);
+    if (path != NULL && probe_is_own(path))
+        return False;
+    if (probe_options.n_modules == 0)
+        return True;
     for (Int i = 0; path != NULL && i < probe_options.n_modules; i++)
         if (VG_(strcmp)(path, probe_options.module[i]) == 0 ||
             VG_(strcmp)(VG_(basename)(path), probe_options.module[i]) == 0)

@@ -9,6 +9,7 @@
  * bursts come and go on their own. The other messages are about what Valgrind tells: files that are mapped and unmapped,
  * threads that take turns, processes that fork. */
 #include "probe.h"
+#include "pub_tool_stacktrace.h"
 
 /* Of the core, which declares them to itself only. */
 extern Int VG_(fd_soft_limit);
@@ -158,16 +159,89 @@ static void tell_mapping(Addr start, Addr end, ULong offset, const HChar *path)
     ring_commit(words);
 }
 
+static Bool begins(const HChar *text, const HChar *with)
+{
+    return VG_(strncmp)(text, with, VG_(strlen)(with)) == 0;
+}
+
+static Bool is_code(Addr pc)
+{
+    const NSegment *segment = VG_(am_find_nsegment)(pc);
+    return segment != NULL && segment->hasX;
+}
+
+/* Libraries through which programs get memory. */
+static Bool is_allocator(Addr pc)
+{
+    static const HChar *const names[] = {"libc.so", "libc-", "ld-", "libpthread", "libstdc++"};
+    const NSegment *segment = VG_(am_find_nsegment)(pc);
+    const HChar *path = segment == NULL ? NULL : VG_(am_get_filename)(segment);
+    for (UInt i = 0; path != NULL && i < sizeof names / sizeof *names; i++)
+        if (begins(VG_(basename)(path), names[i]))
+            return True;
+    return False;
+}
+
+/* Does the dynamic linker map it, or is it there when the program starts? Its data is found from its code. */
+static Bool is_linked(void)
+{
+    ThreadId thread = VG_(get_running_tid)();
+    const NSegment *segment =
+        thread == VG_INVALID_THREADID ? NULL : VG_(am_find_nsegment)(VG_(get_IP)(thread));
+    const HChar *path = segment == NULL ? NULL : VG_(am_get_filename)(segment);
+    return path == NULL || begins(VG_(basename)(path), "ld-");
+}
+
+/* Code that is to be executed is told by its path. Data of a file is a kind of memory, in brackets. */
+static void see_file(Addr start, SizeT length, Bool xx, const NSegment *segment)
+{
+    const HChar *path = VG_(am_get_filename)(segment);
+    HChar name[1024];
+    if (path == NULL || probe_is_own(path) || (!xx && is_linked()) ||
+        VG_(strlen)(path) + 3 > sizeof name)
+        return;
+    VG_(sprintf)(name, xx ? "%s" : "[%s]", path);
+    tell_mapping(start, start + length, (ULong)segment->offset + (start - segment->start), name);
+}
+
+/* Memory without a file is known by who mapped it: the innermost call outside of those libraries. The first so many are
+ * told; a program may map and unmap all the time. */
+static void see_anonymous(Addr start, SizeT length)
+{
+    enum { TOLD_MAX = 256, DEEPEST = 24 };
+    static UInt n_told;
+    ThreadId thread = VG_(get_running_tid)();
+    Addr frames[DEEPEST];
+    HChar name[64] = "";
+    if (thread == VG_INVALID_THREADID || n_told >= TOLD_MAX)
+        return;
+    UInt n = VG_(get_StackTrace)(thread, frames, DEEPEST, NULL, NULL, 0), i = 0;
+    for (; i < n && is_allocator(frames[i]); i++) {
+        const HChar *function;
+        if (VG_(get_fnname)(VG_(current_DiEpoch)(), frames[i], &function) &&
+            begins(function, "pthread_create"))
+            VG_(strcpy)(name, "[stack]");
+    }
+    if (name[0] == 0 && i < n && is_code(frames[i])) /* not so: the dynamic linker's own */
+        VG_(sprintf)(name, "[mapped by 0x%lx]", frames[i]);
+    if (name[0] == 0)
+        return;
+    n_told++;
+    tell_mapping(start, start + length, 0, name);
+}
+
 static void see_mapping(Addr start, SizeT length, Bool rr, Bool ww, Bool xx, ULong handle)
 {
     const NSegment *segment = VG_(am_find_nsegment)(start);
-    if (!xx || segment == NULL || segment->kind != SkFileC)
-        return;
-    const HChar *path = VG_(am_get_filename)(segment);
-    Bool is_probe = path != NULL && VG_(strstr)(path, "riffle-amd64-linux") != NULL;
-    if (path != NULL && !is_probe)
-        tell_mapping(start, start + length, (ULong)segment->offset + (start - segment->start),
-                     path);
+    if (segment != NULL && segment->kind == SkFileC && (rr || xx))
+        see_file(start, length, xx, segment);
+    else if (segment != NULL && segment->kind == SkAnonC && rr && ww)
+        see_anonymous(start, length);
+}
+
+static void see_move(Addr from, Addr to, SizeT length)
+{
+    see_mapping(to, length, True, True, False, 0);
 }
 
 /* Kinds of memory have a name, too. Both grow; the core gives neither more than this. */
@@ -340,6 +414,7 @@ static void before_options(void)
     VG_(track_new_mem_brk)(see_heap);
     VG_(track_new_mem_mmap)(see_mapping);
     VG_(track_change_mem_mprotect)(see_protection);
+    VG_(track_copy_mem_remap)(see_move);
     VG_(track_die_mem_munmap)(see_unmapping);
     VG_(track_pre_thread_ll_create)(see_thread_made);
     VG_(track_pre_thread_ll_exit)(see_name);

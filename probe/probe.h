@@ -279,6 +279,8 @@ Bool stack_count(IRSB *out, const IRSB *in, Addr pc);
 void stack_look(void); /* take a sample of the running thread, if one is due */
 
 /* ---- instrument.c ---- */
+
+Bool probe_is_own(const HChar *path); /* a file of Valgrind or the probe, not of the program */
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                  const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
                  IRType host_word);

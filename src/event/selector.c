@@ -30,6 +30,8 @@ static const struct rf_selector_preset presets[] = {
     {"bias", "branch -> pc,taken", "how often each branch is taken", NULL},
     {"zero-loads", "load value==0 -> pc,addr", "where loads find zero", NULL},
     {"narrow", "alu width<=16 -> pc", "results that would fit 16 bits", NULL},
+    {"misses", "load miss>=1 -> pc,addr", "which loads miss the first cache, and in which data",
+     NULL},
     {"miss-values", "load miss>=1 -> pc,value", "what is loaded by misses of the first cache",
      NULL},
     {"types", "call indirect==1 -> pc,target", "what indirect calls reach: receivers' types", NULL},

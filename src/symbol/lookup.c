@@ -141,6 +141,7 @@ rf_status rf_symbols_lookup(struct rf_symbols *symbols, uint64_t address, uint32
     const struct rf_module *module = &symbols->run->modules[where.row];
     name->module = name->path = module->path;
     if (where.file == NULL) {
+        name->module = rf_names_kind(symbols, where.row);
         name->offset = address - module->start;
         return RF_OK;
     }
@@ -151,6 +152,39 @@ rf_status rf_symbols_lookup(struct rf_symbols *symbols, uint64_t address, uint32
         status = rf_names_read_spots(symbols, where.file, &where.link, 1);
     fill_name(name, &where);
     return status;
+}
+
+enum { KIND_MAX = 512 };
+static const char mapped[] = "[mapped by ";
+
+/* A run has the address of the call that mapped memory: "[mapped by 0x1234]". */
+static size_t print_mapped(struct rf_symbols *symbols, const char *path, char text[KIND_MAX])
+{
+    char place[KIND_MAX - sizeof mapped - 1];
+    struct rf_place_name name;
+    uint64_t site = strtoull(path + sizeof mapped - 1, NULL, 16);
+    rf_symbols_lookup(symbols, site, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
+    name.n_inlined = 0; /* what is inlined there only hands it on */
+    if (rf_place_print(&name, place, sizeof place) == 0)
+        return 0;
+    return rf_format(text, KIND_MAX, "%s%s]", mapped, place);
+}
+
+const char *rf_names_kind(struct rf_symbols *symbols, size_t row)
+{
+    const char *path = symbols->run->modules[row].path, **kind = &symbols->kind_of[row];
+    char text[KIND_MAX];
+    size_t n = 0;
+    if (*kind != NULL)
+        return *kind;
+    *kind = path; /* and no way in here again, should the call lie in the memory itself */
+    if (path[1] == '/')
+        n = rf_format(text, sizeof text, "[file %s", rf_text_last_part(path));
+    else if (strncmp(path, mapped, sizeof mapped - 1) == 0)
+        n = print_mapped(symbols, path, text);
+    const char *kept = n > 0 && n < sizeof text ? rf_arena_text(&symbols->arena, text, n) : NULL;
+    *kind = kept != NULL ? kept : path;
+    return *kind;
 }
 
 /* ---- as text ---- */

@@ -14,7 +14,8 @@ struct rf_symbols {
     uint64_t last_event; /* of the run */
     const char *debug_path;
     struct rf_limits limits;
-    size_t *file_of; /* by row of run->modules; NO_FILE: a kind of memory */
+    size_t *file_of;      /* by row of run->modules; NO_FILE: a kind of memory */
+    const char **kind_of; /* by row: what a kind of memory is called; NULL: not asked yet */
     RF_LIST(struct rf_file) files;
 };
 
@@ -33,6 +34,8 @@ size_t rf_names_row(const struct rf_symbols *symbols, uint64_t address, uint32_t
                     uint64_t when, size_t *other);
 /* Address - link address, in one mapping; false where the file does not tell. */
 bool rf_names_bias(const struct rf_file *file, const struct rf_module *module, uint64_t *bias);
+/* Of a row that is a kind of memory: "[heap]", "[mapped by make_graph (graph.c:120)]". */
+const char *rf_names_kind(struct rf_symbols *symbols, size_t row);
 rf_status rf_names_read_table(struct rf_symbols *symbols, struct rf_file *file);
 /* Find the answers for these link addresses, none of which is known yet. */
 rf_status rf_names_read_spots(struct rf_symbols *symbols, struct rf_file *file,

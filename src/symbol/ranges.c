@@ -215,13 +215,13 @@ static size_t name_in_file(const struct rf_file *file, uint64_t lo, uint64_t hi,
 }
 
 /* Rows that the range touches, by name of module. */
-static void rows_in(const struct rf_symbols *symbols, uint64_t lo, uint64_t hi, struct names *names)
+static void rows_in(struct rf_symbols *symbols, uint64_t lo, uint64_t hi, struct names *names)
 {
     for (size_t i = 0; i < symbols->run->n_modules; i++) {
         const struct rf_module *row = &symbols->run->modules[i];
         if (row->start <= hi && row->end > lo)
             add_name(names, symbols->file_of[i] == NO_FILE
-                                ? row->path
+                                ? rf_names_kind(symbols, i)
                                 : symbols->files.at[symbols->file_of[i]].name);
     }
 }

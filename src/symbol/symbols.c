@@ -95,9 +95,12 @@ rf_status rf_symbols_open(struct rf_symbols **opened, const struct rf_run *run,
     symbols->run = run;
     symbols->last_event = last_event(run);
     take_setup(symbols, setup);
-    if (run->n_modules > 0)
+    if (run->n_modules > 0) {
         symbols->file_of = rf_alloc_get(alloc, run->n_modules * sizeof *symbols->file_of);
-    if ((run->n_modules > 0 && symbols->file_of == NULL) || !list_files(symbols)) {
+        symbols->kind_of = rf_alloc_zeroed(alloc, run->n_modules * sizeof *symbols->kind_of);
+    }
+    bool enough = symbols->file_of != NULL && symbols->kind_of != NULL;
+    if ((run->n_modules > 0 && !enough) || !list_files(symbols)) {
         rf_symbols_close(symbols);
         return rf_fail(error, RF_ENOMEM, "no memory for the symbols of %zu modules",
                        run->n_modules);
@@ -116,6 +119,8 @@ void rf_symbols_close(struct rf_symbols *symbols)
                   symbols->files.room * sizeof *symbols->files.at);
     rf_alloc_free(&symbols->alloc, symbols->file_of,
                   symbols->run->n_modules * sizeof *symbols->file_of);
+    rf_alloc_free(&symbols->alloc, symbols->kind_of,
+                  symbols->run->n_modules * sizeof *symbols->kind_of);
     rf_arena_release(&symbols->arena);
     rf_alloc_free(&symbols->alloc, symbols, sizeof *symbols);
 }
@@ -272,6 +277,8 @@ static size_t list_rows(const struct rf_symbols *symbols, uint64_t address, uint
 static bool same_place(const struct rf_symbols *symbols, size_t l, size_t r)
 {
     const struct rf_module *left = &symbols->run->modules[l], *right = &symbols->run->modules[r];
+    if (symbols->file_of[l] == NO_FILE)
+        return strcmp(left->path, right->path) == 0;
     return symbols->file_of[l] == symbols->file_of[r] &&
            left->start - left->offset == right->start - right->offset;
 }
@@ -280,14 +287,15 @@ static bool same_place(const struct rf_symbols *symbols, size_t l, size_t r)
  * memory. */
 static double weight_of(const struct rf_symbols *symbols, size_t row, const size_t *rows, size_t n)
 {
-    double weight = symbols->file_of[row] == NO_FILE ? 0 : 1;
-    for (size_t i = 0; i < n && weight > 0; i++) {
+    const double memory = 1e-30;
+    double weight = 1;
+    for (size_t i = 0; i < n; i++) {
         const struct rf_module *module = &symbols->run->modules[rows[i]];
         uint64_t to = module->to_event != UINT64_MAX ? module->to_event : symbols->last_event;
         if (same_place(symbols, row, rows[i]) && to > module->from_event)
             weight += (double)(to - module->from_event);
     }
-    return weight;
+    return symbols->file_of[row] == NO_FILE ? memory * weight : weight;
 }
 
 size_t rf_names_row(const struct rf_symbols *symbols, uint64_t address, uint32_t process,
@@ -303,7 +311,7 @@ size_t rf_names_row(const struct rf_symbols *symbols, uint64_t address, uint32_t
             best = i;
     double least = weight_of(symbols, rows[best], rows, n) / OTHER_PART;
     for (size_t i = 0; i < n; i++)
-        if (!same_place(symbols, rows[best], rows[i]) &&
+        if (symbols->file_of[rows[i]] != NO_FILE && !same_place(symbols, rows[best], rows[i]) &&
             weight_of(symbols, rows[i], rows, n) > least)
             *other = rows[i];
     return rows[best];

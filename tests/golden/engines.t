@@ -28,6 +28,7 @@ invariance   load -> pc,value               which loads load one value
 bias         branch -> pc,taken             how often each branch is taken
 zero-loads   load value==0 -> pc,addr       where loads find zero
 narrow       alu width<=16 -> pc            results that would fit 16 bits
+misses       load miss>=1 -> pc,addr        which loads miss the first cache, and in which data
 miss-values  load miss>=1 -> pc,value       what is loaded by misses of the first cache
 types        call indirect==1 -> pc,target  what indirect calls reach: receivers' types
 silent-stores store silent==1 -> pc,addr     stores that write what is there already

@@ -93,8 +93,8 @@ threads
  accesses  count  region
     44.8%  4,500  sink (.bss of known)
     39.8%  4,000  table (.data of known)
-    10.3%  1,031  [stack]
- 6 more regions, 5.1%
+    10.3%  1,034  [stack]
+ 5 more regions, 5.1%
 $ ./run --by thread
 known   38,102 instructions
 threads
@@ -269,6 +269,35 @@ riffle: cache: expected 'l1=SIZE/WAYS/LINE', got 'junk'
 # Of samples of the stack, a line has what was on top.
 $ riffle report mixed.rfp --by line -n 1 | sed -n '/frame -> pc,context/,$p' | grep -oE 'known.c:(9|10|14|15)' | sed 's/:.*//'
 known.c
+# Memory has a name: a file that is mapped, or who mapped it. Misses are asked for by it.
+$ cat > regions.c <<'END'
+> #include <fcntl.h>
+> #include <stdlib.h>
+> #include <sys/mman.h>
+> enum { BYTES = 1 << 20 };
+> static volatile long sum;
+> static void walk(const volatile char *from)
+> {
+>     for (int i = 0; i < BYTES; i += 64)
+>         sum += from[i];
+> }
+> __attribute__((noinline)) static char *get(void)
+> {
+>     return mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+> }
+> int main(void)
+> {
+>     int data = open("walked.data", O_RDONLY);
+>     walk(get());
+>     walk(malloc(BYTES));
+>     walk(mmap(0, BYTES, PROT_READ, MAP_SHARED, data, 0));
+> }
+> END
+> gcc -g -O0 regions.c -o regions; truncate -s 1M walked.data
+$ riffle run --module regions -e exact -p misses --by region -- ./regions 2>&1 | grep -oE ' 16,[0-9]{3} .*' | sed -E 's/ 16,[0-9]+ +//'
+\[mapped by get (regions.c:13)]
+\[mapped by main (regions.c:19)]
+\[file walked.data]
 # Without lines, stretches of instructions stand for them. What guards the stack is always the same; nobody is told.
 $ cat > guarded.c <<'END'
 > static volatile long sink;
@@ -288,4 +317,8 @@ $ cat > guarded.c <<'END'
 $ riffle run -o guarded.rfp -- ./guarded 2>&1 | grep -cE '%  guarded\+0x[0-9a-f]+\.\.0x[0-9a-f]+$'
 2
 $ riffle report guarded.rfp | sed -n '/worth/,/^$/p' | grep -E '0x[0-9a-f]{8,}'
+[1]
+# The library that Valgrind puts into a program is not the program's.
+$ riffle report guarded.rfp --by module | grep -c vgpreload
+0
 [1]

@@ -73,7 +73,7 @@ TEST(every_preset_is_a_selector)
         rf_selector_print(&named, text, sizeof text);
         CHECK_TEXT(text, preset->text);
     }
-    CHECK_EQ(n, 19);
+    CHECK_EQ(n, 20);
 }
 
 static const struct {
