@@ -56,13 +56,19 @@ static bool fits(const struct rf_view_work *work, const struct stretch *stretch,
            stretch->high / 2 <= n && share_function(work, stretch->row->last, next->word);
 }
 
-static void extend(struct stretch *stretch, const struct rf_row *next)
+/* No sum is more than all events. */
+static uint64_t sum(uint64_t left, uint64_t right, uint64_t events)
+{
+    return left < events && right < events - left ? left + right : events;
+}
+
+static void extend(struct stretch *stretch, const struct rf_row *next, uint64_t events)
 {
     struct rf_row *row = stretch->row;
     row->last = next->word;
-    row->count += next->count;
-    row->lower += next->lower;
-    row->upper += next->upper;
+    row->upper = sum(row->upper, next->upper, events);
+    row->lower = sum(row->lower, next->lower, row->upper);
+    row->count = sum(row->count, next->count, row->upper);
     row->item = NULL; /* there is no one value of several instructions */
     stretch->low = next->count < stretch->low ? next->count : stretch->low;
     stretch->high = next->count > stretch->high ? next->count : stretch->high;
@@ -72,6 +78,7 @@ rf_status rf_view_make_stretches(struct rf_view_work *work)
 {
     struct rf_rows *rows = &work->rows;
     struct stretch stretch = {NULL, 0, 0};
+    const uint64_t events = work->totals != NULL ? work->totals->consumed : work->table.events;
     size_t n = 0;
     rf_status status = prepare(work);
     if (status != RF_OK || rows->n == 0)
@@ -80,7 +87,7 @@ rf_status rf_view_make_stretches(struct rf_view_work *work)
     for (size_t i = 0; i < rows->n; i++) {
         const struct rf_row next = rows->at[i];
         if (n > 0 && fits(work, &stretch, &next)) {
-            extend(&stretch, &next);
+            extend(&stretch, &next, events);
             continue;
         }
         rows->at[n] = next;

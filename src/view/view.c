@@ -285,6 +285,8 @@ static rf_status add_aside(struct rf_view_work *work)
     if (work->aside.count == 0)
         return RF_OK;
     work->aside.upper = work->aside.upper < view->events ? work->aside.upper : view->events;
+    work->aside.count =
+        work->aside.count < work->aside.upper ? work->aside.count : work->aside.upper;
     view->n_found++;
     if ((double)work->aside.count < work->setup->share_min * (double)view->events) {
         view->rest += work->aside.count;

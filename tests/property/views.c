@@ -1,17 +1,21 @@
 /* Groups of bounded items: whatever was not listed, the truth lies within the bounds of every row.
  *
  * The truth is a random set of tuples <pc, value>. A profile of it lists some of them, with bounds that hold, and says how
- * many events the largest of the others has. Sometimes the exact totals of each pc are beside it, sometimes events
- * were lost behind them. */
+ * many events the largest of the others has. Sometimes the exact totals of each pc are beside it. The same tuples are
+ * also told as <pc, addr> and <pc, target>: then a value stands for an address in one of the modules, and groups of
+ * several words meet. */
 #include "base/random.h"
 #include "test.h"
 #include <riffle/view.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { PCS = 24, VALUES = 12, MODULES = 4, PC_BASE = 0x1000, PC_STEP = 0x10 };
+enum { PCS = 24, VALUES = 12, MODULES = 4, PC_BASE = 0x1000, PC_STEP = 8 };
 
 static uint64_t truth[PCS][VALUES];
-static struct rf_item items[PCS * VALUES], sums[PCS];
+static struct rf_item items[PCS * VALUES], moved[PCS * VALUES], sums[PCS];
+static const char *const module_names[MODULES] = {"[one]", "[two]", "[three]", "[four]"};
 
 struct trial {
     struct rf_profile profile, totals;
@@ -98,14 +102,13 @@ static void make_totals(struct trial *trial)
 
 static void make_trial(struct trial *trial, struct rf_random *random)
 {
-    static char paths[MODULES][8] = {"[one]", "[two]", "[three]", "[four]"};
     make_truth(random);
     make_profile(trial, random);
     make_totals(trial);
     trial->profiles[0] = &trial->profile;
     trial->profiles[1] = &trial->totals;
     for (size_t i = 0; i < MODULES; i++)
-        trial->modules[i] = (struct rf_module){.path = paths[i],
+        trial->modules[i] = (struct rf_module){.path = (char *)module_names[i],
                                                .build_id = (char *)"",
                                                .start = pc_of(i * PCS / MODULES),
                                                .end = pc_of((i + 1) * PCS / MODULES),
@@ -125,22 +128,49 @@ static size_t module_of(size_t i)
     return i / (PCS / MODULES);
 }
 
+/* The address that a value stands for is that of this pc. */
+static size_t pc_for(size_t value)
+{
+    return value * (PCS / VALUES);
+}
+
+/* "[two]+0x8..0x18": does the stretch hold the i-th pc? */
+static bool is_in_stretch(const struct rf_view *view, size_t row, size_t i)
+{
+    uint64_t first = rf_view_cell(view, row, RF_COLUMN_A)->number, last = first;
+    const char *dots = strstr(rf_view_cell(view, row, RF_COLUMN_PLACE)->text, "..");
+    if (dots != NULL)
+        last = pc_of(module_of((first - PC_BASE) / PC_STEP) * PCS / MODULES) +
+               strtoull(dots + 2, NULL, 16);
+    return pc_of(i) >= first && pc_of(i) <= last;
+}
+
+static bool is_mine(const struct rf_view *view, size_t row, size_t i, size_t k)
+{
+    switch (view->by) {
+    case RF_BY_VALUE:
+        return rf_view_cell(view, row, RF_COLUMN_A)->number == k;
+    case RF_BY_TARGET:
+        return rf_view_cell(view, row, RF_COLUMN_A)->number == pc_of(pc_for(k));
+    case RF_BY_PC:
+        return is_in_stretch(view, row, i);
+    case RF_BY_REGION:
+        return strcmp(rf_view_cell(view, row, RF_COLUMN_NAME)->text,
+                      module_names[module_of(pc_for(k))]) == 0;
+    case RF_BY_LINE: /* there is no line */
+        return strcmp(rf_view_cell(view, row, RF_COLUMN_PLACE)->text, "(no line data)") == 0;
+    default:
+        return strcmp(rf_view_cell(view, row, RF_COLUMN_MODULE)->text,
+                      module_names[module_of(i)]) == 0;
+    }
+}
+
 static uint64_t true_count(const struct rf_view *view, size_t row)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < PCS; i++)
-        for (size_t k = 0; k < VALUES; k++) {
-            bool mine = false;
-            if (view->by == RF_BY_VALUE)
-                mine = rf_view_cell(view, row, RF_COLUMN_A)->number == k;
-            else if (view->by == RF_BY_PC)
-                mine = rf_view_cell(view, row, RF_COLUMN_A)->number == pc_of(i);
-            else
-                mine = strcmp(rf_view_cell(view, row, RF_COLUMN_MODULE)->text,
-                              (const char *[]){"[one]", "[two]", "[three]",
-                                               "[four]"}[module_of(i)]) == 0;
-            sum += mine ? truth[i][k] : 0;
-        }
+        for (size_t k = 0; k < VALUES; k++)
+            sum += is_mine(view, row, i, k) ? truth[i][k] : 0;
     return sum;
 }
 
@@ -176,7 +206,7 @@ static void check_rows(const struct rf_view *view, bool whole)
         CHECK(lower <= all && all <= upper);
         CHECK(lower <= count && count <= upper);
         CHECK(!whole || lower == upper);
-        if (view->by == RF_BY_PC)
+        if (view->by == RF_BY_PC && !view->stretches)
             check_top(view, row, all);
         shown += all;
     }
@@ -184,9 +214,35 @@ static void check_rows(const struct rf_view *view, bool whole)
     CHECK_EQ(view->events, events);
 }
 
+/* A way to ask, of tuples whose second word is that. */
+static const struct way {
+    enum rf_view_by by;
+    const char *selector, *totals;
+    bool by_pc, stretches;
+} ways[] = {
+    {RF_BY_VALUE, "load -> pc,value", "load -> pc", false, false},
+    {RF_BY_PC, "load -> pc,value", "load -> pc", true, false},
+    {RF_BY_PC, "load -> pc,value", "load -> pc", true, true},
+    {RF_BY_MODULE, "load -> pc,value", "load -> pc", true, false},
+    {RF_BY_LINE, "load -> pc,value", "load -> pc", true, false},
+    {RF_BY_REGION, "load -> pc,addr", "load -> pc", false, false},
+    {RF_BY_TARGET, "branch,jump -> pc,target", "branch,jump -> pc", false, false},
+};
+
+static void tell_as(struct trial *trial, const struct way *way)
+{
+    bool moves = way->by == RF_BY_REGION || way->by == RF_BY_TARGET;
+    for (size_t i = 0; i < trial->profile.n_items; i++) {
+        moved[i] = items[i];
+        moved[i].b = moved[i].b_hi = pc_of(pc_for((size_t)items[i].b));
+    }
+    trial->profile.items = moves ? moved : items;
+    trial->profile.selector = (char *)way->selector;
+    trial->totals.selector = (char *)way->totals;
+}
+
 TEST(bounds_of_groups_hold)
 {
-    static const enum rf_view_by ways[] = {RF_BY_VALUE, RF_BY_PC, RF_BY_MODULE};
     struct rf_random random;
     rf_random_seed(&random, test_seed(1));
     for (int n = 0; n < test_rounds(400, 20000) && test_failures == 0; n++) {
@@ -194,12 +250,15 @@ TEST(bounds_of_groups_hold)
         make_trial(&trial, &random);
         struct rf_symbols *symbols;
         REQUIRE(rf_symbols_open(&symbols, &trial.run, NULL, NULL) == RF_OK);
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
             struct rf_view view;
-            const struct rf_view_setup setup = {
-                .by = ways[i], .rows = below(&random, 2) == 0 ? 0 : 5, .symbols = symbols};
+            const struct rf_view_setup setup = {.by = ways[i].by,
+                                                .stretches = ways[i].stretches,
+                                                .rows = below(&random, 2) == 0 ? 0 : 5,
+                                                .symbols = symbols};
+            tell_as(&trial, &ways[i]);
             REQUIRE(rf_view_open(&view, &trial.run, &trial.profile, &setup, NULL) == RF_OK);
-            check_rows(&view, (trial.run.n_profiles == 2 && ways[i] != RF_BY_VALUE) ||
+            check_rows(&view, (trial.run.n_profiles == 2 && ways[i].by_pc) ||
                                   trial.profile.bound == RF_BOUND_EXACT);
             rf_view_close(&view);
         }
