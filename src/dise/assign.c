@@ -39,7 +39,7 @@ rf_status rf_dise_parse_value(const char *text, struct rf_dise_register *reg,
                        "a register's value is a number, max, max-number or max~number, got '%s'",
                        whole);
     reg->from_max = from_max;
-    reg->about = about;
+    reg->about = about && number > 0;
     reg->value = negative ? -(int64_t)number : (int64_t)number;
     return RF_OK;
 }

@@ -18,11 +18,31 @@
 
 enum { COUNTER_BITS = 32, STEPS_MAX = 1 << 26 };
 
+rf_status rf_dise_fail_at(const struct rf_dise_program *program, const struct rf_dise_place *place,
+                          const char *what, struct rf_error *error)
+{
+    return rf_fail(error, RF_EINVAL, "%s:%u:%u: %s", program->file[place->file], place->line,
+                   place->column, what);
+}
+
 rf_status rf_dise_refuse(const struct rf_dise_program *program, const struct rf_dise_place *place,
                          const char *what, struct rf_error *error)
 {
     return rf_fail(error, RF_EINVAL, "%s:%u:%u: %s; riffle sim can", program->file[place->file],
                    place->line, place->column, what);
+}
+
+const struct rf_dise_place *rf_dise_first_place(const struct rf_dise_program *program,
+                                                unsigned profile)
+{
+    const struct rf_dise_production *found = NULL;
+    for (unsigned i = 0; i < program->n_productions; i++) {
+        const struct rf_dise_production *production = &program->productions[i];
+        if (production->profile == profile &&
+            (found == NULL || (found->n_ops == 0 && production->n_ops > 0)))
+            found = production;
+    }
+    return &found->place; /* a profile without productions is refused before */
 }
 
 /* ---- productions in a state ---- */
@@ -100,7 +120,7 @@ static bool is_on(const struct rf_dise_program *program, unsigned profile, uint3
 
 /* ---- running the counters ---- */
 
-enum { STATES_MAX = 64 };
+enum { STATES_MAX = 64 }; /* as the sentence below says */
 
 struct state {
     uint32_t flags;
@@ -116,6 +136,11 @@ struct course {
     struct state states[STATES_MAX]; /* that it came through */
     unsigned n_states;
 };
+
+static const struct rf_dise_place *place_of(const struct course *course)
+{
+    return rf_dise_first_place(course->program, course->profile);
+}
 
 static bool same_ops(const struct rf_dise_program *program, const struct rf_dise_production *a,
                      const struct rf_dise_production *b)
@@ -177,8 +202,8 @@ static rf_status add_state(struct course *course, uint32_t flags, struct rf_erro
         status = check_state(course, &state, error);
     if (status == RF_OK && course->n_states == STATES_MAX)
         status =
-            rf_fail(error, RF_EINVAL,
-                    "the productions have more than %d states, too many for the probe", STATES_MAX);
+            rf_dise_refuse(course->program, place_of(course),
+                           "the probe cannot run counters that have more than 64 states", error);
     if (status == RF_OK)
         course->states[course->n_states++] = state;
     return status;
@@ -227,20 +252,6 @@ static rf_status measure(struct course *course, bool on, uint64_t *n, struct rf_
     }
     *n = FOREVER;
     return RF_OK;
-}
-
-/* Where the first production with a control stands, or the first of the profile. */
-static const struct rf_dise_place *place_of(const struct course *course)
-{
-    const struct rf_dise_program *program = course->program;
-    const struct rf_dise_production *found = NULL;
-    for (unsigned i = 0; i < program->n_productions; i++) {
-        const struct rf_dise_production *production = &program->productions[i];
-        if (production->profile == course->profile &&
-            (found == NULL || (found->n_ops == 0 && production->n_ops > 0)))
-            found = production;
-    }
-    return &found->place; /* a profile without productions is refused before */
 }
 
 static rf_status no_bursts(const struct course *course, struct rf_error *error)

@@ -81,6 +81,15 @@ static size_t word_length(const struct rf_dise_lexer *lexer)
     return n;
 }
 
+/* A byte, and those of UTF-8 that belong to it. */
+static size_t character_length(const struct rf_dise_lexer *lexer)
+{
+    size_t n = 1;
+    while (lexer->p + n < lexer->end && n < 4 && ((unsigned char)lexer->p[n] & 0xc0) == 0x80)
+        n++;
+    return n;
+}
+
 static void read_string(struct rf_dise_lexer *lexer, struct rf_dise_token *token)
 {
     const char *start = lexer->p + 1, *p = start;
@@ -111,7 +120,7 @@ static struct rf_dise_token read_token(struct rf_dise_lexer *lexer)
         token.kind = RF_DISE_WRONG;
     if (token.n == 0) {
         token.kind = RF_DISE_WRONG;
-        token.n = 1;
+        token.n = character_length(lexer);
     }
     step_over(lexer, token.n);
     return token;
@@ -170,6 +179,8 @@ rf_status rf_dise_fail_expected(const struct rf_dise_lexer *lexer, const char *w
     const struct rf_dise_token *token = &lexer->next;
     if (token->kind == RF_DISE_END)
         return rf_dise_fail(lexer, &token->place, "expected %s, got the end of the file", what);
+    if (token->n > 0 && token->text[0] == '\0')
+        return rf_dise_fail(lexer, &token->place, "expected %s, got a byte 0", what);
     return rf_dise_fail(lexer, &token->place, "expected %s, got '%.*s'", what,
                         (int)(token->n < 60 ? token->n : 60), token->text);
 }

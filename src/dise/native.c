@@ -99,8 +99,9 @@ static int function_of(struct rf_dise_range *range)
     return 1 + (int)number;
 }
 
-static rf_status add_pattern(struct rf_productions_native *native, const struct rf_dise_box *box,
-                             unsigned role, struct rf_error *error)
+/* False: there is no room for it. */
+static bool add_pattern(struct rf_productions_native *native, const struct rf_dise_box *box,
+                        unsigned role)
 {
     struct rf_dise_range places[] = {box->range[RF_DISE_PC], box->range[RF_DISE_TARGET]};
     const struct rf_dise_range *pc = &places[0], *target = &places[1];
@@ -115,13 +116,11 @@ static rf_status add_pattern(struct rf_productions_native *native, const struct 
                                              .target_low = low_end(target),
                                              .target_high = high_end(target)};
     if (has_pattern(native, &pattern))
-        return RF_OK;
+        return true;
     if (native->n_patterns == RF_PROBE_PATTERNS_MAX)
-        return rf_fail(error, RF_EINVAL,
-                       "the productions have more than %d patterns, too many for the probe",
-                       RF_PROBE_PATTERNS_MAX);
+        return false;
     native->patterns[native->n_patterns++] = pattern;
-    return RF_OK;
+    return true;
 }
 
 /* ---- one profile ---- */
@@ -192,11 +191,11 @@ static rf_status find_handler(const struct rf_dise_program *program, unsigned pr
                 error);
         *told = handler;
     }
-    if (*told >= 0)
-        return RF_OK;
-    return rf_fail(error, RF_EINVAL,
-                   "%s: no production calls a handler, so there is nothing to profile",
-                   program->file[program->profile_file[profile]]);
+    return *told >= 0 ? RF_OK
+                      : rf_dise_fail_at(program, rf_dise_first_place(program, profile),
+                                        "no production calls a handler, so there is nothing to "
+                                        "profile",
+                                        error);
 }
 
 /* Patterns of all productions of the profile that count, or that are replaced, for this role. */
@@ -210,7 +209,11 @@ static rf_status add_patterns(const struct rf_dise_program *program, unsigned pr
         for (unsigned k = 0; rf_dise_takes_part(production, profile, part) &&
                              k < production->n_boxes && status == RF_OK;
              k++)
-            status = add_pattern(native, &program->boxes[production->first_box + k], role, error);
+            if (!add_pattern(native, &program->boxes[production->first_box + k], role))
+                status = rf_dise_fail_at(program, &production->place,
+                                         "the productions have more than 64 patterns up to here, "
+                                         "too many for the probe",
+                                         error);
     }
     return status;
 }
@@ -275,11 +278,8 @@ static rf_status add_clock(const struct rf_dise_program *program, unsigned profi
     rf_status status = add_patterns(program, profile, RF_DISE_CONTROL_SIDE, &own, 0, error);
     if (status != RF_OK)
         return status;
-    while (clock < RF_PROBE_CLOCKS_MAX && native->bursts[clock].burst > 0 &&
-           !is_alike(native, clock, bursts, &own))
+    while (native->bursts[clock].burst > 0 && !is_alike(native, clock, bursts, &own))
         clock++;
-    if (clock == RF_PROBE_CLOCKS_MAX)
-        return rf_fail(error, RF_EINVAL, "more than %d sets of bursts", RF_PROBE_CLOCKS_MAX);
     uint32_t profiles = native->bursts[clock].profiles;
     native->bursts[clock] = *bursts;
     native->bursts[clock].profiles = profiles | BIT(profile);
@@ -296,6 +296,10 @@ static void forget_endless(struct rf_productions_native *native)
 
 _Static_assert((int)RF_PROBE_PROFILES_MAX == (int)RF_DISE_PROFILES,
                "as many profiles here as there");
+
+_Static_assert((int)RF_PROBE_PATTERNS_MAX == 64, "as the sentence says");
+
+_Static_assert((int)RF_PROBE_CLOCKS_MAX >= (int)RF_DISE_PROFILES, "each may have its own bursts");
 
 _Static_assert((int)RF_PROBE_FUNCTIONS_MAX == (int)RF_DISE_FUNCTIONS, "and functions");
 

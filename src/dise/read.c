@@ -128,6 +128,7 @@ static rf_status parse_value(struct rf_dise_parser *parser, struct rf_dise_regis
     rf_status status = rf_dise_parse_number(parser, &reg->value);
     if (reg->about)
         reg->value = -reg->value;
+    reg->about = reg->about && reg->value != 0; /* max ~ 0 is max */
     return status;
 }
 

@@ -231,6 +231,17 @@ def check_beats():
         tap.check(f"equal distances {title}: a warning", ("a loop in step with them" in done.stderr) == warned, done.stderr)
 
 
+def gray_code(n):
+    """Seven flags go through n states, one of them changes at a time."""
+    states = [i ^ i >> 1 for i in range(n + 1)]
+    text = "register set = max\nregister unset = 0\n"
+    for state, after in zip(states, states[1:]):
+        flags = " && ".join(("" if state >> bit & 1 else "!") + f"overflow_{bit}" for bit in range(7))
+        bit = (state ^ after).bit_length() - 1
+        text += f"T.OPCLASS == proc_call && {flags} => null, set_{bit}({'set' if after >> bit & 1 else 'unset'})\n"
+    return text + "P: T.OPCLASS == proc_call && overflow_7 => call(CallPair_handler) T.INSN, null\n"
+
+
 def check_refusals():
     for title, text, says in (
             ("a register of RV64", "P1: T.OPCLASS == load && T.RS == a0 => R, null\nR: call(DataStream_handler) T.INSN\n",
@@ -243,7 +254,7 @@ def check_refusals():
             ("a value beyond a counter", "register f = 8589934592\ncounter_1 = f\n"
              "P1: T.OPCLASS == proc_call && overflow_1 => R, set_1(f);\nR: call(CallPair_handler) T.INSN\n",
              "own.hps:1:10: 'f' is 8589934592, and counters have 32 bits"),
-            ("no handler", "P1: T.OPCLASS == proc_call => null, inc_1;\n", "no production calls a handler"),
+            ("no handler", "P1: T.OPCLASS == proc_call => null, inc_1;\n", "own.hps:1:1: no production calls a handler"),
             ("other controls for other instructions", "register n = max - 3\ncounter_1 = n\n"
              "P1: T.OPCLASS == proc_call && !overflow_1 => null, inc_1;\n"
              "P2: T.OPCLASS == return && !overflow_1 => null, dec_1;\n"
@@ -256,6 +267,10 @@ def check_refusals():
              "P3: T.OPCLASS == proc_call && overflow_1 && overflow_2 => R, set_1(a), set_2(unset);\n"
              "R: call(CallPair_handler) T.INSN\n",
              "own.hps:6:1: the probe needs bursts of one length"),
+            ("65 patterns", "".join(f"P{i}: T.OPCLASS == proc_call && T.PC == {2 * i} => call(CallPair_handler) T.INSN, null\n"
+                                    for i in range(65)), "own.hps:65:1: the productions have more than 64 patterns"),
+            ("a byte 0", "P1: T.OPCLASS == proc_call\0 => null, null\n", "own.hps:1:27: expected '=>', '&&' or '||', got a byte 0"),
+            ("66 states", gray_code(66), "own.hps:3:1: the probe cannot run counters that have more than 64 states"),
     ):
         got, said = with_text(text)
         tap.check(f"refused: {title}", got is None and says in said and "Traceback" not in said, f"{got} {said}")

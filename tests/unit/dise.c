@@ -136,6 +136,7 @@ static const struct {
     {"overflow_1000 => null, null", "t:1:1: expected a number of a counter"},
     {"register a = 1\nregister a = 2", "t:2:10: a second register 'a'"},
     {"register a = b", "t:1:14: expected a number, got 'b'"},
+    {"register a = \xe2\x80\x9c", "t:1:14: expected a number, got '\xe2\x80\x9c'"},
     {"register a = max\ncounter_1 = a\ncounter_1 = a", "t:3:1: a second first value"},
     {"A: inc_1;\nA: inc_2;", "t:2:1: 'A' is defined twice"},
     {"R: T.INSN\nR: T.INSN", "t:2:1: 'R' is defined twice"},
@@ -212,6 +213,8 @@ TEST(profiles_have_counters_and_registers_of_their_own)
     CHECK(rf_dise_assign(&program, "f=many", NULL, &error) == RF_EINVAL);
     CHECK_TEXT(error.message,
                "a register's value is a number, max, max-number or max~number, got 'many'");
+    CHECK(rf_dise_assign(&program, "f=max~0", NULL, &error) == RF_OK);
+    CHECK(program.registers[0].from_max && !program.registers[0].about); /* there is no choice */
     CHECK(rf_dise_assign(&program, "f= max ~5", NULL, &error) == RF_OK);
     CHECK_EQ(program.registers[0].about, 1);
     CHECK_EQ(rf_dise_register_value(&program.registers[0], 32), 0x100000000 - 5);
