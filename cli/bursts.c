@@ -136,6 +136,44 @@ static bool is_in_step(const struct rf_probe_bursts *bursts)
     return bursts->regular && bursts->sparsity != 0 && bursts->sparsity != UINT64_MAX;
 }
 
+static bool is_as_asked(const struct rf_probe_bursts *asked, const struct rf_probe_bursts *last)
+{
+    return asked->burst == last->burst && asked->sparsity == last->sparsity;
+}
+
+/* "; off: load -> pc" */
+static void list_off(char *text, size_t size, uint32_t off, const struct cli_plan *plan)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < plan->n_selectors && i < 32 && used < size; i++) {
+        char name[512];
+        if ((off >> i & 1) == 0)
+            continue;
+        rf_selector_print(&plan->selectors[i], name, sizeof name);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "; off: " : "; ", name);
+    }
+}
+
+/* What riffle control has made of them. */
+static rf_status note_changes(struct rf_run *run, const struct rf_probe_bursts *asked,
+                              const struct rf_probe_outcome *outcome, const struct cli_plan *plan)
+{
+    char text[128], off[600];
+    list_off(off, sizeof off, outcome->off, plan);
+    rf_status status =
+        cli_note(run, "bursts", "changed by riffle control, %llu time%s%s",
+                 (unsigned long long)outcome->changes, outcome->changes == 1 ? "" : "s", off);
+    for (size_t i = 0; i < RF_PROBE_CLOCKS_MAX && asked[i].burst > 0 && status == RF_OK; i++) {
+        if (is_as_asked(&asked[i], &outcome->last_bursts[i]))
+            continue;
+        describe(text, sizeof text, &outcome->last_bursts[i]);
+        status = cli_note(run, "bursts", "in the end of %s", text);
+    }
+    return status;
+}
+
 rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *asked,
                           const struct rf_probe_outcome *outcome, const struct cli_plan *plan)
 {
@@ -156,8 +194,6 @@ rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *aske
             status = cli_bursts_warn(run, "");
     }
     if (status == RF_OK && outcome->changes > 0)
-        status =
-            cli_note(run, "bursts", "changed by riffle control, %llu times; they began as said",
-                     (unsigned long long)outcome->changes);
+        status = note_changes(run, asked, outcome, plan);
     return status;
 }

@@ -130,9 +130,11 @@ struct rf_probe_outcome {
     uint64_t killed;     /* that ended without saying what they produced: killed */
     uint64_t events;     /* of all classes, as tuples or records */
     uint64_t lost;
-    uint64_t bursts;     /* that are over */
-    uint64_t skipped;    /* events between bursts */
-    uint64_t changes;    /* of bursts, by rf_control_set */
+    uint64_t bursts;                                         /* that are over */
+    uint64_t skipped;                                        /* events between bursts */
+    uint64_t changes;                                        /* of bursts, by rf_control_set */
+    struct rf_probe_bursts last_bursts[RF_PROBE_CLOCKS_MAX]; /* as they were at the end */
+    uint32_t off;        /* 1 << selector: switched off by then */
     int verified;        /* every process told what it produced, and that is what came through */
     char programs[2048]; /* the first processes, as "1 sh (812), 2 gzip (813)", with their ids */
     char nowhere[256];   /* names in selectors that no file had */

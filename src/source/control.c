@@ -117,16 +117,7 @@ void rf_control_get(const struct rf_control *control, struct rf_control_state *s
     const struct rf_ring_bursts *shared = &control->page->bursts;
     uint32_t n = shared->n_profiles, off = shared->off;
     memset(state, 0, sizeof *state);
-    state->n_bursts = shared->n_clocks < RF_RING_CLOCKS ? shared->n_clocks : RF_RING_CLOCKS;
-    for (size_t i = 0; i < state->n_bursts; i++)
-        state->bursts[i] = (struct rf_probe_bursts){.burst = shared->clocks[i].burst,
-                                                    .sparsity = shared->clocks[i].sparsity,
-                                                    .seed = shared->seed,
-                                                    .regular = shared->clocks[i].regular != 0,
-                                                    .first = shared->clocks[i].first,
-                                                    .phases = shared->clocks[i].phases != 0,
-                                                    .new_sparsity = shared->clocks[i].new_sparsity,
-                                                    .profiles = shared->clocks[i].profiles};
+    state->n_bursts = rf_ring_read_bursts(shared, state->bursts);
     state->n_profiles = n < RF_RING_PROFILES ? n : RF_RING_PROFILES;
     for (size_t i = 0; i < state->n_profiles; i++) {
         memcpy(state->profiles[i].selector, shared->profiles[i], RF_CONTROL_TEXT - 1);

@@ -500,8 +500,10 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
         .skipped = probe->decode.skipped,
         .changes = probe->processes.ring.control->bursts.changes -
                    (probe->processes.ring.control->bursts.changes > 0), /* the first is ours */
+        .off = probe->processes.ring.control->bursts.off,
         .verified = verify(probe),
     };
+    rf_ring_read_bursts(&probe->processes.ring.control->bursts, outcome->last_bursts);
     outcome->threads = probe->processes.n_threads;
     for (size_t i = 0; i < probe->processes.n_named; i++) {
         outcome->named_threads[i].number = probe->processes.named[i].number;

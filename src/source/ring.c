@@ -149,6 +149,21 @@ void rf_ring_change_bursts(struct rf_ring_bursts *shared, const struct rf_probe_
     __atomic_fetch_add(&shared->changes, 1, __ATOMIC_RELEASE);
 }
 
+size_t rf_ring_read_bursts(const struct rf_ring_bursts *shared, struct rf_probe_bursts *bursts)
+{
+    size_t n = shared->n_clocks < RF_RING_CLOCKS ? shared->n_clocks : RF_RING_CLOCKS;
+    for (size_t i = 0; i < n; i++)
+        bursts[i] = (struct rf_probe_bursts){.burst = shared->clocks[i].burst,
+                                             .sparsity = shared->clocks[i].sparsity,
+                                             .seed = shared->seed,
+                                             .regular = shared->clocks[i].regular != 0,
+                                             .first = shared->clocks[i].first,
+                                             .phases = shared->clocks[i].phases != 0,
+                                             .new_sparsity = shared->clocks[i].new_sparsity,
+                                             .profiles = shared->clocks[i].profiles};
+    return n;
+}
+
 uint64_t rf_ring_count_skipped(const struct rf_ring *ring, const struct rf_ring_reader *reader,
                                unsigned group)
 {

@@ -87,6 +87,8 @@ void rf_ring_wait(struct rf_ring *ring, uint32_t bell, unsigned milliseconds);
 struct rf_probe_bursts;
 void rf_ring_change_bursts(struct rf_ring_bursts *shared, const struct rf_probe_bursts *bursts,
                            size_t n);
+/* How it is sampled now; how many sets there are. `bursts` has room for RF_RING_CLOCKS. */
+size_t rf_ring_read_bursts(const struct rf_ring_bursts *shared, struct rf_probe_bursts *bursts);
 /* Events of a group that the process has skipped, by its own count. */
 uint64_t rf_ring_count_skipped(const struct rf_ring *ring, const struct rf_ring_reader *reader,
                                unsigned group);

@@ -67,6 +67,11 @@ def check_change():
         status, text = control(run.pid, "burst=7")
         tap.check("a burst is changed, the frequency stays", "1/10\n" in control(run.pid)[1], text)
         third = wait_for(path, rounds(path) + STEP)
+        # What is in the ring when a profile is switched off is left out. So bursts become rare first, and the ring empties.
+        tap.check("bursts become rare", control(run.pid, "frequency=1/100000")[0] == 0)
+        slowed = rounds(path)
+        wait_for(path, slowed + STEP)
+        time.sleep(0.3)
         tap.check("all profiles off", control(run.pid, "load -> pc=off")[0] == 0)
         time.sleep(0.3)
         paused = rounds(path)
@@ -76,12 +81,15 @@ def check_change():
         run.wait()
         loads, stores = figures(saved)
         text = subprocess.run([RIFFLE, "report", saved], capture_output=True, text=True, check=True).stdout
-        tap.check("the report says that bursts were changed", "changed by riffle control, 3 times" in text, text)
-    # The change came between first and changed, the end between third and paused. How far apart these are depends on
+        tap.check("the report says that bursts were changed",
+                  "changed by riffle control, 4 times; off: load -> pc; store -> pc" in text, text)
+        tap.check("the report says to what they were changed", "in the end of 7 intervals, 699993 intervals apart" in text, text)
+    # The change came between first and changed, the end between third and slowed. How far apart these are depends on
     # the machine. What began by the old rule ends by the old rule, within LAG rounds.
-    least, most = (third - changed - LAG) / 10, first / 1000 + (paused - first + LAG) / 10
+    least = (third - changed - LAG) / 10
+    most = first / 1000 + (slowed - first + LAG) / 10 + (paused - slowed + LAG) / 90000
     tap.check("loads are told as often as was said", least < loads["sampled"] < most,
-              f"{loads}, between {least} and {most}; rounds {first} {changed} {second} {third} {paused} {last}")
+              f"{loads}, between {least} and {most}; rounds {first} {changed} {second} {third} {slowed} {paused} {last}")
     tap.check("stores that are off are skipped", stores["sampled"] < (changed + LAG) / 900, stores)
     tap.check("bursts are shorter and longer", loads["bursts"] < loads["sampled"], loads)
 
