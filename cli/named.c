@@ -34,8 +34,8 @@ static uint64_t number_of(const char *text, size_t n, uint64_t from)
     return hash;
 }
 
-/* The function that an address lies in; where it has no name, the module and the place in it. */
-static uint64_t name_of(struct rf_symbols *symbols, uint64_t address)
+/* The function that an address lies in; where it has no name, the module and the place in it, and *is_named becomes false. */
+static uint64_t name_of(struct rf_symbols *symbols, uint64_t address, bool *is_named)
 {
     struct rf_place_name name;
     rf_symbols_lookup(symbols, address, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
@@ -48,6 +48,7 @@ static uint64_t name_of(struct rf_symbols *symbols, uint64_t address)
         n = (size_t)(dot - name.function);
     if (n > 0)
         return number_of(name.function, n, 0);
+    *is_named = false;
     return number_of(name.path, strlen(name.path), name.link + 1);
 }
 
@@ -70,28 +71,37 @@ static bool is_code(unsigned field)
     return field == RF_FIELD_PC || field == RF_FIELD_TARGET;
 }
 
-/* What the items of the profile are, by name; RF_EINVAL: they have none. */
+static rf_status refuse(const struct rf_profile *profile, const char *why, struct rf_error *error)
+{
+    snprintf(error->message, sizeof error->message,
+             "'%s': two programs have no addresses in common, and %s", profile->selector, why);
+    return RF_EINVAL;
+}
+
+/* What the items of the profile are, by name; RF_EINVAL: they have none, or most events have none. */
 static rf_status feed(struct rf_profiler *profiler, struct rf_symbols *symbols,
                       const struct rf_profile *profile, struct rf_error *error)
 {
     struct rf_selector selector;
     rf_status status = rf_profile_selector(profile, &selector);
     if (status != RF_OK || profile->shape != RF_SHAPE_TUPLE ||
-        selector.project_a == RF_FIELD_ADDR || selector.project_b == RF_FIELD_ADDR) {
-        snprintf(error->message, sizeof error->message,
-                 "'%s': two programs have no addresses in common, and this has no names to compare",
-                 profile->selector);
-        return RF_EINVAL;
-    }
+        selector.project_a == RF_FIELD_ADDR || selector.project_b == RF_FIELD_ADDR)
+        return refuse(profile, "this has no names to compare", error);
     status = prepare(symbols, profile);
+    uint64_t all = 0, named = 0; /* events */
     for (size_t i = 0; i < profile->n_items && status == RF_OK; i++) {
         const struct rf_item *item = &profile->items[i];
+        bool is_named = true;
         const struct rf_tuple tuple = {
-            is_code(selector.project_a) ? name_of(symbols, item->a) : item->a,
-            is_code(selector.project_b) ? name_of(symbols, item->b) : item->b};
+            is_code(selector.project_a) ? name_of(symbols, item->a, &is_named) : item->a,
+            is_code(selector.project_b) ? name_of(symbols, item->b, &is_named) : item->b};
+        all += item->count;
+        named += is_named ? item->count : 0;
         status = rf_profiler_feed(
             profiler, &(struct rf_tuples){&tuple, &item->count, item->count > 0}, error);
     }
+    if (status == RF_OK && named < all - named)
+        return refuse(profile, "most events of one of them are in functions without names", error);
     return status;
 }
 

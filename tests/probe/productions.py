@@ -314,6 +314,28 @@ def check_compared():
                 tap.check(f"{name}: riffle compare -m overlap of sim and run is over 95%", overlap > 0.95, done.stdout + done.stderr)
 
 
+def check_all_compared():
+    """Programs whose calls are their own, and one without names."""
+    guests = [os.path.join(WORKLOADS, name + ".rv64") for name in ("connect", "graph", "lz")]
+    if not all(map(os.path.exists, guests)):
+        tap.skip("riffle compare of three programs", "no compiler for RV64")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        sim, native, bare = (os.path.join(folder, side) for side in ("sim.rfp", "run.rfp", "bare"))
+        for guest in guests:
+            for command, path, program in (("sim", sim, guest), ("run", native, guest[:-5])):
+                subprocess.run([RIFFLE, command, "-q", "-o", path, *lab("hot-call-pair"), "--set", "sampleFreq=max", "--",
+                                program, "1"], capture_output=True, check=True)
+            done = subprocess.run([RIFFLE, "compare", "-m", "overlap", "-f", "csv", sim, native], capture_output=True, text=True)
+            overlap = float(done.stdout.splitlines()[1].split(",")[0]) if done.returncode == 0 else 0
+            tap.check(f"{os.path.basename(guest)}: sim and run overlap by more than 95%", overlap > 0.95, done.stdout + done.stderr)
+        subprocess.run(["strip", "-o", bare, guests[0][:-5]], check=True)
+        subprocess.run([RIFFLE, "run", "-q", "-o", native, *lab("hot-call-pair"), "--", bare, "1"], capture_output=True, check=True)
+        done = subprocess.run([RIFFLE, "compare", "-m", "overlap", sim, native], capture_output=True, text=True)
+        tap.check("a program without names is refused", done.returncode != 0 and "functions without names" in done.stderr,
+                  done.stdout + done.stderr)
+
+
 def check_both():
     """One source has the same call pairs in the core and natively, but for its start and calls inside the library."""
     native, guest = (os.path.join(WORKLOADS, name) for name in ("lisp", "lisp.rv64"))
@@ -338,4 +360,5 @@ check_beats()
 check_refusals()
 check_both()
 check_compared()
+check_all_compared()
 tap.end()
