@@ -123,17 +123,20 @@ static void describe(char *text, size_t size, const struct rf_probe_bursts *burs
         snprintf(text + n, size - n, ", %llu while new", (unsigned long long)bursts->new_sparsity);
 }
 
-rf_status cli_bursts_warn(struct rf_run *run, const char *name)
+rf_status cli_bursts_warn(struct rf_run *run, const char *name, enum cli_in_step why)
 {
-    return cli_note(
-        run, "bursts",
-        "%s%sat equal distances: a loop in step with them is counted wrongly, beyond +-", name,
-        name[0] != '\0' ? " " : "");
+    const char *what = why == CLI_EQUAL ? "at equal distances" : "longer than their distances";
+    return cli_note(run, "bursts", "%s%s%s: a loop in step with them is counted wrongly, beyond +-",
+                    name, name[0] != '\0' ? " " : "", what);
 }
 
-static bool is_in_step(const struct rf_probe_bursts *bursts)
+static rf_status warn_in_step(struct rf_run *run, const struct rf_probe_bursts *bursts)
 {
-    return bursts->regular && bursts->sparsity != 0 && bursts->sparsity != UINT64_MAX;
+    if (bursts->sparsity == 0 || bursts->sparsity == UINT64_MAX)
+        return RF_OK;
+    if (bursts->regular)
+        return cli_bursts_warn(run, "", CLI_EQUAL);
+    return bursts->sparsity < bursts->burst ? cli_bursts_warn(run, "", CLI_CLOSE) : RF_OK;
 }
 
 static bool is_as_asked(const struct rf_probe_bursts *asked, const struct rf_probe_bursts *last)
@@ -190,8 +193,8 @@ rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *aske
                                   (unsigned long long)outcome->bursts, text,
                                   (unsigned long long)outcome->skipped, warning)
                        : cli_note(run, "bursts", "of %s%s", text, warning);
-        if (status == RF_OK && is_in_step(&asked[i]))
-            status = cli_bursts_warn(run, "");
+        if (status == RF_OK)
+            status = warn_in_step(run, &asked[i]);
     }
     if (status == RF_OK && outcome->changes > 0)
         status = note_changes(run, asked, outcome, plan);

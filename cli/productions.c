@@ -158,6 +158,14 @@ int cli_productions_select(struct cli_call *with, const struct cli_call *call,
     return CLI_OK;
 }
 
+/* Are bursts longer than the distances, which are random? Equal ones come out longer or shorter by chance. */
+static bool is_close(const struct rf_productions_outcome *outcome)
+{
+    return outcome->random && outcome->bursts > 1 && outcome->in_bursts > outcome->bursts &&
+           outcome->in_bursts < outcome->intervals &&
+           (double)outcome->in_bursts > 0.55 * (double)outcome->intervals;
+}
+
 rf_status cli_productions_note(struct rf_run *run, const struct rf_productions *productions,
                                const struct rf_source *source)
 {
@@ -176,7 +184,9 @@ rf_status cli_productions_note(struct rf_run *run, const struct rf_productions *
                      (unsigned long long)outcome.intervals, (unsigned long long)outcome.sampled,
                      (unsigned long long)outcome.skipped, phases);
         if (status == RF_OK && outcome.skipped > 0 && outcome.sampled > 0 && !outcome.random)
-            status = cli_bursts_warn(run, name);
+            status = cli_bursts_warn(run, name, CLI_EQUAL);
+        else if (status == RF_OK && is_close(&outcome))
+            status = cli_bursts_warn(run, name, CLI_CLOSE);
     }
     return status;
 }
