@@ -51,14 +51,16 @@ static bool retires(struct machine *machine)
 }
 
 /* Run one step, make its records, which do not know yet what it missed, and put down in *retired, if that
- * is not NULL, what others want to know of it. Returns the next step; NULL: something else is due first. */
+ * is not NULL, what others want to know of it. With `looks`, records of stores tell what was overwritten.
+ * Returns the next step; NULL: something else is due first. */
 static inline const struct rf_step *run_step(struct machine *machine, const struct rf_step *step,
-                                             uint32_t classes, struct rf_retired *retired)
+                                             uint32_t classes, struct rf_retired *retired,
+                                             bool looks)
 {
     struct rf_core *core = &machine->core;
     struct rf_before before = rf_records_before(core, step);
-    if (__builtin_expect(machine->setup.silent, 0))
-        rf_records_look(core, step, &before);
+    if (looks)
+        before = rf_records_look(core, step, before);
     const struct rf_step *next = step->run(core, step);
     if (next == NULL && !retires(machine))
         return NULL;
@@ -72,11 +74,40 @@ static inline const struct rf_step *run_step(struct machine *machine, const stru
                                        .address = before.address};
         machine->first_record[machine->n_retired] = machine->n_records;
     }
-    if ((step->classes & classes) != 0)
-        machine->n_records += rf_records_after(core, step, &before, next_pc, classes,
+    if ((step->classes & classes) != 0) {
+        const struct rf_before seen = before; /* in memory here alone */
+        machine->n_records += rf_records_after(core, step, &seen, next_pc, classes,
                                                machine->records + machine->n_records);
+    }
     machine->n_retired += step->is_instruction;
     return next;
+}
+
+/* Up to `limit` instructions. The usual loops test nothing for each instruction that only few runs ask for. */
+static const struct rf_step *run_steps(struct machine *machine, const struct rf_step *step,
+                                       size_t limit, bool puts_down)
+{
+    uint32_t classes = machine->handler.running ? 0 : machine->setup.classes;
+    if (puts_down)
+        while (step != NULL && machine->n_retired < limit)
+            step = run_step(machine, step, classes, &machine->retired[machine->n_retired], false);
+    else
+        while (step != NULL && machine->n_retired < limit)
+            step = run_step(machine, step, classes, NULL, false);
+    return step;
+}
+
+/* The same for runs that look at what stores overwrite, or whose hook wants the records of each instruction. */
+static const struct rf_step *run_careful_steps(struct machine *machine, const struct rf_step *step,
+                                               size_t limit, bool puts_down)
+{
+    uint32_t classes = machine->handler.running ? 0 : machine->setup.classes;
+    size_t full = machine->hooks.each && puts_down ? machine->n_records + 1 : SIZE_MAX;
+    while (step != NULL && machine->n_retired < limit && machine->n_records < full)
+        step = run_step(machine, step, classes,
+                        puts_down ? &machine->retired[machine->n_retired] : NULL,
+                        machine->setup.silent);
+    return step;
 }
 
 /* Run `limit` instructions, or until something else is due. */
@@ -84,15 +115,12 @@ static void run_together(struct machine *machine, size_t limit)
 {
     struct rf_core *core = &machine->core;
     const struct rf_step *step = rf_core_peek(core);
-    size_t full = machine->hooks.each ? machine->n_records + 1 : SIZE_MAX;
-    uint32_t classes = machine->handler.running ? 0 : machine->setup.classes;
+    bool puts_down = machine->timing != NULL || is_watched_closely(machine);
     core->instructions += step != NULL ? step->left : 0; /* as if its block were entered here */
-    if (machine->timing != NULL || is_watched_closely(machine))
-        while (step != NULL && machine->n_retired < limit && machine->n_records < full)
-            step = run_step(machine, step, classes, &machine->retired[machine->n_retired]);
+    if (machine->setup.silent || machine->hooks.each)
+        step = run_careful_steps(machine, step, limit, puts_down);
     else
-        while (step != NULL && machine->n_retired < limit)
-            step = run_step(machine, step, classes, NULL);
+        step = run_steps(machine, step, limit, puts_down);
     core->cursor = step;
     if (step == NULL)
         return;

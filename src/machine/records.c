@@ -56,15 +56,15 @@ static uint64_t low_bytes(uint64_t value, unsigned bytes)
     return bytes == 8 ? value : value & ((UINT64_C(1) << 8 * bytes) - 1);
 }
 
-void rf_records_look(const struct rf_core *core, const struct rf_step *step,
-                     struct rf_before *before)
+struct rf_before rf_records_look(const struct rf_core *core, const struct rf_step *step,
+                                 struct rf_before before)
 {
     unsigned bytes = rf_records_bytes(&step->insn);
-    const uint8_t *at = rf_memory_at(&core->memory, before->address, bytes, RF_READ);
-    if ((step->classes >> RF_CLASS_STORE & 1) == 0 || at == NULL)
-        return;
-    memcpy(&before->old, at, bytes);
-    before->looked = true;
+    const uint8_t *at = rf_memory_at(&core->memory, before.address, bytes, RF_READ);
+    before.looked = (step->classes >> RF_CLASS_STORE & 1) != 0 && at != NULL;
+    if (before.looked)
+        memcpy(&before.old, at, bytes);
+    return before;
 }
 
 /* What is being written to. */

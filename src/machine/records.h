@@ -29,9 +29,9 @@ static inline unsigned rf_records_bytes(const struct rf_insn *insn)
     return 1u << (rf_op_table[insn->op].match >> 12 & 3); /* the low bits of funct3, always */
 }
 
-/* Look at what a store will overwrite. */
-void rf_records_look(const struct rf_core *core, const struct rf_step *step,
-                     struct rf_before *before);
+/* The same, with what a store will overwrite. */
+struct rf_before rf_records_look(const struct rf_core *core, const struct rf_step *step,
+                                 struct rf_before before);
 
 /* The classes of records that an instruction can make. */
 uint16_t rf_records_classes(const struct rf_insn *insn);

@@ -22,7 +22,7 @@ static bool target_known(struct rf_predictor *predictor, uint64_t pc, uint64_t t
     return known;
 }
 
-void rf_predictor_push(struct rf_predictor *predictor, uint64_t address)
+static inline void push_return(struct rf_predictor *predictor, uint64_t address)
 {
     unsigned next = predictor->ras_top + 1;
     predictor->ras_top = next == predictor->ras_entries ? 0 : next;
@@ -43,7 +43,7 @@ static enum rf_prediction see_jump(struct rf_predictor *predictor, const struct 
     bool returns = insn->op == RF_OP_jalr && rf_reg_is_link(insn->rs1) && !rf_reg_is_link(insn->rd);
     bool right = returns ? pop_return(predictor) == next_pc : target_known(predictor, pc, next_pc);
     if (rf_reg_is_link(insn->rd))
-        rf_predictor_push(predictor, pc + insn->length);
+        push_return(predictor, pc + insn->length);
     if (right)
         return RF_PREDICTED;
     return insn->op == RF_OP_jal ? RF_PREDICTED_LATE : RF_MISPREDICTED;
@@ -58,4 +58,9 @@ enum rf_prediction rf_predictor_see(struct rf_predictor *predictor, const struct
     if (predict_direction(predictor, pc, taken) != taken)
         return RF_MISPREDICTED;
     return !taken || target_known(predictor, pc, next_pc) ? RF_PREDICTED : RF_PREDICTED_LATE;
+}
+
+void rf_predictor_push(struct rf_predictor *predictor, uint64_t return_address)
+{
+    push_return(predictor, return_address);
 }
