@@ -12,10 +12,10 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct settings, output)},
     {CLI_FLAG, 0, "any-build", .brief = "merge profiles of different builds, too",
      .text =
-         "Without it, files of different builds at the same addresses are refused: what is "
-         "added up there is not the same code. A file that was linked without a build id is known "
-         "by a checksum of its code. A profile that has neither is merged if the path is the same, "
-         "with a warning.",
+         "Without it, two cases are refused, since what is added up is not the same code: files of "
+         "different builds at the same addresses, and one file that lies at other addresses. A "
+         "file that was linked without a build id is known by a checksum of its code. A profile "
+         "that has neither is merged if the path is the same, with a warning.",
      .offset = offsetof(struct settings, any_build)},
     {.type = CLI_GROUP, .group = cli_options_report, .offset = offsetof(struct settings, report)},
     {.type = CLI_END},

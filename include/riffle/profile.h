@@ -123,7 +123,8 @@ rf_status rf_run_decode(struct rf_run **run, const void *bytes, size_t n,
 rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error);
 
 /* Do the addresses of both mean the same? RF_EINVAL, with a sentence, where different files lie at the same addresses:
- * files with different build ids, or, if one has none, with different paths. RF_ENOMEM. rf_run_merge does not ask. */
+ * files with different build ids, or, if one has none, with different paths. The same for one file whose code lies
+ * elsewhere, so that one address means two places of it. RF_ENOMEM. rf_run_merge does not ask. */
 rf_status rf_run_same_builds(const struct rf_run *run, const struct rf_run *other,
                              struct rf_error *error);
 /* A file that lies at the same addresses in both and has no build id in one of them: nobody can tell whether it is of

@@ -1,7 +1,8 @@
 /* builds.c - whether two runs were of the same builds.
  *
  * Two files at the same address are the same build where their build ids are equal. If one has no build id, the path
- * decides: another path is another build; with the same path nobody can tell.
+ * decides: another path is another build; with the same path nobody can tell. The same file that lies elsewhere, so that
+ * an address of both means two places of it, counts as another build.
  *
  * A file from outside may list a great many modules, so nothing here compares each with each. Modules of both runs
  * are looked at in the order of their addresses. Each meets four modules of the other run that began before it:
@@ -15,7 +16,7 @@
  *     other         |--- c ---|      |- d -|
  *                   c meets a        d meets b
  *
- * "Unlike" means another build id, or another path, by what is asked. If any module overlaps this one and is unlike it,
+ * "Unlike" means another build id, or another path, by what is asked, or the same elsewhere. If any module overlaps this one and is unlike it,
  * then 1 or 2 is; if any without a build id is, then 3 or 4 is. An empty module overlaps nothing. */
 #include "profile/builds.h"
 #include "profile/profile.h"
@@ -38,7 +39,7 @@ int rf_module_compare(const void *left, const void *right)
     return order != 0 ? order : strcmp(x->build_id, y->build_id);
 }
 
-/* What two modules must have in common to be alike: their build id or their path. */
+/* What two modules that lie alike must have in common to be alike: their build id or their path. */
 typedef const char *(*module_key)(const struct rf_module *module);
 
 /* The module that reaches furthest, and of those that are unlike it the one that reaches furthest. */
@@ -77,6 +78,12 @@ static bool has_id(const struct rf_module *module)
     return module->build_id[0] != '\0';
 }
 
+/* Does an address that both have mean the same place in their files? */
+static bool lie_alike(const struct rf_module *x, const struct rf_module *y)
+{
+    return x->start - x->offset == y->start - y->offset;
+}
+
 static bool reaches_further(const struct rf_module *module, const struct rf_module *than)
 {
     return than == NULL || module->end > than->end;
@@ -85,7 +92,8 @@ static bool reaches_further(const struct rf_module *module, const struct rf_modu
 static void extend(struct reach *reach, const struct rf_module *module, module_key key)
 {
     const struct rf_module *before = reach->furthest;
-    bool alike = before == NULL || strcmp(key(before), key(module)) == 0;
+    bool alike =
+        before == NULL || (strcmp(key(before), key(module)) == 0 && lie_alike(before, module));
     if (reaches_further(module, before)) {
         reach->furthest = module;
         reach->unlike = alike ? reach->unlike : before;
@@ -152,6 +160,11 @@ static rf_status tell_clash(const struct rf_module *x, const struct rf_module *y
                             struct rf_error *error)
 {
     const uint64_t start = x->start > y->start ? x->start : y->start;
+    if (strcmp(x->path, y->path) == 0 && strcmp(x->build_id, y->build_id) == 0)
+        return rf_fail(error, RF_EINVAL,
+                       "%s lies at 0x%llx in one and at 0x%llx in the other: their addresses "
+                       "cannot be compared",
+                       x->path, (unsigned long long)x->start, (unsigned long long)y->start);
     if (strcmp(x->path, y->path) == 0)
         return rf_fail(error, RF_EINVAL,
                        "%s is of two builds, %.*s and %.*s: their addresses cannot be compared",
@@ -172,7 +185,7 @@ static rf_status sort_modules(struct rf_twins *twins, const struct rf_run *run,
 
 static bool ids_differ(const struct rf_module *x, const struct rf_module *y)
 {
-    return strcmp(x->build_id, y->build_id) != 0;
+    return strcmp(x->build_id, y->build_id) != 0 || !lie_alike(x, y);
 }
 
 /* Names in brackets are no files: [heap], [vdso]. */
@@ -188,7 +201,7 @@ static bool lack_id(const struct rf_module *x, const struct rf_module *y)
 
 static bool only_paths_tell(const struct rf_module *x, const struct rf_module *y)
 {
-    return lack_id(x, y) && strcmp(x->path, y->path) != 0;
+    return lack_id(x, y) && (strcmp(x->path, y->path) != 0 || !lie_alike(x, y));
 }
 
 rf_status rf_run_same_builds(const struct rf_run *run, const struct rf_run *other,

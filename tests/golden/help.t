@@ -354,7 +354,7 @@ save the sum there and print nothing.
 .TP
 \\fB\-\-any\-build\fR
 merge profiles of different builds, too.
-Without it, files of different builds at the same addresses are refused: what is added up there is not the same code. A file that was linked without a build id is known by a checksum of its code. A profile that has neither is merged if the path is the same, with a warning.
+Without it, two cases are refused, since what is added up is not the same code: files of different builds at the same addresses, and one file that lies at other addresses. A file that was linked without a build id is known by a checksum of its code. A profile that has neither is merged if the path is the same, with a warning.
 .TP
 \\fB\-f\fR, \fB\-\-format\fR \fIFORM\fR
 how to print it: text, csv, json, tree, heat, html (default: text).

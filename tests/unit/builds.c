@@ -30,12 +30,13 @@ static bool overlap(const struct rf_module *x, const struct rf_module *y)
     return x->process == y->process && x->start < y->end && y->start < x->end;
 }
 
-/* By their build ids where both have one, else by their paths. */
+/* By their build ids where both have one, else by their paths; or an address means two places of one file. */
 static bool differ(const struct rf_module *x, const struct rf_module *y)
 {
+    const bool elsewhere = x->start - x->offset != y->start - y->offset;
     if (x->build_id[0] != '\0' && y->build_id[0] != '\0')
-        return strcmp(x->build_id, y->build_id) != 0;
-    return x->path[0] != '[' && y->path[0] != '[' && strcmp(x->path, y->path) != 0;
+        return elsewhere || strcmp(x->build_id, y->build_id) != 0;
+    return x->path[0] != '[' && y->path[0] != '[' && (elsewhere || strcmp(x->path, y->path) != 0);
 }
 
 static bool clash(const struct rf_run *run, const struct rf_run *other)
@@ -67,7 +68,8 @@ static struct rf_module draw(struct rf_random *random)
                               .build_id = ids[rf_random_below(random, 4)],
                               .process = (uint32_t)rf_random_below(random, 2),
                               .start = start,
-                              .end = start + 1 + rf_random_below(random, 12)};
+                              .end = start + 1 + rf_random_below(random, 12),
+                              .offset = start - rf_random_below(random, 2)};
 }
 
 TEST(pairs_are_those_of_a_plain_search)
