@@ -9,11 +9,10 @@
 #include "hooked.h"
 #include "plan.h"
 #include "productions.h"
+#include "signals.h"
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -267,48 +266,6 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
     return status == CLI_OK && keeps_apart(plan) ? multiply_lanes(plan) : status;
 }
 
-/* ---- signals ---- */
-
-static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-enum { N_PASSED_ON = sizeof passed_on / sizeof passed_on[0] };
-static const struct rf_source *running;
-static volatile sig_atomic_t stopped;
-
-/* The terminal signals its whole foreground group; only signals sent to riffle alone are passed on. When the
- * target is gone already, the signal means: do not wait for its children. */
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-    (void)context;
-    bool is_there = running != NULL && rf_probe_signal(running, 0);
-    if (!is_there)
-        stopped = 1;
-    else if (info->si_code <= 0)
-        rf_probe_signal(running, number);
-}
-
-static void catch_signals(const struct rf_source *source)
-{
-    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
-    action.sa_sigaction = pass_on;
-    running = source;
-    for (size_t i = 0; i < N_PASSED_ON; i++)
-        sigaction(passed_on[i], &action, NULL);
-}
-
-/* Leave as the target left. */
-static void die_of(int number)
-{
-    const struct rlimit none = {0, 0};
-    sigset_t set;
-    fflush(NULL);
-    setrlimit(RLIMIT_CORE, &none);
-    signal(number, SIG_DFL);
-    sigemptyset(&set);
-    sigaddset(&set, number);
-    sigprocmask(SIG_UNBLOCK, &set, NULL);
-    raise(number);
-}
-
 /* ---- the run ---- */
 
 static rf_status note_processes(struct rf_run *run, const struct rf_probe_outcome *outcome,
@@ -383,7 +340,7 @@ static int leave(int status, const struct rf_probe_outcome *outcome)
     if (status != CLI_OK)
         return status;
     if (outcome->signal != 0)
-        die_of(outcome->signal);
+        cli_signals_die_of(outcome->signal);
     return CLI_OF_PROGRAM + outcome->exit_status;
 }
 
@@ -401,7 +358,7 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
     struct ending *ending = context;
     struct rf_error ignored = {""};
     rf_probe_wait(source, &ending->outcome, &ignored);
-    running = NULL;
+    cli_signals_pass_to(NULL);
     if (run == NULL)
         return RF_OK; /* an error of ours, before anything of the program was read */
     ending->never_started = ending->outcome.processes == 0;
@@ -439,7 +396,7 @@ static int profile(struct rf_source *source, struct plan *plan)
 {
     struct ending ending = {.plan = plan};
     const struct rf_probe_outcome *outcome = &ending.outcome;
-    catch_signals(source);
+    cli_signals_pass_to(source);
     int delivered = cli_plan_run(&plan->common, source, complete, &ending);
     if (ending.never_started)
         return cli_fail(CLI_NOT_EXECUTABLE, "run: %s", outcome->trouble);
@@ -517,7 +474,7 @@ static int start(struct plan *plan, const struct cli_call *call)
         .mapped = cli_program_mapped,
         .resolve = cli_plan_has_names(&plan->common) ? cli_resolve : NULL,
         .resolve_context = &plan->mapped,
-        .stop = &stopped};
+        .stop = cli_signals_stop()};
     setup.pattern_functions = has ? plan->productions->functions : NULL;
     memcpy(setup.bursts, plan->bursts, sizeof setup.bursts);
     char path[PATH_MAX];
