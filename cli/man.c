@@ -117,7 +117,7 @@ static void put_tail(FILE *out, const struct cli_command *self)
         separator = ",\n";
     }
     for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
-        if (c != self) {
+        if (self == NULL || strcmp(c->name, self->name) != 0) {
             fprintf(out, "%s.BR riffle\\-%s (1)", separator, c->name);
             separator = ",\n";
         }

@@ -76,13 +76,15 @@ int cli_screen_guard(int (*work)(void *context), void *context, bool *forked)
     struct termios modes;
     int tty = open("/dev/tty", O_RDWR | O_CLOEXEC);
     *forked = false;
-    if (tty < 0 || tcgetattr(tty, &modes) != 0)
+    if (tty < 0)
         return CLI_FAILED;
     fflush(NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    pid_t guardian = getpid(), pid = fork();
-    if (pid < 0)
+    pid_t guardian = getpid(), pid = tcgetattr(tty, &modes) == 0 ? fork() : -1;
+    if (pid < 0) {
+        close(tty);
         return CLI_FAILED;
+    }
     *forked = true;
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);

@@ -6,7 +6,7 @@ enum { GZIP_WINDOW = 15 + 16, STEP = 1 << 20 };
 
 rf_status rf_gzip_write(FILE *out, const void *bytes, size_t n)
 {
-    unsigned char packed[16 * 1024];
+    unsigned char packed[16 * 1024] = {0};
     z_stream stream = {.next_in = (z_const Bytef *)bytes};
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
                      Z_DEFAULT_STRATEGY) != Z_OK)

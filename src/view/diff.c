@@ -192,10 +192,10 @@ static enum rf_diff_kind kind_of(const struct rf_diff_row *row, bool was, bool i
     return !was ? RF_DIFF_NEW : !is ? RF_DIFF_GONE : RF_DIFF_CHANGED;
 }
 
-static void add_row(struct rf_diff *diff, const struct entry *before, const struct entry *after,
-                    const struct entries *sides)
+/* `known` is one of both sides that is there. */
+static void add_row(struct rf_diff *diff, const struct entry *known, const struct entry *before,
+                    const struct entry *after, const struct entries *sides)
 {
-    const struct entry *known = before != NULL ? before : after;
     struct rf_diff_row row = {.name = known->name, .module = known->module};
     row.before = before != NULL ? before->count : (struct rf_diff_count){0, 0, sides[0].absent};
     row.after = after != NULL ? after->count : (struct rf_diff_count){0, 0, sides[1].absent};
@@ -229,7 +229,8 @@ static bool join(struct rf_diff *diff, const struct entries *sides)
         const struct entry *before = i < sides[0].n ? &sides[0].at[i] : NULL;
         const struct entry *after = k < sides[1].n ? &sides[1].at[k] : NULL;
         int order = before == NULL ? 1 : after == NULL ? -1 : by_key(before, after);
-        add_row(diff, order <= 0 ? before : NULL, order >= 0 ? after : NULL, sides);
+        add_row(diff, order <= 0 ? before : after, order <= 0 ? before : NULL,
+                order >= 0 ? after : NULL, sides);
         i += order <= 0;
         k += order >= 0;
     }
