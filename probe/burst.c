@@ -231,6 +231,21 @@ void burst_off_exit(IRSB *out, UInt ends, Addr pc)
         add_exit(out, is_overflowed(out, overflow), pc + CROSSING);
 }
 
+/* The thread goes on in the told version behind the branch `st`, not with it: where `st` goes, or `otherwise`. `st` is
+ * added, too. */
+void burst_off_behind(IRSB *out, UInt ends, IRStmt *st, Addr otherwise)
+{
+    IRExpr *overflow = commit(out, ends);
+    if (overflow == NULL) {
+        addStmtToIRSB(out, st);
+        return;
+    }
+    IRExpr *now = is_overflowed(out, overflow);
+    add_exit(out, ir_both(out, st->Ist.Exit.guard, now), st->Ist.Exit.dst->Ico.U64 + TOLD);
+    addStmtToIRSB(out, st);
+    add_exit(out, now, otherwise + TOLD);
+}
+
 void burst_off_end(IRSB *out, UInt ends)
 {
     Addr to;

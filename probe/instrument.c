@@ -338,8 +338,6 @@ static void begin_insn(struct tour *tour, const IRStmt *st)
         tour->block = block_begin(tour->out);
     if (tour->insn.kind != INSN_STRING)
         tell_insn(tour);
-    if (tour->version == OFF && insn_is_loop((const UChar *)pc, length))
-        skip_loop(tour);
 }
 
 /* ---- the walk ---- */

@@ -240,6 +240,7 @@ void burst_skip(UInt groups); /* in each of these, one bit per group */
 void burst_skip_if(IRSB *out, UInt groups, IRExpr *guard);
 /* In front of an exit that stays as it is; `pc` is that of the branch. */
 void burst_off_exit(IRSB *out, UInt ends, Addr pc);
+void burst_off_behind(IRSB *out, UInt ends, IRStmt *st, Addr otherwise);
 void burst_off_end(IRSB *out, UInt ends); /* may change out->next */
 
 /* Of version ON: */

@@ -57,6 +57,5 @@ void tell_result(struct tour *tour); /* the instruction is over: what it compute
 void tell_way_on(struct tour *tour, Addr to);
 void see_exit(struct tour *tour, IRStmt *st); /* adds it, or what stands for it */
 void see_end(struct tour *tour);
-void skip_loop(struct tour *tour); /* OFF: `loop` is about to run */
 
 #endif

@@ -58,19 +58,16 @@ static void tell_exit(struct tour *tour, const IRStmt *st)
     block_exit(tour->block);
 }
 
-/* `loop` changes rcx before it branches. A block that goes on in another version in front of `loop` must be left
- * before rcx changes. */
-void skip_loop(struct tour *tour)
+/* Where the block goes on if it does not leave by this exit. Valgrind may have turned the branch round. */
+static Addr way_on(const struct tour *tour, Addr to)
 {
-    UInt ends = tour->has_ended ? 0 : ends_interval(tour, BRANCH);
-    tell_branch(tour, static_target(&tour->insn));
-    tour->insn.is_told = True;
-    tour->has_ended |= ends != 0;
-    burst_off_exit(tour->out, ends, tour->insn.pc);
+    Addr behind = tour->insn.pc + tour->insn.length;
+    return to == behind ? static_target(&tour->insn) : behind;
 }
 
-/* A branch is one event, taken or not. It is counted here. */
-static void skip_exit(struct tour *tour, const IRStmt *st)
+/* A branch is one event, taken or not. It is counted here. `loop` has changed rcx already, and must not run again in
+ * another version; in front of it, rcx may be out of date in Valgrind's memory. So it is left behind, not in front. */
+static void skip_exit(struct tour *tour, IRStmt *st)
 {
     Addr to = st->Ist.Exit.dst->Ico.U64;
     if (tour->insn.kind == INSN_STRING && to != tour->insn.pc && tour->insn.wanted && wants(INSN))
@@ -80,7 +77,12 @@ static void skip_exit(struct tour *tour, const IRStmt *st)
         tell_branch(tour, to);
     tour->insn.is_told |= is_branch(tour, st);
     tour->has_ended |= ends != 0;
+    if (insn_is_loop((const UChar *)tour->insn.pc, tour->insn.length)) {
+        burst_off_behind(tour->out, ends, st, way_on(tour, to));
+        return;
+    }
     burst_off_exit(tour->out, ends, tour->insn.pc);
+    addStmtToIRSB(tour->out, st);
 }
 
 /* In the version that tells events, a branch backwards leaves by the end of its block: burst_on_end says why. After
@@ -108,10 +110,11 @@ void see_exit(struct tour *tour, IRStmt *st)
                       tour->last);
         return;
     }
-    if (tour->version == OFF)
+    if (tour->version == OFF) {
         skip_exit(tour, st);
-    else
-        tell_exit(tour, st);
+        return;
+    }
+    tell_exit(tour, st);
     addStmtToIRSB(tour->out, st);
 }
 

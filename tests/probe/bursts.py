@@ -130,6 +130,18 @@ def check_hard():
                   "produced = consumed + lost" in head, head)
 
 
+def check_loop():
+    """A burst that begins at the first round of `loop`, in the block that sets rcx, leaves rcx as it is. At a frequency of 1/2
+    some seed has one there."""
+    for seed in range(8):
+        command = [RIFFLE, "run", "-q", "-p", "calls", "--burst", "1", "--frequency", "1/2", "--seed", str(seed)]
+        try:
+            done = subprocess.run([*command, "--", KNOWN, LIBRARY], capture_output=True, text=True, timeout=100)
+            tap.check(f"loop, seed {seed}", done.returncode == 42, f"{done.returncode} {done.stderr}")
+        except subprocess.TimeoutExpired:
+            tap.check(f"loop, seed {seed}", False, "the program does not end")
+
+
 def table(*command):
     out = subprocess.run([RIFFLE, *command, "--no-names", "--format", "csv", "-n", "0"], capture_output=True, text=True,
                          check=True).stdout
@@ -244,4 +256,5 @@ check_window()
 check_lines()
 check_whole()
 check_hard()
+check_loop()
 tap.end()
