@@ -528,6 +528,28 @@ static rf_status look_around(struct rf_processes *processes, struct rf_piece *pi
     return fetch_whole(processes, piece, error);
 }
 
+/* Everybody has told its end: the program will be over at any moment, and nobody rings for that. */
+static bool is_ending(const struct rf_processes *processes)
+{
+    for (uint32_t slot = 0; slot < processes->slots_used; slot++) {
+        const struct rf_process *process = &processes->list[slot];
+        if (process->used && !rf_ring_is_done(&processes->ring, &process->reader))
+            return false;
+    }
+    return processes->slots_used > 0;
+}
+
+/* Wait for a sign of the program. For its end wait a moment at first, and longer when it does not come. */
+static void wait_for_sign(struct rf_processes *processes, uint32_t bell)
+{
+    if (!is_ending(processes))
+        processes->moment_ms = 0;
+    else if (processes->moment_ms < TICK_MS)
+        processes->moment_ms = 2 * processes->moment_ms + 1;
+    bool is_short = processes->moment_ms > 0 && processes->moment_ms < TICK_MS;
+    rf_ring_wait(&processes->ring, bell, is_short ? processes->moment_ms : TICK_MS);
+}
+
 rf_status rf_processes_fetch(struct rf_processes *processes, struct rf_piece *piece, bool *idle,
                              struct rf_error *error)
 {
@@ -540,7 +562,7 @@ rf_status rf_processes_fetch(struct rf_processes *processes, struct rf_piece *pi
     if (*idle)
         piece->process = NULL;
     if (*idle && !rf_processes_are_over(processes))
-        rf_ring_wait(&processes->ring, bell, TICK_MS);
+        wait_for_sign(processes, bell);
     return status;
 }
 

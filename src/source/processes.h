@@ -100,7 +100,8 @@ struct rf_processes {
     uint32_t next_slot; /* of whole chunks */
     uint32_t rest_slot; /* of the pass over half-filled ones */
     double next_tick;
-    size_t n_groups; /* of events that are counted while they are skipped; 0: none are */
+    unsigned moment_ms; /* to wait for the end of a program that has told it */
+    size_t n_groups;    /* of events that are counted while they are skipped; 0: none are */
     uint64_t n, n_killed;
     struct rf_told_process told[RF_PROCESSES_TOLD_MAX];
     struct rf_unprofiled unprofiled[RF_PROCESSES_UNPROFILED_MAX];

@@ -10,6 +10,7 @@ import io
 import os
 import random
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -50,6 +51,11 @@ def target_of(riffle):
     """The process that riffle has started."""
     with open(f"/proc/{riffle.pid}/task/{riffle.pid}/children") as children:
         return int(children.read().split()[0])
+
+
+def has_child(riffle):
+    with open(f"/proc/{riffle.pid}/task/{riffle.pid}/children") as children:
+        return children.read() != ""
 
 
 def rows(*command):
@@ -242,6 +248,26 @@ def check_starvation():
         check("a parent that spins for its child", False, "did not end")
 
 
+def lag():
+    """Seconds from the end of the program to that of the collector."""
+    with subprocess.Popen([RIFFLE, "run", "-q", "-o", os.devnull, "-p", "calls", "--", "sleep", "0.3"]) as riffle:
+        wait_for(lambda: has_child(riffle))
+        program = os.pidfd_open(target_of(riffle))
+        select.select([program], [], [], PATIENCE)
+        start = time.monotonic()
+        riffle.wait(PATIENCE)
+        os.close(program)
+        return time.monotonic() - start
+
+
+def check_prompt_end():
+    """The collector does not sleep on when the program has ended. The machine may be busy, so some rounds may be late."""
+    lags = []
+    while len(lags) < 12 and sum(seconds < 0.06 for seconds in lags) < 4:
+        lags.append(lag())
+    check("the collector ends with the program", sum(seconds < 0.06 for seconds in lags) == 4, lags)
+
+
 def main():
     print(f"# seed {SEED}")
     check_record("one selector", "values")
@@ -249,6 +275,7 @@ def main():
     check_ends()
     check_lossy()
     check_starvation()
+    check_prompt_end()
     check_kills()
     end()
 
