@@ -23,11 +23,11 @@ RIFFLE, KNOWN, LIBRARY, TOTALS = sys.argv[1:5]
 # First selectors that are counted as a whole, then those of which a part is streamed: targets, values, guards.
 SELECTORS = ["code", "bias", "load -> pc,size", "store -> pc,width", "branch taken==0 -> pc,target", "alu -> pc",
              "any -> pc", "edges", "calls", "methods", "types", "return -> pc,target", "store -> pc,value",
-             "narrow", "load,store size>=16 -> pc,addr", "jump,call indirect==0 -> target"]
+             "narrow", "alu -> pc,value", "load,store size>=16 -> pc,addr", "jump,call indirect==0 -> target"]
 
 
-# Of each class one word at most: what changes is merged with its repeats before it is told.
-MERGED = ["values", "load value==0 -> pc", "store -> value,pc", "narrow", "alu -> pc,value", "types", "return -> pc,target",
+# Of each class one word at most, and no results of alu: what changes is merged with its repeats before it is told.
+MERGED = ["values", "load value==0 -> pc", "store -> value,pc", "types", "return -> pc,target",
           "edges", "any -> pc"]
 # Of those, what is the same in every run of a program.
 STEADY = ["load value!=0 -> pc", "types", "return -> pc,target", "edges"]
