@@ -255,8 +255,6 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
         status = plan_bursts(plan);
     if (status == CLI_OK)
         status = refuse_names(&plan->common);
-    if (status == CLI_OK && has_places(plan))
-        cli_coprocs_warn_of_places(&plan->common.coprocs);
     if (status == CLI_OK)
         status = check_frames(plan, call);
     if (status == CLI_OK) /* bursts leave little to keep */
@@ -405,6 +403,7 @@ static int profile(struct rf_source *source, struct plan *plan)
     if (outcome->trouble[0] != '\0')
         cli_fail(CLI_OK, "run: %s", outcome->trouble);
     warn_of_functions(plan, source);
+    cli_coprocs_warn(&plan->common.coprocs, has_places(plan), outcome->processes);
     if (outcome->nowhere[0] != '\0')
         cli_fail(CLI_OK, "run: no file that was mapped has what a selector names: %s",
                  outcome->nowhere);

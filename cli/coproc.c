@@ -33,9 +33,12 @@ int cli_coprocs_refuse_thread(const struct cli_coprocs *coprocs, const char *thr
     return cli_fail(CLI_USAGE, "--thread is for engines; a co-processor sees all threads");
 }
 
-void cli_coprocs_warn_of_places(const struct cli_coprocs *coprocs)
+void cli_coprocs_warn(const struct cli_coprocs *coprocs, bool places, uint64_t processes)
 {
-    for (size_t i = 0; i < coprocs->n; i++) {
+    if (coprocs->n > 0 && processes > 1)
+        cli_fail(CLI_OK, "run: a co-processor knows 32 bits of an address: instructions of several "
+                         "processes may fall together under one name");
+    for (size_t i = 0; places && i < coprocs->n; i++) {
         const struct rf_coproc *coproc = coprocs->coprocs[i];
         if (rf_coproc_let(coproc, "keep", 0) != 0 && rf_coproc_let(coproc, "estimate", 0) == 0)
             cli_fail(CLI_OK,

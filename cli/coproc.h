@@ -17,8 +17,9 @@ int cli_coprocs_open(struct cli_coprocs *coprocs, const struct cli_call *call, u
 int cli_coprocs_refuse_cut(const struct cli_call *call, uint64_t interval);
 /* Selectors choose a thread, a co-processor cannot: CLI_USAGE where one is asked to. */
 int cli_coprocs_refuse_thread(const struct cli_coprocs *coprocs, const char *thread);
-/* Some must see all that runs. */
-void cli_coprocs_warn_of_places(const struct cli_coprocs *coprocs);
+/* Behind a run: some must see all that runs, not places in it, and all confuse what several processes have at the same
+ * address. */
+void cli_coprocs_warn(const struct cli_coprocs *coprocs, bool places, uint64_t processes);
 /* CLI_USAGE where one counts other tuples than the selector. */
 int cli_coprocs_refuse_others(const struct cli_coprocs *coprocs, const char *selector);
 void cli_coprocs_close(struct cli_coprocs *coprocs);

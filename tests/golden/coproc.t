@@ -218,11 +218,14 @@ $ riffle run --coproc loads.uc --per-process -- true
 riffle: run: --per-process works neither with --record, --coproc and misses nor with conditions in bursts
 [125]
 $ riffle run --coproc contexts.uc --range 1..2 -- true |& sed 's/ *[0-9.]* s$//'
-riffle: run: contexts.uc(size=base, clock=1) sees nothing outside --range, --function and --module: what it keeps of calls, stores or misses has gaps
 true   0 frames
 
  nothing was found
+riffle: run: contexts.uc(size=base, clock=1) sees nothing outside --range, --function and --module: what it keeps of calls, stores or misses has gaps
 riffle: run: nothing was counted in what --function, --module and --range name
+$ riffle run --coproc loads.uc -- sh -c 'true; /bin/true; exit 3' |& tail -n 1
+riffle: run: a co-processor knows 32 bits of an address: instructions of several processes may fall together under one name
+[3]
 $ riffle replay r.rft --coproc 'values.uc(one_of=3)'
 riffle: values.uc: line 17, column 6: one_of is a power of two between 1 and 1024, not 3
 [2]
