@@ -30,71 +30,72 @@ static struct rf_run *new_run(void)
 }
 
 /* Addresses of two builds do not mean the same. */
+static const struct {
+    const char *label;
+    struct rf_module here, there;
+    const char *message;
+} builds[] = {
+    {"the same",
+     {(char *)"/bin/a", (char *)"aa", 0, 10, 20, 0, 0, 0},
+     {(char *)"/bin/a", (char *)"aa", 0, 10, 20, 0, 0, 0},
+     ""},
+    {"rebuilt",
+     {(char *)"/bin/a", (char *)"0123456789abcdef", 0, 10, 20, 0, 0, 0},
+     {(char *)"/bin/a", (char *)"fedcba9876543210", 0, 10, 20, 0, 0, 0},
+     "/bin/a is of two builds, 0123456789ab and fedcba987654: their addresses cannot be "
+     "compared"},
+    {"another program",
+     {(char *)"/bin/a", (char *)"aa", 0, 0x10, 0x20, 0, 0, 0},
+     {(char *)"/bin/b", (char *)"bb", 0, 0x18, 0x30, 0, 0, 0},
+     "at 0x18 there is /bin/a in one and /bin/b in the other: their addresses cannot be "
+     "compared"},
+    {"elsewhere",
+     {(char *)"/bin/a", (char *)"aa", 0, 10, 20, 0, 0, 0},
+     {(char *)"/bin/b", (char *)"bb", 0, 20, 30, 0, 0, 0},
+     ""},
+    {"unknown",
+     {(char *)"/bin/a", (char *)"", 0, 10, 20, 0, 0, 0},
+     {(char *)"/bin/a", (char *)"bb", 0, 10, 20, 0, 0, 0},
+     ""},
+    {"another program without build ids",
+     {(char *)"/bin/a", (char *)"", 0, 0x10, 0x20, 0, 0, 0},
+     {(char *)"/bin/b", (char *)"", 0, 0x18, 0x30, 0, 0, 0},
+     "at 0x18 there is /bin/a in one and /bin/b in the other: their addresses cannot be "
+     "compared"},
+    {"another program, and one of them has a build id",
+     {(char *)"/bin/a", (char *)"aa", 0, 0x10, 0x20, 0, 0, 0},
+     {(char *)"/bin/b", (char *)"", 0, 0x18, 0x30, 0, 0, 0},
+     "at 0x18 there is /bin/a in one and /bin/b in the other: their addresses cannot be "
+     "compared"},
+    {"no files",
+     {(char *)"[heap]", (char *)"", 0, 0x10, 0x20, 0, 0, 0},
+     {(char *)"[stack]", (char *)"", 0, 0x18, 0x30, 0, 0, 0},
+     ""},
+    {"the same file elsewhere",
+     {(char *)"/lib/c", (char *)"cc", 0, 0x2000, 0x3000, 0x1000, 0, 0},
+     {(char *)"/lib/c", (char *)"cc", 0, 0x2800, 0x3800, 0x1000, 0, 0},
+     "/lib/c lies at 0x2000 in one and at 0x2800 in the other: their addresses cannot be "
+     "compared"},
+    {"parts of the same file",
+     {(char *)"/lib/c", (char *)"cc", 0, 0x2000, 0x3000, 0x1000, 0, 0},
+     {(char *)"/lib/c", (char *)"cc", 0, 0x2800, 0x3800, 0x1800, 0, 0},
+     ""},
+    {"another process",
+     {(char *)"/bin/a", (char *)"aa", 1, 9, 20, 0, 0, 0},
+     {(char *)"/bin/b", (char *)"b", 2, 9, 20, 0, 0, 0},
+     ""},
+};
+
 TEST(different_builds_are_told_apart)
 {
-    static const struct {
-        const char *label;
-        struct rf_module here, there;
-        const char *message;
-    } rows[] = {
-        {"the same",
-         {(char *)"/bin/a", (char *)"aa", 0, 10, 20, 0, 0, 0},
-         {(char *)"/bin/a", (char *)"aa", 0, 10, 20, 0, 0, 0},
-         ""},
-        {"rebuilt",
-         {(char *)"/bin/a", (char *)"0123456789abcdef", 0, 10, 20, 0, 0, 0},
-         {(char *)"/bin/a", (char *)"fedcba9876543210", 0, 10, 20, 0, 0, 0},
-         "/bin/a is of two builds, 0123456789ab and fedcba987654: their addresses cannot be "
-         "compared"},
-        {"another program",
-         {(char *)"/bin/a", (char *)"aa", 0, 0x10, 0x20, 0, 0, 0},
-         {(char *)"/bin/b", (char *)"bb", 0, 0x18, 0x30, 0, 0, 0},
-         "at 0x18 there is /bin/a in one and /bin/b in the other: their addresses cannot be "
-         "compared"},
-        {"elsewhere",
-         {(char *)"/bin/a", (char *)"aa", 0, 10, 20, 0, 0, 0},
-         {(char *)"/bin/b", (char *)"bb", 0, 20, 30, 0, 0, 0},
-         ""},
-        {"unknown",
-         {(char *)"/bin/a", (char *)"", 0, 10, 20, 0, 0, 0},
-         {(char *)"/bin/a", (char *)"bb", 0, 10, 20, 0, 0, 0},
-         ""},
-        {"another program without build ids",
-         {(char *)"/bin/a", (char *)"", 0, 0x10, 0x20, 0, 0, 0},
-         {(char *)"/bin/b", (char *)"", 0, 0x18, 0x30, 0, 0, 0},
-         "at 0x18 there is /bin/a in one and /bin/b in the other: their addresses cannot be "
-         "compared"},
-        {"another program, and one of them has a build id",
-         {(char *)"/bin/a", (char *)"aa", 0, 0x10, 0x20, 0, 0, 0},
-         {(char *)"/bin/b", (char *)"", 0, 0x18, 0x30, 0, 0, 0},
-         "at 0x18 there is /bin/a in one and /bin/b in the other: their addresses cannot be "
-         "compared"},
-        {"no files",
-         {(char *)"[heap]", (char *)"", 0, 0x10, 0x20, 0, 0, 0},
-         {(char *)"[stack]", (char *)"", 0, 0x18, 0x30, 0, 0, 0},
-         ""},
-        {"the same file elsewhere",
-         {(char *)"/lib/c", (char *)"cc", 0, 0x2000, 0x3000, 0x1000, 0, 0},
-         {(char *)"/lib/c", (char *)"cc", 0, 0x2800, 0x3800, 0x1000, 0, 0},
-         "/lib/c lies at 0x2000 in one and at 0x2800 in the other: their addresses cannot be "
-         "compared"},
-        {"parts of the same file",
-         {(char *)"/lib/c", (char *)"cc", 0, 0x2000, 0x3000, 0x1000, 0, 0},
-         {(char *)"/lib/c", (char *)"cc", 0, 0x2800, 0x3800, 0x1800, 0, 0},
-         ""},
-        {"another process",
-         {(char *)"/bin/a", (char *)"aa", 1, 9, 20, 0, 0, 0},
-         {(char *)"/bin/b", (char *)"b", 2, 9, 20, 0, 0, 0},
-         ""},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct rf_module here = rows[i].here, there = rows[i].there;
+    for (size_t i = 0; i < sizeof builds / sizeof *builds; i++) {
+        struct rf_module here = builds[i].here, there = builds[i].there;
         const struct rf_run run = {rf_alloc_standard, .modules = &here, .n_modules = 1};
         const struct rf_run other = {rf_alloc_standard, .modules = &there, .n_modules = 1};
         struct rf_error error = {""};
         rf_status status = rf_run_same_builds(&run, &other, &error);
-        CHECK_ROW(rows[i].label, status == (rows[i].message[0] == '\0' ? RF_OK : RF_EINVAL));
-        CHECK_TEXT(error.message, rows[i].message);
+        CHECK_ROW(builds[i].label, status == (builds[i].message[0] == '\0' ? RF_OK : RF_EINVAL));
+        CHECK_TEXT(error.message, builds[i].message);
     }
 }
 
