@@ -23,8 +23,8 @@ int cli_bursts_take(struct rf_probe_bursts *bursts, const struct cli_bursts *ask
 /* Between bursts events are counted by class, without conditions. So those are looked at later, in records, where it is
  * known how many events of a burst they left out. */
 bool cli_bursts_need_records(const struct cli_plan *plan);
-/* "1 intervals, 99 intervals apart on average" needs no more words. Bursts that a loop may be in step with do: those at
- * equal distances, and long ones close to each other, which random distances hardly move. `name`: of which profile. */
+/* A loop may be in step with bursts at equal distances, and with long ones close to each other, which random distances
+ * hardly move. The bounds are then too narrow, and the report says so. `name`: of which profile. */
 enum cli_in_step { CLI_EQUAL, CLI_CLOSE };
 rf_status cli_bursts_warn(struct rf_run *run, const char *name, enum cli_in_step why);
 /* How the program was sampled. Of several sets, and with --skip or --limit, the profiles say how many bursts each had. */

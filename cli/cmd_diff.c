@@ -39,8 +39,9 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct settings, items)},
     {CLI_SHARE, 0, "fail-above", "SHARE", "0",
      .brief = "end with status 1 where something grew by more; 0: never",
-     .text = "By more than this share of all events before: the whole, or one row, and by so much "
-             "even at the bounds that favour it.",
+     .text =
+         "SHARE is of all old events. The whole, or one row, must have grown by more than that, "
+         "even where its bounds are in its favour.",
      .offset = offsetof(struct settings, fail_above)},
     {CLI_FILE, 0, "html", "FILE", .brief = "also write it into FILE as a page for a browser",
      .text = "Only its owner can read it.", .offset = offsetof(struct settings, html)},
@@ -211,7 +212,7 @@ static int judge(const struct comparison *c)
     }
     if (c->settings->fail_above <= 0 || most <= c->settings->fail_above)
         return CLI_OK;
-    return cli_fail(CLI_FAILED, "something grew by %.1f%% of all events before, more than %.4g%%",
+    return cli_fail(CLI_FAILED, "something grew by %.1f%% of all old events, more than %.4g%%",
                     100 * most, 100 * c->settings->fail_above);
 }
 

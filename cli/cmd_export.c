@@ -112,7 +112,7 @@ static int run(const struct cli_call *call)
     struct rf_run *loaded;
     struct target target;
     if (settings->form == NULL)
-        return cli_fail(CLI_USAGE, "export: --to says the format: callgrind, pprof, ...");
+        return cli_fail(CLI_USAGE, "export: needs --to FORM: callgrind, pprof, ...");
     if (cli_same_file(settings->output, call->arguments[0]))
         return cli_fail(CLI_USAGE, "export: the file would overwrite its own profile");
     int status = cli_check_output(settings->output);

@@ -5,7 +5,7 @@
  *        now    self   with callees   function
  *      61.2%   54.0%          54.0%   find_match.constprop.0
  *
- * The program is sampled: its stack, once per so many instructions. Samples are counted here as they come (live.c), and
+ * The program is sampled: its stack, once every N instructions. Samples are counted here as they come (live.c), and
  * rows are made once per second. A thread collects; this one draws and obeys, also while the program sleeps. */
 #include "live.h"
 #include "plan.h"
@@ -88,7 +88,7 @@ static const char *name_of(const struct rf_view *view, size_t row)
     return "?";
 }
 
-/* What has grown lately is told of functions by themselves, of trees with what is below. */
+/* The share of the last moments: of a function alone, of a node of a tree with all below it. */
 static uint64_t told(const struct screen *s, const struct line *line)
 {
     return s->by == RF_BY_FUNCTION ? line->self : line->count;
@@ -236,7 +236,7 @@ static void quit(struct screen *s)
     alarm(GRACE_SECONDS);
 }
 
-/* What is recent is known again at the next look. */
+/* The share of the last moments is empty until the next look. */
 static void change_view(struct screen *s, enum rf_view_by by)
 {
     uint64_t recent = s->recent;

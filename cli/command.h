@@ -127,7 +127,7 @@ void cli_man(FILE *out, const struct cli_command *command);
 void cli_completion_bash(FILE *out);
 void cli_completion_zsh(FILE *out);
 void cli_completion_fish(FILE *out);
-void cli_version(void);            /* features.c: with what it was built with */
+void cli_version(void);            /* features.c: the version, and the features it was built with */
 extern const char cli_exit_text[]; /* the exit statuses, as a paragraph */
 
 #endif

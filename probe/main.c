@@ -204,7 +204,7 @@ static void see_file(Addr start, SizeT length, Bool xx, const NSegment *segment)
     tell_mapping(start, start + length, (ULong)segment->offset + (start - segment->start), name);
 }
 
-/* Memory without a file is known by who mapped it: the innermost call outside of those libraries. The first so many are
+/* Memory without a file is known by who mapped it: the innermost call outside of those libraries. The first this many are
  * told; a program may map and unmap all the time. */
 static void see_anonymous(Addr start, SizeT length)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stack.c - samples of the call stack, every so many instructions.
+/* stack.c - samples of the call stack, one every N instructions.
  *
  *     left -= instructions of the block
  *     if (left < 0) yield to the scheduler               at the top of each block

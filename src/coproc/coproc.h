@@ -20,8 +20,8 @@ struct rf_host_kind {
     unsigned guest; /* its number in the code for the simulated core */
     void (*serve)(struct rf_window *window, struct rf_table *table);
     const char *roles[RF_WINDOW_ROLES]; /* in the order of the window; NULL behind the last */
-    unsigned roles_needed;              /* so many of them must be there */
-    unsigned slot_roles; /* the first so many are parts of the slots that are looked through */
+    unsigned roles_needed;              /* this many of them must be there */
+    unsigned slot_roles; /* the first this many are parts of the slots that are looked through */
     struct {
         const char
             *name; /* of a .let; "@turn" is the number of an index register, ":top" the address

@@ -3,7 +3,7 @@
  *     .let    NAME = expression [ : [power] least .. most ]   a number; may be set from outside, between these limits
  *     .value  NAME = v3                            another name for a value register
  *     .const  NAME = expression                    a constant register
- *     .index  NAME : bits [ = start ]              an index register of so many bits
+ *     .index  NAME : bits [ = start ]              an index register of this many bits
  *     .field  NAME = word [ "[" high ":" low "]" ]
  *     .field  NAME = hash(word, word [, seed]) : bits
  *     .base   NAME = assoc|data "[" first ":" size "]"

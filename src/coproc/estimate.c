@@ -19,7 +19,7 @@
 #include "coproc/estimate.h"
 
 static const double reselected_below = 0.2; /* misses > 4 hits, as in values.uc */
-static const double few = 16;               /* samples; values.uc calls so many worth keeping */
+static const double few = 16;               /* samples; values.uc calls this many worth keeping */
 
 typedef double share_of(const struct rf_values_value *value);
 

@@ -28,7 +28,7 @@ enum {
 /* Why the handler runs. */
 enum rf_reason {
     RF_REASON_INTERRUPT, /* the program asked for it */
-    RF_REASON_QUIET,     /* so many events came without an interrupt */
+    RF_REASON_QUIET,     /* this many events came without an interrupt */
     RF_REASON_END,       /* nothing more will come */
 };
 

@@ -403,7 +403,7 @@ static void record_slots(struct rf_window *window, struct rf_table *table)
 
 /* --- what to do next ------------------------------------------------------------------------------ */
 
-/* Thrashing showed after so many samples: few mean that hardly any load came twice. */
+/* Thrashing showed after this many samples: few mean that hardly any load came twice. */
 static void split(struct rf_window *window, struct rf_table *table)
 {
     uint32_t least = window->full[window->lets[RF_VALUES_DROPPED]];

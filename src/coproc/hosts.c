@@ -78,7 +78,7 @@ static const struct rf_host_kind fold = {
     .is_sound = rf_sound_fold,
 };
 
-/* Each that was looked at stands for so many; together they are no more than there were. */
+/* Each one that was looked at stands for this many; together they are no more than there were. */
 static void scale(struct rf_item *item, uint64_t by, uint64_t most)
 {
     uint64_t *const counts[] = {&item->count, &item->lower, &item->upper};

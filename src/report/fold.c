@@ -19,7 +19,7 @@ static size_t next(const char *text)
     return rf_text_next(text, strlen(text)).length;
 }
 
-/* The bytes that fill so many columns. */
+/* The bytes that fill this many columns. */
 static size_t bytes_of(const char *text, size_t columns)
 {
     size_t n = 0;

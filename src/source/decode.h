@@ -108,7 +108,7 @@ void rf_decode_append(struct rf_decode_lane *lane, size_t n);
 /* As rf_decode_run's loop over paths, for processes with lanes that merge. */
 bool rf_decode_merges(const struct rf_decode *decode);
 bool rf_decode_merge(struct rf_decode *decode);
-/* A batch of so many tuples, which stand for so many events, has gone out. The lane may have the next one already. */
+/* A batch of this many tuples, which stand for this many events, has gone out. The lane may have the next one already. */
 void rf_decode_begin_batch(struct rf_decode_lane *lane, size_t tuples, uint64_t events);
 
 /* Nothing more will be decoded: hand over what is still being merged. The lanes must be empty. */

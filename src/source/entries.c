@@ -75,7 +75,8 @@ rf_status rf_decode_entries(struct rf_decode *decode, bool *full, struct rf_erro
     for (; at + 2 <= end && rf_book_has(book, view.words[at]); at += 2) {
         const uint64_t *words = view.words + at;
         uint32_t later = at + AHEAD < end ? rf_entry_site(words[AHEAD]) : 0;
-        __builtin_prefetch(&book->sites[later < book->n_sites ? later : 0]);
+        if (later < book->n_sites)
+            __builtin_prefetch(&book->sites[later]);
         *full = rf_entry_count(words[0]) != 0 &&
                 !take(decode, &book->sites[rf_entry_site(words[0])], words, lanes);
         if (*full)

@@ -155,16 +155,8 @@ static void add_ring(struct text *text, int ring_fd, int ring_number)
 
 static void add_want(struct text *text, const struct rf_probe_setup *setup)
 {
-    char value[128] = "", letters[RF_FIELD_WORDS + 1];
-    size_t n = 0;
-    uint32_t classes = rf_probe_classes(setup);
-    for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++) {
-        if (!(classes >> kind & 1))
-            continue;
-        rf_spawn_letters(setup, kind, letters);
-        n += rf_format(value + n, sizeof value - n, "%s%s:%s", n > 0 ? "," : "",
-                       rf_class_name(kind), letters);
-    }
+    char value[RF_SPAWN_WANT];
+    rf_spawn_want(setup, false, value);
     add(text, "want", value);
 }
 

@@ -100,8 +100,8 @@ static bool reads_class(const struct rf_selector *selector, unsigned kind)
            (has(selector->fields, RF_FIELD_MISS) && rf_field_is_late(RF_FIELD_MISS, kind));
 }
 
-/* The words of a class that the selectors read, as letters. */
-void rf_spawn_letters(const struct rf_probe_setup *setup, unsigned kind, char *letters)
+/* The words of a class that the selectors read, as letters: room for one per word and a zero. */
+static void put_letters(const struct rf_probe_setup *setup, unsigned kind, char *letters)
 {
     bool needed[RF_FIELD_WORDS] = {false};
     for (size_t i = 0; i < setup->n_selectors; i++)
@@ -139,18 +139,25 @@ static const char *how_counted(const struct rf_probe_setup *setup, unsigned kind
     return counts && streams ? "cs" : counts ? "c" : "";
 }
 
-static bool add_want(struct command *command, const struct rf_probe_setup *setup)
+void rf_spawn_want(const struct rf_probe_setup *setup, bool counts, char text[RF_SPAWN_WANT])
 {
-    char text[128] = "", letters[RF_FIELD_WORDS];
+    char letters[RF_FIELD_WORDS];
     size_t n = 0;
     uint32_t classes = rf_probe_classes(setup);
+    text[0] = '\0';
     for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++) {
         if (!(classes >> kind & 1))
             continue;
-        rf_spawn_letters(setup, kind, letters);
-        n += rf_format(text + n, sizeof text - n, "%s%s:%s%s", n > 0 ? "," : "",
-                       rf_class_name(kind), letters, how_counted(setup, kind));
+        put_letters(setup, kind, letters);
+        n += rf_format(text + n, RF_SPAWN_WANT - n, "%s%s:%s%s", n > 0 ? "," : "",
+                       rf_class_name(kind), letters, counts ? how_counted(setup, kind) : "");
     }
+}
+
+static bool add_want(struct command *command, const struct rf_probe_setup *setup)
+{
+    char text[RF_SPAWN_WANT];
+    rf_spawn_want(setup, true, text);
     return add_option(command, "want", text);
 }
 

@@ -24,8 +24,9 @@ uint32_t
 rf_probe_classes(const struct rf_probe_setup *setup); /* 1 << class: what is to be produced */
 /* Sets of classes that are counted together while they are skipped; how many. */
 size_t rf_probe_groups(const struct rf_probe_setup *setup, uint8_t groups[RF_WORD_CLASSES]);
-/* The words of a class that the selectors read, as letters: room for one per word and a zero. */
-void rf_spawn_letters(const struct rf_probe_setup *setup, unsigned kind, char *letters);
+/* What the selectors read, by class, a letter per word: "load:av,call:t". `counts`: behind them, how the class is counted. */
+enum { RF_SPAWN_WANT = 128 };
+void rf_spawn_want(const struct rf_probe_setup *setup, bool counts, char text[RF_SPAWN_WANT]);
 rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *setup, int ring_fd,
                          struct rf_error *error);
 void rf_spawn_free(struct rf_spawn *spawn);

@@ -23,7 +23,7 @@ struct entry {
 struct entries {
     struct entry *at;
     size_t n, room;
-    uint64_t absent; /* at most so many events of a row that is not listed */
+    uint64_t absent; /* at most this many events of a row that is not listed */
 };
 
 const char *rf_diff_kind_name(enum rf_diff_kind kind)

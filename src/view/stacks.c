@@ -304,7 +304,7 @@ static bool add_row(const struct stacks *stacks, const struct node *node, unsign
     return rf_view_add_row(stacks->work, &row);
 }
 
-/* What is shown of a tree: nodes with at least so many samples, below the wanted ones. */
+/* What is shown of a tree: nodes with at least this many samples, below the wanted ones. */
 struct shown {
     const struct tree *tree;
     uint32_t n; /* places in `order` */

@@ -70,7 +70,7 @@ events   157 -> 163   +3.8%
          50          60         +10  changed  0x20 0x2
  2 more changed
  1 row is the same or within the bounds
-riffle: something grew by 6.4% of all events before, more than 5%
+riffle: something grew by 6.4% of all old events, more than 5%
 [1]
 $ riffle diff old.rfp new.rfp --fail-above 10% -n 1 > /dev/null
 $ riffle diff old.rfp nosuch.rfp --fail-above 5%
@@ -103,7 +103,7 @@ $ cat > old.c <<'END'
 "fast","",new
 "slow","",gone
 $ riffle diff one.rfp two.rfp --fail-above 1% 2>&1 > /dev/null | sed 's/[0-9.]*% of/N% of/'
-riffle: something grew by N% of all events before, more than 1%
+riffle: something grew by N% of all old events, more than 1%
 [1]
 $ riffle diff one.rfp two.rfp --by pc -f csv -n 0 | grep -c '^"both+0x0","",same'
 1

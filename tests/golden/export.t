@@ -64,7 +64,7 @@ $ riffle export --to collapsed out.rfp
 riffle: collapsed is made of samples of the call stack, and this file has none; run with -p stacks
 [1]
 $ riffle export out.rfp
-riffle: export: --to says the format: callgrind, pprof, ...
+riffle: export: needs --to FORM: callgrind, pprof, ...
 [2]
 $ riffle export --to nosuch out.rfp
 riffle: export: --to must be callgrind, pprof, collapsed, speedscope, perf, llvm or sqlite, got 'nosuch'

@@ -159,7 +159,7 @@ TEST(any_text)
     }
 }
 
-/* Deep nesting and long names end in time, and stay in their room. */
+/* Deep nesting and long names take bounded time, and never overrun the buffer. */
 TEST(long_names)
 {
     static char name[16000];
