@@ -56,25 +56,29 @@ static double missed_by_others(const struct rf_values_entry *entry, uint32_t v)
     return samples;
 }
 
-static uint64_t count_seen(const struct rf_values_entry *entry, uint64_t *hits)
+static uint64_t count_seen(const struct rf_values_entry *entry)
 {
     uint64_t seen = 0;
-    *hits = 0;
-    for (uint32_t i = 0; i < entry->n; i++) {
+    for (uint32_t i = 0; i < entry->n; i++)
         seen += (uint64_t)entry->values[i].hits + entry->values[i].misses;
-        *hits += entry->values[i].hits;
-    }
     return seen;
+}
+
+uint64_t rf_values_most(const struct rf_values_entry *entry, uint32_t v)
+{
+    uint64_t hits = 0;
+    for (uint32_t i = 0; i < entry->n; i++)
+        hits += entry->values[i].hits;
+    return (entry->total > hits ? entry->total - hits : 0) + entry->values[v].hits;
 }
 
 double rf_values_estimate(const struct rf_values_entry *entry, uint32_t v)
 {
-    uint64_t all_hits, seen = count_seen(entry, &all_hits);
+    uint64_t seen = count_seen(entry), most = rf_values_most(entry, v);
     double rest = entry->total > seen ? (double)(entry->total - seen) : 0;
     double shares = sum_shares(entry, share_of_rest);
     double samples = entry->values[v].hits + missed_by_others(entry, v) +
                      rest * share_of_rest(&entry->values[v]) / (shares > 1 ? shares : 1);
-    uint64_t most = entry->total - (all_hits - entry->values[v].hits);
     return samples < (double)most ? samples : (double)most;
 }
 

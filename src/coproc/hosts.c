@@ -92,18 +92,16 @@ static void scale(struct rf_item *item, uint64_t by, uint64_t most)
 static rf_status report_load(const struct rf_coproc *coproc, const struct rf_values_entry *entry,
                              const struct rf_sink *sink)
 {
-    uint64_t hits = 0, taken = coproc->counts.samples - coproc->counts.drops;
+    uint64_t taken = coproc->counts.samples - coproc->counts.drops;
     uint64_t one_of = rf_program_let(&coproc->program, "one_of", 1);
     rf_status status = RF_OK;
-    for (uint32_t v = 0; v < entry->n; v++)
-        hits += entry->values[v].hits;
     for (uint32_t v = 0; v < entry->n && status == RF_OK; v++) {
         const struct rf_values_value *value = &entry->values[v];
         double whole = rf_values_estimate(entry, v) * rf_values_upper_share(value);
         struct rf_item item = {.a = rf_coproc_widen(coproc, entry->pc),
                                .b = (uint64_t)value->upper << 32 | value->value,
                                .count = (uint64_t)(whole + 0.5),
-                               .upper = entry->total - (hits - value->hits)};
+                               .upper = rf_values_most(entry, v)};
         item.lower = value->same == value->seen ? value->hits : 0;
         item.count = item.count > item.lower ? item.count : item.lower;
         scale(&item, one_of, taken);

@@ -133,6 +133,14 @@ TEST(samples_are_shared_out_by_hand)
     CHECK(is_near(rf_values_estimate(&random, 1), 3 + 4 * 2.0 / 36 + 974 * 2.0 / 36));
 }
 
+TEST(hits_that_were_not_counted_as_samples)
+{
+    struct rf_values_entry wrong = {.total = 5, .n = 2, .values = {{.hits = 7}, {.hits = 3}}};
+    CHECK_EQ(rf_values_most(&wrong, 0), 7);
+    CHECK_EQ(rf_values_most(&wrong, 1), 3);
+    CHECK(is_near(rf_values_estimate(&wrong, 0), 7));
+}
+
 /* --- the whole ------------------------------------------------------------------------------------ */
 
 struct found {
