@@ -102,6 +102,40 @@ static void read_string(struct rf_dise_lexer *lexer, struct rf_dise_token *token
     step_over(lexer, token->n + (whole ? 2 : 1));
 }
 
+static size_t count_hex(const char *text, size_t n)
+{
+    size_t k = 0;
+    while (k < n && (is_digit(text[k]) || ((text[k] | 32) >= 'a' && (text[k] | 32) <= 'f')))
+        k++;
+    return k;
+}
+
+/* Digits with or without a unit, so that nothing but its size can be wrong with it. */
+static bool is_large(const char *text, size_t n)
+{
+    uint64_t one;
+    char last[8] = "1";
+    size_t digits = 0;
+    bool is_hex = n > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    if (is_hex)
+        return count_hex(text + 2, n - 2) == n - 2;
+    while (digits < n && is_digit(text[digits]))
+        digits++;
+    if (n - digits >= sizeof last - 1)
+        return false;
+    memcpy(last + 1, text + digits, n - digits);
+    return rf_units_count(last, 1 + n - digits, &one) == RF_OK;
+}
+
+/* A number that is too large for 64 bits is the largest one there is. */
+static enum rf_dise_token_kind read_number(struct rf_dise_token *token)
+{
+    if (rf_units_count(token->text, token->n, &token->number) == RF_OK)
+        return RF_DISE_NUMBER;
+    token->number = UINT64_MAX;
+    return is_large(token->text, token->n) ? RF_DISE_NUMBER : RF_DISE_WRONG;
+}
+
 static struct rf_dise_token read_token(struct rf_dise_lexer *lexer)
 {
     skip_blank(lexer);
@@ -116,8 +150,8 @@ static struct rf_dise_token read_token(struct rf_dise_lexer *lexer)
     token.n = sign_length(lexer);
     if (token.n == 0 && (token.n = word_length(lexer)) > 0)
         token.kind = is_digit(*lexer->p) ? RF_DISE_NUMBER : RF_DISE_WORD;
-    if (token.kind == RF_DISE_NUMBER && rf_units_count(token.text, token.n, &token.number) != RF_OK)
-        token.kind = RF_DISE_WRONG;
+    if (token.kind == RF_DISE_NUMBER)
+        token.kind = read_number(&token);
     if (token.n == 0) {
         token.kind = RF_DISE_WRONG;
         token.n = character_length(lexer);

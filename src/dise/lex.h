@@ -8,7 +8,7 @@
 enum rf_dise_token_kind {
     RF_DISE_END,
     RF_DISE_WORD,   /* letters, digits, '_', '.', '$' */
-    RF_DISE_NUMBER, /* without a sign */
+    RF_DISE_NUMBER, /* without a sign; UINT64_MAX: that, or larger */
     RF_DISE_STRING, /* what is between the quotes */
     RF_DISE_SIGN,   /* "=>", "&&", "(", ... */
     RF_DISE_WRONG,  /* a character that is none of these; a string without an end */

@@ -18,6 +18,7 @@
 enum { DEPTH_MAX = 16 };
 
 #define BIT(n) (1u << (n))
+#define FIELDS "T.OPCLASS, T.OPCODE, T.PC, T.Target, T.RS, T.RT, T.RD, T.IMM"
 
 /* Where we are in a pattern. */
 struct nest {
@@ -307,9 +308,12 @@ static rf_status parse_field(const struct nest *nest, struct rf_dise_set *set)
     unsigned field = find_field(&lexer->next);
     if (rf_dise_lex_accept(lexer, "T.OPCLASS"))
         return parse_class(nest, set);
+    if (rf_dise_token_is(&lexer->next, "T.INSN"))
+        return rf_dise_fail(lexer, &lexer->next.place,
+                            "T.INSN stands in replacements, for the instruction itself; a pattern "
+                            "asks for its fields: " FIELDS);
     if (field == RF_DISE_FIELDS)
-        return rf_dise_fail_expected(lexer, "T.OPCLASS, T.OPCODE, T.PC, T.Target, T.RS, T.RT, "
-                                            "T.RD, T.IMM, overflow_N or zero_N");
+        return rf_dise_fail_expected(lexer, FIELDS ", overflow_N or zero_N");
     rf_dise_lex_take(lexer);
     return parse_right(nest, field, set);
 }

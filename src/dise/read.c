@@ -111,8 +111,9 @@ rf_status rf_dise_parse_number(struct rf_dise_parser *parser, int64_t *number)
         return rf_dise_fail_expected(lexer, "a number");
     struct rf_dise_token token = rf_dise_lex_take(lexer);
     if (token.number > INT64_MAX)
-        return rf_dise_fail(lexer, &token.place, "%.*s is more than 2^63 - 1", (int)token.n,
-                            token.text);
+        return rf_dise_fail(lexer, &token.place, "%.*s%s is too large: more than 2^63 - 1",
+                            (int)(token.n < 60 ? token.n : 60), token.text,
+                            token.n < 60 ? "" : "...");
     *number = negative ? -(int64_t)token.number : (int64_t)token.number;
     return RF_OK;
 }
