@@ -1,13 +1,15 @@
 /* bursts.c - how often a program is sampled, as text: --burst 100 --frequency 1/1000. */
 #include "bursts.h"
+#include <riffle/text.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 const struct cli_option cli_options_bursts[] = {
-    {CLI_COUNT, 0, "burst", "N", "0",
+    {CLI_TEXT, 0, "burst", "N",
      .brief = "sample N intervals in a row, then skip until the next burst; 0: sample all",
-     .text = "A sampling interval ends with a call or a backward branch. Skipped events are "
+     .text = "Without --burst and --frequency all is sampled, too. A sampling interval ends with a "
+             "call or a backward branch. Skipped events are "
              "counted, and the profile's counts are scaled up by their number; each count has a "
              "confidence interval, from the differences between bursts. Short bursts suit calls "
              "and methods, long ones suit streams of references. --skip and --limit count events "
@@ -78,14 +80,28 @@ static int take_phases(struct rf_probe_bursts *bursts, const char *text)
     return CLI_OK;
 }
 
+/* 0 where all is to be sampled. */
+static int take_length(uint64_t *burst, const struct cli_bursts *asked)
+{
+    *burst = asked->frequency != NULL ? 1 : 0;
+    if (asked->burst == NULL)
+        return CLI_OK;
+    if (rf_units_count(asked->burst, strlen(asked->burst), burst) != RF_OK)
+        return cli_fail(CLI_USAGE, "--burst must be a number of intervals, got '%s'", asked->burst);
+    if (*burst == 0 && asked->frequency != NULL)
+        return cli_fail(CLI_USAGE, "--burst 0 samples all, so --frequency cannot go with it");
+    return CLI_OK;
+}
+
 int cli_bursts_take(struct rf_probe_bursts *bursts, const struct cli_bursts *asked, uint64_t seed)
 {
     const char *text = asked->frequency != NULL ? asked->frequency : "1/1000";
-    uint64_t burst = asked->burst > 0 ? asked->burst : 1;
+    uint64_t burst;
     double frequency;
     *bursts = (struct rf_probe_bursts){.seed = seed, .regular = asked->regular};
-    if (asked->burst == 0 && asked->frequency == NULL)
-        return take_phases(bursts, asked->phases);
+    int status = take_length(&burst, asked);
+    if (status != CLI_OK || burst == 0)
+        return status != CLI_OK ? status : take_phases(bursts, asked->phases);
     if (!cli_frequency(text, &frequency))
         return cli_fail(CLI_USAGE,
                         "--frequency must be more than 0 and at most 1, such as 1/1000, got '%s'",

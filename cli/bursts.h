@@ -6,7 +6,7 @@
 #include "plan.h"
 
 struct cli_bursts {
-    uint64_t burst;        /* 0: not said */
+    const char *burst;     /* NULL: not said */
     const char *frequency; /* NULL: not said */
     const char *phases;    /* NULL: not said */
     int regular;

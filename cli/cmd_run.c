@@ -523,7 +523,7 @@ static int run_productions(const struct cli_call *asked, const struct rf_product
     struct rf_error error = {""};
     struct cli_call call;
     const struct settings *settings = asked->settings;
-    if (settings->bursts.burst > 0 || settings->bursts.frequency != NULL ||
+    if (settings->bursts.burst != NULL || settings->bursts.frequency != NULL ||
         settings->bursts.phases != NULL)
         return cli_fail(CLI_USAGE,
                         "run: --productions say how often to sample; change that with --set");

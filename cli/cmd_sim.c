@@ -334,7 +334,7 @@ static int take_productions(struct rf_productions **productions, const struct cl
     int status = cli_productions_take(productions, call, CLI_SIMULATED);
     if (*productions != NULL)
         rf_productions_seed(*productions, settings->profiling.cut.seed);
-    if (status != CLI_OK || (settings->bursts.burst == 0 && settings->bursts.frequency == NULL &&
+    if (status != CLI_OK || (settings->bursts.burst == NULL && settings->bursts.frequency == NULL &&
                              settings->bursts.phases == NULL))
         return status;
     if (*productions == NULL)

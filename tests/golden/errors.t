@@ -180,6 +180,12 @@ riffle: a stack of 1 MiB is needed, and 'ulimit -s' allows less
 $ riffle sim -p calls -p addresses --burst 1 --frequency 1/100 --record r.rft -- ./none
 riffle: sim: --record keeps the bursts of one profile, not of 2
 [125]
+$ riffle run -p calls --burst 0 --frequency 1/100 -- true
+riffle: --burst 0 samples all, so --frequency cannot go with it
+[125]
+$ riffle run -p calls --burst many -- true
+riffle: --burst must be a number of intervals, got 'many'
+[125]
 $ riffle run -p stacks=0 -- true
 riffle: selector: column 1: no class is called 'stacks'; 'riffle selectors' helps
 [125]
