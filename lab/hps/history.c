@@ -5,16 +5,20 @@
 #include "history.h"
 #include "dise/production.h"
 #include "machine/hooks.h"
+#include "machine/records.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum kind { CALL, BACKWARD, OTHER_BRANCH, REFERENCE };
 
+enum { LOAD_AND_STORE = 1 << RF_CLASS_LOAD | 1 << RF_CLASS_STORE };
+
 struct site {
     uint64_t pc, target;
     uint8_t kind; /* enum kind */
     bool is_branch;
+    bool is_both; /* a load and a store: an atomic, two references */
     uint8_t from; /* the register that an address or an indirect target is in */
     int32_t offset;
     uint32_t member; /* 1 + its number, where that is always the same one; else 0 */
@@ -101,6 +105,7 @@ static bool describe(struct site *site, const struct rf_insn *insn, uint64_t pc)
     case RF_DISE_STORE:
     case RF_DISE_ATOMIC:
         site->kind = REFERENCE;
+        site->is_both = (rf_records_classes(insn) & LOAD_AND_STORE) == LOAD_AND_STORE;
         return true;
     default:
         return false;
@@ -153,9 +158,11 @@ static uint32_t watch(void *context, uint32_t which)
     struct history *history = context;
     const struct site *site = &history->sites[which - 1];
     history->branches += site->is_branch;
-    if (site->kind == REFERENCE)
+    for (int i = 0; site->kind == REFERENCE && i <= site->is_both; i++)
         add_reference(history, site);
-    else if (site->kind != OTHER_BRANCH)
+    if (site->kind == REFERENCE)
+        return 0;
+    if (site->kind != OTHER_BRANCH)
         add_event_of(history, site);
     return 0;
 }
