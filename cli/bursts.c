@@ -141,9 +141,15 @@ static void describe(char *text, size_t size, const struct rf_probe_bursts *burs
 
 rf_status cli_bursts_warn(struct rf_run *run, const char *name, enum cli_in_step why)
 {
-    const char *what = why == CLI_EQUAL ? "at equal distances" : "longer than their distances";
+    const char *what = why == CLI_EQUAL ? "at equal distances" : "close to each other";
     return cli_note(run, "bursts", "%s%s%s: a loop in step with them is counted wrongly, beyond +-",
                     name, name[0] != '\0' ? " " : "", what);
+}
+
+/* Above 1/4, bursts of several intervals fall into step with some loops in spite of random distances (doc/HPS.md). */
+static bool is_close(const struct rf_probe_bursts *bursts)
+{
+    return bursts->burst > 1 && bursts->sparsity < UINT64_C(3) * bursts->burst;
 }
 
 static rf_status warn_in_step(struct rf_run *run, const struct rf_probe_bursts *bursts)
@@ -152,7 +158,7 @@ static rf_status warn_in_step(struct rf_run *run, const struct rf_probe_bursts *
         return RF_OK;
     if (bursts->regular)
         return cli_bursts_warn(run, "", CLI_EQUAL);
-    return bursts->sparsity < bursts->burst ? cli_bursts_warn(run, "", CLI_CLOSE) : RF_OK;
+    return is_close(bursts) ? cli_bursts_warn(run, "", CLI_CLOSE) : RF_OK;
 }
 
 static bool is_as_asked(const struct rf_probe_bursts *asked, const struct rf_probe_bursts *last)

@@ -158,12 +158,12 @@ int cli_productions_select(struct cli_call *with, const struct cli_call *call,
     return CLI_OK;
 }
 
-/* Are bursts longer than the distances, which are random? Equal ones come out longer or shorter by chance. */
+/* Is the frequency above 1/4, with bursts of several intervals? By chance it comes out a little higher or lower. */
 static bool is_close(const struct rf_productions_outcome *outcome)
 {
     return outcome->random && outcome->bursts > 1 && outcome->in_bursts > outcome->bursts &&
            outcome->in_bursts < outcome->intervals &&
-           (double)outcome->in_bursts > 0.55 * (double)outcome->intervals;
+           (double)outcome->in_bursts > 0.29 * (double)outcome->intervals;
 }
 
 rf_status cli_productions_note(struct rf_run *run, const struct rf_productions *productions,

@@ -16,6 +16,7 @@
 #include "history.h"
 #include "base/phases.h"
 #include "base/random.h"
+#include "base/spread.h"
 #include "profile/bursts.h"
 #include <inttypes.h>
 #include <math.h>
@@ -226,7 +227,7 @@ static void sample_all(struct run *run, const struct sampling *sampling)
     for (size_t i = 0; i < n;) {
         bool is_new = rf_phases_is_new(&run->phases) != 0;
         uint64_t sparsity = is_new ? sampling->new_sparsity : sampling->sparsity;
-        uint64_t gap = sparsity > 0 ? 1 + rf_random_below(&random, 2 * sparsity - 1) : 0;
+        uint64_t gap = rf_spread(rf_random_next(&random), sparsity, UINT64_MAX >> 1);
         size_t from = gap < n - i ? i + gap : n;
         size_t to = sampling->burst < n - from ? from + sampling->burst : n;
         run->weight = 1 + (double)sparsity / (double)sampling->burst;

@@ -28,16 +28,17 @@
  * sum m  sum w^2 m / (sum w m)^2.
  *
  * Cochran has a factor 1 - f in V, f the share of events told. It is left out. It would hold if any set of bursts were as
- * likely as any other one. Of a loop of three intervals, bursts that are 0 to 2 intervals apart (f = 1/2) are as sure as
- * independent draws, no more; with 1 - f, 95% are 82% (tests/property/beats.c).
+ * likely as any other one. In a loop of two intervals, bursts of one that are one interval apart on average (f = 1/2) have 0.6
+ * of the variance of independent draws, not 0.5 (base/spread.h).
  *
  * An item that the table has no room for, and every item that is no tuple, gets the largest design effect that there
  * can be: that of an item which has each of its bursts to itself, D = sum m^2 / sum m. Where weights differ, nobody knows
  * which of them its events had. Its bounds then hold for the smallest and for the largest one.
  *
  * Memory: 64 bytes per tuple that was seen, at most 16 MiB. Cannot: see a period. Where bursts come at equal distances
- * that beat with the program, bursts are alike for that reason, and the interval is too narrow. At random distances it is
- * by up to 12%, in a loop of 5/3 of the distance, and by more where bursts are longer than their distance (doc/HPS.md). */
+ * that beat with the program, bursts are alike for that reason, and the interval is too narrow. At random distances
+ * (base/spread.h) it is so only where bursts of several intervals are close to each other: by up to 3% at a frequency of
+ * 1/4, by 20% at 1/2, more beyond (doc/HPS.md). */
 #include "profile/bursts.h"
 #include "profile/fold.h"
 #include "base/alloc.h"

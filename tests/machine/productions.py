@@ -165,10 +165,10 @@ def check_beats(tap, work, program):
     for options in (["--productions", os.path.join(PRODUCTIONS, "hot-method.hps")], ["-p", "calls", "--frequency", "1/10"]):
         text = work.sim(program, options=["--functional", *options]).stderr.decode()
         tap.case(f"{options[0]}: no warning where distances are random", IN_STEP not in text, text[:600])
-    for frequency, warned in (("0.9", True), ("1/2", False), ("1", False)):
+    for frequency, warned in (("0.9", True), ("1/3", True), ("1/4", False), ("1", False)):
         text = work.sim(program, options=["--functional", "-p", "methods", "--burst", "100", "--frequency", frequency]).stderr.decode()
         tap.case(f"bursts of 100, frequency {frequency}: {'a' if warned else 'no'} warning",
-                 ("longer than their distances: a loop in step" in text) == warned, text[:600])
+                 ("close to each other: a loop in step" in text) == warned, text[:600])
 
 
 def counts(work, program, *options):
