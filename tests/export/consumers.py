@@ -6,6 +6,7 @@
 The profiled program has functions whose names would break a format: quotes, newlines, semicolons, control bytes,
 bytes that are no UTF-8, ten thousand letters. A form whose reader is not installed is skipped.
 """
+import collections
 import csv
 import gzip
 import io
@@ -109,6 +110,48 @@ def check_callgrind():
     tap.check("calls are counted", f"calls={calls[[n for n in calls if n.startswith('lll')][0]]} " in "\n".join(lines))
 
 
+# KCachegrind without a screen. It is asked over a session bus of its own: for its title, and to choose functions.
+ASK = """
+kcachegrind "$1" & pid=$!
+ask() { dbus-send --session --print-reply=literal --dest=org.kde.kcachegrind-$pid /kcachegrind/MainWindow_1 "$@" 2>&1; }
+for i in $(seq 300); do
+    sleep 0.1
+    title=$(ask org.freedesktop.DBus.Properties.Get string:org.qtproject.Qt.QWidget string:windowTitle)
+    case $title in *"$1"*) break;; esac
+done
+echo "$title"
+shift
+for name in "$@"; do ask org.kde.kcachegrind.setFunction string:"$name"; done
+kill $pid
+"""
+
+
+def kcachegrind(path, *names):
+    """Its title, whether it knows the functions, and its complaints on the file."""
+    env = dict(os.environ, HOME=os.getcwd(), XDG_RUNTIME_DIR=os.getcwd(), QT_QPA_PLATFORM="offscreen")
+    done = subprocess.run(["dbus-run-session", "--", "sh", "-c", ASK, "ask", path, *names], capture_output=True, env=env,
+                          timeout=100)
+    title, *known = done.stdout.decode().splitlines()
+    complaints = [line for line in done.stderr.decode().splitlines() if line.startswith("Loading ")]
+    return title, [answer.split()[-1] == "true" for answer in known], complaints
+
+
+def check_kcachegrind():
+    make_profile("-p", "code", "-p", "calls", "-p", "stacks=5000")
+    export("callgrind")
+    with open("evil.out", encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    names = {line.split(" ", 1)[1] for line in lines if re.match(r"fn=\(\d+\) ", line)}
+    hostile, long = find_evil(names)[0], next(name for name in names if name.startswith("lll"))
+    title, known, complaints = kcachegrind("evil.out", hostile, "nobody", "main", long)
+    tap.check("KCachegrind shows the file and the command", title.strip().endswith("-- ./evil]"), title)
+    tap.check("it knows the functions and no other", known == [True, False, True, True], known)
+    tap.tell("it has nothing to complain about", complaints[:5])
+    with open("bad.out", "w", encoding="utf-8") as file:
+        file.write("\n".join(lines[:20] + ["xx=1"] + lines[20:]))
+    tap.check("where a line is wrong, it would say so", len(kcachegrind("bad.out", "main")[2]) == 1)
+
+
 def check_pprof():
     make_profile("-p", "code", "-p", "stacks=5000", "-p", "values")
     tables = csv_rows("-b", "function")
@@ -148,25 +191,104 @@ def check_collapsed():
     tap.check("what is left out is told", b"'insn -> pc' has no place" in done.stderr, done.stderr)
 
 
+def strangers(value, rules, at="file"):
+    """What of a JSON value breaks the rules of speedscope's schema: {name: rule}, [rule of each], a type, or a set of values.
+    A name with ? may be missing; names that the rules do not have are allowed by no object."""
+    if isinstance(rules, dict):
+        if not isinstance(value, dict):
+            return [f"{at} is no object"]
+        names = {name.rstrip("?"): rule for name, rule in rules.items()}
+        missing = [name for name in rules if not name.endswith("?") and name not in value]
+        return ([f"{at} has no {name}" for name in missing] + [f"{at} has {name}" for name in set(value) - set(names)] +
+                [error for name in value if name in names for error in strangers(value[name], names[name], f"{at}.{name}")])
+    if isinstance(rules, list):
+        if not isinstance(value, list):
+            return [f"{at} is no list"]
+        return [error for i, one in enumerate(value) for error in strangers(one, rules[0], f"{at}[{i}]")]
+    if isinstance(rules, set):
+        return [] if value in rules else [f"{at} is {value!r}"]
+    return [] if isinstance(value, rules) and not isinstance(value, bool) else [f"{at} is {value!r}"]
+
+
+# Interfaces File, Frame and SampledProfile of speedscope's src/lib/file-format-spec.ts, from which its schema is made.
+NUMBER = (int, float)
+SPEEDSCOPE = {
+    "$schema": {"https://www.speedscope.app/file-format-schema.json"},
+    "shared": {"frames": [{"name": str, "file?": str, "line?": NUMBER, "col?": NUMBER}]},
+    "profiles": [{"type": {"sampled"}, "name": str, "unit": {"none", "nanoseconds", "microseconds", "milliseconds", "seconds",
+                  "bytes"}, "startValue": NUMBER, "endValue": NUMBER, "samples": [[int]], "weights": [NUMBER]}],
+    "name?": str, "activeProfileIndex?": int, "exporter?": str,
+}
+
+
+def fold_speedscope(data):
+    """Stacks by their names, as in collapsed text."""
+    names = [frame["name"] for frame in data["shared"]["frames"]]
+    stacks = collections.Counter()
+    for sample, weight in zip(data["profiles"][0]["samples"], data["profiles"][0]["weights"]):
+        stacks[tuple(names[frame] for frame in sample)] += weight
+    return stacks
+
+
+def read_collapsed(path):
+    with open(path, encoding="utf-8") as file:
+        lines = [line.rstrip("\n").rsplit(" ", 1) for line in file]
+    stacks = collections.Counter()
+    for stack, count in lines:
+        stacks[tuple(stack.split(";"))] += int(count)
+    return stacks
+
+
+def plain(stacks):
+    """Names as collapsed text must write them: a semicolon would end them."""
+    folded = collections.Counter()
+    for stack, count in stacks.items():
+        folded[tuple(name.replace(";", ":") for name in stack)] += count
+    return folded
+
+
+def difference(left, right):
+    return [str(stack)[:200] for stack in (left - right) + (right - left)][:3]
+
+
 def check_speedscope():
     make_profile("-p", "stacks=5000")
     export("speedscope")
     with open("evil.out", encoding="utf-8") as file:
         data = json.load(file)
     profile, frames = data["profiles"][0], data["shared"]["frames"]
+    tap.tell("the file is one of speedscope's schema", strangers(data, SPEEDSCOPE)[:5])
+    broken = json.loads(json.dumps(data))
+    broken["profiles"][0]["weights"][0] = "1"
+    del broken["shared"]["frames"][0]["name"]
+    tap.check("where it is not, that is seen", len(strangers(broken, SPEEDSCOPE)) == 2, strangers(broken, SPEEDSCOPE))
     tap.check("as many weights as samples", len(profile["samples"]) == len(profile["weights"]) > 0)
     tap.check("weights end at endValue", sum(profile["weights"]) == profile["endValue"] - profile["startValue"])
     tap.check("samples are of frames", all(0 <= f < len(frames) for s in profile["samples"] for f in s))
-    tap.check("frames have names", all(set(f) <= {"name", "file", "line"} and f["name"] for f in frames))
     tap.check("the hostile name is one frame", len(find_evil([f["name"] for f in frames])) == 1, frames)
-    tap.check("the schema is named", data["$schema"] == "https://www.speedscope.app/file-format-schema.json")
+    export("collapsed")
+    tap.tell("its stacks are those of collapsed text", difference(plain(fold_speedscope(data)), read_collapsed("evil.out")))
+
+
+def fold_perf(text):
+    """Stacks by their names, as stackcollapse-perf.pl makes them behind the program's: entries are apart by an empty line,
+    frames go from the innermost out, a frame is `address name+offset (file)`."""
+    stacks = collections.Counter()
+    for entry in text.strip("\n").split("\n\n"):
+        frames = entry.split("\n")[1:]
+        names = [re.fullmatch(r"\s*\w+ (.+) (\(.+\))", frame).group(1) for frame in frames]
+        stacks[tuple(re.sub(r"\+0x[\da-f]+$", "", name) for name in reversed(names))] += 1
+    return stacks
 
 
 def check_perf():
     make_profile("-p", "stacks=5000")
+    export("collapsed")
+    truth = read_collapsed("evil.out")
     export("perf")
     with open("evil.out", encoding="utf-8") as file:
-        entries = file.read().strip("\n").split("\n\n")
+        text = file.read()
+    entries = text.strip("\n").split("\n\n")
     head = re.compile(r"evil\s+1 \d+\.\d{6}:\s+1 samples:")
     frame = re.compile(r"\t\s*[0-9a-f]+ \S.* \(.+\)")
     bad = [e[:200] for e in entries if not head.fullmatch(e.split("\n")[0]) or
@@ -174,6 +296,7 @@ def check_perf():
     tap.tell("entries are as perf script prints them", bad[:3])
     total = samples()
     tap.check("one entry per sample", len(entries) == total, (len(entries), total))
+    tap.tell("folded, they are the collapsed stacks", difference(plain(fold_perf(text)), truth))
     run(RIFFLE, "run", "-q", "-p", "code", "-o", "evil.rfp", "--", "./evil")
     export("perf")
     with open("evil.out", encoding="utf-8") as file:
@@ -290,7 +413,8 @@ def check_llvm():
     tap.check("main is there", any(line.startswith("main:") for line in lines))
 
 
-READERS = {"llvm": "clang", "callgrind": "callgrind_annotate", "pprof": "go", "collapsed": FLAMEGRAPH, "sqlite": "sqlite3"}
+READERS = {"llvm": "clang", "callgrind": "callgrind_annotate", "pprof": "go", "collapsed": FLAMEGRAPH, "sqlite": "sqlite3",
+           "kcachegrind": "kcachegrind"}
 
 
 def main():
