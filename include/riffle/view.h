@@ -105,10 +105,11 @@ struct rf_view_column {
 };
 
 struct rf_view_cell {
-    const char *text;        /* "" in cells of other types */
-    uint64_t number;         /* counts, words, numbers */
+    const char
+        *text;       /* "" in cells of other types; of an empty one, what people read there or "" */
+    uint64_t number; /* counts, words, numbers */
     double share, low, high; /* 0 to 1; low = high: exactly so */
-    unsigned char is_empty;  /* nothing is known */
+    unsigned char is_empty;  /* nothing is known that a tool could use */
     unsigned char is_least;  /* there may be more than `number` */
 };
 

@@ -59,7 +59,7 @@ void rf_report_cell(char *text, size_t size, const struct rf_view *view,
 {
     char number[RF_REPORT_NUMBER_MAX];
     if (cell->is_empty)
-        snprintf(text, size, "-");
+        snprintf(text, size, "%s", cell->text[0] != '\0' ? cell->text : "-");
     else if (column->type == RF_CELL_SHARE)
         rf_report_share(text, size, cell,
                         column->id <= RF_COLUMN_SELF ? view->bound : view->profile->bound);

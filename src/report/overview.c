@@ -14,6 +14,7 @@
  * Where most of the instructions have no line, places stand for lines: stretches of neighbouring instructions that run
  * about equally often, which are blocks and small loops. What is worth a look: findings.c. */
 #include "report/report.h"
+#include "view/view.h"
 #include <inttypes.h>
 #include <riffle/text.h>
 #include <stdlib.h>
@@ -82,22 +83,46 @@ static bool is_alike(const struct rf_profile *left, const struct rf_profile *rig
     return strcmp(left->selector, right->selector) == 0 && strcmp(left->engine, right->engine) == 0;
 }
 
+static bool has_stacks(const struct rf_profile *profile)
+{
+    struct rf_words words;
+    rf_view_words(&words, profile);
+    return rf_view_has_stacks(&words);
+}
+
+/* What happened how often. A sample of the stack is many frames, of which one is the outermost. */
+static uint64_t events_of(const struct rf_profile *profile)
+{
+    uint64_t n = 0;
+    if (!has_stacks(profile))
+        return profile->consumed;
+    for (size_t i = 0; i < profile->n_items; i++)
+        n += profile->items[i].b == 0 ? profile->items[i].count : 0;
+    return n;
+}
+
+static const char *noun_of(const struct rf_profile *profile, uint64_t n)
+{
+    if (has_stacks(profile))
+        return n == 1 ? "sample of the stack" : "samples of the stack";
+    return rf_view_noun(profile, n);
+}
+
 /* Of all processes, where each has a profile of its own. */
 static void add_events(struct line *line, const struct rf_run *run, size_t i)
 {
     char number[RF_REPORT_NUMBER_MAX], lost[64] = "", piece[256];
     const struct rf_profile *profile = run->profiles[i];
-    uint64_t n = profile->consumed, n_lost = profile->lost;
+    uint64_t n = events_of(profile), n_lost = profile->lost;
     bool apart = rf_profile_figure(profile, "process", 0) > 0;
     for (size_t k = i + 1; apart && k < run->n_profiles; k++)
         if (is_alike(profile, run->profiles[k])) {
-            n += run->profiles[k]->consumed;
+            n += events_of(run->profiles[k]);
             n_lost += run->profiles[k]->lost;
         }
     if (n_lost > 0)
         snprintf(lost, sizeof lost, " (%s lost)", rf_report_short(number, n_lost));
-    snprintf(piece, sizeof piece, "%s %s%s", rf_report_short(number, n), rf_view_noun(profile, n),
-             lost);
+    snprintf(piece, sizeof piece, "%s %s%s", rf_report_short(number, n), noun_of(profile, n), lost);
     add_piece(line, piece);
 }
 

@@ -217,6 +217,20 @@ static double part(uint64_t count, uint64_t of)
     return of > 0 ? (double)count / (double)of : 0;
 }
 
+/* Where no value is listed, none has more than `high`; that each may have all is not worth a word. */
+static bool knows_top_share(const struct rf_row *row)
+{
+    return row->item != NULL || (row->high > 0 && row->high < 1);
+}
+
+#define RARE 0.01
+
+/* What people read in place of a top value that is not known. */
+static const char *instead_of_top(const struct rf_row *row)
+{
+    return row->item == NULL && row->high > 0 && row->high < RARE ? "all rare" : "";
+}
+
 static void fill_share(const struct rf_view_work *work, const struct rf_row *row,
                        enum rf_column_id id, struct rf_view_cell *cell)
 {
@@ -226,7 +240,7 @@ static void fill_share(const struct rf_view_work *work, const struct rf_row *row
         cell->share = row->item != NULL ? part(row->item->count, row->count) : 0;
         cell->share = cell->share < cell->low ? cell->low : cell->share;
         cell->share = cell->share > cell->high ? cell->high : cell->share;
-        cell->is_empty = row->item == NULL;
+        cell->is_empty = !knows_top_share(row);
         return;
     }
     if (id == RF_COLUMN_SELF) {
@@ -342,14 +356,17 @@ static rf_status fill_cell(const struct rf_view_work *work, const struct rf_row 
         fill_share(work, row, column->id, cell);
     else if (column->type != RF_CELL_TEXT)
         cell->number = number_of(work, row, column->id);
-    cell->is_empty |= is_of_top(column->id) && row->item == NULL;
+    cell->is_empty |=
+        is_of_top(column->id) && column->id != RF_COLUMN_TOP_SHARE && row->item == NULL;
     cell->is_empty |=
         row->aside != NULL && (column->id == RF_COLUMN_KINDS || column->id == RF_COLUMN_LINE ||
                                column->id == RF_COLUMN_A);
     cell->is_empty |= column->id == RF_COLUMN_LINE && cell->number == 0;
     cell->is_empty |= is_bound(column->id) && rf_view_estimates(work->view);
     cell->is_least = column->id == RF_COLUMN_KINDS && row->more;
-    if (column->type != RF_CELL_TEXT)
+    if (column->id == RF_COLUMN_TOP || column->id == RF_COLUMN_TOP_NAME)
+        cell->text = instead_of_top(row);
+    if (column->type != RF_CELL_TEXT || cell->is_empty)
         return RF_OK;
     print_text(work, row, column->id, text, sizeof text);
     cell->text = rf_view_keep(work->view, text);

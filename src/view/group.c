@@ -29,7 +29,9 @@ struct spot {
     uint64_t word;
     uint64_t count, lower, upper;
     uint64_t listed; /* sum of the lower bounds of its items */
-    uint64_t beyond; /* the most that one of them may have above its lower bound */
+    uint64_t listed_upper;
+    uint64_t highest; /* of their upper bounds */
+    uint64_t beyond;  /* the most that one of them may have above its lower bound */
     const struct rf_item *top;
     size_t kinds;
     struct key key;
@@ -131,27 +133,28 @@ static rf_status fold_members(struct spots *spots, const struct rf_alloc *alloc,
         spot->count = plus(spot->count, item->count);
         spot->lower = plus(spot->lower, item->lower);
         spot->upper = plus(spot->upper, item->upper);
+        spot->highest = most(spot->highest, item->upper);
         spot->beyond = most(spot->beyond, item->upper - item->lower);
         spot->kinds++;
     }
     for (size_t i = 0; i < spots->n; i++)
-        spots->at[i].listed = spots->at[i].lower;
+        spots->at[i].listed = spots->at[i].lower, spots->at[i].listed_upper = spots->at[i].upper;
     return RF_OK;
 }
 
-static rf_status make_spots(const struct rf_view_work *work, struct spots *spots)
+static rf_status make_spots(const struct rf_view_work *work, const struct rf_item *items, size_t n,
+                            struct spots *spots)
 {
-    const struct rf_view_table *table = &work->table;
     const struct rf_alloc *alloc = &work->view->alloc;
-    size_t n = 0, size = table->n * sizeof(struct member);
-    struct member *members = table->n > 0 ? rf_alloc_get(alloc, size) : NULL;
+    size_t kept = 0, size = n * sizeof(struct member);
+    struct member *members = n > 0 ? rf_alloc_get(alloc, size) : NULL;
     if (members == NULL)
-        return table->n > 0 ? RF_ENOMEM : RF_OK;
-    for (size_t i = 0; i < table->n; i++)
-        if (rf_view_keeps(work, &table->items[i]))
-            members[n++] = (struct member){word_of(work, &table->items[i]), &table->items[i]};
-    qsort(members, n, sizeof *members, by_word);
-    rf_status status = fold_members(spots, alloc, members, n);
+        return n > 0 ? RF_ENOMEM : RF_OK;
+    for (size_t i = 0; i < n; i++)
+        if (rf_view_keeps(work, &items[i]))
+            members[kept++] = (struct member){word_of(work, &items[i]), &items[i]};
+    qsort(members, kept, sizeof *members, by_word);
+    rf_status status = fold_members(spots, alloc, members, kept);
     rf_alloc_free(alloc, members, size);
     return status;
 }
@@ -172,16 +175,12 @@ static rf_status take_totals(const struct rf_view_work *work, struct spots *spot
         struct spot *spot = find_spot(spots, before, total->a);
         if (spot != NULL)
             spot->count = spot->lower = spot->upper = total->count;
-        else if (rf_view_keeps_code(work, total->a) && !add_spot(spots, &work->view->alloc,
-                                                                 &(struct spot){total->a,
-                                                                                total->count,
-                                                                                total->count,
-                                                                                total->count,
-                                                                                0,
-                                                                                0,
-                                                                                NULL,
-                                                                                0,
-                                                                                {NULL, NULL, 0}}))
+        else if (rf_view_keeps_code(work, total->a) &&
+                 !add_spot(spots, &work->view->alloc,
+                           &(struct spot){.word = total->a,
+                                          .count = total->count,
+                                          .lower = total->count,
+                                          .upper = total->count}))
             return RF_ENOMEM;
     }
     qsort(spots->at, spots->n, sizeof *spots->at, by_spot);
@@ -393,12 +392,46 @@ static void merge_spots(const struct rf_view_work *work, struct spots *spots)
 
 /* ---- rows ---- */
 
+static bool takes_totals(const struct rf_view_work *work)
+{
+    return work->totals != NULL && work->words.by_pc && work->which == 0 &&
+           rf_view_is_by_code(work->view->by);
+}
+
+#define RARE 0.01 /* of an instruction's events */
+
+/* Is the most frequent value one that is not listed, for all that is known, and all are rare? */
+static bool is_lost_in_others(const struct spot *spot, uint64_t absent)
+{
+    return spot->top != NULL && spot->top->lower < absent &&
+           (double)most(spot->highest, absent) < RARE * (double)spot->upper;
+}
+
+/* Of an instruction whose total is known, what its listed values do not account for belongs to values that are not
+ * listed. None of them has more than absent_upper events, so there are at least that many of them. */
+static void count_unlisted(const struct rf_view_work *work, const struct spot *spot,
+                           struct rf_row *row)
+{
+    const uint64_t lost = work->table.profile->lost, absent = work->table.absent_upper;
+    const uint64_t left = minus(minus(spot->lower, spot->listed_upper), lost);
+    const uint64_t highest = plus(most(spot->highest, absent), lost);
+    if (work->table.profile->bound != RF_BOUND_HARD || absent == 0 || left == 0)
+        return;
+    row->kinds += left / absent + (left % absent != 0);
+    if (is_lost_in_others(spot, plus(absent, lost)))
+        row->item = NULL;
+    if (row->item == NULL)
+        row->high = (double)least(highest, spot->upper) / (double)spot->upper;
+}
+
 /* The share of the most frequent item among the events of its instruction. */
 static void measure_top(const struct rf_view_work *work, const struct spot *spot,
                         struct rf_row *row)
 {
     const struct rf_item *top = spot->top;
-    if (top == NULL || spot->upper == 0)
+    if (takes_totals(work))
+        count_unlisted(work, spot, row);
+    if (row->item == NULL || spot->upper == 0)
         return;
     uint64_t others = minus(spot->listed, top->lower);
     uint64_t upper =
@@ -437,16 +470,19 @@ static void take_samples(const struct rf_view_work *work, struct spots *spots)
         spots->at[i].count = plus(spots->at[i].lower, spots->at[i].beyond);
 }
 
-static bool takes_totals(const struct rf_view_work *work)
+/* Every process has the sum of its instructions' totals. */
+static rf_status group_processes(struct rf_view_work *work, struct spots *spots)
 {
-    return work->totals != NULL && work->words.by_pc && work->which == 0 &&
-           rf_view_is_by_code(work->view->by);
+    work->view->bound = RF_BOUND_EXACT;
+    return make_spots(work, work->totals->items, work->totals->n_items, spots);
 }
 
 /* Make the spots, count them, and put them together. */
 static rf_status group(struct rf_view_work *work, struct spots *spots)
 {
-    rf_status status = make_spots(work, spots);
+    if (work->view->by == RF_BY_PROCESS && work->totals != NULL && work->words.by_pc)
+        return group_processes(work, spots);
+    rf_status status = make_spots(work, work->table.items, work->table.n, spots);
     if (status == RF_OK && takes_totals(work)) {
         status = take_totals(work, spots);
         work->view->bound = RF_BOUND_EXACT;

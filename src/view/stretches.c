@@ -70,6 +70,7 @@ static void extend(struct stretch *stretch, const struct rf_row *next, uint64_t 
     row->lower = sum(row->lower, next->lower, row->upper);
     row->count = sum(row->count, next->count, row->upper);
     row->item = NULL; /* there is no one value of several instructions */
+    row->low = row->high = 0;
     stretch->low = next->count < stretch->low ? next->count : stretch->low;
     stretch->high = next->count > stretch->high ? next->count : stretch->high;
 }

@@ -332,6 +332,12 @@ static rf_status fill(struct rf_view_work *work)
     return status == RF_OK ? rf_view_make_cells(work) : status;
 }
 
+/* Totals are those of the whole run, of all threads. */
+static bool wants_totals(const struct rf_profile *profile, const struct rf_view_setup *setup)
+{
+    return setup->interval == NULL && setup->thread == NULL && profile->bound != RF_BOUND_ESTIMATE;
+}
+
 rf_status rf_view_open(struct rf_view *view, const struct rf_run *run,
                        const struct rf_profile *profile, const struct rf_view_setup *setup,
                        struct rf_error *error)
@@ -344,8 +350,7 @@ rf_status rf_view_open(struct rf_view *view, const struct rf_run *run,
     struct rf_view_work work = {.view = view, .setup = setup, .error = error};
     rf_view_words(&work.words, profile);
     rf_status status = rf_view_table_open(&work.table, profile, setup->interval);
-    bool wants_totals = setup->interval == NULL && profile->bound != RF_BOUND_ESTIMATE;
-    work.totals = wants_totals ? rf_run_totals(run, profile) : NULL;
+    work.totals = wants_totals(profile, setup) ? rf_run_totals(run, profile) : NULL;
     if (status == RF_OK)
         status = fill(&work);
     rf_alloc_free(&view->alloc, work.rows.at, work.rows.room * sizeof *work.rows.at);

@@ -44,7 +44,7 @@ struct rf_row {
         *item;      /* RF_BY_ITEM: itself. RF_BY_PC: the most frequent one; NULL: none is listed */
     uint64_t total; /* RF_BY_ITEM of ranges */
     size_t kinds;
-    double low, high; /* share of `item` in the row's events */
+    double low, high; /* share of `item` in the row's events; without one, of what is not listed */
     bool more;        /* kinds than those */
     const char
         *aside; /* what it is, where it is what the question is not about; NULL: an ordinary row */

@@ -218,7 +218,7 @@ $ riffle run --coproc loads.uc --per-process -- true
 riffle: run: --per-process works neither with --record, --coproc and misses nor with conditions in bursts
 [125]
 $ riffle run --coproc contexts.uc --range 1..2 -- true |& sed 's/ *[0-9.]* s$//'
-true   0 frames
+true   0 samples of the stack
 
  nothing was found
 riffle: run: contexts.uc(size=base, clock=1) sees nothing outside --range, --function and --module: what it keeps of calls, stores or misses has gaps

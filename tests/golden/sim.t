@@ -198,3 +198,57 @@ Without --root the program may read, write, make and remove every file that
 riffle may, under the same names. With it, nothing outside that folder can be
 read, changed or looked at. Files of processes (/proc) are out of reach either
 way, riffle's own memory with them.
+# Who calls what. A program of four functions: _start calls often and seldom 100 times each, and these call leaf, which runs 90
+# rounds for one and 30 for the other. Samples of the stack come after every 100 instructions, at the same places in each run.
+$ base64 -d > calls.rv64 <<END
+> f0VMRgIBAQAAAAAAAAAAAAIA8wABAAAAeAABAAAAAABAAAAAAAAAAJgBAAAAAAAABQAAAEAAOAABAEAABQAEAAEAAAAHAAAAeAAA
+> AAAAAAB4AAEAAAAAAHgAAQAAAAAASgAAAAAAAABKAAAAAAAAAAIAAAAAAAAAEwRABpcAAADngOABlwAAAOeAgAJ9FH30AUWTCNAF
+> cwAAAIaEEwWgBZcAAADngMABpoCCgIaEeUWXAAAA54DAAKaAgoB9FX39goAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+> AAAAAwABAHgAAQAAAAAAAAAAAAAAAAABAAAAEgABALwAAQAAAAAABgAAAAAAAAAGAAAAEgABAJoAAQAAAAAAEgAAAAAAAAAMAAAA
+> EgABAHgAAQAAAAAAIgAAAAAAAAATAAAAEgABAKwAAQAAAAAAEAAAAAAAAAAAbGVhZgBvZnRlbgBfc3RhcnQAc2VsZG9tAAAuc3lt
+> dGFiAC5zdHJ0YWIALnNoc3RydGFiAC50ZXh0AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+> AAAAAAAAAAAAAAAAAAAAAAAAAAAAABsAAAABAAAABwAAAAAAAAB4AAEAAAAAAHgAAAAAAAAASgAAAAAAAAAAAAAAAAAAAAIAAAAA
+> AAAAAAAAAAAAAAABAAAAAgAAAAAAAAAAAAAAAAAAAAAAAADIAAAAAAAAAJAAAAAAAAAAAwAAAAIAAAAIAAAAAAAAABgAAAAAAAAA
+> CQAAAAMAAAAAAAAAAAAAAAAAAAAAAAAAWAEAAAAAAAAaAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAAAAAAAAAAAABEAAAADAAAAAAAA
+> AAAAAAAAAAAAAAAAAHIBAAAAAAAAIQAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAA=
+> END
+$ riffle sim --functional -q -p stacks=100 -o calls.rfp calls.rv64; riffle report calls.rfp --by stack
+calls.rv64   256 samples of the stack
+
+ with callees         self  samples  module      function
+ 100.0% +-0.8   2.0% +-2.0      256  calls.rv64  _start
+  73.4% +-5.5   3.5% +-2.5      188  calls.rv64    often
+  69.9% +-5.9  69.9% +-5.9      179  calls.rv64      leaf
+  24.6% +-5.5   1.6% +-2.0       63  calls.rv64    seldom
+  23.0% +-5.5  23.0% +-5.5       59  calls.rv64      leaf
+$ riffle report calls.rfp --by caller --function leaf
+calls.rv64   256 samples of the stack
+
+ through here  samples  module      function, and who calls it
+  93.0% +-3.3      238  calls.rv64  leaf
+  69.9% +-5.9      179  calls.rv64    often
+  69.9% +-5.9      179  calls.rv64      _start
+  23.0% +-5.5       59  calls.rv64    seldom
+  23.0% +-5.5       59  calls.rv64      _start
+$ riffle report calls.rfp --by caller -n 3
+calls.rv64   256 samples of the stack
+
+ through here  samples  module      function, and who calls it
+ 100.0% +-0.8      256  calls.rv64  _start
+  93.0% +-3.3      238  calls.rv64  leaf
+  73.4% +-5.5      188  calls.rv64  often
+$ riffle report calls.rfp --by caller --function leaf --format csv -n 0
+function,module,count,lower,upper,bound,depth,profile
+leaf,calls.rv64,238,228,245,confidence,0,"frame -> pc,context"
+often,calls.rv64,179,163,193,confidence,1,"frame -> pc,context"
+_start,calls.rv64,179,163,193,confidence,2,"frame -> pc,context"
+seldom,calls.rv64,59,46,74,confidence,1,"frame -> pc,context"
+_start,calls.rv64,59,46,74,confidence,2,"frame -> pc,context"
+$ riffle report calls.rfp --by function
+calls.rv64   256 samples of the stack
+
+ with callees         self  samples  function  module
+ 100.0% +-0.8   2.0% +-2.0      256  _start    calls.rv64
+  93.0% +-3.3  93.0% +-3.3      238  leaf      calls.rv64
+  73.4% +-5.5   3.5% +-2.5      188  often     calls.rv64
+  24.6% +-5.5   1.6% +-2.0       63  seldom    calls.rv64

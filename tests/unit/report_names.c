@@ -125,8 +125,8 @@ TEST(totals_are_the_denominators)
     program.run.n_profiles = 2;
     snprintf(expected, sizeof expected,
              " loads  count  values  top value  of this load  place\n"
-             " 60.0%%    600      0+  -                     -  marked.c:%u twice in host\n"
-             " 40.0%%    400      1+  0x2a         72.5-97.5%%  marked.c:%u plain\n"
+             " 60.0%%    600      6+  -             0.0-16.7%%  marked.c:%u twice in host\n"
+             " 40.0%%    400      2+  0x2a         72.5-97.5%%  marked.c:%u plain\n"
              " Ranges hold always; what is not listed has at most 100 loads.\n",
              line_of("twice"), line_of("plain"));
     CHECK_TEXT(report("text"), expected);
