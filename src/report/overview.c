@@ -108,6 +108,25 @@ static const char *noun_of(const struct rf_profile *profile, uint64_t n)
     return rf_view_noun(profile, n);
 }
 
+/* What a co-processor counted is not all that ran: "861,593 samples of 3.72 M loads", or, where most samples are no event
+ * of the profile, "2.35 M loads in 6.19 M samples". */
+static void add_samples(struct line *line, const struct rf_profile *profile)
+{
+    char number[RF_REPORT_NUMBER_MAX], of[RF_REPORT_NUMBER_MAX], piece[256];
+    uint64_t events = (uint64_t)rf_profile_figure(profile, "class-events", 0),
+             n = profile->consumed;
+    uint64_t taken = (uint64_t)(rf_profile_figure(profile, "samples", 0) -
+                                rf_profile_figure(profile, "drops", 0));
+    if (n == taken)
+        snprintf(piece, sizeof piece, "%s sample%s of %s %s", rf_report_short(number, n),
+                 n == 1 ? "" : "s", rf_report_short(of, events), rf_view_noun(profile, events));
+    else
+        snprintf(piece, sizeof piece, "%s %s in %s sample%s", rf_report_short(number, n),
+                 has_stacks(profile) ? "events" : rf_view_noun(profile, n),
+                 rf_report_short(of, taken), taken == 1 ? "" : "s");
+    add_piece(line, piece);
+}
+
 /* Of all processes, where each has a profile of its own. */
 static void add_events(struct line *line, const struct rf_run *run, size_t i)
 {
@@ -115,6 +134,10 @@ static void add_events(struct line *line, const struct rf_run *run, size_t i)
     const struct rf_profile *profile = run->profiles[i];
     uint64_t n = events_of(profile), n_lost = profile->lost;
     bool apart = rf_profile_figure(profile, "process", 0) > 0;
+    if (rf_report_is_sampled(profile)) {
+        add_samples(line, profile);
+        return;
+    }
     for (size_t k = i + 1; apart && k < run->n_profiles; k++)
         if (is_alike(profile, run->profiles[k])) {
             n += events_of(run->profiles[k]);

@@ -81,7 +81,7 @@ pc,addr,count,lower,upper,bound,function,file,line,module,profile
 set,pc,count,lower,upper,bound,callee,profile
 0,0x401000,3,,,estimate,,"load,store miss>=1 -> set,pc"
 $ riffle replay r.rft --coproc loads.uc -n 2 --details
-24 loads
+24 samples of 24 loads
 
  loads  count  pc        place
  33.4%      8  0x401000  0x401000
