@@ -16,16 +16,16 @@
 # The others end in their first cycle, so that the buffer hardly ever is full.
 .let one_of = 8 : power 1 .. 1024           # samples; a power of two, 1: all of them
 .let retain = 16 : 0 .. 256                 # hits that are worth keeping
-.let quiet = 100000 : 1 .. 4294967295       # loads without an interrupt until the host looks by itself
+.let quiet = 100000 : 1 .. 1073741824       # loads without an interrupt until the host looks by itself
 .let high = 95 : 0 .. 101                   # per cent: above, a load is known well enough
 .let low = 10 : 0 .. 101                    # per cent: below, too
 .let enough = 64 : 1 .. 65535               # samples that such a judgement needs
 .let least = 4 : 0 .. 65535                 # samples: slots with fewer tell too little for the price of recording them
 .let worth = 10 : 0 .. 101                  # per cent: above, the upper half of the value is looked at, too
 .let times = 4 : 1 .. 65535                 # or so many interrupts found it
-.let age = 500000 : 0 .. 4294967295         # loads, give or take half, until masked ones are sampled again; 0: never
-.let glance = 80000 : 0 .. 4294967295       # loads for which they are
-.let second = 10000 : 0 .. 4294967295       # loads for which upper halves are looked at, at the most
+.let age = 500000 : 0 .. 1073741824         # loads, give or take half, until masked ones are sampled again; 0: never
+.let glance = 80000 : 0 .. 1073741824       # loads for which they are
+.let second = 10000 : 0 .. 1073741824       # loads for which upper halves are looked at, at the most
 .on load goto start
 .field pc = pc[31:0]
 .field value = value[31:0]

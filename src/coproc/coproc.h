@@ -21,12 +21,14 @@ struct rf_host_kind {
     void (*serve)(struct rf_window *window, struct rf_table *table);
     const char *roles[RF_WINDOW_ROLES]; /* in the order of the window; NULL behind the last */
     unsigned roles_needed;              /* this many of them must be there */
+    const char *second;                 /* the role with the second word of a tuple */
     unsigned slot_roles; /* the first this many are parts of the slots that are looked through */
     struct {
         const char
             *name; /* of a .let; "@turn" is the number of an index register, ":top" the address
                            * of a label */
         uint32_t standard;
+        uint32_t most;    /* 0: all that 32 bits hold */
     } lets[RF_HOST_LETS]; /* NULL behind the last */
     size_t entry_size;
     rf_status (*report)(const struct rf_coproc *coproc, const struct rf_sink *sink);
@@ -117,6 +119,9 @@ rf_status rf_coproc_collect(struct rf_coproc *coproc, struct rf_error *error);
 /* sound.c: nothing in the table leads out of it. `entries` is right. */
 bool rf_sound_fold(struct rf_table *table, uint32_t slots);
 bool rf_sound_values(struct rf_table *table, uint32_t slots);
+
+/* fit.c: finds the selector, and refuses by line what fits neither the handler nor the profile. */
+rf_status rf_coproc_check(struct rf_coproc *coproc, const char *path, struct rf_error *error);
 
 /* open.c */
 rf_status rf_coproc_read(struct rf_coproc *coproc, const char *text, struct rf_error *error);

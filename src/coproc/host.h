@@ -23,6 +23,7 @@ enum {
     RF_WINDOW_ROLES = 12,
     RF_WINDOW_LETS = 16,
     RF_WINDOW_AS_DECLARED = 0xffff,
+    RF_WAIT_MOST = 1 << 30, /* that a handler waits for: it adds up a few of these in 32 bits */
 };
 
 /* Why the handler runs. */

@@ -70,8 +70,9 @@ static const struct rf_host_kind fold = {
     .serve = rf_host_fold,
     .roles = {"a", "count", "b", "a_high", "b_high"},
     .roles_needed = 2,
+    .second = "b",
     .slot_roles = 5,
-    .lets = {{"least", 1}, {"keep", 0}},
+    .lets = {{"least", 1, 0}, {"keep", 0, 1}},
     .entry_size = sizeof(struct rf_fold_entry),
     .report = report_fold,
     .recorded = recorded_fold,
@@ -83,7 +84,8 @@ static void scale(struct rf_item *item, uint64_t by, uint64_t most)
 {
     uint64_t *const counts[] = {&item->count, &item->lower, &item->upper};
     for (size_t i = 0; i < 3; i++)
-        *counts[i] = *counts[i] * by < most ? *counts[i] * by : most;
+        if (__builtin_mul_overflow(*counts[i], by, counts[i]) || *counts[i] > most)
+            *counts[i] = most;
 }
 
 /* Bounds count samples. A value had at least its hits, and at most all samples but the hits of others. If the second pass
@@ -137,18 +139,19 @@ static const struct rf_host_kind values = {
     .roles = {"pc", "value", "hits", "misses", "total", "wanted", "lower", "upper", "seen", "same"},
     .slot_roles = 5,
     .roles_needed = 5,
-    .lets = {{"high", 95},
-             {"low", 10},
-             {"enough", 64},
-             {"times", 4},
-             {"worth", 30},
-             {"@dropped", 0},
-             {"@left", 0},
-             {":upper", RF_WINDOW_AS_DECLARED},
-             {"age", 0},
-             {"glance", 0},
-             {"second", 10000},
-             {"least", 1}},
+    .second = "value",
+    .lets = {{"high", 95, 101},
+             {"low", 10, 101},
+             {"enough", 64, 0},
+             {"times", 4, 0},
+             {"worth", 30, 101},
+             {"@dropped", 0, 0},
+             {"@left", 0, 0},
+             {":upper", RF_WINDOW_AS_DECLARED, 0},
+             {"age", 0, RF_WAIT_MOST},
+             {"glance", 0, RF_WAIT_MOST},
+             {"second", 10000, RF_WAIT_MOST},
+             {"least", 1, 0}},
     .entry_size = sizeof(uint32_t) + sizeof(struct rf_values_entry),
     .report = report_values,
     .totals_in_bounds = true,

@@ -212,29 +212,6 @@ static rf_status find_kind(struct rf_coproc *coproc, const char *path, struct rf
     return RF_OK;
 }
 
-/* What its tuples are, checked; by default the pcs of its classes. */
-static rf_status find_selector(struct rf_coproc *coproc, const char *path, struct rf_error *error)
-{
-    struct rf_selector selector;
-    struct rf_error why;
-    const char *text = coproc->program.profile;
-    if (text[0] == '\0')
-        text = rf_program_role(&coproc->program, "b") >= 0 ? "any -> pc,value" : "any -> pc";
-    if (rf_selector_parse(&selector, text, &why) != RF_OK)
-        return rf_fail(error, RF_EINVAL, "%s: line %u: %s", path, coproc->program.profile_line,
-                       why.message);
-    if (selector.unbound)
-        return rf_fail(error, RF_EINVAL, "%s: line %u: microcode cannot look up names of symbols",
-                       path, coproc->program.profile_line);
-    uint32_t sampled = rf_program_classes(&coproc->program) | 1u << RF_CLASS_FRAME;
-    if ((selector.classes & sampled) == 0)
-        return rf_fail(error, RF_EINVAL,
-                       "%s: line %u: the profile is of classes that no .on takes samples of", path,
-                       coproc->program.profile_line);
-    rf_selector_print(&selector, coproc->selector, sizeof coproc->selector);
-    return RF_OK;
-}
-
 static rf_status assemble(struct reading *reading, const char *path)
 {
     struct rf_coproc *coproc = reading->coproc;
@@ -252,7 +229,7 @@ static rf_status assemble(struct reading *reading, const char *path)
     if (status != RF_OK)
         return rf_fail(reading->error, status, "%s: %s", path, why.message);
     status = find_kind(coproc, path, reading->error);
-    return status == RF_OK ? find_selector(coproc, path, reading->error) : status;
+    return status == RF_OK ? rf_coproc_check(coproc, path, reading->error) : status;
 }
 
 static void write_text(struct rf_coproc *coproc, const struct reading *reading, const char *path)

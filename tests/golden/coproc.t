@@ -250,6 +250,12 @@ riffle: compare: values.uc(size=base, clock=1) counts 'load -> pc,value', and th
 $ printf '.on load goto x\n.base p = assoc[0 : 4]\n.base c = data[0 : 4]\n.slot a = p, count = c\n.profile branch -> pc\nx: done\n' >fits.uc; riffle coproc fits.uc
 riffle: fits.uc: line 5: the profile is of classes that no .on takes samples of
 [2]
+$ sed -i -e 's/^.profile.*/.profile load -> pc,distance/' fits.uc; riffle coproc fits.uc
+riffle: fits.uc: line 5: the profile has two words of a tuple, and a slot has no 'b'
+[2]
+$ riffle replay r.rft --coproc 'values.uc(glance=5000000000)'
+riffle: values.uc: line 27, column 6: glance is a number between 0 and 1073741824, not 5000000000
+[2]
 # All lines fit a screen.
 $ for program in '' values.uc loads.uc edges.uc contexts.uc dependences.uc conflicts.uc sampling.uc stratified.uc multihash1.uc; do
 >     riffle coproc $program | awk -v p="$program" 'length > 80 {print p, length, $0}'

@@ -213,6 +213,63 @@ TEST(wrong_programs_are_refused_by_line)
                   "line 2, column 9: no register or field is called 'v9'; did you mean 'v0'?");
 }
 
+/* A program with these lines in front, of which the last is line 6, and its slots behind them. */
+static void check_fit(const char *lines, const char *slot, const char *message)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             ".on load, store goto x\n.field pc = pc[31:0]\n.field low = value[31:0]\n"
+             ".base b = data[0:4]\n.slot %s\n%s\nx: done\n",
+             slot, lines);
+    check_program(text, message);
+}
+
+TEST(numbers_that_the_handler_cannot_hold_are_refused_by_line)
+{
+    static const char one[] = "a = b, count = b";
+    static const char values[] = "pc = b, value = b, hits = b.b0, misses = b.b1, total = b.h1\n"
+                                 ".handler values";
+    check_fit(".let quiet = 1073741824", one, "");
+    check_fit(".let quiet = 1073741825", one,
+              "line 6, column 6: quiet is a number between 0 and 1073741824, not 1073741825");
+    check_fit(".let quiet = 4294967301", one,
+              "line 6, column 6: quiet is a number between 0 and 1073741824, not 4294967301");
+    check_fit(".let glance = 4294967296", one,
+              "line 6, column 6: glance is a number between 0 and 1073741824, not 4294967296");
+    check_fit(".let one_of = 0", one,
+              "line 6, column 6: one_of is a number between 1 and 65536, not 0");
+    check_fit(".let keep = 4294967296", one,
+              "line 6, column 6: keep is a number between 0 and 1, not 4294967296");
+    check_fit(".let least = 4294967296", one,
+              "line 6, column 6: least is a number between 0 and 4294967295, not 4294967296");
+    check_fit(".let age = 4294967295", one, ""); /* nobody reads it there */
+    check_fit(".let age = 4294967295", values,
+              "line 7, column 6: age is a number between 0 and 1073741824, not 4294967295");
+}
+
+TEST(words_and_fields_that_do_not_fit_are_refused_by_line)
+{
+    static const char one[] = "a = b, count = b", two[] = "a = b, b = b, count = b";
+    check_fit(".profile load -> pc", one, "");
+    check_fit(".profile load -> pc,value", two, "");
+    check_fit(".profile load -> pc", two,
+              "line 6: a slot has two words of a tuple, and the profile has one");
+    check_fit(".profile load -> pc,value", one,
+              "line 6: the profile has two words of a tuple, and a slot has no 'b'");
+    check_fit(".profile load -> pc,distance", two,
+              "line 6: no program can write 'distance'; reports make it from 'pc,writer'");
+    check_fit(".profile load -> set,pc", two,
+              "line 6: no program can write 'set'; reports make it from 'pc,addr' and .let sets");
+    check_fit(".profile store -> pc,silent", two, "line 6: no program can write 'silent'");
+    check_fit(".profile load -> pc,addr", two,
+              "line 6: a tuple has 'addr', and no .field is cut from 'addr'");
+    check_fit(".profile load -> pc,size", two,
+              "line 6: a tuple has 'size', and no .field is cut from 'width'");
+    check_fit(".field to = addr[31:0]\n.profile load -> pc,writer", two,
+              "line 7: with 'writer' a slot has the distance in 'b_high'");
+    check_fit(".field to = hash(addr, pc) : 9\n.profile load -> pc,addr", two, "");
+}
+
 /* The program that doc/COPROC.md begins with: as it stands there, it assembles and counts. */
 TEST(the_documented_program_runs)
 {
