@@ -342,12 +342,15 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-/* Samples that the table knows of, or that those stand for. */
+/* Samples that the table knows of, or that those stand for; no more than were taken for it. */
 static uint64_t count_recorded(const struct rf_coproc *coproc)
 {
-    uint64_t taken = coproc->counts.samples - coproc->counts.drops;
-    uint64_t recorded =
-        coproc->kind->recorded(coproc->table) * rf_program_let(&coproc->program, "one_of", 1);
+    const struct rf_coproc_counts *c = &coproc->counts;
+    uint64_t taken = c->samples - c->drops, recorded;
+    taken = taken > c->again ? taken - c->again : 0;
+    if (__builtin_mul_overflow(coproc->kind->recorded(coproc->table),
+                               rf_program_let(&coproc->program, "one_of", 1), &recorded))
+        return taken;
     return recorded < taken ? recorded : taken;
 }
 

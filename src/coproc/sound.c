@@ -46,14 +46,9 @@ static bool has_sound_places(struct rf_table *table)
 static bool has_sound_entries(struct rf_table *table)
 {
     const struct rf_values_entry *entries = rf_values_entries(table);
-    for (uint32_t i = 0; i < table->used; i++) {
-        uint64_t hits = 0;
-        for (uint32_t v = 0; v < entries[i].n && v < RF_VALUES_KEPT; v++)
-            hits += entries[i].values[v].hits;
-        if (entries[i].n > RF_VALUES_KEPT || entries[i].state > RF_VALUES_KNOWN ||
-            hits > entries[i].total)
+    for (uint32_t i = 0; i < table->used; i++)
+        if (entries[i].n > RF_VALUES_KEPT || entries[i].state > RF_VALUES_KNOWN)
             return false;
-    }
     return true;
 }
 

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { RECORDS = 3000 };
+
 static const struct rf_coproc_size size = {256, 512, 1024, 16384};
 
 static void check_again(const struct rf_program *program)
@@ -58,24 +60,32 @@ static rf_status drop_item(void *context, const struct rf_item *item)
     return RF_OK;
 }
 
+static rf_status drop_figure(void *context, const struct rf_figure *figure)
+{
+    (void)context;
+    PROMISE(figure->value >= 0);
+    PROMISE(strstr(figure->name, "-share") == NULL || figure->value <= 1);
+    return RF_OK;
+}
+
 static rf_status drop_end(void *context, const struct rf_summary *summary)
 {
     (void)context;
-    (void)summary;
+    PROMISE(summary->events <= RECORDS);
     return RF_OK;
 }
 
 static void feed(struct rf_coproc *coproc)
 {
-    static struct rf_record records[3000];
-    for (uint64_t i = 0; i < 3000; i++)
+    static struct rf_record records[RECORDS];
+    for (uint64_t i = 0; i < RECORDS; i++)
         records[i] = (struct rf_record){.kind = (uint8_t)(i % RF_CLASS_COUNT),
                                         .flags = (uint8_t)(i / RF_CLASS_COUNT & 3),
                                         .pc = i % 97 * 0x12346,
                                         .value = i % 5,
                                         .addr = i * 8 % 1024,
                                         .target = i % 7};
-    PROMISE(rf_coproc_feed(coproc, records, 3000, NULL) == RF_OK);
+    PROMISE(rf_coproc_feed(coproc, records, RECORDS, NULL) == RF_OK);
     PROMISE(rf_coproc_end(coproc, NULL) == RF_OK);
 }
 
@@ -86,7 +96,7 @@ static void check_whole(const char *text, size_t n)
     struct rf_coproc *coproc;
     struct rf_coproc_totals totals;
     struct rf_error error = {""};
-    const struct rf_sink sink = {drop_item, NULL, drop_end, NULL};
+    const struct rf_sink sink = {.item = drop_item, .figure = drop_figure, .end = drop_end};
     int file = memfd_create("microcode", 0);
     PROMISE(file >= 0 && write(file, text, n) == (ssize_t)n);
     snprintf(name, sizeof name, "/proc/self/fd/%d", file);

@@ -316,6 +316,21 @@ static uint32_t *word_of(struct rf_coproc *coproc, uint32_t used, struct rf_rand
     return &words[first + rf_random_below(random, n)];
 }
 
+/* A program of the user's may count hits and no samples: that is not the guest's doing. */
+TEST(hits_above_the_samples_are_no_damage)
+{
+    struct rf_coproc *coproc = open_values("", 1);
+    struct rf_values_entry *entry = rf_values_entries(coproc->table);
+    const struct rf_record load = {.kind = RF_CLASS_LOAD, .pc = 0x400000, .value = 7};
+    for (unsigned i = 0; i < 100; i++)
+        CHECK_EQ(rf_coproc_feed(coproc, &load, 1, NULL), RF_OK);
+    CHECK_EQ(rf_coproc_end(coproc, NULL), RF_OK);
+    CHECK_EQ(coproc->table->used, 1);
+    entry->values[0].hits = entry->total + 1;
+    CHECK(coproc->kind->is_sound(coproc->table, rf_coproc_slots(coproc)));
+    rf_coproc_close(coproc);
+}
+
 /* What is called sound can be worked on: nothing reads or writes outside (the sanitizers look), and all comes to an end. */
 TEST(a_damaged_table_is_found_out_or_harmless)
 {
