@@ -16,13 +16,21 @@ static bool is_same(const struct rf_module *a, const struct rf_module *b)
            strcmp(a->path, b->path) == 0;
 }
 
+static bool has_files(const struct rf_run *run)
+{
+    for (size_t i = 0; i < run->n_modules; i++)
+        if (run->modules[i].path[0] != '[')
+            return true;
+    return false;
+}
+
 bool cli_named_needed(const struct rf_run *first, const struct rf_run *second)
 {
     for (size_t i = 0; i < first->n_modules; i++)
         for (size_t k = 0; k < second->n_modules; k++)
             if (is_same(&first->modules[i], &second->modules[k]))
                 return false;
-    return first->n_modules > 0 && second->n_modules > 0;
+    return has_files(first) && has_files(second);
 }
 
 /* A number for the text: FNV-1a. Others for another `from`. */

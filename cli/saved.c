@@ -83,6 +83,28 @@ static void print(const struct pair *pair, const struct cli_measure *measure, co
         print_text(pair, measure);
 }
 
+static bool is_sampled(const struct rf_profile *profile)
+{
+    return rf_profile_figure(profile, "sampled-share", -1) >= 0;
+}
+
+/* Overlap asks both alike, and goes by names. The other measures take the first for the truth, address by address. */
+static int check(const struct pair *pair, const struct rf_run *first, const struct rf_run *second,
+                 const struct cli_measure *measure)
+{
+    const char *why = NULL;
+    if (strcmp(measure->name, "overlap") == 0)
+        return CLI_OK;
+    if (cli_named_needed(first, second))
+        why = "the two files are of different programs; -m overlap compares their functions";
+    else if (is_sampled(pair->perfect))
+        why = "the first file is the truth, and a co-processor's samples are none; -m overlap "
+              "takes both alike";
+    else if (is_sampled(pair->measured) && strcmp(measure->name, "interval") == 0)
+        why = "a co-processor counts samples; -m rms, -m invariance and -m overlap take them";
+    return why == NULL ? CLI_OK : cli_fail(CLI_FAILED, "compare: %s", why);
+}
+
 /* As they are, or by names where the two runs are of different programs. */
 static rf_status judge(struct pair *pair, const struct rf_run *first, const struct rf_run *second,
                        const struct cli_measure *measure, const struct cli_measure_setup *setup,
@@ -120,6 +142,8 @@ static int compare(const struct rf_run *first, const struct rf_run *second,
             pair.measured = find(second, selector, &from);
         if (pair.measured == NULL)
             continue;
+        if (check(&pair, first, second, measure) != CLI_OK)
+            return CLI_FAILED;
         rf_status status = judge(&pair, first, second, measure, setup, &error);
         if (status != RF_OK)
             return cli_fail_status(status, &error);

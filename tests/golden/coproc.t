@@ -256,6 +256,21 @@ riffle: fits.uc: line 5: the profile has two words of a tuple, and a slot has no
 $ riffle replay r.rft --coproc 'values.uc(glance=5000000000)'
 riffle: values.uc: line 27, column 6: glance is a number between 0 and 1073741824, not 5000000000
 [2]
+# Saved profiles that do not fit each other. The measures but overlap take the first for the truth.
+$ for program in values edges; do riffle replay r.rft --coproc $program.uc -o $program.rfp; done >/dev/null
+$ riffle replay r.rft -p values -e exact -o truth.rfp >/dev/null
+$ riffle compare -m rms truth.rfp edges.rfp
+riffle: compare: the two files have no profile of the same selector
+[1]
+$ riffle compare -m rms values.rfp truth.rfp
+riffle: compare: the first file is the truth, and a co-processor's samples are none; -m overlap takes both alike
+[1]
+$ riffle compare truth.rfp values.rfp
+riffle: compare: a co-processor counts samples; -m rms, -m invariance and -m overlap take them
+[1]
+$ riffle compare -m rms --executions 1 truth.rfp values.rfp
+          rms       unseen      covered  profile
+        32.3%        91.7%         100%  load -> pc,value
 # All lines fit a screen.
 $ for program in '' values.uc loads.uc edges.uc contexts.uc dependences.uc conflicts.uc sampling.uc stratified.uc multihash1.uc; do
 >     riffle coproc $program | awk -v p="$program" 'length > 80 {print p, length, $0}'

@@ -125,6 +125,18 @@ def clocks():
     return [] if 0 < drops[0] < drops[1] else [f"drops {drops}"]
 
 
+def misfits():
+    """Values of another program are no measure of this one."""
+    with tempfile.TemporaryDirectory() as folder:
+        saved = [os.path.join(folder, name + ".rfp") for name in ("lisp", "graph")]
+        for path, options in zip(saved, (("-p", "values", "-e", "exact"), ("--coproc", "values.uc"))):
+            program = os.path.join(os.path.dirname(PROGRAM), os.path.basename(path)[:-4] + ".rv64")
+            run("sim", "--functional", "-q", "--max-instructions", "100K", *options, "-o", path, "--", program, "1")
+        found = [run("compare", "-m", measure, *saved) for measure in ("rms", "invariance", "interval", "overlap")]
+    wrong = [str(one) for one in found[:3] if one[0] != 1 or "of different programs" not in one[2] or one[1]]
+    return wrong + ([] if found[3][0] == 0 else [str(found[3])])
+
+
 def main():
     code, _, said = run("sim", "--functional", "-q", "--coproc", "values.uc", "-o", os.devnull,
                         "--max-instructions", "1000", "--", PROGRAM, "1")
@@ -139,6 +151,7 @@ def main():
     tap.tell("what programs find is told in names", readable())
     tap.tell("a report with engines shows it, too", beside_engines())
     tap.tell("overhead stops when the profile is complete", ends())
+    tap.tell("profiles of two programs are not measured by each other", misfits())
     tap.tell("a slower clock drops more samples", clocks())
     tap.end()
 
