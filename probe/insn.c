@@ -7,26 +7,7 @@
  *     [legacy prefixes][REX] opcode           one byte, or 0f and one, or VEX/EVEX (neither of ours)
  */
 #include "probe.h"
-
-static Bool is_legacy_prefix(UChar byte)
-{
-    switch (byte) {
-    case 0x26:
-    case 0x2e:
-    case 0x36:
-    case 0x3e:
-    case 0x64:
-    case 0x65:
-    case 0x66:
-    case 0x67:
-    case 0xf0:
-    case 0xf2:
-    case 0xf3:
-        return True;
-    default:
-        return False;
-    }
-}
+#include "base/x86.h"
 
 static enum insn_kind classify_0f(UChar opcode)
 {
@@ -129,7 +110,7 @@ enum insn_kind insn_classify(const UChar *code, UInt length)
 {
     UInt i = 0;
     Bool repeats = False;
-    while (i < length && is_legacy_prefix(code[i])) {
+    while (i < length && rf_x86_is_prefix(code[i])) {
         repeats |= code[i] == 0xf2 || code[i] == 0xf3;
         i++;
     }
@@ -149,7 +130,7 @@ enum insn_kind insn_classify(const UChar *code, UInt length)
 Addr insn_target(const UChar *code, UInt length, Addr pc)
 {
     UInt i = 0;
-    while (i < length && (is_legacy_prefix(code[i]) || (code[i] & 0xf0) == 0x40))
+    while (i < length && (rf_x86_is_prefix(code[i]) || (code[i] & 0xf0) == 0x40))
         i++;
     if (length < 2 || i + 1 >= length || code[i] == 0xff)
         return NO_TARGET;
@@ -162,7 +143,7 @@ Addr insn_target(const UChar *code, UInt length, Addr pc)
 Bool insn_is_loop(const UChar *code, UInt length)
 {
     UInt i = 0;
-    while (i < length && (is_legacy_prefix(code[i]) || (code[i] & 0xf0) == 0x40))
+    while (i < length && (rf_x86_is_prefix(code[i]) || (code[i] & 0xf0) == 0x40))
         i++;
     return i + 2 == length && code[i] >= 0xe0 && code[i] <= 0xe2;
 }

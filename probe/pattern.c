@@ -7,20 +7,23 @@
 #include "probe.h"
 #include "base/name_match.h"
 
+enum { NUMBERS = 11 }; /* of a pattern */
+
 Bool pattern_parse(const HChar *text)
 {
-    ULong numbers[9];
+    ULong numbers[NUMBERS];
     HChar *end = (HChar *)text;
     if (probe_options.n_patterns == PATTERNS_MAX)
         return False;
-    for (UInt i = 0; i < 9; i++, text = end + 1) {
+    for (UInt i = 0; i < NUMBERS; i++, text = end + 1) {
         numbers[i] = VG_(strtoull16)(text, &end);
-        if (end == text || *end != (i < 8 ? ',' : 0))
+        if (end == text || *end != (i + 1 < NUMBERS ? ',' : 0))
             return False;
     }
-    probe_options.patterns[probe_options.n_patterns++] = (struct pattern){
-        (UInt)numbers[0], (UInt)numbers[1], (UInt)numbers[2], numbers[3],      numbers[4],
-        numbers[5],       numbers[6],       (UInt)numbers[7], (UInt)numbers[8]};
+    probe_options.patterns[probe_options.n_patterns++] =
+        (struct pattern){(UInt)numbers[0], (UInt)numbers[1], (UInt)numbers[2], numbers[3],
+                         numbers[4],       numbers[5],       numbers[6],       (UInt)numbers[7],
+                         (UInt)numbers[8], (UInt)numbers[9], (UInt)numbers[10]};
     if (numbers[7] > NAMES_MAX || numbers[8] > NAMES_MAX)
         return False;
     return numbers[0] < ROLE_SELECTOR + RF_WORD_CLASSES;
@@ -62,8 +65,10 @@ static Bool is_within(Addr address, UInt function, ULong low, ULong high)
            rf_name_match(probe_options.pattern_function[function - 1], place) != RF_NAME_DIFFERS;
 }
 
-static Bool matches(const struct pattern *pattern, UInt kind, Addr pc, Addr target)
+static Bool matches(const struct pattern *pattern, UInt kind, Addr pc, Addr target, UInt opcode)
 {
+    if (opcode < pattern->opcode_low || opcode > pattern->opcode_high)
+        return False;
     if (!(pattern->classes >> kind & 1) || !(pattern->target & where(pc, target)))
         return False;
     if (!is_within(pc, pattern->pc_function, pattern->pc_low, pattern->pc_high))
@@ -72,11 +77,11 @@ static Bool matches(const struct pattern *pattern, UInt kind, Addr pc, Addr targ
            is_within(target, pattern->target_function, pattern->target_low, pattern->target_high);
 }
 
-UInt pattern_roles(UInt kind, Addr pc, Addr target)
+UInt pattern_roles(UInt kind, Addr pc, Addr target, UInt opcode)
 {
     UInt roles = 0;
     for (UInt i = 0; i < probe_options.n_patterns; i++)
-        if (matches(&probe_options.patterns[i], kind, pc, target))
+        if (matches(&probe_options.patterns[i], kind, pc, target, opcode))
             roles |= 1u << probe_options.patterns[i].role;
     return roles;
 }

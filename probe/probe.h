@@ -71,6 +71,7 @@ struct pattern {
     UInt role, classes, target;
     ULong pc_low, pc_high, target_low, target_high;
     UInt pc_function, target_function;
+    UInt opcode_low, opcode_high;
 };
 enum { TARGET_BELOW = 1, TARGET_SELF = 2, TARGET_ABOVE = 4, TARGET_NONE = 8 };
 
@@ -195,7 +196,7 @@ Bool pattern_parse(const HChar *text); /* one more, from an option */
 /* Roles of the patterns that an event of this class matches: 1 << role. The first roles are clocks whose intervals it
  * ends, the others, from ROLE_SELECTOR on, selectors. */
 enum { ROLE_SELECTOR = RF_RING_CLOCKS };
-UInt pattern_roles(UInt kind, Addr pc, Addr target);
+UInt pattern_roles(UInt kind, Addr pc, Addr target, UInt opcode);
 
 /* ---- block.c ---- */
 

@@ -2,6 +2,7 @@
 /* tour.c - who is told of an event: all selectors, or those that a pattern names. In the version of a block that tells
  * nothing, the counters of skipped events are told. */
 #include "tour.h"
+#include "base/x86.h"
 
 /* The target that the instruction itself names. */
 Addr static_target(const struct insn *insn)
@@ -15,7 +16,9 @@ Addr static_target(const struct insn *insn)
 static UInt roles_of(const struct tour *tour, UInt kind)
 {
     Bool transfers = kind == BRANCH || kind == JUMP || kind == CALL;
-    return pattern_roles(kind, tour->insn.pc, transfers ? static_target(&tour->insn) : NO_TARGET);
+    Addr pc = tour->insn.pc;
+    return pattern_roles(kind, pc, transfers ? static_target(&tour->insn) : NO_TARGET,
+                         rf_x86_opcode((const UChar *)pc, tour->insn.length));
 }
 
 /* Who wants an event of this class, as bits. With patterns these are selectors. Without, it is the group whose counter

@@ -60,6 +60,7 @@ struct rf_probe_pattern {
     uint8_t classes;                                   /* 1 << enum rf_class */
     uint8_t target;                                    /* RF_PROBE_TARGET_.. | .. */
     uint64_t pc_low, pc_high, target_low, target_high; /* both ends in */
+    uint32_t opcode_low, opcode_high; /* numbers of base/x86.h, both ends in; all: 0, UINT32_MAX */
     /* 0, or 1 + the number of a function: the ends count from its beginning, and the place lies in it. */
     uint8_t pc_function, target_function;
 };

@@ -28,7 +28,7 @@ void rf_productions_close(struct rf_productions *productions); /* NULL is fine *
 
 /* Patterns may name functions: T.Target == malloc, T.PC >= main && T.PC < main + 64. Call one of these before reading: the
  * first for the simulated core, to say where a name is and how many places it has; the second for the probe, which finds
- * out by itself. `context` must live as long as the productions are read. */
+ * out by itself, and whose instructions are those of x86-64. `context` must live as long as the productions are read. */
 void rf_productions_resolve(struct rf_productions *productions,
                             size_t (*resolve)(void *context, const char *name, uint64_t *address),
                             void *context);

@@ -179,8 +179,8 @@ bool rf_dise_box_within(const struct rf_dise_box *inner, const struct rf_dise_bo
 static uint32_t classes_of_range(struct rf_dise_range range)
 {
     uint32_t classes = 0;
-    if (range.lo == INT64_MIN && range.hi == INT64_MAX)
-        return ALL_CLASSES;
+    if ((range.lo == INT64_MIN && range.hi == INT64_MAX) || range.lo >= RF_DISE_X86)
+        return ALL_CLASSES; /* an instruction of x86-64 may be several things */
     for (unsigned op = 0; op < RF_OP_COUNT; op++)
         if (op >= range.lo && op <= range.hi)
             classes |= rf_dise_classes_of(op);

@@ -20,7 +20,7 @@
 enum {
     COUNTER_BITS = 32,
     TRANSFERS = BIT(RF_DISE_CALL) | BIT(RF_DISE_RETURN) | BIT(RF_DISE_JUMP) | BIT(RF_DISE_BRANCH),
-    PLACES = BIT(RF_DISE_PC) | BIT(RF_DISE_TARGET),
+    SEEN = BIT(RF_DISE_OPCODE) | BIT(RF_DISE_PC) | BIT(RF_DISE_TARGET),
 };
 
 /* ---- what the probe can see of an instruction ---- */
@@ -32,10 +32,11 @@ static bool is_whole(const struct rf_dise_range *range)
 
 static bool is_visible(const struct rf_dise_box *box)
 {
-    if (((box->has | box->lacks) & ~PLACES) != 0)
+    const struct rf_dise_range *opcode = &box->range[RF_DISE_OPCODE];
+    if (((box->has | box->lacks) & ~SEEN) != 0 || (!is_whole(opcode) && opcode->lo < RF_DISE_X86))
         return false;
     for (unsigned i = 0; i < RF_DISE_FIELDS; i++)
-        if ((PLACES >> i & 1) == 0 && !is_whole(&box->range[i]))
+        if ((SEEN >> i & 1) == 0 && !is_whole(&box->range[i]))
             return false;
     for (unsigned i = 0; i < RF_DISE_PAIRS; i++)
         if (i != RF_DISE_PC_TARGET && box->order[i] != RF_DISE_ANY_ORDER)
@@ -68,7 +69,8 @@ static bool is_same(const struct rf_probe_pattern *a, const struct rf_probe_patt
 {
     return a->role == b->role && a->classes == b->classes && a->target == b->target &&
            a->pc_low == b->pc_low && a->pc_high == b->pc_high && a->target_low == b->target_low &&
-           a->target_high == b->target_high && a->pc_function == b->pc_function &&
+           a->target_high == b->target_high && a->opcode_low == b->opcode_low &&
+           a->opcode_high == b->opcode_high && a->pc_function == b->pc_function &&
            a->target_function == b->target_function;
 }
 
@@ -106,7 +108,11 @@ static bool add_pattern(struct rf_productions_native *native, const struct rf_di
     struct rf_dise_range places[] = {box->range[RF_DISE_PC], box->range[RF_DISE_TARGET]};
     const struct rf_dise_range *pc = &places[0], *target = &places[1];
     int functions[] = {function_of(&places[0]), function_of(&places[1])};
-    const struct rf_probe_pattern pattern = {.pc_function = (uint8_t)functions[0],
+    const struct rf_dise_range *opcode = &box->range[RF_DISE_OPCODE];
+    bool any = is_whole(opcode);
+    const struct rf_probe_pattern pattern = {.opcode_low = any ? 0 : (uint32_t)opcode->lo,
+                                             .opcode_high = any ? UINT32_MAX : (uint32_t)opcode->hi,
+                                             .pc_function = (uint8_t)functions[0],
                                              .target_function = (uint8_t)functions[1],
                                              .role = (uint8_t)role,
                                              .classes = rf_dise_record_classes(box->classes),
@@ -133,7 +139,8 @@ static rf_status check_boxes(const struct rf_dise_program *program,
         if (!is_visible(box))
             return rf_dise_refuse(
                 program, &production->place,
-                "the probe cannot match anything but T.OPCLASS, T.PC and T.Target", error);
+                "the probe cannot match anything but T.OPCLASS, T.OPCODE, T.PC and T.Target",
+                error);
         struct rf_dise_range pc = box->range[RF_DISE_PC], target = box->range[RF_DISE_TARGET];
         if (function_of(&pc) < 0 || function_of(&target) < 0)
             return rf_dise_refuse(program, &production->place,

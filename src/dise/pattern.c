@@ -8,10 +8,12 @@
  * instruction pattern, and leaves open what it is between flags; other languages make it (a && b) || c.
  *
  * A name behind T.PC and T.Target is a function of the program, name + number a place in it.
+ * A name behind T.OPCODE is an instruction of RV64, natively one of x86-64, which may have several opcodes: a box each.
  *
  * Under a "!" the two operators change places and each relation turns around, so no pattern has to be
  * complemented as a whole. A relation on a field that an instruction does not have does not hold. */
 #include "dise/parse.h"
+#include "dise/x86.h"
 #include "base/text.h"
 #include <string.h>
 
@@ -102,7 +104,7 @@ static rf_status too_many(const struct nest *nest, const struct rf_dise_place *p
 static void add_if_any(struct rf_dise_set *set, struct rf_dise_box box)
 {
     if (rf_dise_box_tidy(&box))
-        rf_dise_set_add(set, &box); /* a relation makes five at the most */
+        rf_dise_set_add(set, &box); /* a relation makes nine at the most */
 }
 
 /* A relation does not hold where a field is missing, or where the outcome is another one. */
@@ -254,6 +256,54 @@ static void add_ranges(struct rf_dise_set *set, unsigned field, uint8_t outcomes
     add_if_any(set, box);
 }
 
+static void add_opcodes(struct rf_dise_set *set, uint32_t low, uint32_t high)
+{
+    struct rf_dise_box box = rf_dise_box_all();
+    box.has = (uint16_t)BIT(RF_DISE_OPCODE);
+    box.range[RF_DISE_OPCODE] = (struct rf_dise_range){RF_DISE_X86 + low, RF_DISE_X86 + high};
+    if (low <= high)
+        add_if_any(set, box);
+}
+
+/* The opcodes in the ranges, or those between them. */
+static void add_x86(struct rf_dise_set *set, const struct rf_dise_x86_range *ranges, size_t n,
+                    bool equal)
+{
+    uint32_t from = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (equal)
+            add_opcodes(set, ranges[i].low, ranges[i].high);
+        else if (ranges[i].low > from)
+            add_opcodes(set, from, ranges[i].low - 1);
+        from = ranges[i].high + 1;
+    }
+    if (!equal)
+        add_opcodes(set, from, RF_X86_OPCODE_MAX << RF_X86_GROUP_BITS | 7);
+}
+
+/* T.OPCODE natively: == or !=, and a name or the bytes of an opcode as a number. */
+static rf_status parse_x86(const struct nest *nest, struct rf_dise_set *set)
+{
+    struct rf_dise_lexer *lexer = &nest->parser->lexer;
+    struct rf_dise_x86_range ranges[RF_DISE_X86_RANGES];
+    bool equal = true;
+    size_t n = 0;
+    rf_status status = parse_equality(nest, &equal);
+    if (status != RF_OK)
+        return status;
+    const struct rf_dise_token *token = &lexer->next;
+    if (token->kind == RF_DISE_WORD)
+        n = rf_dise_x86_find(token->text, token->n, ranges);
+    else if (token->kind == RF_DISE_NUMBER && rf_dise_x86_is_opcode(token->number))
+        ranges[n++] = rf_dise_x86_opcode((uint32_t)token->number);
+    if (n == 0)
+        return rf_dise_fail_expected(lexer, "an instruction of x86-64, such as movzx, or the bytes "
+                                            "of its opcode, such as 0x0fb6");
+    rf_dise_lex_take(lexer);
+    add_x86(set, ranges, n, equal);
+    return RF_OK;
+}
+
 /* left OUTCOMES right; false: these two cannot be compared. */
 static bool add_order(struct rf_dise_set *set, unsigned left, unsigned right, uint8_t outcomes)
 {
@@ -314,8 +364,14 @@ static rf_status parse_field(const struct nest *nest, struct rf_dise_set *set)
                             "asks for its fields: " FIELDS);
     if (field == RF_DISE_FIELDS)
         return rf_dise_fail_expected(lexer, FIELDS ", overflow_N or zero_N");
+    if (nest->parser->program->native && field >= RF_DISE_RS)
+        return rf_dise_fail(lexer, &lexer->next.place,
+                            "%s is an operand of RV64, which instructions of x86-64 do not have; "
+                            "riffle sim can match it",
+                            field_names[field]);
     rf_dise_lex_take(lexer);
-    return parse_right(nest, field, set);
+    return nest->parser->program->native && field == RF_DISE_OPCODE ? parse_x86(nest, set)
+                                                                    : parse_right(nest, field, set);
 }
 
 static rf_status parse_flag(const struct nest *nest, bool overflow, struct rf_dise_set *set)

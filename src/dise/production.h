@@ -39,7 +39,7 @@ enum rf_dise_class {
 /* Fields whose value is a number. An instruction need not have all of them: it has T.Target when it says itself where it
  * goes, which an indirect jump does not. */
 enum rf_dise_field {
-    RF_DISE_OPCODE, /* enum rf_op */
+    RF_DISE_OPCODE, /* enum rf_op; natively RF_DISE_X86 + a number of base/x86.h */
     RF_DISE_PC,
     RF_DISE_TARGET,
     RF_DISE_RS, /* register numbers as in isa.h; x0 is 0 */
@@ -85,6 +85,8 @@ static inline uint32_t rf_dise_zero(unsigned counter)
 struct rf_dise_range {
     int64_t lo, hi; /* both in */
 };
+
+#define RF_DISE_X86 (INT64_C(1) << 40) /* behind all opcodes of RV64 */
 
 /* One alternative of a pattern: all of this holds. */
 struct rf_dise_box {
@@ -181,6 +183,7 @@ struct rf_dise_program {
     /* Where a name of a function is; how many places it has. NULL: patterns cannot name any. Set before reading. */
     size_t (*resolve)(void *context, const char *name, uint64_t *address);
     void *resolve_context;
+    bool native; /* the instructions are those of x86-64. Set before reading */
     unsigned n_profiles, n_files, n_boxes, n_productions, n_ops, n_sequences, n_items, n_registers,
         n_counters;
     unsigned profile_file[RF_DISE_PROFILES]; /* which of the names each was read from */

@@ -71,6 +71,7 @@ static size_t note_function(void *context, const char *name, uint64_t *address)
 void rf_productions_resolve_later(struct rf_productions *productions)
 {
     rf_productions_resolve(productions, note_function, productions);
+    productions->program.native = true;
 }
 
 /* Kept in order of time; those of the same time in the order in which they were given. */

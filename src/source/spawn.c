@@ -170,10 +170,11 @@ static bool add_patterns(struct command *command, const struct rf_probe_setup *s
     for (size_t i = 0; i < setup->n_patterns; i++) {
         const struct rf_probe_pattern *p = &setup->patterns[i];
         char text[128];
-        rf_format(text, sizeof text, "%x,%x,%x,%llx,%llx,%llx,%llx,%x,%x", p->role, p->classes,
-                  p->target, (unsigned long long)p->pc_low, (unsigned long long)p->pc_high,
-                  (unsigned long long)p->target_low, (unsigned long long)p->target_high,
-                  p->pc_function, p->target_function);
+        rf_format(text, sizeof text, "%x,%x,%x,%llx,%llx,%llx,%llx,%x,%x,%x,%x", p->role,
+                  p->classes, p->target, (unsigned long long)p->pc_low,
+                  (unsigned long long)p->pc_high, (unsigned long long)p->target_low,
+                  (unsigned long long)p->target_high, p->pc_function, p->target_function,
+                  p->opcode_low, p->opcode_high);
         if (!add_option(command, "pattern", text))
             return false;
     }

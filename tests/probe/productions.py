@@ -250,7 +250,9 @@ def gray_code(n):
 def check_refusals():
     for title, text, says in (
             ("a register of RV64", "P1: T.OPCLASS == load && T.RS == a0 => R, null\nR: call(DataStream_handler) T.INSN\n",
-             "own.hps:1:1: the probe cannot match anything but T.OPCLASS, T.PC and T.Target"),
+             "own.hps:1:26: T.RS is an operand of RV64, which instructions of x86-64 do not have; riffle sim can match it"),
+            ("an opcode of RV64", "P1: T.OPCLASS == load && T.OPCODE == lbu => R, null\nR: call(DataStream_handler) T.INSN\n",
+             "own.hps:1:38: expected an instruction of x86-64, such as movzx, or the bytes of its opcode, such as 0x0fb6, got 'lbu'"),
             ("loads that end intervals", "P1: T.OPCLASS == load && !overflow_1 => null, inc_1;\n"
              "P2: T.OPCLASS == load && overflow_1 => R, null\nR: call(DataStream_handler) T.INSN\n",
              "own.hps:1:1: the probe cannot count anything but"),
@@ -355,7 +357,59 @@ def check_both():
               f"{ours.most_common(5)} {theirs.most_common(5)}")
 
 
+def check_opcodes():
+    """T.OPCODE is an instruction of x86-64, by name or by its bytes."""
+    for of, opcode, each in (("mem_op", "== mov", 3), ("mem_op", "!= mov", 2), ("mem_op", "== 0x8b", 2), ("mem_op", "== 0x89", 1),
+                             ("load", "== ret", 1), ("branch", "== jne", 2), ("branch", "== je", 1), ("branch", "!= je", 2)):
+        handler = "HotMethod" if of == "branch" else "DataStream"
+        got, text = with_text(f"T.OPCLASS == {of} && T.OPCODE {opcode} => call({handler}_handler) T.INSN, null")
+        tap.check(f"{of}, T.OPCODE {opcode}", got == [each * ROUNDS], f"{got}, must be {each * ROUNDS}; {text}")
+    got, text = with_text(OWN.format(pc=">= 0 && T.OPCODE == mov"))
+    tap.check("an opcode in bursts", got == [(300, 900, 8100)], f"{got} {text}")
+
+
+def loads_by_place(folder, program, *options):
+    """How often each load of the program's own code was there, one dictionary per profile."""
+    saved = os.path.join(folder, "loads.rfp")
+    subprocess.run([RIFFLE, "run", "-q", "-o", saved, "-e", "exact", *options, "--", program, "1"], capture_output=True, check=True)
+    text = subprocess.run([RIFFLE, "report", saved, "-f", "csv", "-n", "0"], capture_output=True, text=True, check=True).stdout
+    found = []
+    for part in text.split("\n\n"):
+        counts = collections.Counter()
+        for row in csv.DictReader(io.StringIO(part)):
+            if row["module"] == os.path.basename(program):
+                counts[int(row["pc"], 0)] += int(row["count"])
+        found.append(counts)
+    return found
+
+
+def check_disassembled():
+    """Of a compiled program: the loads of an opcode are those that objdump calls so."""
+    program = os.path.join(WORKLOADS, "lisp")
+    opcodes = ("mov", "movzx", "movsxd", "cmp", "add", "pop", "ret", "jmp")
+    text = subprocess.run(["objdump", "-d", "-M", "intel", "--no-show-raw-insn", program], capture_output=True, text=True,
+                          check=True).stdout
+    names = {int(at, 16): name for at, name in re.findall(r"^ +(\w+):\t(?:bnd |notrack |rep |lock )*(\w+)", text, re.M)}
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for opcode in opcodes:
+            files += ["--productions", os.path.join(folder, opcode + ".hps")]
+            with open(files[-1], "w") as file:
+                file.write(f"T.OPCLASS == load && T.OPCODE == {opcode} => call(DataStream_handler) T.INSN, null\n")
+        whole, = loads_by_place(folder, program, "-p", "load -> pc")
+        parts = loads_by_place(folder, program, *files)
+    first = min(whole)
+    base = next(first - at for at in names if (first - at) % 4096 == 0 and all(pc - first + at in names for pc in whole))
+    for opcode, part in zip(opcodes, parts):
+        wanted = {pc: n for pc, n in whole.items() if names.get(pc - base) == opcode}
+        tap.check(f"loads of {opcode} in a program", part == wanted, f"{len(part)} places, must be {len(wanted)}")
+    told = sum(sum(part.values()) for part in parts)
+    tap.check("these are most loads", 0.9 * sum(whole.values()) < told < sum(whole.values()), f"{told} of {sum(whole.values())}")
+
+
 check_lab()
+check_opcodes()
+check_disassembled()
 check_several()
 check_own()
 check_forms()
