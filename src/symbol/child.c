@@ -2,10 +2,18 @@
  *
  * ELF files and debug information are complex, and the libraries that read them do not expect hostile input.
  * Therefore a forked child reads them, with limits on memory and processor time, without a core file and
- * without output. The parent reads the answer from a pipe until it ends or the time is over, then ends the
- * child. What arrived is used in any case.
+ * without output. It is forked with its first job. What it has read of the file stays in its memory, so it is kept for the next
+ * jobs, which come over a socket:
  *
- * The child leaves by _exit: nothing of the parent's (buffers of stdio, exit handlers) runs twice. */
+ *     parent  --job-->  socket  -->  child          child  --frames-->  pipe  -->  parent
+ *             <-- one byte: the frames are all there --
+ *
+ * The parent reads the answer until that byte comes, the pipe ends or the time is over. What arrived is used in any
+ * case. A child that did not answer to the end is ended at once, the others by rf_child_end. A kept one that was ended by
+ * somebody else is replaced.
+ *
+ * The child leaves by _exit: nothing of the parent's (buffers of stdio, exit handlers) runs twice. It dies with the
+ * thread that forked it, and has none of the parent's descriptors: nobody waits for a pipe to close because of it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,7 +21,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,6 +44,10 @@ enum { ANSWER_MAX = 256 << 20 };
 #define HAS_SHADOW 0
 #endif
 
+/* ---- in the child ---- */
+
+enum { SOCKET = 3, PIPE = 4 }; /* its only descriptors, besides the first three */
+
 /* Only the soft limit: past the hard limit of processor time the child would get SIGKILL, which the parent
  * also sends. */
 static void limit(unsigned resource, uint64_t most)
@@ -42,6 +56,16 @@ static void limit(unsigned resource, uint64_t most)
     if (getrlimit(resource, &now) != 0 || (now.rlim_max != RLIM_INFINITY && now.rlim_max < most))
         return;
     setrlimit(resource, &(struct rlimit){most, now.rlim_max});
+}
+
+/* From now on. */
+static void limit_seconds(unsigned seconds)
+{
+    struct rusage used;
+    uint64_t so_far = 0;
+    if (getrusage(RUSAGE_SELF, &used) == 0)
+        so_far = (uint64_t)used.ru_utime.tv_sec + (uint64_t)used.ru_stime.tv_sec;
+    limit(RLIMIT_CPU, so_far + seconds + 2); /* both were rounded down */
 }
 
 /* Bytes of address space that the parent's image takes already. */
@@ -57,32 +81,85 @@ static uint64_t address_space(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void confine(const struct rf_limits *limits)
+static void keep_descriptors(int socket, int pipe)
 {
-    static const int reset[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM, SIGXCPU};
-    for (size_t i = 0; i < sizeof reset / sizeof *reset; i++)
-        signal(reset[i], SIG_DFL);
-    signal(SIGPIPE, SIG_IGN);
+    socket = fcntl(socket, F_DUPFD, PIPE + 1);
+    pipe = fcntl(pipe, F_DUPFD, PIPE + 1);
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; fd < 3 && nowhere >= 0; fd++)
         dup2(nowhere, fd);
+    dup2(socket, SOCKET);
+    dup2(pipe, PIPE);
+    close_range(PIPE + 1, ~0u, 0);
+}
+
+static void confine(const struct rf_limits *limits, pid_t parent)
+{
+    static const int reset[] = {SIGSEGV, SIGBUS,  SIGFPE,  SIGILL, SIGABRT,
+                                SIGINT,  SIGTERM, SIGXCPU, SIGALRM};
+    for (size_t i = 0; i < sizeof reset / sizeof *reset; i++)
+        signal(reset[i], SIG_DFL);
+    signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(0);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_CPU, limits->seconds);
     if (!HAS_SHADOW)
         limit(RLIMIT_AS, address_space() + limits->memory);
     unsetenv("DEBUGINFOD_URLS"); /* reading a profile never uses the network */
 }
 
+/* What of a job differs from that of the one before. */
+struct question {
+    uint64_t table, n_links, lines_lo, lines_hi; /* then the links */
+};
+
+static bool receive(void *bytes, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t got = recv(SOCKET, (char *)bytes + done, n - done, 0);
+        if (got <= 0 && errno != EINTR)
+            return false;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+/* The links stay until the next job. */
+static bool next_job(struct rf_job *job)
+{
+    struct question question;
+    static uint64_t *links;
+    if (!receive(&question, sizeof question))
+        return false;
+    free(links);
+    links = malloc((question.n_links + 1) * sizeof *links);
+    if (links == NULL || !receive(links, question.n_links * sizeof *links))
+        return false;
+    job->table = question.table != 0;
+    job->links = links;
+    job->n_links = question.n_links;
+    job->lines_lo = question.lines_lo;
+    job->lines_hi = question.lines_hi;
+    return true;
+}
+
 static void __attribute__((noreturn))
-be_child(const struct rf_job *job, const struct rf_limits *limits, int fd)
+be_child(const struct rf_job *first, const struct rf_limits *limits)
 {
     static struct rf_wire wire; /* the child's own; too large for a small stack */
-    confine(limits);
-    wire.fd = fd;
-    rf_reader_run(job, &wire);
-    rf_wire_end(&wire, false);
+    struct rf_job job = *first;
+    void *kept = NULL;
+    wire.fd = PIPE;
+    do {
+        limit_seconds(limits->seconds);
+        rf_reader_run(&job, &wire, &kept);
+        rf_wire_end(&wire, false);
+    } while (send(SOCKET, "", 1, MSG_NOSIGNAL) == 1 && next_job(&job));
     _exit(0);
 }
+
+/* ---- in the parent ---- */
 
 static int64_t now_ms(void)
 {
@@ -97,7 +174,7 @@ struct answer {
     size_t n, room;
 };
 
-/* One read into the answer: 1 goes on, 0 the end, -1 stop. */
+/* One read into the answer: 1 goes on, 0 the end or nothing is there, -1 stop. */
 static int read_some(struct answer *answer, int fd, rf_status *status)
 {
     if (answer->room - answer->n < 65536) {
@@ -115,67 +192,164 @@ static int read_some(struct answer *answer, int fd, rf_status *status)
     ssize_t got = read(fd, answer->bytes + answer->n, answer->room - answer->n);
     if (got > 0)
         answer->n += (size_t)got;
-    return got > 0 || (got < 0 && errno == EINTR) ? 1 : got == 0 ? 0 : -1;
+    return got > 0 || (got < 0 && errno == EINTR) ? 1 : got == 0 || errno == EAGAIN ? 0 : -1;
 }
 
-/* Read the child's answer until it ends; false: the time was over. */
-static bool read_all(struct answer *answer, int fd, unsigned seconds, rf_status *status)
+/* Wait for one of the two; false: the time is over. */
+static bool wait_for(struct pollfd wait[2], int64_t deadline)
 {
-    int64_t deadline = now_ms() + (int64_t)seconds * 1000;
     for (;;) {
         int64_t left = deadline - now_ms();
-        struct pollfd wait = {.fd = fd, .events = POLLIN};
+        int ready = left > 0 ? poll(wait, 2, (int)left) : 0;
+        if (ready > 0 || (ready < 0 && errno != EINTR))
+            return true;
         if (left <= 0)
             return false;
-        int ready = poll(&wait, 1, (int)left);
-        if (ready < 0 && errno != EINTR)
-            return true;
-        if (ready > 0 && read_some(answer, fd, status) <= 0)
-            return true;
     }
 }
 
-static void reap(pid_t pid, bool in_time, char death[128])
+enum how { WHOLE, BROKEN, LATE };
+
+/* Read the child's answer until it is whole. The byte that says so comes behind it. */
+static enum how read_all(struct answer *answer, const struct rf_child *child, int64_t deadline,
+                         rf_status *status)
 {
-    int how = 0;
-    kill(pid, SIGKILL); /* it has finished, or its time is over */
-    while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
-        continue;
-    death[0] = '\0';
-    if (!in_time)
-        rf_format(death, 128, "reading it took too long");
-    else if (WIFSIGNALED(how) && WTERMSIG(how) == SIGXCPU)
-        rf_format(death, 128, "reading it took too long");
-    else if (WIFSIGNALED(how) && WTERMSIG(how) != SIGKILL)
-        rf_format(death, 128, "its reader died of signal %d", WTERMSIG(how));
+    for (;;) {
+        char byte;
+        struct pollfd wait[] = {{.fd = child->pipe, .events = POLLIN},
+                                {.fd = child->socket, .events = POLLIN}};
+        if (!wait_for(wait, deadline))
+            return LATE;
+        int more = wait[0].revents != 0 ? read_some(answer, child->pipe, status) : 1;
+        if (more < 0 || (more == 0 && wait[0].revents & POLLHUP))
+            return BROKEN;
+        if (wait[1].revents == 0)
+            continue;
+        while (more > 0)
+            more = read_some(answer, child->pipe, status);
+        bool whole = more == 0 && recv(child->socket, &byte, 1, MSG_DONTWAIT) == 1;
+        return whole ? WHOLE : BROKEN;
+    }
 }
 
-unsigned rf_child_run(const struct rf_job *job, const struct rf_limits *limits,
-                      struct rf_file *file, struct rf_arena *arena, char death[128],
-                      rf_status *status)
+/* A child reads its job before it answers. One that does not makes this late. */
+static bool send_all(const struct rf_child *child, const void *bytes, size_t n, int64_t deadline)
 {
-    int ends[2];
-    struct answer answer = {.alloc = arena->alloc};
-    *status = RF_OK;
+    for (size_t done = 0; done < n;) {
+        struct pollfd wait[] = {{.fd = child->socket, .events = POLLOUT}, {.fd = -1}};
+        if (!wait_for(wait, deadline))
+            return false;
+        ssize_t sent =
+            send(child->socket, (const char *)bytes + done, n - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && errno != EINTR && errno != EAGAIN)
+            return false;
+        done += sent > 0 ? (size_t)sent : 0;
+    }
+    return true;
+}
+
+static bool send_job(const struct rf_child *child, const struct rf_job *job, int64_t deadline)
+{
+    const struct question question = {job->table, job->n_links, job->lines_lo, job->lines_hi};
+    return send_all(child, &question, sizeof question, deadline) &&
+           send_all(child, job->links, job->n_links * sizeof *job->links, deadline);
+}
+
+/* A sentence on how it died; "": it did not. */
+static void reap(struct rf_child *child, enum how how, char death[128])
+{
+    int status = 0;
+    kill(child->pid, SIGKILL); /* it has finished, or its time is over */
+    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    close(child->socket);
+    close(child->pipe);
+    child->pid = 0;
+    if (how == LATE || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+        rf_format(death, 128, "reading it took too long");
+    else if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+        rf_format(death, 128, "its reader died of signal %d", WTERMSIG(status));
+}
+
+void rf_child_end(struct rf_child *child)
+{
+    char death[128];
+    if (child->pid != 0)
+        reap(child, WHOLE, death);
+}
+
+static bool start(struct rf_child *child, const struct rf_job *job, const struct rf_limits *limits,
+                  char death[128])
+{
+    int sockets[2], ends[2];
+    const pid_t parent = getpid();
+    rf_format(death, 128, "no pipe to a reader could be made");
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
+        return false;
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        rf_format(death, 128, "no pipe to a reader could be made");
-        return 0;
+        close(sockets[0]);
+        close(sockets[1]);
+        return false;
     }
     pid_t pid = fork();
-    if (pid == 0)
-        be_child(job, limits, ends[1]);
-    close(ends[1]);
-    if (pid < 0) {
-        close(ends[0]);
-        rf_format(death, 128, "no reader could be started");
-        return 0;
+    if (pid == 0) {
+        keep_descriptors(sockets[1], ends[1]);
+        confine(limits, parent);
+        be_child(job, limits);
     }
-    bool in_time = read_all(&answer, ends[0], limits->seconds, status);
-    close(ends[0]);
-    reap(pid, in_time, death);
+    close(sockets[1]);
+    close(ends[1]);
+    *child = (struct rf_child){pid, sockets[0], ends[0], job->depth};
+    if (pid < 0) {
+        close(sockets[0]);
+        close(ends[0]);
+        child->pid = 0;
+        rf_format(death, 128, "no reader could be started");
+        return false;
+    }
+    fcntl(child->pipe, F_SETFL, O_NONBLOCK);
+    death[0] = '\0';
+    return true;
+}
+
+/* Hand the job to a child that was kept; false: it is gone. */
+static bool ask_kept(struct rf_child *child, const struct rf_job *job, int64_t deadline,
+                     char death[128])
+{
+    if (child->pid != 0 && child->depth == job->depth && send_job(child, job, deadline))
+        return true;
+    if (child->pid != 0)
+        reap(child, BROKEN, death);
+    return false;
+}
+
+unsigned rf_child_run(struct rf_file *file, const struct rf_job *job,
+                      const struct rf_limits *limits, struct rf_arena *arena, char death[128],
+                      rf_status *status)
+{
+    struct rf_child *child = &file->child;
+    struct answer answer = {.alloc = arena->alloc};
+    int64_t deadline = now_ms() + (int64_t)limits->seconds * 1000;
+    enum how how = BROKEN;
     unsigned seen = 0;
+    *status = RF_OK;
+    death[0] = '\0';
+    bool kept = ask_kept(child, job, deadline, death);
+    if (kept)
+        how = read_all(&answer, child, deadline, status);
+    if (kept && how != WHOLE)
+        reap(child, how, death);
+    if (how == BROKEN && answer.n == 0 && *status == RF_OK) { /* there is none, or it was gone */
+        if (!start(child, job, limits, death))
+            return 0;
+        how = read_all(&answer, child, deadline, status);
+        if (how != WHOLE)
+            reap(child, how, death);
+    }
     if (*status == RF_OK)
         seen = rf_wire_decode(file, arena, answer.bytes, answer.n, status);
     rf_alloc_free(answer.alloc, answer.bytes, answer.room);
+    if (child->pid != 0 && (seen & RF_WIRE_ALL_WHOLE) == 0)
+        reap(child, BROKEN, death);
     return seen;
 }

@@ -36,6 +36,10 @@ size_t rf_names_row(const struct rf_symbols *symbols, uint64_t address, uint32_t
 bool rf_names_bias(const struct rf_file *file, const struct rf_module *module, uint64_t *bias);
 /* Of a row that is a kind of memory: "[heap]", "[mapped by make_graph (graph.c:120)]". */
 const char *rf_names_kind(struct rf_symbols *symbols, size_t row);
+/* Run a job for a file, in a child that is kept for more. */
+unsigned rf_names_ask(struct rf_symbols *symbols, struct rf_file *file, const struct rf_job *job,
+                      char death[128], rf_status *status);
+struct rf_job rf_names_job(const struct rf_symbols *symbols, const struct rf_file *file);
 rf_status rf_names_read_table(struct rf_symbols *symbols, struct rf_file *file);
 /* Find the answers for these link addresses, none of which is known yet. */
 rf_status rf_names_read_spots(struct rf_symbols *symbols, struct rf_file *file,

@@ -86,8 +86,9 @@ static Dwarf_Die *find_unit(struct rf_reader *reader, struct units *units, uint6
 
 /* ---- one address ---- */
 
-/* Texts of one answer. */
-struct scratch {
+/* What is kept from one address to the next, and texts of one answer. */
+struct rf_places {
+    struct units units;
     struct rf_functions functions;
     char names[RF_SCOPES_MAX][RF_WIRE_TEXT_MAX], linkages[RF_SCOPES_MAX][RF_WIRE_TEXT_MAX];
     char files[RF_SCOPES_MAX][PATH_MAX_HERE];
@@ -151,67 +152,66 @@ static uint32_t first_line(Dwarf_Die *die)
 /* Innermost first: inlined functions, then the function itself. The place in the first is that of
  * the line program; the place in each further one is where the one before was called. */
 static void fill_frames(Dwarf_Die *unit, Dwarf_Die *scopes, size_t n, struct rf_frame *frames,
-                        struct rf_spot *spot, struct scratch *scratch)
+                        struct rf_spot *spot, struct rf_places *places)
 {
     for (size_t i = n; i-- > 1;) {
         size_t k = spot->n_inlined++;
-        name_die(&scopes[i], scratch->names[k], scratch->linkages[k]);
-        frames[k].function = scratch->names[k];
-        frames[k].linkage = scratch->linkages[k];
+        name_die(&scopes[i], places->names[k], places->linkages[k]);
+        frames[k].function = places->names[k];
+        frames[k].linkage = places->linkages[k];
         frames[k].start = first_line(&scopes[i]);
-        frames[k + 1].file = scratch->files[k + 1];
-        call_place(unit, &scopes[i], scratch->files[k + 1], &frames[k + 1]);
+        frames[k + 1].file = places->files[k + 1];
+        call_place(unit, &scopes[i], places->files[k + 1], &frames[k + 1]);
     }
     size_t own = spot->n_inlined;
     Dwarf_Addr lo, hi;
-    name_die(&scopes[0], scratch->names[own], scratch->linkages[own]);
-    spot->function = scratch->names[own];
-    spot->linkage = scratch->linkages[own];
+    name_die(&scopes[0], places->names[own], places->linkages[own]);
+    spot->function = places->names[own];
+    spot->linkage = places->linkages[own];
     spot->start = first_line(&scopes[0]);
     if (dwarf_lowpc(&scopes[0], &lo) == 0 && dwarf_highpc(&scopes[0], &hi) == 0 && lo < hi)
         spot->lo = lo, spot->hi = hi;
 }
 
 static void find_scopes(Dwarf_Die *unit, Dwarf_Addr address, struct rf_frame *frames,
-                        struct rf_spot *spot, struct scratch *scratch)
+                        struct rf_spot *spot, struct rf_places *places)
 {
     Dwarf_Die scopes[RF_SCOPES_MAX];
-    size_t n = rf_scopes_find(&scratch->functions, unit, address, scopes);
+    size_t n = rf_scopes_find(&places->functions, unit, address, scopes);
     if (n > 0)
-        fill_frames(unit, scopes, n, frames, spot, scratch);
+        fill_frames(unit, scopes, n, frames, spot, places);
 }
 
 static void find_line(Dwarf_Die *unit, Dwarf_Addr address, struct rf_spot *spot,
-                      struct scratch *scratch)
+                      struct rf_places *places)
 {
     Dwarf_Line *line = dwarf_getsrc_die(unit, address);
     int number = 0;
     if (line == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
         return;
-    full_path(unit, dwarf_linesrc(line, NULL, NULL), scratch->files[0], PATH_MAX_HERE);
-    spot->file = scratch->files[0];
+    full_path(unit, dwarf_linesrc(line, NULL, NULL), places->files[0], PATH_MAX_HERE);
+    spot->file = places->files[0];
     spot->line = (uint32_t)number;
     unsigned discriminator = 0;
     if (dwarf_linediscriminator(line, &discriminator) == 0)
         spot->discriminator = discriminator;
 }
 
-static void send_spot(struct rf_reader *reader, struct units *units, uint64_t link,
-                      struct scratch *scratch)
+static void send_spot(struct rf_reader *reader, uint64_t link, struct rf_places *places)
 {
     struct rf_frame frames[RF_SCOPES_MAX];
     struct rf_spot spot = {
         .link = link, .function = "", .linkage = "", .file = "", .inlined = frames};
     Dwarf_Addr bias = 0;
-    Dwarf_Die *unit = find_unit(reader, units, link, &bias);
+    Dwarf_Die *unit = find_unit(reader, &places->units, link, &bias);
     for (size_t i = 0; i < RF_SCOPES_MAX; i++)
         frames[i] = (struct rf_frame){.function = "", .file = "", .linkage = ""};
     if (unit != NULL) {
-        find_line(unit, link - bias, &spot, scratch);
+        find_line(unit, link - bias, &spot, places);
         frames[0].file = spot.file;
         frames[0].line = spot.line;
         frames[0].discriminator = spot.discriminator;
-        find_scopes(unit, link - bias, frames, &spot, scratch);
+        find_scopes(unit, link - bias, frames, &spot, places);
         spot.file = frames[spot.n_inlined].file;
         spot.line = frames[spot.n_inlined].line;
         spot.discriminator = frames[spot.n_inlined].discriminator;
@@ -224,16 +224,18 @@ static void send_spot(struct rf_reader *reader, struct units *units, uint64_t li
     rf_wire_flush(reader->wire); /* a crash at the next address must not lose this one */
 }
 
+static struct rf_places *places_of(struct rf_reader *reader)
+{
+    if (reader->places == NULL)
+        reader->places = calloc(1, sizeof *reader->places);
+    return reader->places;
+}
+
 void rf_reader_spots(struct rf_reader *reader)
 {
-    struct units units = {NULL, 0, 0, false};
-    struct scratch *scratch = calloc(1, sizeof *scratch);
-    for (size_t i = 0; i < reader->job->n_links && scratch != NULL; i++)
-        send_spot(reader, &units, reader->job->links[i], scratch);
-    if (scratch != NULL)
-        free(scratch->functions.at);
-    free(scratch);
-    free(units.at);
+    struct rf_places *places = reader->job->n_links > 0 ? places_of(reader) : NULL;
+    for (size_t i = 0; i < reader->job->n_links && places != NULL; i++)
+        send_spot(reader, reader->job->links[i], places);
 }
 
 /* ---- the lines of a range ---- */
@@ -277,14 +279,14 @@ static void send_declaration(struct rf_reader *reader, Dwarf_Die *unit, Dwarf_Ad
 
 void rf_reader_lines(struct rf_reader *reader)
 {
-    struct units units = {NULL, 0, 0, false};
     Dwarf_Addr bias = 0;
-    if (reader->job->lines_lo == reader->job->lines_hi)
+    struct rf_places *places =
+        reader->job->lines_lo < reader->job->lines_hi ? places_of(reader) : NULL;
+    if (places == NULL)
         return;
-    Dwarf_Die *unit = find_unit(reader, &units, reader->job->lines_lo, &bias);
+    Dwarf_Die *unit = find_unit(reader, &places->units, reader->job->lines_lo, &bias);
     if (unit != NULL) {
         send_declaration(reader, unit, bias);
         send_lines_of(reader, unit, bias);
     }
-    free(units.at);
 }

@@ -279,14 +279,11 @@ rf_status rf_symbols_lines(struct rf_symbols *symbols, uint64_t lo, uint64_t hi,
         rf_names_where(symbols, lo, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &where);
     if (status != RF_OK || where.file == NULL || !where.linked || where.file->dead || hi <= lo)
         return status;
-    struct rf_job job = {.path = where.file->path,
-                         .build_id = where.file->build_id,
-                         .debug_path = symbols->debug_path,
-                         .depth = where.file->bare ? RF_JOB_BARE : RF_JOB_FULL,
-                         .lines_lo = where.link,
-                         .lines_hi = where.link + (hi - lo)};
+    struct rf_job job = rf_names_job(symbols, where.file);
+    job.lines_lo = where.link;
+    job.lines_hi = where.link + (hi - lo);
     where.file->lines.n = 0;
-    rf_child_run(&job, &symbols->limits, where.file, &symbols->arena, death, &status);
+    rf_names_ask(symbols, where.file, &job, death, &status);
     for (size_t i = 0; i < where.file->lines.n; i++)
         where.file->lines.at[i].address += lo - where.link;
     *lines = where.file->lines.at;

@@ -10,6 +10,7 @@
  * (cfree@GLIBC_2.2.5 beside free), fewer underscores in front, then global before weak before local. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,12 +64,12 @@ static bool right_build(struct rf_reader *reader)
     return false;
 }
 
-static bool open_module(struct rf_reader *reader, const Dwfl_Callbacks *callbacks)
+static bool open_module(struct rf_reader *reader)
 {
     int fd = open_regular(reader);
     if (fd < 0)
         return false;
-    reader->dwfl = dwfl_begin(callbacks);
+    reader->dwfl = dwfl_begin(&reader->callbacks);
     if (reader->dwfl == NULL)
         return false;
     dwfl_report_begin(reader->dwfl);
@@ -240,26 +241,39 @@ static void send_symbols(struct rf_reader *reader)
     }
 }
 
-void rf_reader_run(const struct rf_job *job, struct rf_wire *wire)
+/* What libdw has read stays until the child ends. */
+static struct rf_reader *open_reader(const struct rf_job *job, struct rf_wire *wire)
 {
-    char *debug_path = (char *)job->debug_path;
-    const Dwfl_Callbacks callbacks = {
+    struct rf_reader *reader = calloc(1, sizeof *reader);
+    if (reader == NULL)
+        return NULL;
+    reader->job = job;
+    reader->wire = wire;
+    reader->debug_path = (char *)job->debug_path;
+    reader->callbacks = (Dwfl_Callbacks){
         .find_elf = dwfl_build_id_find_elf,
         .find_debuginfo = job->depth == RF_JOB_FULL ? dwfl_standard_find_debuginfo : no_debuginfo,
         .section_address = dwfl_offline_section_address,
-        .debuginfo_path = &debug_path,
+        .debuginfo_path = &reader->debug_path,
     };
-    struct rf_reader reader = {.job = job, .wire = wire};
-    if (open_module(&reader, &callbacks)) {
-        if (job->table) {
-            send_segments(&reader);
-            send_sections(&reader);
-            send_symbols(&reader);
-            rf_reader_plt(&reader);
-            rf_wire_end(wire, true);
-        }
-        rf_reader_spots(&reader);
-        rf_reader_lines(&reader);
+    reader->is_open = open_module(reader);
+    return reader;
+}
+
+void rf_reader_run(const struct rf_job *job, struct rf_wire *wire, void **kept)
+{
+    struct rf_reader *reader = *kept != NULL ? *kept : open_reader(job, wire);
+    *kept = reader;
+    if (reader == NULL || !reader->is_open)
+        return;
+    reader->job = job;
+    if (job->table) {
+        send_segments(reader);
+        send_sections(reader);
+        send_symbols(reader);
+        rf_reader_plt(reader);
+        rf_wire_end(wire, true);
     }
-    dwfl_end(reader.dwfl);
+    rf_reader_spots(reader);
+    rf_reader_lines(reader);
 }

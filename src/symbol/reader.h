@@ -9,9 +9,13 @@
 struct rf_reader {
     const struct rf_job *job;
     struct rf_wire *wire;
+    Dwfl_Callbacks callbacks;
+    char *debug_path;
     Dwfl *dwfl;
     Dwfl_Module *module; /* reported at its own link addresses: an address is a link address */
     Elf *elf;
+    struct rf_places *places; /* of places.c; NULL: not asked yet */
+    bool is_open;
 };
 
 /* Of several names for one address, the one with the smallest rank is shown. */

@@ -1,6 +1,6 @@
 /* symbol.h - inside of src/symbol: what passes between the reader in the child and the names here.
  *
- *     symbols.c --job--> child.c --fork--> reader.c (libdw) --wire--> pipe --> wire.c --> struct rf_file
+ *     symbols.c --job--> child.c --fork, socket--> reader.c (libdw) --wire--> pipe --> wire.c --> struct rf_file
  *
  * The child is not trusted: it reads files that may be hostile. Whatever comes over the pipe is
  * checked before it is used, and a crash or a hang there only costs names. */
@@ -63,6 +63,17 @@ struct rf_spot {
         size_t n, room;                                                                            \
     }
 
+enum rf_job_depth {
+    RF_JOB_FULL, /* with separate debug files */
+    RF_JOB_BARE, /* the file alone */
+};
+
+/* A process that reads one file, and keeps what it has read of it. Zero: there is none. */
+struct rf_child {
+    int pid, socket, pipe;
+    enum rf_job_depth depth;
+};
+
 struct rf_file {
     const char *path;
     const char *name; /* the last part of path */
@@ -71,6 +82,7 @@ struct rf_file {
     bool bare;           /* read without separate debug files, which were too much for it */
     bool dead;           /* nothing more can be had */
     const char *problem; /* a sentence, or NULL */
+    struct rf_child child;
     RF_LIST(struct rf_segment) segments;
     RF_LIST(struct rf_section) sections;
     RF_LIST(struct rf_symbol) symbols;    /* by address once read */
@@ -101,11 +113,6 @@ void rf_symbol_table_sort_spots(struct rf_file *file);
 
 /* ---- the job and its reader ---- */
 
-enum rf_job_depth {
-    RF_JOB_FULL, /* with separate debug files */
-    RF_JOB_BARE, /* the file alone */
-};
-
 struct rf_job {
     const char *path;
     const char *build_id; /* "": any */
@@ -119,8 +126,9 @@ struct rf_job {
 
 struct rf_wire; /* where the reader writes */
 
-/* reader.c with libdw, reader_none.c without. Runs in the child. */
-void rf_reader_run(const struct rf_job *job, struct rf_wire *wire);
+/* reader.c with libdw, reader_none.c without. Runs in the child. All jobs of a child are of one file and depth; *kept is NULL
+ * at first, then what the reader wants to keep for the next one. */
+void rf_reader_run(const struct rf_job *job, struct rf_wire *wire, void **kept);
 
 /* ---- wire.c ---- */
 
@@ -156,10 +164,11 @@ struct rf_limits {
     uint64_t memory;
 };
 
-/* Run the job in a child; what it wrote goes into `file`. Returns the ends seen; a sentence on how
- * the child died is left in `death`, "" when it did not. */
-unsigned rf_child_run(const struct rf_job *job, const struct rf_limits *limits,
-                      struct rf_file *file, struct rf_arena *arena, char death[128],
+/* Run the job in the child of `file`, which is started where there is none; what it wrote goes into `file`. Returns
+ * the ends seen; a sentence on how the child died is left in `death`, "" when it did not. */
+unsigned rf_child_run(struct rf_file *file, const struct rf_job *job,
+                      const struct rf_limits *limits, struct rf_arena *arena, char death[128],
                       rf_status *status);
+void rf_child_end(struct rf_child *child);
 
 #endif

@@ -113,8 +113,10 @@ void rf_symbols_close(struct rf_symbols *symbols)
 {
     if (symbols == NULL)
         return;
-    for (size_t i = 0; i < symbols->files.n; i++)
+    for (size_t i = 0; i < symbols->files.n; i++) {
+        rf_child_end(&symbols->files.at[i].child);
         rf_file_release(&symbols->files.at[i], &symbols->alloc);
+    }
     rf_alloc_free(&symbols->alloc, symbols->files.at,
                   symbols->files.room * sizeof *symbols->files.at);
     rf_alloc_free(&symbols->alloc, symbols->file_of,
@@ -146,7 +148,7 @@ static void note_problem(struct rf_symbols *symbols, struct rf_file *file, const
     file->problem = kept != NULL ? kept : "no memory for a sentence on what went wrong";
 }
 
-static struct rf_job job_for(const struct rf_symbols *symbols, const struct rf_file *file)
+struct rf_job rf_names_job(const struct rf_symbols *symbols, const struct rf_file *file)
 {
     return (struct rf_job){
         .path = file->path,
@@ -154,6 +156,28 @@ static struct rf_job job_for(const struct rf_symbols *symbols, const struct rf_f
         .debug_path = symbols->debug_path,
         .depth = file->bare ? RF_JOB_BARE : RF_JOB_FULL,
     };
+}
+
+/* A run may have hundreds of files: not all of their readers are kept. */
+static void make_room(struct rf_symbols *symbols)
+{
+    enum { READERS_MAX = 8 };
+    size_t n = 0, first = 0;
+    for (size_t i = symbols->files.n; i-- > 0;)
+        if (symbols->files.at[i].child.pid != 0) {
+            first = i;
+            n++;
+        }
+    if (n >= READERS_MAX)
+        rf_child_end(&symbols->files.at[first].child);
+}
+
+unsigned rf_names_ask(struct rf_symbols *symbols, struct rf_file *file, const struct rf_job *job,
+                      char death[128], rf_status *status)
+{
+    if (file->child.pid == 0)
+        make_room(symbols);
+    return rf_child_run(file, job, &symbols->limits, &symbols->arena, death, status);
 }
 
 static void forget_table(struct rf_file *file)
@@ -173,9 +197,9 @@ rf_status rf_names_read_table(struct rf_symbols *symbols, struct rf_file *file)
             break;
         file->bare = bare != 0;
         forget_table(file);
-        struct rf_job job = job_for(symbols, file);
+        struct rf_job job = rf_names_job(symbols, file);
         job.table = true;
-        ends = rf_child_run(&job, &symbols->limits, file, &symbols->arena, death, &status);
+        ends = rf_names_ask(symbols, file, &job, death, &status);
     }
     file->table_read = true;
     if (!(ends & RF_WIRE_TABLE_WHOLE))
@@ -217,10 +241,10 @@ static rf_status read_once(struct rf_symbols *symbols, struct rf_file *file, con
     char death[128];
     rf_status status;
     size_t first = file->spots.n;
-    struct rf_job job = job_for(symbols, file);
+    struct rf_job job = rf_names_job(symbols, file);
     job.links = links;
     job.n_links = n;
-    rf_child_run(&job, &symbols->limits, file, &symbols->arena, death, &status);
+    rf_names_ask(symbols, file, &job, death, &status);
     if (!answered(file, first, links, n))
         file->spots.n = first;
     *done = file->spots.n - first;

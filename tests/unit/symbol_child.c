@@ -1,7 +1,9 @@
 /* The reader in the child may do anything at all: crash, hang, eat memory, write nonsense. Here it
  * does, by the name of the file it is given; libdw is not in this program. */
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <riffle/symbol.h>
 #include "base/bytes.h"
@@ -26,11 +28,13 @@ static void send_spots(const struct rf_job *job, struct rf_wire *wire)
     for (size_t i = 0; i < job->n_links; i++) {
         if (job->links[i] == 0x1208 && strstr(job->path, "crash-at-a-spot") != NULL)
             raise(SIGSEGV);
-        rf_wire_spot(wire, &(struct rf_spot){.link = job->links[i],
-                                             .function = "",
-                                             .linkage = "",
-                                             .file = "/src/a.c",
-                                             .line = (uint32_t)job->links[i]});
+        bool tells = strstr(job->path, "tell-who") != NULL;
+        rf_wire_spot(wire, &(struct rf_spot){
+                               .link = job->links[i],
+                               .function = "",
+                               .linkage = "",
+                               .file = "/src/a.c",
+                               .line = (uint32_t)(tells ? (uint64_t)getpid() : job->links[i])});
         rf_wire_flush(wire);
     }
 }
@@ -56,8 +60,9 @@ static void write_nonsense(struct rf_wire *wire)
     }
 }
 
-void rf_reader_run(const struct rf_job *job, struct rf_wire *wire)
+void rf_reader_run(const struct rf_job *job, struct rf_wire *wire, void **kept)
 {
+    (void)kept;
     if (strstr(job->path, "crash-with-debug-file") != NULL && job->depth == RF_JOB_FULL)
         raise(SIGSEGV);
     if (strstr(job->path, "crash-always") != NULL)
@@ -147,6 +152,35 @@ TEST(a_reader_that_spins_is_ended)
 {
     check(
         &(struct expected){"/x/spin", OFFSETS("spin"), "/x/spin: reading it took too long; " DEAD});
+}
+
+/* By the reader that was asked. */
+static pid_t reader_of(struct rf_symbols *symbols, uint64_t address)
+{
+    struct rf_place_name name;
+    rf_symbols_lookup(symbols, address, 0, 5, &name);
+    return (pid_t)name.line;
+}
+
+TEST(a_reader_is_kept_and_replaced_when_it_is_gone)
+{
+    struct rf_module module = {.path = (char *)"/x/tell-who",
+                               .build_id = (char *)"",
+                               .start = 0x400000,
+                               .end = 0x402000,
+                               .to_event = 10};
+    struct rf_run run = {.modules = &module, .n_modules = 1};
+    struct rf_symbols *symbols;
+    REQUIRE(rf_symbols_open(&symbols, &run, NULL, NULL) == RF_OK);
+    pid_t first = reader_of(symbols, addresses[0]);
+    CHECK(first > 0 && first != getpid());
+    CHECK_EQ(reader_of(symbols, addresses[1]), first);
+    kill(first, SIGKILL);
+    pid_t second = reader_of(symbols, addresses[2]);
+    CHECK(second > 0 && second != first);
+    CHECK(rf_symbols_problem(symbols, 0) == NULL);
+    rf_symbols_close(symbols);
+    CHECK(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
 }
 
 #if !defined(__SANITIZE_ADDRESS__)
