@@ -359,7 +359,8 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
     cli_signals_pass_to(NULL);
     if (run == NULL)
         return RF_OK; /* an error of ours, before anything of the program was read */
-    ending->never_started = ending->outcome.processes == 0;
+    ending->never_started =
+        ending->outcome.processes == 0 || (ending->outcome.gave_up && ending->outcome.events == 0);
     if (ending->never_started)
         return RF_ENOTSUP;
     rf_status status = note_outcome(run, &ending->outcome);

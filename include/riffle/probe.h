@@ -148,7 +148,8 @@ struct rf_probe_outcome {
     } named_threads[32];
     size_t n_named_threads;
     char thread_names[1024]; /* of those that have one: "2 worker, 3 logger" */
-    char trouble[256];       /* why it ended, where that is the probe's doing; else "" */
+    char trouble[512];       /* why it ended, where that is the probe's doing; else "" */
+    int gave_up;             /* that is a file that the probe cannot read */
 };
 
 /* Let the program run to its end, keeping nothing more. */

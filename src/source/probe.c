@@ -514,8 +514,8 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
     name_processes(&probe->processes, outcome->programs, sizeof outcome->programs);
     name_nowhere(&probe->decode, outcome->nowhere, sizeof outcome->nowhere);
     name_unprofiled(&probe->processes, outcome->unprofiled, sizeof outcome->unprofiled);
-    rf_valgrind_log_explain(&spawn->log, probe->processes.n > 0, outcome->trouble,
-                            sizeof outcome->trouble);
+    outcome->gave_up = rf_valgrind_log_explain(&spawn->log, probe->processes.n > 0,
+                                               outcome->trouble, sizeof outcome->trouble);
     return RF_OK;
 }
 

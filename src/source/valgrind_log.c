@@ -74,6 +74,26 @@ static bool explain_instruction(const char *text, char *sentence, size_t size)
     return true;
 }
 
+/* Valgrind reads debug information when a file is mapped, and ends the program where it cannot. The name of the file
+ * stands in quotes. */
+static bool explain_debug_information(const char *text, char *sentence, size_t size)
+{
+    char path[160] = "";
+    const char *at = strstr(text, "Valgrind: debuginfo reader: ");
+    const char *quote = at != NULL ? strchr(at, '"') : NULL;
+    if (at == NULL || strstr(at, "Giving up") == NULL)
+        return false;
+    if (quote != NULL)
+        copy_line(path, sizeof path, quote + 1);
+    path[strcspn(path, "\"")] = '\0';
+    rf_format(
+        sentence, size,
+        "Valgrind cannot read the debug information of %s and gave up, as it does with DWARF 5 of "
+        "clang: build with -gdwarf-4, or strip -g",
+        path[0] != '\0' ? path : "the program");
+    return true;
+}
+
 static bool explain_failure(const char *text, bool started, char *sentence, size_t size)
 {
     char line[200];
@@ -87,7 +107,7 @@ static bool explain_failure(const char *text, bool started, char *sentence, size
     return true;
 }
 
-void rf_valgrind_log_explain(const struct rf_valgrind_log *log, bool started, char *sentence,
+bool rf_valgrind_log_explain(const struct rf_valgrind_log *log, bool started, char *sentence,
                              size_t size)
 {
     char text[ROOM + 1];
@@ -95,7 +115,10 @@ void rf_valgrind_log_explain(const struct rf_valgrind_log *log, bool started, ch
     for (size_t i = 0; i < n; i++)
         text[i] = text[i] != '\0' ? text[i] : ' ';
     text[n] = '\0';
+    if (explain_debug_information(text, sentence, size))
+        return true;
     if (!explain_instruction(text, sentence, size) &&
         !explain_failure(text, started, sentence, size) && !started)
         rf_format(sentence, size, "the program could not be started");
+    return false;
 }

@@ -18,8 +18,8 @@ void rf_valgrind_log_open(struct rf_valgrind_log *log);
 void rf_valgrind_log_close(struct rf_valgrind_log *log);
 
 /* Put the reason for an unexpected end of a process into the sentence; it stays as it is where the log has
- * none. `started`: the program ran. */
-void rf_valgrind_log_explain(const struct rf_valgrind_log *log, bool started, char *sentence,
+ * none. `started`: the program ran. True: Valgrind gave up on a file of the program. */
+bool rf_valgrind_log_explain(const struct rf_valgrind_log *log, bool started, char *sentence,
                              size_t size);
 
 #endif
