@@ -65,7 +65,7 @@ static rf_status load(struct comparison *c, char **paths, struct rf_error *error
 {
     rf_status status = RF_OK;
     for (size_t i = 0; i < SIDES && status == RF_OK; i++) {
-        status = rf_run_load(&c->runs[i], paths[i], NULL, error);
+        status = cli_load(&c->runs[i], paths[i], error);
         if (status == RF_OK && !c->settings->no_names && c->runs[i]->n_modules > 0)
             status = rf_symbols_open(&c->symbols[i], c->runs[i], NULL, error);
     }
@@ -224,8 +224,10 @@ static int run(const struct cli_call *call)
     if (cli_check_output(c.settings->html) != CLI_OK)
         return TROUBLE;
     rf_status status = load(&c, call->arguments, &error);
+    cli_busy("comparing");
     if (status == RF_OK)
         status = compare(&c, &error);
+    cli_busy_end();
     if (status == RF_OK)
         status = print(&c, &error);
     int result = status == RF_OK ? judge(&c) : TROUBLE;

@@ -94,10 +94,14 @@ static int write_form(const struct settings *settings, const struct rf_run *run,
         status = rf_symbols_open(&symbols, run, NULL, &error);
     const struct rf_export_setup setup = {.symbols = symbols,
                                           .tell = settings->quiet ? NULL : tell};
+    cli_busy_end();
+    if (target->out != stdout)
+        cli_busy("writing %s", settings->form);
     errno = 0;
     if (status == RF_OK)
         status = rf_export_write(rf_export_find(settings->form), target->out, run, &setup, &error);
     rf_symbols_close(symbols);
+    cli_busy_end();
     if (target->out == stdout && cli_stdout_closed())
         return CLI_OK; /* cli_finish has the word for it */
     if (status == RF_EIO && error.message[0] == '\0')
@@ -118,7 +122,7 @@ static int run(const struct cli_call *call)
     int status = cli_check_output(settings->output);
     if (status != CLI_OK)
         return status;
-    rf_status read = rf_run_load(&loaded, call->arguments[0], NULL, &error);
+    rf_status read = cli_load(&loaded, call->arguments[0], &error);
     if (read != RF_OK)
         return cli_fail_unused(read, &error);
     status = open_target(&target, settings->output);

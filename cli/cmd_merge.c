@@ -51,7 +51,7 @@ static rf_status add(struct rf_run *run, const char *path, bool any_build, bool 
                      struct rf_error *error)
 {
     struct rf_run *other;
-    rf_status status = rf_run_load(&other, path, NULL, error);
+    rf_status status = cli_load(&other, path, error);
     if (status != RF_OK)
         return status;
     status = any_build ? RF_OK : check_builds(run, other, path, error);
@@ -69,14 +69,16 @@ static int run(const struct cli_call *call)
     struct rf_error error = {""};
     struct rf_run *sum = NULL;
     bool sure = settings->any_build != 0;
-    rf_status status = rf_run_load(&sum, call->arguments[0], NULL, &error);
+    rf_status status = cli_load(&sum, call->arguments[0], &error);
     for (size_t i = 1; status == RF_OK && i < call->n_arguments; i++)
         status = add(sum, call->arguments[i], settings->any_build != 0, &sure, &error);
+    cli_busy("writing the sum");
     if (status == RF_OK && settings->output != NULL)
         status = rf_run_save(sum, settings->output, &error);
     if (status == RF_OK && settings->output == NULL)
         return cli_deliver(sum, RF_OK, &error, NULL, &settings->report);
     rf_run_free(sum);
+    cli_busy_end();
     return status == RF_OK ? CLI_OK : cli_fail_unused(status, &error);
 }
 

@@ -109,6 +109,7 @@ static void print_text(const struct rf_profile *profile, const struct rf_range_a
 
 static void answer_all(const struct rf_run *run, const uint64_t ends[4], size_t n, int csv)
 {
+    cli_busy_end();
     if (csv)
         puts("a_lo,a_hi,b_lo,b_hi,lower,upper,events");
     for (size_t i = 0; i < run->n_profiles; i++) {
@@ -129,7 +130,7 @@ static int run(const struct cli_call *call)
     const struct settings *settings = call->settings;
     struct rf_error error = {""};
     struct rf_run *loaded;
-    rf_status status = rf_run_load(&loaded, call->arguments[0], NULL, &error);
+    rf_status status = cli_load(&loaded, call->arguments[0], &error);
     if (status != RF_OK)
         return cli_fail_unused(status, &error);
     struct asker asker = {loaded, NULL};

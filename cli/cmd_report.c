@@ -23,7 +23,7 @@ static int run(const struct cli_call *call)
     int taken = cli_report_take(&settings->report, call);
     if (taken != CLI_OK)
         return taken;
-    rf_status status = rf_run_load(&run, call->arguments[0], NULL, &error);
+    rf_status status = cli_load(&run, call->arguments[0], &error);
     if (status != RF_OK)
         return cli_fail_unused(status, &error);
     return cli_deliver(run, RF_OK, &error, NULL, &settings->report);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -208,6 +209,33 @@ static FILE *open_out(const struct cli_report *report)
     return out;
 }
 
+/* What goes to a terminal or beside the program's own words is written whole, when it is done. */
+struct page {
+    char *text;
+    size_t size;
+    FILE *out;
+};
+
+static FILE *open_page(struct page *page, FILE *out)
+{
+    bool gathers = out == stderr || isatty(fileno(out));
+    page->out = gathers ? open_memstream(&page->text, &page->size) : NULL;
+    return page->out != NULL ? page->out : out;
+}
+
+static rf_status close_page(struct page *page, FILE *out, rf_status status)
+{
+    cli_busy_end();
+    if (page->out == NULL)
+        return status;
+    if (fclose(page->out) != 0)
+        status = RF_ENOMEM;
+    bool good = page->text == NULL || fwrite(page->text, 1, page->size, out) == page->size;
+    good = fflush(out) == 0 && good;
+    free(page->text);
+    return status == RF_OK && !good ? RF_EIO : status;
+}
+
 static rf_status close_out(FILE *out, const struct cli_report *report, rf_status status,
                            struct rf_error *error)
 {
@@ -265,14 +293,17 @@ int cli_report(const struct rf_run *run, const struct cli_report *report)
         return CLI_FAILED;
     struct rf_report_setup setup = make_setup(report, out);
     setup.view.thread = report->thread != NULL ? &thread : NULL;
+    struct page page = {.text = NULL};
+    FILE *to = open_page(&page, out);
+    cli_busy(report->no_names ? "writing the report" : "looking up names");
     errno = 0;
     rf_status status = RF_OK;
     if (!report->no_names && run->n_modules > 0)
         status = rf_symbols_open(&setup.view.symbols, run, NULL, &error);
     if (status == RF_OK)
-        status = print(out, run, report, &setup, &error);
+        status = print(to, run, report, &setup, &error);
     rf_symbols_close(setup.view.symbols);
-    status = close_out(out, report, status, &error);
+    status = close_out(out, report, close_page(&page, out, status), &error);
     if (cli_stdout_closed() || status == RF_OK) /* cli_finish has the word for the former */
         return CLI_OK;
     if (status == RF_ENOTSUP && error.message[0] == '\0')

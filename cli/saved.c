@@ -144,9 +144,11 @@ static int compare(const struct rf_run *first, const struct rf_run *second,
             continue;
         if (check(&pair, first, second, measure) != CLI_OK)
             return CLI_FAILED;
+        cli_busy("comparing");
         rf_status status = judge(&pair, first, second, measure, setup, &error);
         if (status != RF_OK)
             return cli_fail_status(status, &error);
+        cli_busy_end();
         print(&pair, measure, form, n++ == 0);
     }
     if (n == 0)
@@ -163,7 +165,7 @@ int cli_compare_saved(char *const paths[2], const struct cli_measure *measure,
     struct rf_error error = {""};
     rf_status status = RF_OK;
     for (size_t i = 0; i < 2 && status == RF_OK; i++)
-        status = rf_run_load(&runs[i], paths[i], NULL, &error);
+        status = cli_load(&runs[i], paths[i], &error);
     int result = status == RF_OK ? compare(runs[0], runs[1], measure, setup, form)
                                  : cli_fail_status(status, &error);
     rf_run_free(runs[0]);

@@ -46,7 +46,12 @@ bool cli_colour(FILE *out);    /* it wants colours */
 int cli_width(FILE *out);      /* of its terminal; without one 100, or what COLUMNS says */
 void cli_progress_begin(void); /* the clock starts */
 void cli_progress(void *context, const struct rf_collect_progress *progress);
-void cli_progress_end(void);
+void cli_progress_end(void); /* of cli_busy, too */
+/* busy.c: what is being done, for whoever waits for it longer than two seconds at a terminal. */
+void cli_busy(const char *format, ...) CLI_PRINTF(1, 2);
+void cli_busy_end(void);
+/* rf_run_load, with a word on it. */
+rf_status cli_load(struct rf_run **run, const char *path, struct rf_error *error);
 /* From here on the first Ctrl-C only sets this flag; a second one ends the program. */
 const volatile int *cli_catch_interrupt(void);
 

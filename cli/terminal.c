@@ -68,6 +68,7 @@ void cli_progress(void *context, const struct rf_collect_progress *progress)
 
 void cli_progress_end(void)
 {
+    cli_busy_end();
     if (progress_shown)
         fputs("\r\033[K", stderr);
     progress_shown = false;

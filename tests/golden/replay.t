@@ -93,6 +93,13 @@ M events
 $ script -qec "(echo 1 2; sleep 0.3; echo 1 2; sleep 0.1; echo 1 2) | riffle replay - --format csv" /dev/null | cat -v
 a,b,count,lower,upper,bound,profile^M
 0x1,0x2,3,3,3,exact,tuples^M
+# So does what is being done, where there are no events to count: here, reading a file that comes late.
+$ printf '1 2\n1 2\n3 4\n' | riffle replay - -e exact -o late.rfp > /dev/null; mkfifo slow.rfp; (sleep 2.4; cat late.rfp) > slow.rfp &
+> script -qec "riffle report slow.rfp --format csv" /dev/null > late.txt; grep -ao 'reading slow.rfp, 2 s' late.txt; tr '\r' '\n' < late.txt | grep -a , | cat -v | tail -n 3
+reading slow.rfp, 2 s
+^[[Ka,b,count,lower,upper,bound,profile
+0x1,0x2,2,2,2,exact,tuples
+0x3,0x4,1,1,1,exact,tuples
 # An engine serves the selector before it; a selector without one gets the next engine.
 $ make-records few.rft
 $ riffle replay few.rft -p values -p edges -e 'exact(memory=1Mi)' -p calls --details | grep -E '^(profile|engine)'
