@@ -5,7 +5,7 @@
 static void list(void)
 {
     for (const struct rf_machine_core *core = rf_machine_cores(); core->name != NULL; core++)
-        printf("%-12s %s\n", core->name, core->brief);
+        cli_put_row((const int[]){0, 13}, (const char *const[]){core->name, core->brief}, 2);
 }
 
 /* The text of a core is a list of key=value, separated by commas. */

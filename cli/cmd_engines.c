@@ -2,11 +2,17 @@
 #include "plan.h"
 #include <string.h>
 
+/* A name, and a text from `column` on. */
+static void put_named(const char *name, int column, const char *text)
+{
+    cli_put_row((const int[]){0, column}, (const char *const[]){name, text}, 2);
+}
+
 static void list(void)
 {
     struct rf_engine_info info;
     for (size_t i = 0; rf_engine_list(i, &info) == RF_OK; i++)
-        printf("%-12s %s\n", info.name, info.brief);
+        put_named(info.name, 13, info.brief);
 }
 
 static void print_memory(const struct rf_engine *engine, const struct rf_engine_info *info)
@@ -19,15 +25,22 @@ static void print_memory(const struct rf_engine *engine, const struct rf_engine_
                (double)bits / 8 / 1024);
 }
 
+static void print_option(const struct rf_option *option)
+{
+    char brief[400];
+    const char *choices = option->choices != NULL ? option->choices : "";
+    snprintf(brief, sizeof brief, choices[0] != '\0' ? "%s (%s)" : "%s", option->brief, choices);
+    cli_put_row((const int[]){2, 19, 29},
+                (const char *const[]){option->name, option->standard, brief}, 3);
+}
+
 static void print_options(const struct rf_engine_info *info)
 {
     if (info->options == NULL || info->options->type == RF_OPTION_END)
         return;
     puts("\noptions");
     for (const struct rf_option *o = info->options; o->type != RF_OPTION_END; o++)
-        printf("  %-14s %-10s %s%s%s%s\n", o->name, o->standard, o->brief,
-               o->choices != NULL ? " (" : "", o->choices != NULL ? o->choices : "",
-               o->choices != NULL ? ")" : "");
+        print_option(o);
 }
 
 /* The registered engine whose name the full text begins with. The text of an engine with a notation of its
@@ -39,6 +52,14 @@ static bool find_info(const char *text, struct rf_engine_info *info)
         if (strlen(info->name) == n && memcmp(info->name, text, n) == 0)
             return true;
     return false;
+}
+
+static void print_head(const struct rf_engine_info *info)
+{
+    int column = printf("%s -", info->name);
+    cli_put_words(stdout, info->brief, strlen(info->brief),
+                  (struct cli_margins){0, column, cli_width(stdout)});
+    putchar('\n');
 }
 
 static int show(const char *text)
@@ -53,8 +74,8 @@ static int show(const char *text)
     rf_engine_print(engine, full, sizeof full);
     bool known = find_info(text, &info) || find_info(full, &info);
     if (known)
-        printf("%s - %s\n\n", info.name, info.brief);
-    printf("engine   %s\n", full);
+        print_head(&info);
+    put_named("engine", 9, full);
     print_memory(engine, &info);
     if (known)
         print_options(&info);

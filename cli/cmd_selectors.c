@@ -12,6 +12,11 @@ static void print_classes(uint32_t classes, char text[CLASSES_TEXT])
                                   rf_class_name(kind));
 }
 
+static void put_row(const char *name, const char *text, const char *brief)
+{
+    cli_put_row((const int[]){0, 14, 45}, (const char *const[]){name, text, brief}, 3);
+}
+
 static void list_fields(void)
 {
     char classes[CLASSES_TEXT] = "any";
@@ -21,14 +26,14 @@ static void list_fields(void)
             print_classes(info->classes, classes);
         else
             snprintf(classes, sizeof classes, "any");
-        printf("%-12s %-30s %s\n", info->name, classes, info->brief);
+        put_row(info->name, classes, info->brief);
     }
 }
 
 static void list(void)
 {
     for (const struct rf_selector_preset *p = rf_selector_presets(); p->name != NULL; p++)
-        printf("%-12s %-30s %s\n", p->name, p->text, p->brief);
+        put_row(p->name, p->text, p->brief);
     puts("\nfields:");
     list_fields();
 }

@@ -12,28 +12,6 @@ const char cli_exit_text[] =
 
 enum { WIDTH = 80, OPTION_COLUMN = 26 };
 
-/* Words of one paragraph, `text` to `end`, broken at the width; the first line begins in `column`. */
-static void put_words(FILE *out, const char *text, const char *end, int indent, int column)
-{
-    while (text < end) {
-        size_t n = strcspn(text, " \n");
-        if (n > (size_t)(end - text))
-            n = (size_t)(end - text);
-        if (column > indent && column + 1 + (int)n > WIDTH) {
-            fputc('\n', out);
-            column = 0;
-        }
-        if (column == 0)
-            column = fprintf(out, "%*s", indent, "");
-        else if (column > indent)
-            column += fprintf(out, " ");
-        column += fprintf(out, "%.*s", (int)n, text);
-        text += n;
-        text += strspn(text, " \n");
-    }
-    fputc('\n', out);
-}
-
 static void put_text(FILE *out, const char *text)
 {
     while (*text != '\0') {
@@ -42,7 +20,7 @@ static void put_text(FILE *out, const char *text)
         if (strncmp(text, "    ", 4) == 0)
             fprintf(out, "%.*s\n", (int)(end - text), text);
         else
-            put_words(out, text, end, 0, 0);
+            cli_put_words(out, text, (size_t)(end - text), (struct cli_margins){.width = WIDTH});
         text = end + (*end != '\0' ? 2 : 0);
         if (*text != '\0')
             fputc('\n', out);
@@ -78,7 +56,7 @@ static void put_option(FILE *out, const struct cli_option *option)
         column = 0;
     }
     column += fprintf(out, "%*s", OPTION_COLUMN - column, "");
-    put_words(out, brief, brief + strlen(brief), OPTION_COLUMN, column);
+    cli_put_words(out, brief, strlen(brief), (struct cli_margins){OPTION_COLUMN, column, WIDTH});
 }
 
 static void help_command(FILE *out, const struct cli_command *command)
@@ -106,7 +84,7 @@ static void help_program(FILE *out)
     fputs("\n'riffle help COMMAND' or 'riffle COMMAND --help' says more.\n"
           "Numbers may have units: 1M, 16Ki, 0.1%.\n\nExit status:\n",
           out);
-    put_words(out, cli_exit_text, cli_exit_text + strlen(cli_exit_text), 2, 0);
+    cli_put_words(out, cli_exit_text, strlen(cli_exit_text), (struct cli_margins){2, 0, WIDTH});
 }
 
 void cli_help(FILE *out, const struct cli_command *command)

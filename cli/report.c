@@ -250,8 +250,8 @@ static rf_status close_out(FILE *out, const struct cli_report *report, rf_status
 
 static int refuse_form(const struct cli_report *report)
 {
-    return cli_fail(CLI_FAILED, "'%s' does not fit this profile: %s", report->format,
-                    rf_report_find(report->format)->brief);
+    return cli_fail(CLI_FAILED, "'%s' shows %s; this profile has none", report->format,
+                    rf_report_find(report->format)->needs);
 }
 
 static int refuse_rows(const struct rf_run *run, const struct cli_report *report)

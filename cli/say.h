@@ -42,8 +42,18 @@ bool cli_listener_gone(void); /* the same of stderr */
 bool cli_stdout_closed(void); /* the reader is gone or the disk is full: stop writing */
 
 /* terminal.c: is there a terminal, and what can it show? */
-bool cli_colour(FILE *out);    /* it wants colours */
-int cli_width(FILE *out);      /* of its terminal; without one 100, or what COLUMNS says */
+bool cli_colour(FILE *out); /* it wants colours */
+int cli_width(FILE *out);   /* of its terminal; without one 100, or what COLUMNS says */
+
+/* columns.c: words broken at a width. The first line goes on in `column`; the others begin in `indent`. */
+struct cli_margins {
+    int indent, column, width;
+};
+void cli_put_words(FILE *out, const char *text, size_t n, struct cli_margins margins);
+/* A row of a table on stdout. Cell i begins in columns[i], on the next line if the one before reaches that far. The last cell is
+ * broken at the width of the terminal. */
+void cli_put_row(const int *columns, const char *const *cells, size_t n);
+
 void cli_progress_begin(void); /* the clock starts */
 void cli_progress(void *context, const struct rf_collect_progress *progress);
 void cli_progress_end(void); /* of cli_busy, too */

@@ -36,6 +36,7 @@ struct rf_report_setup {
 struct rf_report_form {
     const char *name;
     const char *brief;
+    const char *needs; /* it refuses a run without these; NULL: it shows every run */
     rf_status (*write)(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
                        struct rf_error *error);
 };

@@ -150,6 +150,7 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
 
 const struct rf_report_form rf_report_heat = {
     .name = "heat",
-    .brief = "hot rectangles as a table of shades; of profiles with key=both",
+    .brief = "hot rectangles as a table of shades",
+    .needs = "rectangles (engine rap, key=both)",
     .write = write_run,
 };

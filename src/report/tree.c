@@ -90,6 +90,7 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
 
 const struct rf_report_form rf_report_tree = {
     .name = "tree",
-    .brief = "hot ranges, indented, with their shares; of profiles of ranges",
+    .brief = "hot ranges, indented, with their shares",
+    .needs = "ranges (engine rap)",
     .write = write_run,
 };

@@ -168,7 +168,7 @@ $ riffle run --function fnord -p calls -n 1 -- /bin/true |& tail -n 1
 riffle: run: nothing was counted in what --function, --module and --range name
 # What does not fit together is told before anything is opened.
 $ riffle replay -e exact -f tree nothing.rft
-riffle: 'tree' does not fit this profile: hot ranges, indented, with their shares; of profiles of ranges
+riffle: 'tree' shows ranges (engine rap); this profile has none
 [1]
 $ riffle sim -p edges+calls -e rap nothing
 riffle: engine 'rap' cannot serve several selectors at once

@@ -21,7 +21,8 @@ Options:
 
 Examples:
     riffle export --to callgrind -o callgrind.out.rank rank.rfp
-    riffle export --to pprof -o rank.pb.gz rank.rfp && go tool pprof -top rank.pb.gz
+    riffle export --to pprof -o rank.pb.gz rank.rfp
+    go tool pprof -top rank.pb.gz
     riffle export --to collapsed rank.rfp | flamegraph.pl > rank.svg
 $ make-records records.rft; riffle replay records.rft -p 'load -> pc,value' -p edges -o out.rfp > /dev/null
 $ riffle export --to callgrind out.rfp

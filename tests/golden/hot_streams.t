@@ -81,7 +81,7 @@ streams(min=2, max=100, heat=0%, memory=4Mi, interval=0)
 
 # What it is not: a profile of ranges, or an engine that several selectors share.
 $ riffle report -f tree one.rfp
-riffle: 'tree' does not fit this profile: hot ranges, indented, with their shares; of profiles of ranges
+riffle: 'tree' shows ranges (engine rap); this profile has none
 [1]
 $ riffle replay -e 'streams(min=9, max=3)' refs
 riffle: engine 'streams': min must be no more than max

@@ -95,5 +95,5 @@ $ riffle query loads.rfp nowhere..9
 riffle: 'nowhere' is neither a number nor a function that ran
 [1]
 $ riffle replay loop.rft -f tree
-riffle: 'tree' does not fit this profile: hot ranges, indented, with their shares; of profiles of ranges
+riffle: 'tree' shows ranges (engine rap); this profile has none
 [1]

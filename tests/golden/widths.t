@@ -63,3 +63,22 @@ worth a look
 
 More: --by function|line|module|pc, --annotate; -p invariance|types|bias
       Save the run with -o FILE, and ask again with riffle report FILE.
+
+# Lists, pages about one thing, help and refusals fit as well.
+$ cat > lists <<'END'
+> things() {
+>     for list in selectors engines cores coproc 'report -f tree none.rfp' 'report -f heat none.rfp'; do echo "$list"; done
+>     riffle engines | awk '/^[^ ]/ {print "engines", $1}'
+>     riffle cores | awk '/^[^ ]/ {print "cores", $1}'
+>     riffle help | awk '/^  [a-z]+ / {print "help", $1}'
+> }
+> riffle gen zipf -N 100 | riffle replay -o none.rfp - > /dev/null
+> things | while read -r thing
+> do
+>     COLUMNS=80 riffle $thing 2>&1 | awk -v t="$thing" 'length > 80 {print t ": " $0}'
+>     riffle $thing 2>&1 | awk -v t="$thing" 'length > 100 {print t ": " $0}'
+> done
+> things | wc -l | awk '{print ($1 >= 40) ? "all" : $1}'
+> END
+> bash lists
+all
