@@ -39,6 +39,7 @@ struct machine {
     char fault[160];
     size_t n_retired; /* have run and are not settled yet */
     struct rf_retired retired[TIMED_TOGETHER];
+    uint32_t cycles[TIMED_TOGETHER];         /* that each of them took, where that is asked for */
     size_t first_record[TIMED_TOGETHER + 1]; /* of each of them, and the end */
     struct rf_stack stack;
     uint64_t next_sample; /* of the stack, in instructions; UINT64_MAX: never */

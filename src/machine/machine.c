@@ -66,12 +66,14 @@ static inline const struct rf_step *run_step(struct machine *machine, const stru
         return NULL;
     uint64_t next_pc = next != NULL ? next->pc : core->pc;
     if (retired != NULL) {
-        *retired = (struct rf_retired){.insn = step->insn,
-                                       .entry = step->entry,
-                                       .own = step->classes != 0,
-                                       .pc = step->pc,
-                                       .next_pc = next_pc,
-                                       .address = before.address};
+        retired->insn = step->insn;
+        retired->entry = step->entry;
+        retired->own = step->classes != 0;
+        retired->mispredicted = false;
+        retired->missed = 0;
+        retired->pc = step->pc;
+        retired->next_pc = next_pc;
+        retired->address = before.address;
         machine->first_record[machine->n_retired] = machine->n_records;
     }
     if ((step->classes & classes) != 0) {
@@ -137,7 +139,7 @@ static void tell_timing(struct machine *machine, size_t i)
         if (record->kind == RF_CLASS_LOAD || record->kind == RF_CLASS_STORE)
             record->miss = retired->missed;
         else if (record->kind == RF_CLASS_INSN)
-            record->value = retired->cycles;
+            record->value = machine->cycles[i];
         else if (retired->mispredicted)
             record->flags |= RF_RECORD_MISPREDICTED;
     }
@@ -192,9 +194,9 @@ static void switch_handler(struct machine *machine)
 /* Time what was put down, and tell records what came out. */
 static void time_together(struct machine *machine, size_t n)
 {
-    rf_timing_retire(machine->timing, machine->retired, n);
-    machine->first_record[n] = machine->n_records;
     bool tells_all = machine->setup.classes >> RF_CLASS_INSN & 1;
+    rf_timing_retire(machine->timing, machine->retired, n, tells_all ? machine->cycles : NULL);
+    machine->first_record[n] = machine->n_records;
     for (size_t i = 0; i < n && machine->setup.classes != 0; i++)
         if (tells_all || machine->retired[i].missed > 0 || machine->retired[i].mispredicted)
             tell_timing(machine, i);
@@ -507,8 +509,6 @@ static rf_status open_timing(struct machine *machine, struct rf_error *error)
     rf_status status = rf_timing_config_parse(&config, machine->setup.core, error);
     if (status == RF_OK)
         status = rf_timing_open(&machine->timing, &config, machine->setup.alloc, error);
-    if (status == RF_OK && (machine->setup.classes >> RF_CLASS_INSN & 1))
-        rf_timing_charge_each(machine->timing);
     return status;
 }
 

@@ -65,7 +65,7 @@ static uint64_t one_pass(const struct rf_timing_config *config, const struct str
     struct rf_timing *timing;
     if (rf_timing_open(&timing, config, NULL, NULL) != RF_OK)
         abort();
-    rf_timing_retire(timing, stream->retired, stream->n);
+    rf_timing_retire(timing, stream->retired, stream->n, NULL);
     uint64_t cycles = rf_timing_stats(timing).cycles;
     rf_timing_close(timing);
     return cycles;

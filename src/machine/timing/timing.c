@@ -86,7 +86,6 @@ struct rf_timing {
     enum rf_stall fetch_reason; /* why it waited */
     uint64_t reason_until;      /* dispatch cycles up to which that reason counts */
     uint64_t count;             /* instructions dispatched */
-    bool charges;               /* rf_timing_charge_each */
     uint64_t charged;           /* up to this cycle, time has been charged to instructions */
     struct queue fetched;       /* when each was dispatched: a full front end holds fetch */
     struct queue rob, lsq;      /* when each entry becomes free */
@@ -294,8 +293,10 @@ static void hold_fetch(struct rf_timing *timing, uint64_t until, enum rf_stall r
     timing->reason_until = until + timing->front_stages;
 }
 
-/* A new line is asked for in the cycle in which its first instruction could be fetched. */
-static void enter_line(struct rf_timing *timing, const struct rf_retired *retired, uint64_t from)
+/* A new line is asked for in the cycle in which its first instruction could be fetched. Inlined: code with
+ * many jumps comes here often. */
+static inline __attribute__((always_inline)) void
+enter_line(struct rf_timing *timing, const struct rf_retired *retired, uint64_t from)
 {
     timing->line = (retired->pc >> timing->code_shift) + 1;
     if (rf_cache_is_recent(timing->icache, retired->pc, retired->insn.length))
@@ -477,19 +478,20 @@ static inline uint64_t bring_in(struct rf_timing *timing, const struct rf_retire
 
 /* Charge the time since the last commit. Behind a wrong prediction nothing commits before the right path has come
  * through all stages: fetched at complete + 1, dispatched, issued, completed. */
-static inline void blame(struct rf_timing *timing, struct rf_retired *retired, uint64_t complete,
-                         uint64_t committed)
+static inline uint32_t blame(struct rf_timing *timing, const struct rf_retired *retired,
+                             uint64_t complete, uint64_t committed)
 {
     uint64_t until = committed;
     if (__builtin_expect(retired->mispredicted, 0))
         until = later(until, complete + 1 + timing->front_stages + BACK_STAGES - 2);
-    retired->cycles = (uint32_t)(until > timing->charged ? until - timing->charged : 0);
+    uint32_t cycles = (uint32_t)(until > timing->charged ? until - timing->charged : 0);
     timing->charged = later(timing->charged, until);
+    return cycles;
 }
 
-/* Widths and `charges` are constants where it matters. */
+/* Widths, and whether `cycles` is NULL, are constants where it matters. */
 static inline __attribute__((always_inline)) void
-retire(struct rf_timing *timing, struct rf_retired *retired, struct widths widths, bool charges)
+retire(struct rf_timing *timing, struct rf_retired *retired, struct widths widths, uint32_t *cycles)
 {
     const struct rf_insn *insn = &retired->insn;
     const struct kind *kind = &timing->kinds[insn->kind];
@@ -513,23 +515,24 @@ retire(struct rf_timing *timing, struct rf_retired *retired, struct widths width
         put(&timing->lsq, committed + 1);
         retired->missed = (uint8_t)missed;
     }
-    if (charges)
-        blame(timing, retired, complete, committed);
+    if (cycles != NULL)
+        *cycles = blame(timing, retired, complete, committed);
 }
 
-void rf_timing_retire(struct rf_timing *timing, struct rf_retired *retired, size_t n)
+void rf_timing_retire(struct rf_timing *timing, struct rf_retired *retired, size_t n,
+                      uint32_t *cycles)
 {
     const struct rf_retired *end = retired + n;
     timing->count += n;
-    if (timing->widths.bits == FOUR.bits && !timing->charges)
+    if (timing->widths.bits == FOUR.bits && cycles == NULL)
         for (; retired < end; retired++)
-            retire(timing, retired, FOUR, false);
+            retire(timing, retired, FOUR, NULL);
     else if (timing->widths.bits == FOUR.bits)
         for (; retired < end; retired++)
-            retire(timing, retired, FOUR, true);
+            retire(timing, retired, FOUR, cycles++);
     else
-        for (; retired < end; retired++)
-            retire(timing, retired, timing->widths, true);
+        for (uint32_t ignored; retired < end; retired++)
+            retire(timing, retired, timing->widths, cycles != NULL ? cycles++ : &ignored);
 }
 
 /* The cycle in which the last one committed. */
@@ -545,11 +548,6 @@ void rf_timing_charge(struct rf_timing *timing, uint64_t cycles)
     timing->line = 0;
     timing->charged = later(timing->charged, last_commit(timing));
     hold_fetch(timing, last_commit(timing) + 1, RF_STALL_TRAP);
-}
-
-void rf_timing_charge_each(struct rf_timing *timing)
-{
-    timing->charges = true;
 }
 
 void rf_timing_call(struct rf_timing *timing, uint64_t return_address)

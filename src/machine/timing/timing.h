@@ -31,7 +31,6 @@ struct rf_retired {
     bool own;          /* the program's own; the model does not read this */
     bool mispredicted; /* filled in: a transfer that was predicted wrong */
     uint8_t missed;    /* filled in: cache levels that a load or store missed, 0 for others */
-    uint32_t cycles; /* filled in if rf_timing_charge_each asked: that the core spent on it alone */
     uint64_t pc, next_pc;
     uint64_t address; /* of a load, store or atomic */
 };
@@ -62,15 +61,15 @@ rf_status rf_timing_open(struct rf_timing **timing, const struct rf_timing_confi
                          const struct rf_alloc *alloc, struct rf_error *error);
 void rf_timing_close(struct rf_timing *timing); /* NULL is fine */
 
-/* The next n instructions; fills in what they missed. */
-void rf_timing_retire(struct rf_timing *timing, struct rf_retired *retired, size_t n);
+/* The next n instructions; fills in what they missed. Where `cycles` is not NULL, cycles[i] becomes the number of
+ * cycles that the core spent on instruction i alone. It has an array of its own because struct rf_retired must stay
+ * small: a group of them should fit the host's first-level cache. */
+void rf_timing_retire(struct rf_timing *timing, struct rf_retired *retired, size_t n,
+                      uint32_t *cycles);
 
 /* A trap: the next instruction is fetched when everything before it has committed and `cycles` more have
  * passed, in which the core does nothing. */
 void rf_timing_charge(struct rf_timing *timing, uint64_t cycles);
-
-/* Before the first instruction: charge the cycles to the instructions. */
-void rf_timing_charge_each(struct rf_timing *timing);
 
 /* The last instruction called a handler that will return to this address. */
 void rf_timing_call(struct rf_timing *timing, uint64_t return_address);
