@@ -16,6 +16,9 @@ enum { LANE_ROOM = RF_SOURCE_BATCH + RF_WORD_EVENTS_MAX, ENDS_ROOM = LANE_ROOM +
 _Static_assert((int)RF_FRONT_ENTRIES <= (int)LANE_ROOM && (int)LANE_ROOM <= (int)RF_FRONT_ROOM,
                "a lane has room for all that a front holds, and counts for all that a lane holds");
 
+_Static_assert((int)RF_WORD_FRAMES_MAX <= (int)RF_WORD_EVENTS_MAX,
+               "a sample of the stack fits a lane that is not full");
+
 #define SAME(word, event)                                                                          \
     _Static_assert((int)(word) == (int)(event), "the probe's numbers are ours")
 SAME(RF_WORD_LOAD, RF_CLASS_LOAD);

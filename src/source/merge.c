@@ -96,7 +96,7 @@ bool rf_decode_merge(struct rf_decode *decode)
             merge_alone(decode, lanes);
         path = rf_legible_path(&view, decode->at);
         if (path == NULL || is_full(decode, lanes))
-            return path != NULL;
+            return is_full(decode, lanes); /* messages fill lanes, too: samples of stacks */
         merge_steps(path, view.words + decode->at, lanes);
         if (path->pieces != NULL)
             merge_others(process, path, view.words + decode->at, lanes);

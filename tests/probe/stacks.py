@@ -78,6 +78,13 @@ def main():
         tap.check(f"{name} is sampled as often as it runs", share > 0.2 and within(found, share, samples),
                   (found, samples, share))
 
+    often = subprocess.run([RIFFLE, "run", "-q", "-p", "stacks=100", "--", STACKS, "more"], capture_output=True, timeout=120)
+    tap.check("samples fill a batch though no path comes between them", (often.returncode, often.stderr) == (0, b""),
+              (often.returncode, often.stderr))
+    page = subprocess.run([RIFFLE, "run", "-p", "stacks=20K", "--annotate", "leaf", "--", STACKS],
+                          capture_output=True, text=True, timeout=120).stderr
+    tap.check("contexts are not shown beside the source", "leaf in " in page and "%" in page and "context" not in page, page)
+
     refused = subprocess.run([RIFFLE, "run", "-p", "stacks", "--frequency", "1/10", "--", STACKS], capture_output=True)
     tap.check("stacks in bursts are refused", refused.returncode == 125 and b"stacks" in refused.stderr, refused.stderr)
     tap.end()
