@@ -63,6 +63,8 @@ void rf_hits_free(struct rf_hits *hits);
 void rf_hits_set_keys(struct rf_hits *hits, const struct rf_hit_keys *keys);
 /* All events at a key, with bounds, as a share of the profile's; false: there are none. */
 bool rf_hits_share(const struct rf_hits *hits, uint64_t key, struct rf_view_cell *cell);
+/* Is there a most frequent word that can be named? */
+bool rf_hits_have_top(const struct rf_hits *hits);
 /* "0x2a (98.2%)": the most frequent word at a key; empty where there is none. */
 void rf_hits_print_top(const struct rf_hits *hits, uint64_t key, char *text, size_t size);
 uint64_t rf_hits_count(const struct rf_hits *hits); /* of the whole function */

@@ -181,6 +181,12 @@ static void print_word(const struct rf_hits *hits, uint64_t word, char *text, si
         rf_view_print_word(text, size, &hits->words.b, word);
 }
 
+/* A context says nothing by itself: it is a hash of frames. */
+bool rf_hits_have_top(const struct rf_hits *hits)
+{
+    return hits->words.b.name[0] != '\0' && hits->words.b.field != RF_FIELD_CONTEXT;
+}
+
 void rf_hits_print_top(const struct rf_hits *hits, uint64_t key, char *text, size_t size)
 {
     size_t n;
@@ -189,7 +195,7 @@ void rf_hits_print_top(const struct rf_hits *hits, uint64_t key, char *text, siz
     const struct rf_hit *first = of_key(hits->at, hits->n, key, &n);
     const struct rf_hit best = heaviest(first, n, &all);
     text[0] = '\0';
-    if (best.count == 0 || hits->words.b.name[0] == '\0')
+    if (best.count == 0 || !rf_hits_have_top(hits))
         return;
     if (hits->totals != NULL && rf_hits_share(hits, key, &events))
         all = events.number;

@@ -341,7 +341,7 @@ static rf_status find_hits(struct rf_sheet *sheet)
             rf_hits_free(hits);
     }
     for (sheet->top = 0; sheet->top < sheet->n; sheet->top++)
-        if (sheet->hits[sheet->top].words.b.name[0] != '\0')
+        if (rf_hits_have_top(&sheet->hits[sheet->top]))
             break;
     return status;
 }
