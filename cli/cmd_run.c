@@ -463,6 +463,7 @@ static int start(struct plan *plan, const struct cli_call *call)
         .records = plan->common.records,
         .stack_period = plan->common.lanes.stack_period,
         .no_values = settings->no_values,
+        .wakes = 1,
         .lossy = settings->lossy,
         .no_follow = settings->no_follow,
         .processes_apart = plan->n_single > 0 ? APART_MAX : 0,

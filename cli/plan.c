@@ -273,6 +273,35 @@ size_t cli_engine_threads(uint64_t threads, size_t others)
     return processors > others + 1 ? processors - others - 1 : 0;
 }
 
+/* What the report wants to know of the program. */
+static rf_status note_program(struct rf_run *run, const struct cli_plan *plan)
+{
+    rf_status status = run != NULL ? rf_run_add_note(run, RF_NOTE_PROGRAM, plan->file) : RF_OK;
+    if (run != NULL && status == RF_OK && plan->overview)
+        status = rf_run_add_note(run, RF_NOTE_OVERVIEW, "yes");
+    return status;
+}
+
+/* ---- questions while it runs (riffle top PID) ---- */
+
+static int is_asked(void *context)
+{
+    return rf_live_is_asked(((const struct cli_plan *)context)->live);
+}
+
+static void answer(void *context, struct rf_run *run)
+{
+    struct rf_error ignored;
+    const struct cli_plan *plan = context;
+    rf_status status = cli_add_modules(run, plan->source);
+    if (status == RF_OK)
+        status = note_program(run, plan);
+    if (status == RF_OK)
+        status = cli_counts_label(plan, run);
+    if (status == RF_OK)
+        rf_live_answer(plan->live, run, &ignored);
+}
+
 static rf_status collect(struct rf_run **run, struct rf_source *source, struct cli_plan *plan,
                          struct rf_error *error)
 {
@@ -299,8 +328,17 @@ static rf_status collect(struct rf_run **run, struct rf_source *source, struct c
                                      .stop = plan->stop,
                                      .resolve = plan->program.run != NULL ? cli_resolve : NULL,
                                      .resolve_context = &plan->program,
+                                     .asked = is_asked,
+                                     .now = answer,
+                                     .now_context = plan,
                                      .progress = cli_progress};
-    return rf_collect(run, source, &setup, error);
+    struct rf_error ignored;
+    plan->source = source;
+    rf_live_open(&plan->live, &ignored); /* without it, nobody can ask */
+    status = rf_collect(run, source, &setup, error);
+    rf_live_close(plan->live);
+    plan->live = NULL;
+    return status;
 }
 
 static rf_status add_module(struct cli_plan *plan, struct rf_run *run,
@@ -348,15 +386,6 @@ static int deliver(struct rf_run *run, rf_status status, const struct rf_error *
     on_stderr.to_stderr = 1;
     on_stderr.silent = plan->asked->quiet;
     return cli_deliver(run, status, error, plan->asked->output, &on_stderr);
-}
-
-/* What the report wants to know of the program. */
-static rf_status note_program(struct rf_run *run, const struct cli_plan *plan)
-{
-    rf_status status = run != NULL ? rf_run_add_note(run, RF_NOTE_PROGRAM, plan->file) : RF_OK;
-    if (run != NULL && status == RF_OK && plan->overview)
-        status = rf_run_add_note(run, RF_NOTE_OVERVIEW, "yes");
-    return status;
 }
 
 int cli_plan_run(struct cli_plan *plan, struct rf_source *source, cli_complete *complete,

@@ -143,6 +143,8 @@ struct cli_plan {
     char companions[CLI_SELECTORS_MAX][CLI_COMPANION_TEXT]; /* selectors of totals (counts.c) */
     struct rf_trace_writer *writer; /* of --record, while the program runs */
     bool told_of_modules;           /* that some did not fit the trace */
+    struct rf_live *live;           /* for `riffle top PID`; NULL: nobody can ask */
+    struct rf_source *source;       /* while it is read */
 };
 int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
                   const struct cli_profiling *asked);

@@ -57,6 +57,11 @@ struct rf_collect_setup {
     /* Sees the tuples that go to a lane just before its engine does. */
     void (*tap)(void *context, size_t lane, const struct rf_tuples *tuples);
     void *tap_context;
+    /* Asked between two batches, and where the source wakes; not 0: what was counted by now goes to `now` as a run that
+     * is freed when it returns. */
+    int (*asked)(void *context);
+    void (*now)(void *context, struct rf_run *run);
+    void *now_context;
     /* For names in selectors; as in rf_selector_bind. NULL: a name is refused. */
     rf_selector_resolve resolve;
     void *resolve_context;

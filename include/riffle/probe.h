@@ -84,6 +84,7 @@ struct rf_probe_setup {
         stack_period; /* instructions between two samples of frames; 0: RF_PROBE_STACK_PERIOD */
     int records;      /* hand out records, which the caller selects from */
     int no_values;    /* values are not even produced: they read as 0 */
+    int wakes;        /* hand out a batch with `idle` when nothing comes for a moment */
     int lossy;        /* drop what does not fit the ring, and count it, instead of waiting */
     int no_follow;    /* leave forked and exec'ed children alone */
     size_t processes_apart; /* this many get streams of their own; those beyond share the last's */

@@ -14,6 +14,7 @@
 #include <riffle/gen.h>
 #include <riffle/invariance.h>
 #include <riffle/item.h>
+#include <riffle/live.h>
 #include <riffle/machine.h>
 #include <riffle/measure.h>
 #include <riffle/module.h>

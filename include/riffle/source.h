@@ -41,6 +41,9 @@ struct rf_batch {
     /* Not 0: this batch does not follow the last one of its stream. What was lost and the end of a burst are gaps by
      * themselves. Engines of sequences (streams) begin a new one there. */
     int gap;
+    /* Nothing came for a moment, and this is not the end: only of a source that was asked to say so, a probe with
+     * `wakes`. */
+    int idle;
 };
 
 /* A file of text or a trace, told apart by its first bytes; "-" is standard input. */
@@ -80,6 +83,13 @@ rf_status rf_source_header(struct rf_source *source, struct rf_trace_info *info)
  * trace's at any time, or at its end when it comes through a pipe. RF_ENOMEM, or RF_OK and perhaps
  * none. */
 rf_status rf_source_modules(struct rf_source *source, const struct rf_module **modules, size_t *n);
+
+/* What a source counts where it happens, and hands out when it is over: the counts by now, of what still runs. They are
+ * told in pieces, by stream, and stay where they are. Between two calls of next; RF_OK, or what `tell` returned. */
+typedef rf_status (*rf_source_tell)(void *context, uint32_t stream, const struct rf_tuples *tuples,
+                                    struct rf_error *error);
+rf_status rf_source_counted(struct rf_source *source, rf_source_tell tell, void *context,
+                            struct rf_error *error);
 
 /* How far along, for a progress line: bytes or events done and in all (0: unknown). */
 void rf_source_progress(const struct rf_source *source, uint64_t *done, uint64_t *total);

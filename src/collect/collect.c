@@ -15,6 +15,7 @@
 #include "collect/coprocs.h"
 #include "collect/lanes.h"
 #include "collect/misses.h"
+#include "collect/snapshot.h"
 #include "source/gaps.h"
 #include <stdbool.h>
 #include <string.h>
@@ -215,6 +216,20 @@ static rf_status next_batch(struct pump *pump, struct rf_batch *batch, struct rf
     return status;
 }
 
+/* A question that cannot be answered costs nothing but the answer. */
+static void answer(struct pump *pump)
+{
+    struct rf_run *run;
+    struct rf_error ignored;
+    const struct rf_collect_setup *setup = pump->setup;
+    if (setup->asked == NULL || !setup->asked(setup->now_context))
+        return;
+    if (rf_snapshot(&run, setup, pump->lanes, pump->source, &ignored) != RF_OK)
+        return;
+    setup->now(setup->now_context, run);
+    rf_run_free(run);
+}
+
 static rf_status pump_all(struct pump *pump, struct rf_error *error)
 {
     while (pump->left > 0 && pump->source != NULL) {
@@ -222,6 +237,7 @@ static rf_status pump_all(struct pump *pump, struct rf_error *error)
         rf_status status = next_batch(pump, &batch, error);
         if (status != RF_OK || rf_batch_is_end(&batch))
             return status;
+        answer(pump);
         if (batch.n == 0 && batch.skipped + batch.bursts == 0)
             continue;
         status = pump->begun ? RF_OK : rf_lanes_begin(pump->lanes, &batch, error);

@@ -4,7 +4,8 @@
  *               10   7    0    3             <0x40, 0>    counter[0]                = 10 times
  *               paths 0 and 1 are block 0    <0x44, 0x80> counter[0] - counter[1]   =  3 times
  *
- * A process's counters are read once: when it is over, or, while it still runs, when the collector ends. They lie
+ * A process's counters are handed out once: when it is over, or, while it still runs, when the collector ends. Who wants
+ * to know what they say meanwhile may peek. They lie
  * in memory that the profiled program can write. An index is within the array, because the book has checked it; a number
  * of events that no processor can have made is damage. */
 #include "source/counters.h"
@@ -136,4 +137,70 @@ rf_status rf_counters_rest(struct rf_decode *decode, bool *full, struct rf_error
             status = rf_counters_process(decode, process, full, error);
     }
     return status;
+}
+
+/* ---- while a process runs ---- */
+
+enum { PEEK = 256 };
+
+/* Tuples of one lane, told together. */
+struct peek {
+    rf_source_tell tell;
+    void *context;
+    uint32_t lane;
+    size_t n;
+    struct rf_tuple tuples[PEEK];
+    uint64_t counts[PEEK];
+};
+
+static rf_status tell_all(struct peek *peek, struct rf_error *error)
+{
+    const struct rf_tuples tuples = {peek->tuples, peek->counts, peek->n};
+    rf_status status = peek->n > 0 ? peek->tell(peek->context, peek->lane, &tuples, error) : RF_OK;
+    peek->n = 0;
+    return status;
+}
+
+static rf_status peek_at(struct peek *peek, uint32_t lane, const struct rf_tuple *tuple,
+                         uint64_t times, struct rf_error *error)
+{
+    rf_status status =
+        peek->n == PEEK || (peek->n > 0 && peek->lane != lane) ? tell_all(peek, error) : RF_OK;
+    peek->lane = lane;
+    peek->tuples[peek->n] = *tuple;
+    peek->counts[peek->n++] = times;
+    return status;
+}
+
+static rf_status peek_process(const struct rf_decode *decode, const struct rf_process *process,
+                              struct peek *peek, struct rf_error *error)
+{
+    const uint64_t *counters = rf_ring_counters(&decode->processes->ring, &process->reader);
+    uint32_t first = (uint32_t)rf_decode_lane(decode, process);
+    rf_status status = RF_OK;
+    size_t k = process->tally_count; /* what is before was handed out */
+    for (size_t i = process->tally_path; counters != NULL && i < process->book.n_paths;
+         i++, k = 0) {
+        const struct rf_book_path *path = process->book.paths[i];
+        for (; k < path->n_counts && status == RF_OK; k++) {
+            uint64_t times = read_count(counters, &path->counts[k]);
+            if (times > 0 && rf_decode_is_credible(decode, times))
+                status = peek_at(peek, first + path->counts[k].lane, &path->counts[k].tuple, times,
+                                 error);
+        }
+    }
+    return status;
+}
+
+rf_status rf_counters_peek(const struct rf_decode *decode, rf_source_tell tell, void *context,
+                           struct rf_error *error)
+{
+    struct peek peek = {.tell = tell, .context = context};
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < RF_RING_SLOTS && status == RF_OK; i++) {
+        const struct rf_process *process = &decode->processes->list[i];
+        if (process->used && process->has_book && !process->tallied && process->reader.family == 0)
+            status = peek_process(decode, process, &peek, error);
+    }
+    return status == RF_OK ? tell_all(&peek, error) : status;
 }

@@ -16,4 +16,9 @@ rf_status rf_counters_process(struct rf_decode *decode, struct rf_process *proce
 /* The same for all processes that are left: those still run, or their stream is damaged. */
 rf_status rf_counters_rest(struct rf_decode *decode, bool *full, struct rf_error *error);
 
+/* What the counters of processes that still run say by now, told by lane; they stay as they are. A program that was
+ * compiled with hooks tells its counts when it ends. */
+rf_status rf_counters_peek(const struct rf_decode *decode, rf_source_tell tell, void *context,
+                           struct rf_error *error);
+
 #endif

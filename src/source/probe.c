@@ -27,6 +27,7 @@ struct probe {
     size_t handed_out; /* a lane whose buffer the caller may still read, or NO_LANE */
     uint64_t handed_out_events;
     uint64_t events; /* handed out so far */
+    bool wakes;      /* say so when nothing comes */
     rf_status damage;
     struct rf_error damage_error;
 };
@@ -212,6 +213,9 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
         probe->decode.at = 0;
         if (idle && hand_out(probe, batch))
             return RF_OK;
+        batch->idle = idle && probe->wakes && !rf_processes_are_over(&probe->processes);
+        if (batch->idle)
+            return RF_OK;
         if (rf_processes_are_over(&probe->processes)) {
             if (rf_processes_fetch_tables(&probe->processes, &probe->decode.piece))
                 continue;
@@ -256,8 +260,18 @@ static rf_status modules(struct rf_source *source, const struct rf_module **modu
     return RF_OK;
 }
 
-static const struct rf_source_ops probe_ops = {
-    .name = "probe", .next = next, .progress = progress, .modules = modules, .close = close_probe};
+static rf_status counted(struct rf_source *source, rf_source_tell tell, void *context,
+                         struct rf_error *error)
+{
+    return rf_counters_peek(&probe_of(source)->decode, tell, context, error);
+}
+
+static const struct rf_source_ops probe_ops = {.name = "probe",
+                                               .next = next,
+                                               .progress = progress,
+                                               .modules = modules,
+                                               .counted = counted,
+                                               .close = close_probe};
 
 static rf_status check_setup(const struct rf_probe_setup *setup, struct rf_error *error)
 {
@@ -329,6 +343,7 @@ static void take_setup(struct probe *probe, const struct rf_probe_setup *setup)
     probe->processes.stop = setup->stop;
     probe->processes.events = &probe->events;
     probe->handed_out = NO_LANE;
+    probe->wakes = setup->wakes != 0;
 }
 
 /* The producers read it, and `riffle control` changes it (control.c). */

@@ -165,7 +165,8 @@ rf_status rf_source_open_text(struct rf_source **source, int fd, const char *nam
 
 int rf_batch_is_end(const struct rf_batch *batch)
 {
-    return batch->n == 0 && batch->lost == 0 && batch->skipped == 0 && batch->bursts == 0;
+    return batch->n == 0 && batch->lost == 0 && batch->skipped == 0 && batch->bursts == 0 &&
+           !batch->idle;
 }
 
 rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
@@ -185,6 +186,13 @@ rf_status rf_source_next(struct rf_source *source, struct rf_batch *batch, struc
 rf_status rf_source_header(struct rf_source *source, struct rf_trace_info *info)
 {
     return source->ops->header != NULL ? source->ops->header(source, info) : RF_ENOTSUP;
+}
+
+rf_status rf_source_counted(struct rf_source *source, rf_source_tell tell, void *context,
+                            struct rf_error *error)
+{
+    return source->ops->counted != NULL ? source->ops->counted(source, tell, context, error)
+                                        : RF_OK;
 }
 
 rf_status rf_source_modules(struct rf_source *source, const struct rf_module **modules, size_t *n)

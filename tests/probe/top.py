@@ -27,9 +27,9 @@ LEAVE = b"\x1b[?1049l"
 class Terminal:
     """A terminal with riffle top on it."""
 
-    def __init__(self, *command, out=None):
+    def __init__(self, *command, out=None, size=(24, 100), period="20K"):
         self.master, self.slave = pty.openpty()
-        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
         self.modes = termios.tcgetattr(self.slave)
         self.seen = b""
 
@@ -37,7 +37,8 @@ class Terminal:
             os.setsid()
             fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
 
-        self.process = subprocess.Popen([RIFFLE, "top", "--period", "20K", "--", *command], stdin=self.slave,
+        options = ["--period", period, "--"] if period else []
+        self.process = subprocess.Popen([RIFFLE, "top", *options, *command], stdin=self.slave,
                                         stdout=out or self.slave, stderr=self.slave, preexec_fn=take,
                                         env=dict(os.environ, TERM="xterm"))
 
@@ -168,7 +169,103 @@ def check_idle():
     top.close()
 
 
+def check_small(path):
+    """Whatever the size, it shows something and goes on; a change of the size is seen."""
+    for rows, columns in ((1, 1), (2, 10), (5, 20)):
+        top = Terminal(SPIN, path, size=(rows, columns))
+        top.wait_for(b"s")
+        top.press("c")
+        time.sleep(0.2)
+        top.press("q")
+        status = top.end()
+        tap.check(f"{columns} columns, {rows} rows: the terminal is as before", status == 0 and top.is_back(),
+                  (status, top.seen[-300:]))
+        top.close()
+    top = Terminal(SPIN, path, size=(10, 30))
+    top.wait_for(b"k_spin")
+    fcntl.ioctl(top.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 120, 0, 0))
+    os.kill(worker_of(top.process), signal.SIGWINCH)
+    tap.check("a larger screen is used", top.wait_for(b"p pause"), top.last[-500:])
+    top.press("q")
+    tap.check("and left as it was", top.end() == 0 and top.is_back(), top.seen[-300:])
+    top.close()
+
+
+def check_short(path):
+    """Programs that end at once, or leave children behind."""
+    for command in (["true"], ["sh", "-c", "true & true & wait"], [SPIN, path, "1"]):
+        top = Terminal(*command)
+        shown = top.wait_for(b"ended")
+        top.press("q")
+        status = top.end()
+        good = shown and top.is_back() and status == (7 if command[0] == SPIN else 0)
+        tap.check(f"{os.path.basename(command[0])}: it ends, and the last screen stays", good, (status, top.seen[-300:]))
+        top.close()
+
+
+# ---- a run of somebody else ----
+
+def load_count(profile):
+    """How often k_spin's load ran, by the saved profile."""
+    text = subprocess.run([RIFFLE, "report", profile, "-b", "function", "-f", "csv"], capture_output=True, text=True,
+                          timeout=SECONDS).stdout
+    return re.findall(r"^k_spin,.*$", text, re.M)
+
+
+def start_run(folder, name, *program):
+    return subprocess.Popen([RIFFLE, "run", "-q", "-p", "code", "-p", "stacks=20K", "-p", "values",
+                             "-o", os.path.join(folder, name), "--", *program], stdout=subprocess.DEVNULL)
+
+
+def check_watch(folder, path):
+    """riffle top PID: it shows what a run counts, also what only counters know, and leaves it as it was."""
+    run = start_run(folder, "watched.rfp", SPIN, path, "60000000")
+    time.sleep(0.5)
+    top = Terminal(str(run.pid), period=None)
+    tap.check("a run: its hottest function is shown", top.wait_for(b"k_spin"), top.last[-500:])
+    tap.check("and how fast it goes", re.search(rb"[1-9]\d*\.\d M instructions", top.last), top.last[-500:])
+    for key, text in (("s", b"with callees"), ("v", b"load -> pc,value"), ("t", b"no profile of this run tells that"),
+                      ("f", b"insn -> pc")):
+        top.press(key)
+        tap.check(f"{key} shows what it says", top.wait_for(text), top.last[-500:])
+    top.press("q")
+    tap.check("q leaves the screen", top.end() == 0 and top.is_back(), top.seen[-300:])
+    top.close()
+    tap.check("and the run alone", run.poll() is None, run.poll())
+    top = Terminal(str(run.pid), period=None)
+    tap.check("when the run is over, the last screen stays", top.wait_for(b"ended"), top.last[-500:])
+    top.press("q")
+    tap.check("until q", top.end() == 0 and top.is_back(), top.seen[-300:])
+    top.close()
+    tap.check("the run has its own status", run.wait(SECONDS) == 7, run.returncode)
+    start_run(folder, "alone.rfp", SPIN, path, "60000000").wait(SECONDS)
+    watched, alone = load_count(os.path.join(folder, "watched.rfp")), load_count(os.path.join(folder, "alone.rfp"))
+    tap.check("and its counts are those of a run that nobody asks", watched == alone and len(watched) > 0, (watched, alone))
+
+
+def check_watch_idle(folder):
+    """A program that waits tells no events; its run answers all the same. Its own number will do, too."""
+    run = start_run(folder, "idle.rfp", "sleep", "300")
+    time.sleep(1)
+    child = worker_of(run)
+    top = Terminal(str(child), period=None)
+    tap.check("a run that waits answers", top.wait_for(b"instructions"), top.last[-500:])
+    run.kill()
+    tap.check("a run that is killed has ended", top.wait_for(b"ended"), top.last[-500:])
+    top.press("q")
+    tap.check("and the terminal is as before", top.end() == 0 and top.is_back(), top.seen[-300:])
+    top.close()
+    run.wait()
+    try:
+        os.kill(child, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 def check_refusals():
+    for pid, text in ((os.getpid(), "neither riffle run nor profiled by it"), (999999999, "there is no process")):
+        done = subprocess.run([RIFFLE, "top", str(pid)], capture_output=True, text=True, timeout=SECONDS)
+        tap.check(f"'{text}' is told", done.returncode != 0 and text in done.stderr, done)
     done = subprocess.run([RIFFLE, "top", "--", SPIN, "x"], capture_output=True, text=True, start_new_session=True,
                           stdin=subprocess.DEVNULL, timeout=SECONDS)
     tap.check("without a terminal it says so", done.returncode == 125 and re.search("no terminal", done.stderr), (done.returncode, done.stderr))
@@ -187,6 +284,10 @@ def main():
         check_ends(path)
         check_crash()
         check_idle()
+        check_small(path)
+        check_short(path)
+        check_watch(folder, path)
+        check_watch_idle(folder)
         check_refusals()
     tap.end()
 

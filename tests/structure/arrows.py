@@ -19,7 +19,7 @@ OWNERS = {
     "alloc": "base", "module": "base", "status": "base", "event": "base", "option": "base", "text": "base",
     "fields": "event", "selector": "event", "trace": "event",
     "engine": "engine", "item": "engine", "rap": "engine",
-    "invariance": "profile", "measure": "profile", "overhead": "profile", "profile": "profile", "profiler": "profile", "range": "profile",
+    "invariance": "profile", "live": "profile", "measure": "profile", "overhead": "profile", "profile": "profile", "profiler": "profile", "range": "profile",
     "gen": "source", "control": "source", "probe": "source", "source": "source",
     "cache": "cache",
     "collect": "collect",

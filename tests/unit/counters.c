@@ -18,12 +18,14 @@ static uint64_t *counters_of(uint32_t number)
     return (uint64_t *)(void *)(ring->memory + rf_ring_counters_offset(ring->slots, number));
 }
 
+static int wakes; /* of the next source */
+
 static struct rf_ring_slot *open_ring(const char *selector, int lossy)
 {
     struct rf_selector parsed;
     CHECK(rf_selector_parse(&parsed, selector, NULL) == RF_OK);
     const struct rf_probe_setup setup = {
-        .selectors = &parsed, .n_selectors = 1, .any_order = 1, .lossy = lossy};
+        .selectors = &parsed, .n_selectors = 1, .any_order = 1, .wakes = wakes, .lossy = lossy};
     CHECK(rf_probe_open_idle(&source, &setup, NULL) == RF_OK);
     ring = rf_probe_ring(source);
     CHECK(ring->is_counted);
@@ -380,6 +382,51 @@ TEST(losses_do_not_concern_what_is_counted)
     CHECK(rf_source_next(source, &batch, NULL) == RF_OK);
     CHECK_EQ(batch.n, 1);
     CHECK_EQ(batch.lost, 0);
+    rf_source_close(source);
+}
+
+static rf_status add_told(void *context, uint32_t stream, const struct rf_tuples *tuples,
+                          struct rf_error *error)
+{
+    struct seen *seen = context;
+    (void)error;
+    CHECK_EQ(stream, 0);
+    for (size_t i = 0; i < tuples->n; i++) {
+        seen->n++;
+        seen->events += tuples->counts[i];
+        seen->a += tuples->tuples[i].a * tuples->counts[i];
+    }
+    return RF_OK;
+}
+
+/* Who peeks sees the counters of what runs, as often as he likes; they are handed out at the end all the same. */
+TEST(counters_may_be_peeked_at)
+{
+    struct seen peeked = {0}, again = {0};
+    struct rf_batch batch;
+    wakes = 1;
+    struct rf_ring_slot *slot = open_ring("insn -> pc", 0);
+    wakes = 0;
+    counters_of(0)[0] = 10;
+    counters_of(0)[1] = 7;
+    publish(slot, block, sizeof block / 8, RF_RING_LIVE);
+    do
+        CHECK(rf_source_next(source, &batch, NULL) == RF_OK);
+    while (!batch.idle);
+    CHECK(batch.n == 0 && !rf_batch_is_end(&batch));
+    CHECK(rf_source_counted(source, add_told, &peeked, NULL) == RF_OK);
+    CHECK_EQ(peeked.a, 10 * 0x44 + 7 * 0x46);
+    counters_of(0)[0] = 11;
+    CHECK(rf_source_counted(source, add_told, &again, NULL) == RF_OK);
+    CHECK_EQ(again.a, 11 * 0x44 + 7 * 0x46);
+    slot->state = RF_RING_DONE;
+    do
+        CHECK(rf_source_next(source, &batch, NULL) == RF_OK);
+    while (batch.idle);
+    CHECK_EQ(batch.n, 2);
+    again = (struct seen){0};
+    CHECK(rf_source_counted(source, add_told, &again, NULL) == RF_OK);
+    CHECK_EQ(again.n, 0);
     rf_source_close(source);
 }
 
