@@ -64,6 +64,8 @@ struct rf_place_name {
     uint64_t
         offset;    /* from the start of `function`; without one from the module's link address 0 */
     uint64_t link; /* the address as the module's file counts, what objdump shows */
+    uint64_t
+        begin; /* of a function without a name: its first address, counted like `link`; 0: not known */
     uint32_t start, discriminator; /* as in struct rf_frame */
     const char *linkage;
     const struct rf_frame *inlined; /* innermost first; without `function` itself */

@@ -90,12 +90,15 @@ static void name_function(struct rf_place_name *name, const struct where *where,
                           const struct rf_spot *spot)
 {
     const struct rf_symbol *symbol = rf_symbol_table_at(where->file, where->link);
-    if (symbol != NULL) {
+    bool is_nameless = symbol != NULL && symbol->rank == RF_RANK_NAMELESS;
+    if (symbol != NULL && !is_nameless) {
         name->function = symbol->name;
         name->offset = where->link - symbol->lo;
     } else if (spot != NULL && spot->function[0] != '\0') {
         name->function = spot->function;
         name->offset = where->link - spot->lo < spot->hi - spot->lo ? where->link - spot->lo : 0;
+    } else if (is_nameless) {
+        name->begin = symbol->lo;
     }
 }
 

@@ -126,7 +126,8 @@ const char *rf_symbols_nearest(struct rf_symbols *symbols, const char *name)
             return NULL;
         for (size_t i = 0; i < file->symbols.n; i++) {
             unsigned far = rf_text_distance(last_part(file->symbols.at[i].name), name);
-            if (file->symbols.at[i].kind == RF_SYMBOL_FUNCTION && far < least) {
+            if (file->symbols.at[i].kind == RF_SYMBOL_FUNCTION && far < least &&
+                file->symbols.at[i].rank != RF_RANK_NAMELESS) {
                 least = far;
                 nearest = file->symbols.at[i].name;
             }
@@ -181,7 +182,8 @@ static void symbols_in(const struct rf_file *file, enum rf_symbol_kind kind, uin
         const struct rf_symbol *symbol = &file->symbols.at[i];
         if (symbol->lo > hi)
             return;
-        if (symbol->kind != kind || symbol->hi <= lo || symbol->lo == last)
+        if (symbol->kind != kind || symbol->hi <= lo || symbol->lo == last ||
+            symbol->rank == RF_RANK_NAMELESS)
             continue;
         add_name(names, symbol->name);
         last = symbol->lo;

@@ -241,6 +241,17 @@ static void send_symbols(struct rf_reader *reader)
     }
 }
 
+/* A file that was not stripped, or has a debug file, has more than its dynamic symbols. */
+static bool is_stripped(struct rf_reader *reader)
+{
+    struct versions versions;
+    GElf_Sym symbol;
+    find_versions(reader->elf, &versions);
+    int n = dwfl_module_getsymtab(reader->module);
+    return n <= 1 ||
+           (versions.symbols != NULL && gelf_getsym(versions.symbols, n - 1, &symbol) != NULL);
+}
+
 /* What libdw has read stays until the child ends. */
 static struct rf_reader *open_reader(const struct rf_job *job, struct rf_wire *wire)
 {
@@ -272,6 +283,8 @@ void rf_reader_run(const struct rf_job *job, struct rf_wire *wire, void **kept)
         send_sections(reader);
         send_symbols(reader);
         rf_reader_plt(reader);
+        if (is_stripped(reader))
+            rf_reader_frames(reader);
         rf_wire_end(wire, true);
     }
     rf_reader_spots(reader);

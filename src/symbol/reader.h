@@ -24,6 +24,9 @@ uint8_t rf_reader_rank(const GElf_Sym *symbol, const char *name);
 /* Names for the stubs of the procedure linkage table: "malloc@plt". */
 void rf_reader_plt(struct rf_reader *reader);
 
+/* Functions of a stripped file: "function at 0x1234". */
+void rf_reader_frames(struct rf_reader *reader);
+
 /* The functions of one unit of compilation that have code. Zero to begin with; free `at`. */
 struct rf_function {
     Dwarf_Addr lo, hi;

@@ -36,6 +36,7 @@ struct rf_section {
 };
 
 enum rf_symbol_kind { RF_SYMBOL_FUNCTION, RF_SYMBOL_OBJECT };
+enum { RF_RANK_NAMELESS = 255 }; /* of "function at 0x1234": only where it lies is known */
 
 struct rf_symbol {
     uint64_t lo, hi; /* link addresses, hi excluded */

@@ -37,13 +37,31 @@ static uint64_t end_of(const struct rf_file *file, const struct rf_symbol *symbo
     return next < end ? next : end;
 }
 
+/* Leave out functions without a name that lie in one that has one: its cold part, or a piece of hand-written code. */
+static void drop_nameless(struct rf_file *file)
+{
+    struct rf_symbol *symbols = file->symbols.at;
+    uint64_t reach = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < file->symbols.n; i++) {
+        bool is_nameless = symbols[i].rank == RF_RANK_NAMELESS;
+        if (is_nameless && (symbols[i].lo < reach || (n > 0 && symbols[n - 1].lo == symbols[i].lo)))
+            continue;
+        if (!is_nameless && symbols[i].kind == RF_SYMBOL_FUNCTION && symbols[i].hi > reach)
+            reach = symbols[i].hi;
+        symbols[n++] = symbols[i];
+    }
+    file->symbols.n = n;
+}
+
 void rf_symbol_table_sort(struct rf_file *file)
 {
     struct rf_symbol *symbols = file->symbols.at;
-    size_t n = file->symbols.n;
-    if (n == 0)
+    if (file->symbols.n == 0)
         return;
-    qsort(symbols, n, sizeof *symbols, by_address);
+    qsort(symbols, file->symbols.n, sizeof *symbols, by_address);
+    drop_nameless(file);
+    size_t n = file->symbols.n;
     uint64_t next = UINT64_MAX;
     for (size_t i = n; i-- > 0;) {
         if (i + 1 < n && symbols[i + 1].lo != symbols[i].lo)

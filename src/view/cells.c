@@ -83,10 +83,13 @@ static void print_box(const struct rf_view_work *work, const struct rf_item *ite
     snprintf(text, size, "%s%s%s", a, a[0] != '\0' && b[0] != '\0' ? " x " : "", b);
 }
 
-/* What stands for code that has no function. */
-static const char *no_name(const struct rf_place_name *name)
+/* What stands for a name where there is none. */
+static void print_nameless(const struct rf_place_name *name, char *text, size_t size)
 {
-    return name->module[0] != '\0' ? "(no names)" : "(nowhere)";
+    if (name->begin != 0)
+        snprintf(text, size, "function at 0x%" PRIx64, name->begin);
+    else
+        snprintf(text, size, "%s", name->module[0] != '\0' ? "(no names)" : "(nowhere)");
 }
 
 /* Deep frames are not moved further to the right than this. */
@@ -97,8 +100,10 @@ static void print_in_tree(const struct rf_view_work *work, const struct rf_row *
     int indent = 2 * (int)(row->depth < DEEPEST ? row->depth : DEEPEST);
     struct rf_place_name name;
     rf_view_lookup(work, row->word, &name);
-    snprintf(text, size, "%*s%s", indent, "", no_name(&name));
-    if (name.function[0] != '\0')
+    snprintf(text, size, "%*s", indent, "");
+    if (name.function[0] == '\0')
+        print_nameless(&name, text + indent, size - (size_t)indent);
+    else
         rf_view_print_function(work, row->word, text + indent, size - (size_t)indent);
 }
 
@@ -185,10 +190,10 @@ static void print_text(const struct rf_view_work *work, const struct rf_row *row
             print_number_name(work->view, number_of_name(work, row), text, size);
         break;
     case RF_COLUMN_FUNCTION:
-        if (work->view->by == RF_BY_FUNCTION && name.function[0] == '\0')
-            snprintf(text, size, "%s", no_name(&name));
-        else if (name.function[0] != '\0')
+        if (name.function[0] != '\0')
             rf_view_print_function(work, row->word, text, size);
+        else if (work->view->by == RF_BY_FUNCTION || name.begin != 0)
+            print_nameless(&name, text, size);
         break;
     case RF_COLUMN_FILE:
         snprintf(text, size, "%s", frame.file);

@@ -2,10 +2,21 @@
 #include "view/view.h"
 #include "base/error.h"
 #include "base/name_match.h"
+#include <stdlib.h>
 #include <string.h>
+
+/* "function at 0x1234", as reports write it. */
+static bool begins_at(uint64_t begin, const char *wanted)
+{
+    static const char before[] = "function at 0x";
+    return begin != 0 && strncmp(wanted, before, sizeof before - 1) == 0 &&
+           strtoull(wanted + sizeof before - 1, NULL, 16) == begin;
+}
 
 static bool fits_function(const struct rf_place_name *name, const char *wanted)
 {
+    if (begins_at(name->begin, wanted))
+        return true;
     if (rf_name_match(wanted, name->function) != RF_NAME_DIFFERS)
         return true;
     for (size_t i = 0; i < name->n_inlined; i++)

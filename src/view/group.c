@@ -284,8 +284,10 @@ static rf_status bound_by_totals(const struct rf_view_work *work, struct spots *
 
 static struct key key_of_function(const struct rf_place_name *name)
 {
-    bool known = name->function[0] != '\0';
-    return (struct key){name->path, name->function, known ? name->link - name->offset : UINT64_MAX};
+    uint64_t begin = name->begin != 0 ? name->begin : UINT64_MAX;
+    if (name->function[0] != '\0')
+        begin = name->link - name->offset;
+    return (struct key){name->path, name->function, begin};
 }
 
 static struct key key_of_line(const struct rf_place_name *name)
@@ -299,7 +301,8 @@ static struct key key_of_line(const struct rf_place_name *name)
 /* Code without a function is told apart by its address. */
 static struct key key_of_target(const struct rf_place_name *name, uint64_t word)
 {
-    return name->function[0] != '\0' ? key_of_function(name) : (struct key){"", "", word};
+    bool known = name->function[0] != '\0' || name->begin != 0;
+    return known ? key_of_function(name) : (struct key){"", "", word};
 }
 
 static struct key key_of(const struct rf_view_work *work, uint64_t word)

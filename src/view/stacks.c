@@ -118,7 +118,7 @@ static bool same_function(const struct stacks *stacks, uint64_t left, uint64_t r
     struct rf_place_name l, r;
     rf_view_lookup(stacks->work, left, &l);
     rf_view_lookup(stacks->work, right, &r);
-    return strcmp(l.function, r.function) == 0 && strcmp(l.path, r.path) == 0;
+    return strcmp(l.function, r.function) == 0 && strcmp(l.path, r.path) == 0 && l.begin == r.begin;
 }
 
 /* The number of the frame that stands for the function at this address: the first that was seen. */
@@ -128,6 +128,7 @@ static uint32_t find_function(struct stacks *stacks, uint32_t frame)
     struct rf_place_name name;
     rf_view_lookup(stacks->work, word, &name);
     uint64_t at = hash_text(hash_text(UINT64_C(0xcbf29ce484222325), name.function), name.path);
+    at += name.begin * UINT64_C(0x9e3779b97f4a7c15) >> 32;
     for (;; at++) {
         uint32_t *place = &stacks->names[at & (stacks->room - 1)];
         if (*place == 0)

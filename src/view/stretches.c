@@ -26,7 +26,7 @@ static bool share_function(const struct rf_view_work *work, uint64_t left, uint6
     struct rf_place_name l, r;
     rf_view_lookup(work, left, &l);
     rf_view_lookup(work, right, &r);
-    return strcmp(l.path, r.path) == 0 && strcmp(l.function, r.function) == 0;
+    return strcmp(l.path, r.path) == 0 && strcmp(l.function, r.function) == 0 && l.begin == r.begin;
 }
 
 static rf_status prepare(const struct rf_view_work *work)

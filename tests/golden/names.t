@@ -200,3 +200,26 @@ $ riffle run -q -o five.rfp -- ./five 2>&1 | sed "s|$PWD|HERE|"; ls five.rfp 2>&
 riffle: run: Valgrind cannot read the debug information of HERE/five and gave up, as it does with DWARF 5 of clang: build with -gdwarf-4, or strip -g
 1
 [126]
+# A stripped program has no names, but tells where its functions begin: the counts are the same, function by function.
+$ cat > parts.c <<'END'
+> __attribute__((noinline)) static int inner(int n) { int s = 0; for (volatile int i = 0; i < n; i++) s += i; return s; }
+> __attribute__((noinline)) static int outer(int n) { int s = 0; for (int i = 0; i < n; i++) s += inner(10); return s; }
+> int main(void) { return (outer(100) + inner(1000)) & 1; }
+> END
+> gcc -O1 parts.c -o parts; cp parts bare; strip bare; for i in parts bare; do riffle run -q --module $i -p code -o $i.rfp -- ./$i; done
+$ riffle report parts.rfp --by function -n 2 | tail -n +3
+ instructions   count  function  module
+        96.1%  16,707  inner     parts
+         3.5%     613  outer     parts
+ 9 more functions, 0.4%
+$ riffle report bare.rfp --by function -n 2 | tail -n +3 | sed "s/0x$(nm parts | sed -n 's/^0*\([0-9a-f]*\) t inner$/\1/p')/INNER/; s/0x$(nm parts | sed -n 's/^0*\([0-9a-f]*\) t outer$/\1/p')/OUTER/"
+ instructions   count  function            module
+        96.1%  16,707  function at INNER  bare
+         3.5%     613  function at OUTER  bare
+ 4 more functions, 0.4%
+$ riffle report bare.rfp --by line -n 1 | tail -n +3; name=$(riffle report bare.rfp --by function -n 1 -f csv | sed -n 's/^"\(.*\)",bare.*/\1/p')
+> riffle report bare.rfp --by function --function "$name" | grep -c 'function at'; riffle report bare.rfp --annotate "$name" | grep -c ret
+ instructions   count  line
+       100.0%  17,381  (no line data)
+1
+1
