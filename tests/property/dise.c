@@ -101,7 +101,8 @@ static int random_relation(void)
 static int random_pattern(unsigned profile, unsigned depth)
 {
     static const char *const names[] = {"proc_call", "return", "jump",   "branch",
-                                        "load",      "store",  "mem_op", "alu"};
+                                        "load",      "store",  "mem_op", "alu",
+                                        "multiply",  "float",  "fence",  "system"};
     if (depth > 0 && one_in(2)) {
         enum ref_node_kind kind = one_in(5) ? REF_NOT : one_in(2) ? REF_OR : REF_AND;
         int left = random_pattern(profile, depth - 1);
@@ -115,23 +116,27 @@ static int random_pattern(unsigned profile, unsigned depth)
         return new_node((struct ref_node){.kind = one_in(2) ? REF_ZERO : REF_OVERFLOW,
                                           .counter = random_counter(profile)});
     default:
-        return new_node((struct ref_node){
-            .kind = REF_CLASS, .class_name = names[below(8)], .equal = !one_in(5)});
+        return new_node((struct ref_node){.kind = REF_CLASS,
+                                          .class_name = names[below(sizeof names / sizeof *names)],
+                                          .equal = !one_in(5)});
     }
 }
 
-/* T.INSN somewhere, and last where the instruction may leave. */
+/* T.INSN last, somewhere, or nowhere: then the instruction is dropped. The reader refuses it in front of the last place where
+ * the instruction may leave. */
 static void random_items(struct ref_production *production)
 {
-    production->n_items = 1 + (unsigned)below(4);
-    production->items[production->n_items - 1].kind = REF_INSN;
-    for (unsigned i = 0; i + 1 < production->n_items; i++)
+    unsigned n = production->n_items = 1 + (unsigned)below(4);
+    unsigned own = one_in(8) ? n : one_in(3) ? (unsigned)below(n) : n - 1;
+    for (unsigned i = 0; i < n; i++)
         production->items[i] =
             (struct ref_item){.kind = (enum ref_item_kind)(REF_ADDI + below(5)),
                               .reg = 2 * production->profile + (unsigned)below(2),
                               .handler = (unsigned)below(3),
-                              .imm = 1 + (int)below(production->n_items - 1 - i),
+                              .imm = 1 + (int)below(i < own ? own - i : n - i),
                               .likely = one_in(2)};
+    if (own < n)
+        production->items[own].kind = REF_INSN;
 }
 
 static void random_ops(struct ref_production *production)

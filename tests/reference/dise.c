@@ -1,3 +1,11 @@
+/* dise.c - the paper's section 4 and its figures 3 to 5, step by step.
+ *
+ *     flags as they are -> which productions match -> most specific with a replacement, most specific with a control
+ *                       -> the replacement, or the instruction unimpeded -> the control runs on the counters
+ *
+ * "HPS simply forwards the current instruction through the decode stage unimpeded, while still permitting local conditional
+ * microinstructions" (4.2): a null replacement has no items, and its control runs all the same. A counter's overflow flag is set
+ * when it passes its maximum and unset when it is set anew (4.2, below figure 5). */
 #include "reference/dise.h"
 #include <string.h>
 
@@ -71,6 +79,14 @@ static bool is_of(const struct rf_insn *insn, const char *name)
         return store || atomic;
     if (strcmp(name, "mem_op") == 0)
         return load || store || atomic;
+    if (strcmp(name, "multiply") == 0)
+        return kind == RF_OP_CLASS_MULTIPLY || kind == RF_OP_CLASS_DIVIDE;
+    if (strcmp(name, "float") == 0)
+        return kind >= RF_OP_CLASS_FADD && kind <= RF_OP_CLASS_FMOVE;
+    if (strcmp(name, "fence") == 0)
+        return kind == RF_OP_CLASS_FENCE;
+    if (strcmp(name, "system") == 0)
+        return kind == RF_OP_CLASS_SYSTEM;
     return strcmp(name, "alu") == 0 && kind == RF_OP_CLASS_ALU;
 }
 
@@ -237,10 +253,11 @@ static int find(const struct ref_dise *dise, unsigned profile, enum table table,
     return best;
 }
 
+/* Where T.INSN is; behind the last item: the instruction is dropped. */
 static unsigned own_place(const struct ref_production *production)
 {
     unsigned i = 0;
-    while (production->items[i].kind != REF_INSN)
+    while (i < production->n_items && production->items[i].kind != REF_INSN)
         i++;
     return i;
 }
@@ -254,7 +271,7 @@ static void replace(const struct ref_dise *dise, const int *winners, const struc
             &dise->productions[winners[p] < 0 ? 0 : winners[p]];
         for (unsigned i = 0; winners[p] >= 0 && i < own_place(production); i++)
             put_item(out, production, i, insn);
-        any |= winners[p] >= 0;
+        any |= winners[p] >= 0 && own_place(production) < production->n_items;
     }
     if (any)
         put(out, RF_PUT_OWN, *insn);
