@@ -38,7 +38,7 @@ def run(*options, program=None, status=0):
                      for name in ("bursts", "sampled", "skipped")) if "\nsampled " in part
                else int(re.search(r"^events\s+([\d,]+)", part, re.M).group(1).replace(",", ""))
                for part in text.split("\nprofile ")[1:]]
-    return figures, text
+    return figures, done.stderr + text
 
 
 def lab(name):
@@ -168,26 +168,30 @@ def named(pattern, handler="CallPair_handler"):
     return f"P1: {pattern} => R, null\nR: call({handler}) T.INSN\n"
 
 
+def run_files(texts, *options, **program):
+    """Each text is a file of its own; all run at once."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = []
+        for i, text in enumerate(texts):
+            words += ["--productions", os.path.join(folder, f"own{i}.hps")]
+            with open(words[-1], "w") as file:
+                file.write(text)
+        return run(*words, *options, **program)
+
+
 def check_names():
     """Functions by name, in a program with libraries, threads and children; known.py has their counts."""
-    for title, text, wanted in (
-            ("direct calls of a function", named("T.OPCLASS == proc_call && T.Target == k_leaf"), 100),
-            ("in quotes", named('T.OPCLASS == proc_call && T.Target == "k_leaf"'), 100),
-            ("its first instruction", named("T.OPCLASS == return && T.PC == k_leaf"), 300),
-            ("a place in it", named("T.OPCLASS == load && T.PC == k_loads + 5", "DataStream_handler"), 1000),
-            ("a range in it", named("T.OPCLASS == load && T.PC >= k_loads && T.PC < k_loads + 4096", "DataStream_handler"),
-             5001),
-            ("another one", named("T.OPCLASS == proc_call && T.Target == k_nobody"), 0)):
-        got, said = with_text(text, program=[KNOWN, LIBRARY], status=42)
-        tap.check(f"names: {title}", got == [wanted], f"{got}, must be {wanted}; {said}")
-    for name, warned in (("k_nobody", True), ("k_leaf", False)):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "own.hps")
-            with open(path, "w") as file:
-                file.write(named(f"T.OPCLASS == proc_call && T.Target == {name}"))
-            said = subprocess.run([RIFFLE, "run", "-q", "--productions", path, "--", KNOWN, LIBRARY], capture_output=True,
-                                  text=True).stderr
-        tap.check(f"names: {name}, a warning", ("no file that was mapped has the function 'k_nobody'" in said) == warned, said)
+    cases = (("direct calls of a function", named("T.OPCLASS == proc_call && T.Target == k_leaf"), 100),
+             ("in quotes", named('T.OPCLASS == proc_call && T.Target == "k_leaf"'), 100),
+             ("its first instruction", named("T.OPCLASS == return && T.PC == k_leaf"), 300),
+             ("a place in it", named("T.OPCLASS == load && T.PC == k_loads + 5", "DataStream_handler"), 1000),
+             ("a range in it", named("T.OPCLASS == load && T.PC >= k_loads && T.PC < k_loads + 4096", "DataStream_handler"), 5001))
+    got, said = run_files([text for _, text, _ in cases], program=[KNOWN, LIBRARY], status=42)
+    for i, (title, _, wanted) in enumerate(cases):
+        tap.check(f"names: {title}", got is not None and got[i] == wanted, f"{got}, must be {wanted}; {said}")
+    tap.check("names: no warning", "no file that was mapped" not in said, said)
+    got, said = with_text(named("T.OPCLASS == proc_call && T.Target == k_nobody"), program=[KNOWN, LIBRARY], status=42)
+    tap.check("names: another one", got == [0] and "no file that was mapped has the function 'k_nobody'" in said, f"{got} {said}")
     got, said = with_text(named("T.OPCLASS == load && T.PC >= k_loads", "DataStream_handler"))
     tap.check("names: an order is refused", got is None and "own.hps:1:1: the probe cannot order functions" in said, said)
 
