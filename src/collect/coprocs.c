@@ -59,6 +59,19 @@ static rf_status name(struct rf_profile *profile, const struct rf_coproc *coproc
                : RF_ENOMEM;
 }
 
+/* Shares are of the samples. Estimates can be more than these together, and a program of the user's may count what it likes:
+ * then shares are of all that was counted. */
+static void set_events(struct rf_profile *profile, const struct rf_coproc_totals *totals)
+{
+    uint64_t counted = 0, taken = totals->samples - totals->drops;
+    for (size_t i = 0; i < profile->n_items; i++)
+        if (__builtin_add_overflow(counted, profile->items[i].count, &counted))
+            counted = UINT64_MAX / 2; /* room for what was lost */
+    profile->consumed = counted > taken ? counted : taken;
+    profile->lost = totals->drops;
+    profile->produced = profile->consumed + profile->lost;
+}
+
 static rf_status fill(struct rf_profile *profile, const struct rf_coproc *coproc, uint64_t seed)
 {
     struct making making = {profile, {NULL, 0, 0}};
@@ -77,9 +90,7 @@ static rf_status fill(struct rf_profile *profile, const struct rf_coproc *coproc
     profile->items = making.items.items;
     profile->n_items = making.items.n;
     profile->seed = seed;
-    profile->produced = totals.samples;
-    profile->lost = totals.drops;
-    profile->consumed = totals.samples - totals.drops;
+    set_events(profile, &totals);
     profile->memory = totals.memory;
     profile->bits = totals.bits;
     return RF_OK;

@@ -117,9 +117,9 @@ static void add_samples(struct line *line, const struct rf_profile *profile)
              n = profile->consumed;
     uint64_t taken = (uint64_t)(rf_profile_figure(profile, "samples", 0) -
                                 rf_profile_figure(profile, "drops", 0));
-    if (n == taken)
-        snprintf(piece, sizeof piece, "%s sample%s of %s %s", rf_report_short(number, n),
-                 n == 1 ? "" : "s", rf_report_short(of, events), rf_view_noun(profile, events));
+    if (n >= taken)
+        snprintf(piece, sizeof piece, "%s sample%s of %s %s", rf_report_short(number, taken),
+                 taken == 1 ? "" : "s", rf_report_short(of, events), rf_view_noun(profile, events));
     else
         snprintf(piece, sizeof piece, "%s %s in %s sample%s", rf_report_short(number, n),
                  has_stacks(profile) ? "events" : rf_view_noun(profile, n),

@@ -34,18 +34,29 @@ static bool has_ranges(const struct rf_view *view)
     return false;
 }
 
-/* What makes the counts of a co-processor too small. */
-static void write_troubles(FILE *out, const struct rf_profile *profile)
+/* What makes the counts of a co-processor too small or too large. */
+static void write_troubles(FILE *out, const struct rf_profile *profile,
+                           const struct rf_report_setup *setup)
 {
     char room[RF_REPORT_NUMBER_MAX];
     double refused = rf_profile_figure(profile, "table-refused", 0);
     double overruns = rf_profile_figure(profile, "overruns", 0);
+    double taken =
+        rf_profile_figure(profile, "samples", 0) - rf_profile_figure(profile, "drops", 0);
+    if ((double)profile->consumed > 1.1 * taken)
+        rf_report_sentence(out, setup,
+                           "The counts are %s in all, more than the samples: the program counts "
+                           "some twice.",
+                           rf_report_group(room, profile->consumed));
     if (refused > 0)
-        fprintf(out, " The host's table was full and refused %s slots: table=N makes it larger.\n",
-                rf_report_group(room, (uint64_t)refused));
+        rf_report_sentence(out, setup,
+                           "The host's table was full and refused %s slots: table=N makes it "
+                           "larger.",
+                           rf_report_group(room, (uint64_t)refused));
     if (overruns > 0)
-        fprintf(out, " %s samples ran too long and were given up: the program has a loop.\n",
-                rf_report_group(room, (uint64_t)overruns));
+        rf_report_sentence(out, setup,
+                           "%s samples ran too long and were given up: the program has a loop.",
+                           rf_report_group(room, (uint64_t)overruns));
 }
 
 /* What a co-processor took: its counts and bounds are of these, not of all that ran. */
@@ -66,7 +77,7 @@ static void write_samples(FILE *out, const struct rf_profile *profile,
                        "overhead; %.1f%% of the events covered.",
                        text[5], strcmp(text[5], "1") == 0 ? "" : "s", text[3], text[4],
                        100 * rf_profile_figure(profile, "covered-share", 0));
-    write_troubles(out, profile);
+    write_troubles(out, profile, setup);
 }
 
 /* Ranges are bounds: say so once, and what may be missing. */

@@ -204,6 +204,16 @@ $ riffle replay r.rft --coproc 'values.uc(quiet=13, age=0, glance=13)' -n 1 | ta
 $ printf '.on load goto x\n.base p = assoc[0 : 4]\n.base c = data[0 : 4]\n.slot a = p, count = c\nx: goto x\n' >loop.uc
 $ riffle replay r.rft --coproc loop.uc | tail -n 1
  24 samples ran too long and were given up: the program has a loop.
+$ printf '.on load goto x\n.field pc = pc[31:0]\n.base c = data[0 : 4]\n.base p = data[4 : 4]\n.index at : 2\n.slot a = p, count = c\nx: p[at] = pc\n c[at] += 7; done\n' >sevens.uc
+$ riffle replay r.rft --coproc sevens.uc
+24 samples of 24 events
+
+  share  count  place
+ 100.0%    168  0x401008
+ Counts are estimates from samples: 24 of 24 events, 0 dropped.
+ 0 interrupts, 0 of them looks of the host by itself; 0 cycles of overhead; 100.0% of the events
+ covered.
+ The counts are 168 in all, more than the samples: the program counts some twice.
 $ seq 200 | awk '{printf "I  %x,4\n L %x,8\n", 4198400 + 4 * $1, 28672 + 8 * $1}' >many
 $ riffle replay many --from lackey --coproc 'loads.uc(table=64)' | tail -n 1
  The host's table was full and refused 152 slots: table=N makes it larger.
