@@ -37,7 +37,8 @@ void cli_coprocs_warn(const struct cli_coprocs *coprocs, bool places, uint64_t p
 {
     if (coprocs->n > 0 && processes > 1)
         cli_fail(CLI_OK, "run: a co-processor knows 32 bits of an address: instructions of several "
-                         "processes may fall together under one name");
+                         "processes may fall together under one name; --no-follow watches the "
+                         "first process alone");
     for (size_t i = 0; places && i < coprocs->n; i++) {
         const struct rf_coproc *coproc = coprocs->coprocs[i];
         if (rf_coproc_let(coproc, "keep", 0) != 0 && rf_coproc_let(coproc, "estimate", 0) == 0)

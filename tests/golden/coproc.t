@@ -234,7 +234,7 @@ true   0 samples of the stack
 riffle: run: contexts.uc(size=base, clock=1) sees nothing outside --range, --function and --module: what it keeps of calls, stores or misses has gaps
 riffle: run: nothing was counted in what --function, --module and --range name
 $ riffle run --coproc loads.uc -- sh -c 'true; /bin/true; exit 3' |& tail -n 1
-riffle: run: a co-processor knows 32 bits of an address: instructions of several processes may fall together under one name
+riffle: run: a co-processor knows 32 bits of an address: instructions of several processes may fall together under one name; --no-follow watches the first process alone
 [3]
 $ riffle replay r.rft --coproc 'values.uc(one_of=3)'
 riffle: values.uc: line 17, column 6: one_of is a power of two between 1 and 1024, not 3
