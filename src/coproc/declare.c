@@ -466,6 +466,8 @@ static rf_status declare_role(struct rf_assembler *assembler)
     if (rf_program_role(program, role.name) >= 0)
         return rf_scan_fail(&assembler->scan, &name, "a slot has one '%s'", role.name);
     role.base = (uint8_t)symbol->number;
+    role.line = name.line;
+    role.column = name.column;
     program->roles[program->n_roles++] = role;
     return RF_OK;
 }
@@ -479,6 +481,15 @@ static rf_status declare_slot(struct rf_assembler *assembler)
     return status;
 }
 
+/* What is said once; `line` is where it was said, 0: not yet. */
+static rf_status check_once(struct rf_assembler *assembler, const char *what, uint32_t line)
+{
+    if (line == 0)
+        return RF_OK;
+    return rf_scan_fail(&assembler->scan, &assembler->scan.token,
+                        "a program has one .%s, and line %u has it", what, line);
+}
+
 /* The rest of the line as it is, up to a comment. */
 static rf_status declare_profile(struct rf_assembler *assembler)
 {
@@ -490,6 +501,9 @@ static rf_status declare_profile(struct rf_assembler *assembler)
         n--;
     if (rf_scan_at_end(scan) || n >= RF_PROFILE_MAX)
         return rf_scan_expected(scan, "a selector of less than 120 characters");
+    rf_status status = check_once(assembler, "profile", program->profile_line);
+    if (status != RF_OK)
+        return status;
     memset(program->profile, 0, sizeof program->profile);
     memcpy(program->profile, start, n);
     program->profile_line = scan->token.line;
@@ -502,6 +516,9 @@ static rf_status declare_handler(struct rf_assembler *assembler)
     const struct rf_token *name = &assembler->scan.token;
     if (name->kind != RF_TOKEN_WORD || name->n >= RF_PROGRAM_NAME_MAX)
         return rf_scan_expected(&assembler->scan, "the name of a handler");
+    rf_status status = check_once(assembler, "handler", assembler->program->handler_line);
+    if (status != RF_OK)
+        return status;
     memset(assembler->program->handler, 0, RF_PROGRAM_NAME_MAX);
     memcpy(assembler->program->handler, name->start, name->n);
     assembler->program->handler_line = name->line;

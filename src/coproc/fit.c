@@ -6,6 +6,7 @@
 #include "coproc/coproc.h"
 #include <riffle/selector.h>
 #include "base/error.h"
+#include <string.h>
 
 enum { ONE_OF_MOST = 1 << 16 };
 
@@ -44,6 +45,40 @@ static rf_status check_lets(const struct rf_coproc *coproc, const char *path,
         status = check_let(coproc, path, &own, error);
     }
     return status;
+}
+
+/* --- slots ---------------------------------------------------------------------------------------- */
+
+static bool is_known(const struct rf_host_kind *kind, const char *role)
+{
+    for (unsigned i = 0; i < RF_WINDOW_ROLES && kind->roles[i] != NULL; i++)
+        if (strcmp(kind->roles[i], role) == 0)
+            return true;
+    return false;
+}
+
+/* A part that the handler does not know would be lost without a word. */
+static rf_status check_roles(const struct rf_coproc *coproc, const char *path,
+                             struct rf_error *error)
+{
+    char known[200];
+    size_t n = 0;
+    const struct rf_host_kind *kind = coproc->kind;
+    for (unsigned i = 0; i < RF_WINDOW_ROLES && kind->roles[i] != NULL && n < sizeof known; i++)
+        n += rf_format(known + n, sizeof known - n, "%s%s", i > 0 ? ", " : "", kind->roles[i]);
+    for (unsigned i = 0; i < coproc->program.n_roles; i++) {
+        const struct rf_program_role *role = &coproc->program.roles[i];
+        if (!is_known(kind, role->name))
+            return rf_fail(
+                error, RF_EINVAL,
+                "%s: line %u, column %u: handler '%s' knows no '%s' of a slot; it knows %s", path,
+                role->line, role->column, kind->name, role->name, known);
+    }
+    for (unsigned i = 0; i < kind->roles_needed; i++)
+        if (rf_program_role(&coproc->program, kind->roles[i]) < 0)
+            return rf_fail(error, RF_EINVAL, "%s: handler '%s' needs to know '.slot %s = BASE'",
+                           path, kind->name, kind->roles[i]);
+    return RF_OK;
 }
 
 /* --- the profile ---------------------------------------------------------------------------------- */
@@ -144,5 +179,7 @@ static rf_status find_selector(struct rf_coproc *coproc, const char *path, struc
 rf_status rf_coproc_check(struct rf_coproc *coproc, const char *path, struct rf_error *error)
 {
     rf_status status = check_lets(coproc, path, error);
+    if (status == RF_OK)
+        status = check_roles(coproc, path, error);
     return status == RF_OK ? find_selector(coproc, path, error) : status;
 }

@@ -205,10 +205,6 @@ static rf_status find_kind(struct rf_coproc *coproc, const char *path, struct rf
     if (coproc->kind == NULL)
         return rf_fail(error, RF_EINVAL, "%s: line %u: no handler is called '%s'", path,
                        program->handler_line, wanted);
-    for (unsigned i = 0; i < coproc->kind->roles_needed; i++)
-        if (rf_program_role(program, coproc->kind->roles[i]) < 0)
-            return rf_fail(error, RF_EINVAL, "%s: handler '%s' needs to know '.slot %s = BASE'",
-                           path, wanted, coproc->kind->roles[i]);
     return RF_OK;
 }
 

@@ -91,6 +91,7 @@ struct rf_program_base {
 struct rf_program_role {
     char name[RF_PROGRAM_NAME_MAX];
     uint8_t base, lane;
+    uint32_t line, column;
 };
 
 enum rf_symbol_kind {

@@ -95,7 +95,7 @@ command     riffle replay r.rft --coproc loads.uc -n 2 --details
 
 profile     load -> pc
 engine      loads.uc(size=base, clock=1), seed 0
-memory      499.5 KiB; as hardware 9.3 KiB of storage
+memory      499.6 KiB; as hardware 9.3 KiB of storage
 events      24 produced, 24 consumed, 0 lost
 bounds      of the co-processor's samples, not of all events
 class-events 24

@@ -247,6 +247,17 @@ TEST(numbers_that_the_handler_cannot_hold_are_refused_by_line)
               "line 7, column 6: age is a number between 0 and 1073741824, not 4294967295");
 }
 
+TEST(parts_of_a_slot_that_nobody_reads_are_refused_by_line)
+{
+    check_fit("", "a = b, count = b, bhigh = b",
+              "line 5, column 25: handler 'fold' knows no 'bhigh' of a slot; it knows a, count, b, "
+              "a_high, b_high");
+    check_fit(".profile load -> pc\n.profile load -> pc", "a = b, count = b",
+              "line 7, column 10: a program has one .profile, and line 6 has it");
+    check_fit(".handler fold\n.handler values", "a = b, count = b",
+              "line 7, column 10: a program has one .handler, and line 6 has it");
+}
+
 TEST(words_and_fields_that_do_not_fit_are_refused_by_line)
 {
     static const char one[] = "a = b, count = b", two[] = "a = b, b = b, count = b";
