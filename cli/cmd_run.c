@@ -397,6 +397,8 @@ static int profile(struct rf_source *source, struct plan *plan)
     const struct rf_probe_outcome *outcome = &ending.outcome;
     cli_signals_pass_to(source);
     int delivered = cli_plan_run(&plan->common, source, complete, &ending);
+    if (ending.never_started && cli_signals_passes(outcome->signal))
+        cli_signals_die_of(outcome->signal); /* it was ended before its first instruction */
     if (ending.never_started)
         return cli_fail(CLI_NOT_EXECUTABLE, "run: %s", outcome->trouble);
     if (outcome->processes == 0)
@@ -490,6 +492,7 @@ static int start(struct plan *plan, const struct cli_call *call)
     rf_status opened = cli_plan_record(&plan->common, &error);
     if (opened != RF_OK)
         return cli_fail_status(opened, &error);
+    cli_signals_hold();
     opened = rf_source_open_probe(&source, &setup, &error);
     if (opened == RF_ENOTSUP)
         return cli_fail(CLI_NOT_EXECUTABLE, "run: %s", error.message);

@@ -226,6 +226,22 @@ def check_ends():
     check("a limit", "1,000 produced, 1,000 consumed" in result.stderr, result.stderr)
 
 
+def check_early_ends():
+    """SIGTERM to riffle while it starts the program: both are over, and riffle died of it."""
+    statuses, left = [], 0
+    for i in range(24):
+        riffle = subprocess.Popen([RIFFLE, "run", "-q", "--", "sleep", "60"], stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(0.003 * i)
+        riffle.send_signal(signal.SIGTERM)
+        statuses.append(riffle.wait(timeout=60))
+        try:
+            os.killpg(riffle.pid, signal.SIGKILL)
+            left += 1
+        except ProcessLookupError:
+            pass
+    check("a signal that comes early ends both", (set(statuses), left) == ({-signal.SIGTERM}, 0), (statuses, left))
+
+
 def check_lossy():
     with tempfile.TemporaryDirectory() as folder:
         lanes = [word for _ in range(12) for word in ("-p", "any -> pc,value")]
@@ -273,6 +289,7 @@ def main():
     check_record("one selector", "values")
     check_record("several", "values", "edges", "calls")
     check_ends()
+    check_early_ends()
     check_lossy()
     check_starvation()
     check_prompt_end()
