@@ -50,7 +50,8 @@ static const struct cli_option options[] = {
      .brief = "only instructions of this function; may be repeated",
      .text = "As reports write it, with or without parameters, mangled, or the last part of a C++ "
              "name; * stands for any text, ? for one character. What the compiler made of it "
-             "(find_match.constprop.0 of find_match) is part of it, what it calls is not."},
+             "(find_match.constprop.0 of find_match) is part of it, what it calls is not. A name "
+             "that no file has makes the run fail; a static program is not even started."},
     {CLI_LIST, 0, "module", "NAME",
      .brief = "only instructions of this file: a path, or its last part; may be repeated"},
     {CLI_LIST, 0, "range", "LOW..HIGH",
@@ -375,20 +376,34 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
     return status == RF_OK ? label_processes(run, ending->plan->n_single) : status;
 }
 
-/* A name in a pattern that no file has: the production never matched. */
-static void warn_of_functions(const struct plan *plan, struct rf_source *source)
+/* A dynamic program may map any file while it runs, so its functions are known only now. */
+static int check_mapped(struct rf_source *source, const char *const *names, size_t max,
+                        const char *whose)
 {
     struct cli_program program = {NULL, NULL};
     uint64_t address;
-    if (plan->productions == NULL || plan->productions->functions[0] == NULL ||
-        cli_program_open(&program, source) != RF_OK)
-        return;
-    for (size_t i = 0; i < RF_PROBE_FUNCTIONS_MAX && plan->productions->functions[i] != NULL; i++)
-        if (cli_resolve(&program, RF_FIELD_PC, plan->productions->functions[i], &address, 1) == 0)
-            cli_fail(CLI_OK,
-                     "run: no file that was mapped has the function '%s' of the productions",
-                     plan->productions->functions[i]);
+    int status = CLI_OK;
+    bool is_open = names[0] != NULL && cli_program_open(&program, source) == RF_OK;
+    for (size_t i = 0; is_open && i < max && names[i] != NULL; i++)
+        if (cli_resolve(&program, RF_FIELD_PC, names[i], &address, 1) == 0) {
+            const char *nearest =
+                program.symbols != NULL ? rf_symbols_nearest(program.symbols, names[i]) : NULL;
+            status = cli_fail(CLI_FAILED,
+                              "run: no file that was mapped has the function '%s' of %s%s%s%s",
+                              names[i], whose, nearest != NULL ? "; did you mean '" : "",
+                              nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+        }
     cli_program_close(&program);
+    return status;
+}
+
+/* Places were named on the command line, and nothing was counted there. */
+static int tell_empty(const struct plan *plan, struct rf_source *source)
+{
+    int status = check_mapped(source, plan->functions, LIST_MAX, "--function");
+    if (status == CLI_OK)
+        cli_fail(CLI_OK, "run: nothing was counted in what --function, --module and --range name");
+    return status;
 }
 
 static int profile(struct rf_source *source, struct plan *plan)
@@ -405,13 +420,15 @@ static int profile(struct rf_source *source, struct plan *plan)
         return delivered;
     if (outcome->trouble[0] != '\0')
         cli_fail(CLI_OK, "run: %s", outcome->trouble);
-    warn_of_functions(plan, source);
+    if (plan->productions != NULL)
+        check_mapped(source, plan->productions->functions, RF_PROBE_FUNCTIONS_MAX,
+                     "the productions");
     cli_coprocs_warn(&plan->common.coprocs, has_places(plan), outcome->processes);
     if (outcome->nowhere[0] != '\0')
         cli_fail(CLI_OK, "run: no file that was mapped has what a selector names: %s",
                  outcome->nowhere);
-    if (outcome->events == 0 && outcome->lost == 0 && has_places(plan))
-        cli_fail(CLI_OK, "run: nothing was counted in what --function, --module and --range name");
+    if (outcome->events == 0 && outcome->lost == 0 && has_places(plan) && delivered == CLI_OK)
+        delivered = tell_empty(plan, source);
     return leave(delivered, outcome);
 }
 

@@ -1,7 +1,8 @@
 /* known.c - does a program have the functions that the command line names? Checked before it runs.
  *
- * This is known only for a static program: others get functions from libraries that are found when they run.
- * It is not known for a stripped program, nor for one that may start another program. */
+ * This is known only for a static program: others map libraries while they run (the loader's, dlopen's), and the
+ * functions of those are checked when the run is over (cmd_run.c). It is not known for a stripped program, nor for one
+ * that may start another program. */
 #include "plan.h"
 #include <elf.h>
 #include <limits.h>

@@ -165,7 +165,8 @@ $ riffle run ./plain
 riffle: run: './plain': may not be executed
 [126]
 $ riffle run --function fnord -p calls -n 1 -- /bin/true |& tail -n 1
-riffle: run: nothing was counted in what --function, --module and --range name
+riffle: run: no file that was mapped has the function 'fnord' of --function
+[125]
 # What does not fit together is told before anything is opened.
 $ riffle replay -e exact -f tree nothing.rft
 riffle: 'tree' shows ranges (engine rap); this profile has none

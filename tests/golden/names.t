@@ -146,6 +146,10 @@ $ seed_of() { riffle report "$1" --details | sed -n 's/.*, seed //p'; }; run_it(
 > run_it two.rfp --seed "$(seed_of one.rfp)"; [ "$(seed_of one.rfp)" = "$(seed_of two.rfp)" ] && echo same
 differ
 same
+# A dynamic one may map any file while it runs: a function that none of them has is told when it is over.
+$ riffle run -q --function hott -- ./hot > /dev/null
+riffle: run: no file that was mapped has the function 'hott' of --function; did you mean 'hot'?
+[125]
 # A static program tells before it runs that it has no such function.
 $ g++ -g -O1 -static geo.cc -o alone; riffle run --function geo::Shape::aera -- ./alone; riffle run -q -a nosuchthing -- ./alone
 riffle: ./alone has no function 'geo::Shape::aera'
