@@ -173,7 +173,7 @@ def check_targets(folder):
 
 def check_own_errors(folder):
     """What riffle cannot do is said before the program starts, and the program is not blamed."""
-    for options, sentence in ((["-p", "values", "-e", "exact", "-f", "tree", "--per-process"], "'tree' does not fit"),
+    for options, sentence in ((["-p", "values", "-e", "exact", "-f", "tree", "--per-process"], "'tree' shows ranges"),
                               (["-p", "miss-values", "--cache", "l9"], "cache: expected"),
                               (["-p", "edges+calls", "-e", "rap"], "'rap' cannot serve several selectors at once"),
                               (["--record", folder], folder + ": ")):
