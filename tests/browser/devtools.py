@@ -175,6 +175,26 @@ class Browser:
         self.call("HeapProfiler.collectGarbage")
         return self.run("performance.memory.usedJSHeapSize")
 
+    def footprint(self):
+        """Bytes that all processes of the browser hold: their own pages, and their parts of those that they share (Pss)."""
+        parents, total = {}, 0
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+                    parents[int(pid)] = int(file.read().rsplit(")", 1)[1].split()[1])
+            except OSError:
+                pass
+        family = {self.process.pid}
+        while more := {pid for pid, parent in parents.items() if parent in family} - family:
+            family |= more
+        for pid in family:
+            try:
+                with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+                    total += next(int(line.split()[1]) for line in file if line.startswith("Pss:")) * 1024
+            except OSError:
+                pass
+        return total
+
     def shoot(self, path):
         picture = self.call("Page.captureScreenshot", format="png")["data"]
         with open(path, "wb") as file:
