@@ -195,6 +195,8 @@ static rf_status note_changes(struct rf_run *run, const struct rf_probe_bursts *
             continue;
         describe(text, sizeof text, &outcome->last_bursts[i]);
         status = cli_note(run, "bursts", "in the end of %s", text);
+        if (status == RF_OK)
+            status = warn_in_step(run, &outcome->last_bursts[i]);
     }
     return status;
 }

@@ -162,7 +162,7 @@ static struct rf_dise_token read_token(struct rf_dise_lexer *lexer)
 
 void rf_dise_lex_start(struct rf_dise_lexer *lexer, const char *text, size_t n, unsigned file)
 {
-    lexer->p = text;
+    lexer->start = lexer->p = text;
     lexer->end = text + n;
     lexer->place = (struct rf_dise_place){(uint16_t)file, 1, 1};
     lexer->next = read_token(lexer);
@@ -215,6 +215,9 @@ rf_status rf_dise_fail_expected(const struct rf_dise_lexer *lexer, const char *w
         return rf_dise_fail(lexer, &token->place, "expected %s, got the end of the file", what);
     if (token->n > 0 && token->text[0] == '\0')
         return rf_dise_fail(lexer, &token->place, "expected %s, got a byte 0", what);
+    if (token->kind == RF_DISE_WRONG && token->text > lexer->start && token->text[-1] == '"')
+        return rf_dise_fail(lexer, &token->place,
+                            "expected %s, got quotes that do not end on the line", what);
     return rf_dise_fail(lexer, &token->place, "expected %s, got '%.*s'", what,
                         (int)(token->n < 60 ? token->n : 60), token->text);
 }

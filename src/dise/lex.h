@@ -24,7 +24,7 @@ struct rf_dise_token {
 
 /* Where we are; `next` is the token to be taken. */
 struct rf_dise_lexer {
-    const char *p, *end;
+    const char *start, *p, *end;
     struct rf_dise_place place;
     struct rf_dise_token next, after; /* one more is looked at to tell a definition from the rest */
     const struct rf_dise_program *program; /* for the names of files */

@@ -185,6 +185,11 @@ static rf_status find_place(const struct nest *nest, const struct rf_dise_token 
     memcpy(name, token->text, token->n);
     name[token->n] = '\0';
     size_t n = program->resolve(program->resolve_context, name, &address);
+    if (n == RF_DISE_NO_ROOM)
+        return rf_dise_fail(lexer, &token->place,
+                            "more than %d functions by name, too many for the "
+                            "probe",
+                            RF_DISE_FUNCTIONS);
     if (n != 1)
         return rf_dise_fail(lexer, &token->place,
                             n == 0 ? "the program has no function '%s'"

@@ -86,7 +86,8 @@ struct rf_dise_range {
     int64_t lo, hi; /* both in */
 };
 
-#define RF_DISE_X86 (INT64_C(1) << 40) /* behind all opcodes of RV64 */
+#define RF_DISE_NO_ROOM SIZE_MAX           /* what resolve says where no more names can be kept */
+#define RF_DISE_X86     (INT64_C(1) << 40) /* behind all opcodes of RV64 */
 
 /* One alternative of a pattern: all of this holds. */
 struct rf_dise_box {

@@ -61,7 +61,7 @@ static size_t note_function(void *context, const char *name, uint64_t *address)
     while (i < productions->n_functions && strcmp(productions->functions[i], name) != 0)
         i++;
     if (i == RF_DISE_FUNCTIONS)
-        return 0;
+        return RF_DISE_NO_ROOM;
     if (i == productions->n_functions)
         rf_format(productions->functions[productions->n_functions++], RF_DISE_FUNCTION, "%s", name);
     *address = RF_DISE_FUNCTION_AT(i);
@@ -162,12 +162,15 @@ static rf_status check_values(const struct rf_dise_program *program,
         const struct rf_dise_register *reg = &registers[i];
         if ((which >> i & 1) != 0 && sets(program, i) &&
             rf_dise_register_value(reg, counter_bits) >> (counter_bits + 1) != 0)
-            return rf_fail(error, RF_EINVAL,
-                           "%s:%u:%u: '%s' is %s%lld, and counters have %u bits: from 0, or max - "
-                           "2^%u, to max, 2^%u",
-                           program->file[reg->place.file], reg->place.line, reg->place.column,
-                           reg->name, reg->from_max ? "max plus " : "", (long long)reg->value,
-                           counter_bits, counter_bits, counter_bits);
+            return rf_fail(
+                error, RF_EINVAL,
+                "%s:%u:%u: '%s' is %s%lld, and counters have %u bits: it must be from 0 "
+                "to max, which is 2^%u",
+                program->file[reg->place.file], reg->place.line, reg->place.column, reg->name,
+                reg->about      ? "max ~ "
+                : reg->from_max ? "max - "
+                                : "",
+                (long long)(reg->from_max ? -reg->value : reg->value), counter_bits, counter_bits);
     }
     return RF_OK;
 }

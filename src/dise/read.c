@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { INCLUDES_MAX = 8, FILE_MAX = 1 << 20 };
@@ -126,6 +125,8 @@ static rf_status parse_value(struct rf_dise_parser *parser, struct rf_dise_regis
     reg->about = reg->from_max && rf_dise_lex_accept(lexer, "~");
     if (reg->from_max && !reg->about && !rf_dise_token_is(&lexer->next, "-"))
         return RF_OK;
+    if (reg->about && lexer->next.kind != RF_DISE_NUMBER)
+        return rf_dise_fail_expected(lexer, "a number without a sign");
     rf_status status = rf_dise_parse_number(parser, &reg->value);
     if (reg->about)
         reg->value = -reg->value;
@@ -438,25 +439,23 @@ static rf_status parse_text(struct rf_dise_parser *parser, const char *name, con
     return parse_items(parser);
 }
 
-/* All of a file, terminated; NULL with errno set. */
+/* All that can be read there, a file or a pipe; FILE_MAX bytes of memory. NULL with errno set. */
 static char *load(const char *path, size_t *n)
 {
-    char *text = NULL;
-    struct stat about;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    *n = 0;
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &about) == 0) {
-        errno = S_ISREG(about.st_mode) ? EFBIG : EINVAL;
-        if (S_ISREG(about.st_mode) && about.st_size <= FILE_MAX)
-            text = rf_alloc_get(&rf_alloc_standard, FILE_MAX);
-    }
-    for (ssize_t got = 1; text != NULL && got > 0 && *n < FILE_MAX;) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *text = fd >= 0 ? rf_alloc_get(&rf_alloc_standard, FILE_MAX) : NULL;
+    ssize_t got = text != NULL;
+    int why = errno;
+    for (*n = 0; got > 0 && *n<FILE_MAX; *n += got> 0 ? (size_t)got : 0)
         got = read(fd, text + *n, FILE_MAX - *n);
-        *n += got > 0 ? (size_t)got : 0;
+    if (text != NULL && (got < 0 || *n == FILE_MAX)) {
+        why = got < 0 ? errno : EFBIG;
+        rf_alloc_free(&rf_alloc_standard, text, FILE_MAX);
+        text = NULL;
     }
-    close(fd);
+    if (fd >= 0)
+        close(fd);
+    errno = why;
     return text;
 }
 

@@ -295,7 +295,7 @@ def check_refused(tap, work, program):
              "sampling.hps:34:1: the productions need 4 counters, the core has 3"),
             ("a value beyond a counter", [*call_pair, "--set", "sampleFreq=8589934592"],
              "sampling.hps:31:10: 'sampleFreq' is 8589934592, and counters have 32 bits"),
-            ("a value below a counter", [*call_pair, "--set", "sampleFreq=max-4294967297@10"], "'sampleFreq' is max plus -4294967297"),
+            ("a value below a counter", [*call_pair, "--set", "sampleFreq=max-4294967297@10"], "'sampleFreq' is max - 4294967297, and counters have 32 bits"),
             ("-p beside productions", [*call_pair, "-p", "calls"], "-p does not go with it"),
             ("--burst beside productions", [*call_pair, "--burst", "1"], "change that with --set"),
             ("a profile without a handler in bursts", ["-p", "values", "--burst", "1"],

@@ -144,7 +144,21 @@ def check_refusals():
         run.wait()
 
 
+def check_close():
+    """Bursts that are made to come too close to each other: the report warns of what they are in the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "count")
+        run = subprocess.Popen([RIFFLE, "run", "-p", "branch -> pc", "--frequency", "1/1000", "--", SPIN, path],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        wait_for(path, 1)
+        status, text = control(run.pid, "burst=5", "frequency=1/3")
+        run.send_signal(signal.SIGTERM)
+        _, said = run.communicate()
+        tap.check("bursts became close: a warning", status == 0 and "close to each other: a loop in step" in said, text + said)
+
+
 check_change()
 check_several()
+check_close()
 check_refusals()
 tap.end()

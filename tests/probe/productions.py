@@ -280,11 +280,21 @@ def check_refusals():
              "own.hps:6:1: the probe needs bursts of one length"),
             ("65 patterns", "".join(f"P{i}: T.OPCLASS == proc_call && T.PC == {2 * i} => call(CallPair_handler) T.INSN, null\n"
                                     for i in range(65)), "own.hps:65:1: the productions have more than 64 patterns"),
+            ("17 functions", "".join(f"P{i}: T.OPCLASS == proc_call && T.PC == f{i} => call(CallPair_handler) T.INSN, null\n"
+                                     for i in range(17)), "own.hps:17:40: more than 16 functions by name, too many for the probe"),
             ("a byte 0", "P1: T.OPCLASS == proc_call\0 => null, null\n", "own.hps:1:27: expected '=>', '&&' or '||', got a byte 0"),
             ("66 states", gray_code(66), "own.hps:3:1: the probe cannot run counters that have more than 64 states"),
     ):
         got, said = with_text(text)
         tap.check(f"refused: {title}", got is None and says in said and "Traceback" not in said, f"{got} {said}")
+    read, write = os.pipe()
+    os.write(write, named("T.OPCLASS == proc_call").encode())
+    os.close(write)
+    done = subprocess.run([RIFFLE, "run", "--productions", f"/dev/fd/{read}", "--", INTERVALS], capture_output=True, text=True,
+                          pass_fds=[read])
+    tap.check("read from a pipe", done.returncode == 0 and f"{ROUNDS:,} calls" in done.stderr, done.stderr)
+    got, said = run("--productions", FOLDER)
+    tap.check("refused: a folder", got is None and "cannot read: Is a directory" in said, f"{got} {said}")
     got, said = run(*lab("hot-call-pair"), "--burst", "3")
     tap.check("refused: --burst beside --productions", got is None and "--set" in said, f"{got} {said}")
 

@@ -145,6 +145,8 @@ static const struct {
     {"register a = max - 99999999999G", "t:1:20: 99999999999G is too large"},
     {"T.OPCLASS == load && T.PC == 0x10000000000000000 => null, null",
      "t:1:30: 0x10000000000000000 is too large"},
+    {"register a = max ~ -5", "t:1:20: expected a number without a sign, got '-'"},
+    {"T.PC == \"main => null, null", "t:1:9: expected a number, got quotes that do not end"},
     {"register a = 9x", "t:1:14: expected a number, got '9x'"},
     {"register a = 0xg", "t:1:14: expected a number, got '0xg'"},
     {"register a = 1.5", "t:1:14: expected a number, got '1.5'"},
