@@ -4,9 +4,10 @@
  *                                       +--joined--> rows: new, gone, changed, same
  *     view of after  --entries, by key--+
  *
- * A row that one side does not list may still have happened there: where counts have bounds, as often as everything that
- * the side does not list together. */
+ * Lines are matched by their distance from the beginning of their function (starts.c). A row that one side does not list
+ * may still have happened there: where counts have bounds, as often as everything that the side does not list together. */
 #include "view/view.h"
+#include "view/starts.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <inttypes.h>
@@ -16,6 +17,7 @@
 #include <string.h>
 
 struct entry {
+    const char *key; /* what it is matched by */
     const char *name, *module;
     struct rf_diff_count count;
 };
@@ -98,8 +100,23 @@ static void print_words(const struct rf_view *view, size_t row, char *text, size
         snprintf(text + n, size - (size_t)n, " 0x%" PRIx64, number_at(view, row, RF_COLUMN_B));
 }
 
-static void print_key(const struct rf_diff_side *side, const struct rf_view *view, size_t row,
-                      char *text, size_t size)
+/* "lz.c find_match+5": a line by where it is in its function; as it is where that is not known. */
+static void print_line_key(const struct rf_starts *starts, const struct rf_view *view, size_t row,
+                           char *text, size_t size)
+{
+    uint32_t line = (uint32_t)number_at(view, row, RF_COLUMN_LINE);
+    const char *file = last_part(text_at(view, row, RF_COLUMN_FILE));
+    const struct rf_start *start = line > 0 ? rf_starts_find(starts, file, line) : NULL;
+    if (start == NULL)
+        return;
+    snprintf(text, size, "%s", start->function);
+    cut_suffix(text);
+    size_t n = strlen(text);
+    snprintf(text + n, size - n, "+%" PRIu32 " %s", line - start->line, file);
+}
+
+static void print_name(const struct rf_diff_side *side, const struct rf_view *view, size_t row,
+                       char *text, size_t size)
 {
     switch (view->by) {
     case RF_BY_FUNCTION:
@@ -135,7 +152,7 @@ static void print_key(const struct rf_diff_side *side, const struct rf_view *vie
 static int by_key(const void *left, const void *right)
 {
     const struct entry *l = left, *r = right;
-    int order = strcmp(l->name, r->name);
+    int order = strcmp(l->key, r->key);
     return order != 0 ? order : strcmp(l->module, r->module);
 }
 
@@ -158,7 +175,8 @@ static size_t settle(struct entry *entries, size_t n)
     return kept;
 }
 
-static bool fill(struct entries *entries, const struct rf_diff_side *side, struct rf_view *view)
+static bool fill_from(struct entries *entries, const struct rf_diff_side *side,
+                      struct rf_view *view, const struct rf_starts *starts)
 {
     char text[RF_VIEW_TEXT_MAX];
     entries->room = view->n_rows + 1;
@@ -167,13 +185,17 @@ static bool fill(struct entries *entries, const struct rf_diff_side *side, struc
         return false;
     bool with_module = view->by == RF_BY_FUNCTION || view->by == RF_BY_PC;
     for (size_t row = 0; row < view->n_rows; row++) {
-        print_key(side, view, row, text, sizeof text);
+        print_name(side, view, row, text, sizeof text);
+        const char *name = rf_view_keep(view, text);
+        if (view->by == RF_BY_LINE)
+            print_line_key(starts, view, row, text, sizeof text);
         struct entry entry = {
-            .name = rf_view_keep(view, text),
+            .name = name,
+            .key = view->by == RF_BY_LINE ? rf_view_keep(view, text) : name,
             .module = with_module ? module_of(side->run, text_at(view, row, RF_COLUMN_MODULE)) : "",
             .count = {number_at(view, row, RF_COLUMN_COUNT), number_at(view, row, RF_COLUMN_LOWER),
                       number_at(view, row, RF_COLUMN_UPPER)}};
-        if (entry.name == NULL)
+        if (entry.name == NULL || entry.key == NULL)
             return false;
         entries->at[entries->n++] = entry;
     }
@@ -182,7 +204,29 @@ static bool fill(struct entries *entries, const struct rf_diff_side *side, struc
     return true;
 }
 
+static bool fill(struct entries *entries, const struct rf_diff_side *side, struct rf_view *view)
+{
+    struct rf_starts starts = {.alloc = &view->alloc};
+    bool good = view->by != RF_BY_LINE || rf_starts_open(&starts, side, &view->alloc) == RF_OK;
+    good = good && fill_from(entries, side, view, &starts);
+    rf_starts_close(&starts);
+    return good;
+}
+
 /* ---- rows ---- */
+
+/* "lz.c:63, was :58" for a line that has moved. */
+static const char *name_of(struct rf_diff *diff, const struct entry *before,
+                           const struct entry *after)
+{
+    char text[RF_VIEW_TEXT_MAX];
+    if (before == NULL || after == NULL || strcmp(before->name, after->name) == 0)
+        return after != NULL ? after->name : before->name;
+    const char *line = strrchr(before->name, ':');
+    snprintf(text, sizeof text, "%s, was %s", after->name, line != NULL ? line : before->name);
+    const char *kept = rf_view_keep(&diff->views[0], text);
+    return kept != NULL ? kept : after->name;
+}
 
 static enum rf_diff_kind kind_of(const struct rf_diff_row *row, bool was, bool is)
 {
@@ -196,7 +240,7 @@ static enum rf_diff_kind kind_of(const struct rf_diff_row *row, bool was, bool i
 static void add_row(struct rf_diff *diff, const struct entry *known, const struct entry *before,
                     const struct entry *after, const struct entries *sides)
 {
-    struct rf_diff_row row = {.name = known->name, .module = known->module};
+    struct rf_diff_row row = {.name = name_of(diff, before, after), .module = known->module};
     row.before = before != NULL ? before->count : (struct rf_diff_count){0, 0, sides[0].absent};
     row.after = after != NULL ? after->count : (struct rf_diff_count){0, 0, sides[1].absent};
     row.kind = kind_of(&row, before != NULL, after != NULL);

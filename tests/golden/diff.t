@@ -8,8 +8,10 @@ Compares profiles of the same selector, row by row, by what a rebuilt program
 keeps: the names of functions, source lines, offsets in functions, values.
 Builds may differ, and the program may have another name. Copies that the
 compiler made of a function (find_match.constprop.0) count as the function. A
-row is new, gone or changed only where the bounds of both sides leave no doubt;
-the others are counted below the table.
+line is found again by its distance from the beginning of its function, so that
+lines added above the function do no harm; "lz.c:63, was :58" has moved. A row
+is new, gone or changed only where the bounds of both sides leave no doubt; the
+others are counted below the table.
 
 Ends with status 0; with 1 where --fail-above is given and something grew by
 more; with 2 where the files cannot be compared.

@@ -1,0 +1,104 @@
+/* starts.c - where the functions of a program begin.
+ *
+ * A line that was added at the top of a file moves all lines below it, and a diff by number would find them all changed. By
+ * its distance from the beginning of its function a line is found again, as long as nothing changes above it in there. */
+#include "view/starts.h"
+#include "base/alloc.h"
+#include "base/text.h"
+#include <stdlib.h>
+
+static int by_place(const void *left, const void *right)
+{
+    const struct rf_start *l = left, *r = right;
+    int order = l->file != r->file ? strcmp(l->file, r->file) : 0;
+    return order != 0 ? order : (l->line > r->line) - (l->line < r->line);
+}
+
+static void settle(struct rf_starts *starts)
+{
+    size_t kept = 0;
+    if (starts->n > 0)
+        qsort(starts->at, starts->n, sizeof *starts->at, by_place);
+    for (size_t i = 0; i < starts->n; i++)
+        if (kept == 0 || by_place(&starts->at[kept - 1], &starts->at[i]) != 0)
+            starts->at[kept++] = starts->at[i];
+    starts->n = kept;
+}
+
+/* Most are known already: the list is settled before it grows. */
+static bool make_room(struct rf_starts *starts)
+{
+    if (starts->n < starts->room)
+        return true;
+    settle(starts);
+    size_t more = starts->room == 0 ? 1024 : 2 * starts->room;
+    void *at = starts->at;
+    if (2 * starts->n < starts->room)
+        return true;
+    if (!rf_alloc_array(starts->alloc, &at, starts->room, more, sizeof *starts->at))
+        return false;
+    starts->at = at;
+    starts->room = more;
+    return true;
+}
+
+static bool add(struct rf_starts *starts, const struct rf_frame *frame)
+{
+    if (frame->start == 0 || frame->file[0] == '\0' || frame->function[0] == '\0')
+        return true;
+    if (!make_room(starts))
+        return false;
+    starts->at[starts->n++] =
+        (struct rf_start){rf_text_last_part(frame->file), frame->function, frame->start};
+    return true;
+}
+
+static bool add_instruction(struct rf_starts *starts, struct rf_symbols *symbols, uint64_t pc)
+{
+    struct rf_place_name name;
+    if (rf_symbols_lookup(symbols, pc, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name) != RF_OK)
+        return true;
+    const struct rf_frame own = {name.function, name.file,          name.line,
+                                 name.start,    name.discriminator, name.linkage};
+    bool good = add(starts, &own);
+    for (size_t i = 0; i < name.n_inlined && good; i++)
+        good = add(starts, &name.inlined[i]);
+    return good;
+}
+
+rf_status rf_starts_open(struct rf_starts *starts, const struct rf_diff_side *side,
+                         const struct rf_alloc *alloc)
+{
+    struct rf_selector selector;
+    const struct rf_profile *profile = side->profile;
+    *starts = (struct rf_starts){.alloc = alloc};
+    if (side->symbols == NULL || rf_profile_selector(profile, &selector) != RF_OK ||
+        selector.project_a != RF_FIELD_PC)
+        return RF_OK;
+    for (size_t i = 0; i < profile->n_items; i++)
+        if (!add_instruction(starts, side->symbols, profile->items[i].a))
+            return RF_ENOMEM;
+    settle(starts);
+    return RF_OK;
+}
+
+void rf_starts_close(struct rf_starts *starts)
+{
+    rf_alloc_free(starts->alloc, starts->at, starts->room * sizeof *starts->at);
+    *starts = (struct rf_starts){.n = 0};
+}
+
+const struct rf_start *rf_starts_find(const struct rf_starts *starts, const char *file,
+                                      uint32_t line)
+{
+    const struct rf_start wanted = {.file = file, .line = line};
+    size_t low = 0, high = starts->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_place(&starts->at[middle], &wanted) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && strcmp(starts->at[low - 1].file, file) == 0 ? &starts->at[low - 1] : NULL;
+}

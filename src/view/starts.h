@@ -1,0 +1,26 @@
+/* starts.h - where the functions of a program begin, line by line: what a line is called in a changed source. */
+#ifndef RF_VIEW_STARTS_H
+#define RF_VIEW_STARTS_H
+
+#include <riffle/diff.h>
+
+struct rf_start {
+    const char *file, *function; /* of the symbols; the file without its folder */
+    uint32_t line;
+};
+
+struct rf_starts {
+    const struct rf_alloc *alloc;
+    struct rf_start *at; /* by file and line */
+    size_t n, room;
+};
+
+/* Of all functions, inlined ones too, that the profile has an instruction of. RF_ENOMEM or RF_OK; close it in any case. */
+rf_status rf_starts_open(struct rf_starts *starts, const struct rf_diff_side *side,
+                         const struct rf_alloc *alloc);
+void rf_starts_close(struct rf_starts *starts);
+/* The last function that begins at the line or above it; NULL: none is known. The file is without its folder. */
+const struct rf_start *rf_starts_find(const struct rf_starts *starts, const char *file,
+                                      uint32_t line);
+
+#endif
