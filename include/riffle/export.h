@@ -31,7 +31,7 @@ struct rf_export_form {
     const char *name;
     const char *brief;
     const char *reader; /* the program that reads it */
-    /* For rf_export_write: the form's own state, zeroed before and freed after. */
+    /* For rf_export_write: the form's own state, zeroed before and freed after; 0: none. */
     size_t state_size;
     rf_status (*write)(const struct rf_export *asked, void *state);
 };

@@ -30,8 +30,8 @@ const struct rf_export_form *rf_export_find(const char *name)
 
 static rf_status write_with_state(const struct rf_export *export, const struct rf_export_form *form)
 {
-    void *state = rf_alloc_zeroed(&export->alloc, form->state_size);
-    if (state == NULL)
+    void *state = form->state_size > 0 ? rf_alloc_zeroed(&export->alloc, form->state_size) : NULL;
+    if (state == NULL && form->state_size > 0)
         return RF_ENOMEM;
     rf_status status = form->write(export, state);
     rf_alloc_free(&export->alloc, state, form->state_size);

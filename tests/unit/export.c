@@ -1,5 +1,5 @@
 /* Exports of runs written by hand: their bytes, and what happens without memory or a place to write. */
-#include <riffle/export.h>
+#include "export/export.h"
 #include <riffle/event.h>
 #include "failing.h"
 #include "test.h"
@@ -154,6 +154,22 @@ TEST(no_room)
     const struct rf_export_setup setup = {.symbols = NULL};
     CHECK_EQ(rf_export_write(rf_export_find("callgrind"), full, &run, &setup, NULL), RF_EIO);
     fclose(full);
+}
+
+static rf_status write_mark(const struct rf_export *export, void *state)
+{
+    return state == NULL && fputs("mark", export->out) >= 0 ? RF_OK : RF_EINVAL;
+}
+
+TEST(a_form_that_keeps_no_state)
+{
+    static const struct rf_export_form form = {"mark", "a mark", "nobody", 0, write_mark};
+    struct rf_run run = {.alloc = failing_alloc(&failing)};
+    const struct rf_export_setup setup = {.tell = tell};
+    FILE *out = fmemopen(written, sizeof written, "w");
+    CHECK_EQ(rf_export_write(&form, out, &run, &setup, NULL), RF_OK);
+    fclose(out);
+    CHECK_TEXT(written, "mark");
 }
 
 TEST_MAIN()
