@@ -68,7 +68,7 @@ static const struct cli_option options[] = {
      .brief = "invariance: tuples that make this share of their pc",
      .offset = offsetof(struct settings, filter.tuple_share)},
     {CLI_SHARE, 0, "pc-share", "SHARE", "40%",
-     .brief = "invariance: pcs that such tuples make this share of",
+     .brief = "invariance: pcs of whose events such tuples make this share",
      .offset = offsetof(struct settings, filter.pc_share)},
     {CLI_COUNT, 0, "every", "N", "0", .brief = "invariance, rms: the error every N events, as CSV",
      .text = "A row per engine or co-processor, every N events and at the end. The truth is that "

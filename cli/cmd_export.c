@@ -19,7 +19,7 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {CLI_CHOICE, 't', "to", "FORM", .words = words_forms, .brief = "the format; needed",
+    {CLI_CHOICE, 't', "to", "FORM", .words = words_forms, .brief = "the format; must be given",
      .text = "callgrind: for callgrind_annotate and KCachegrind. pprof: for go tool pprof. "
              "collapsed: for flamegraph.pl. speedscope: for speedscope. perf: the text of perf "
              "script. llvm: for clang -fprofile-sample-use. sqlite: a database. doc/EXPORT.md "

@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
     {CLI_COUNT, 0, "seed", "N", "0", .brief = "the same seed gives the same stream, everywhere",
      .offset = offsetof(struct settings, seed)},
     {CLI_FILE, 'o', "output", "FILE", "-",
-     .brief = "where to; a name that ends in .rft gets a trace",
+     .brief = "the file to write; a trace where its name ends in .rft",
      .offset = offsetof(struct settings, output)},
     {CLI_CHOICE, 0, "to", "FORM", .words = cli_words_stream_forms,
      .brief = "the form, whatever the name", .offset = offsetof(struct settings, to)},

@@ -49,7 +49,7 @@ static int check(const struct cli_call *call)
     if (!given && has_any(call, "set"))
         return cli_fail(CLI_USAGE, "%s: --set goes with --productions", call->command->name);
     if (given && has_any(call, "profile"))
-        return cli_fail(CLI_USAGE, "%s: --productions say what to profile; -p does not go with it",
+        return cli_fail(CLI_USAGE, "%s: productions say what to profile; leave out -p",
                         call->command->name);
     return CLI_OK;
 }

@@ -260,7 +260,7 @@ static int refuse_rows(const struct rf_run *run, const struct cli_report *report
     for (size_t i = 0; i < run->n_profiles; i++)
         if (rf_view_knows(run->profiles[i], by))
             return CLI_OK;
-    return cli_fail(CLI_FAILED, "'%s' cannot be grouped by %s: it does not tell it",
+    return cli_fail(CLI_FAILED, "'%s' cannot be grouped by %s: it has no such field",
                     run->n_profiles > 0 && run->profiles[0]->selector[0] != '\0'
                         ? run->profiles[0]->selector
                         : "a stream of tuples",

@@ -41,7 +41,7 @@ rf_status rf_trace_inspect(const char *path, struct rf_trace_info *info, struct 
     if (n < 0)
         status = rf_fail(error, RF_EIO, "%s: cannot read: %s", path, strerror(errno));
     else if (!rf_trace_is_magic(head, (size_t)n))
-        status = rf_fail(error, RF_EINVAL, "%s: is no trace", path);
+        status = rf_fail(error, RF_EINVAL, "%s: not a trace", path);
     else
         status = inspect(fd, path, info, error);
     close(fd);

@@ -302,7 +302,7 @@ rf_status rf_trace_write_records(struct rf_trace_writer *writer, const struct rf
         return status;
     for (size_t i = 0; i < n; i++)
         if (records[i].kind >= RF_CLASS_COUNT)
-            return rf_fail(error, RF_EINVAL, "%s: record %zu is of no class (%u)",
+            return rf_fail(error, RF_EINVAL, "%s: record %zu has an unknown class (%u)",
                            writer->file.path, i, (unsigned)records[i].kind);
     return settle(writer, add_records(writer, records, n, error), error);
 }

@@ -313,7 +313,7 @@ static rf_status check_header(const unsigned char *file, size_t n, struct rf_err
     if (rf_trace_is_magic(file, n) && memcmp(file, rf_rfp_magic, n < 8 ? n : 8) != 0)
         return rf_fail(error, RF_EDAMAGED, "this is a trace; replay makes a profile of it");
     if (n < sizeof rf_rfp_magic || memcmp(file, rf_rfp_magic, sizeof rf_rfp_magic) != 0)
-        return rf_fail(error, RF_EDAMAGED, "this is no riffle profile");
+        return rf_fail(error, RF_EDAMAGED, "this is not a riffle profile");
     if (n < RF_RFP_HEADER)
         return rf_fail(error, RF_EDAMAGED, "the file ends within its header");
     if (rf_load64(file + RF_RFP_AT_HEADER_CHECKSUM) != rf_checksum(file, RF_RFP_AT_HEADER_CHECKSUM))

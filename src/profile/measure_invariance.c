@@ -107,7 +107,7 @@ static rf_status explain(const struct rf_invariance *invariance, rf_status statu
                          struct rf_error *error)
 {
     if (status == RF_OK && invariance->wrong_shape)
-        return rf_fail(error, RF_EINVAL, "invariance is of tuples <pc, value>, not of ranges");
+        return rf_fail(error, RF_EINVAL, "invariance needs tuples <pc, value>, not ranges");
     if (status != RF_OK)
         return rf_fail(error, status, "the profiles cannot be compared: %s",
                        rf_status_text(status));

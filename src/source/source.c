@@ -111,7 +111,7 @@ static rf_status open_format(struct rf_source **source, const struct rf_source_i
     if (format->open == NULL)
         return rf_fail(error, RF_EINVAL, "%s: %s", input->name, format->refusal);
     if (only != NULL && format != only)
-        return rf_fail(error, RF_EINVAL, "%s: is no %s", input->name, only->name);
+        return rf_fail(error, RF_EINVAL, "%s: not of the format %s", input->name, only->name);
     return format->open(source, input, alloc, error);
 }
 

@@ -75,7 +75,7 @@ rf_status rf_view_check_filter(const struct rf_view_work *work)
                        "'%s' does not tell threads apart; 'insn -> thread,pc' does",
                        work->table.profile->selector);
     if (by_name && setup->symbols == NULL)
-        return rf_fail(work->error, RF_ENOTSUP, "there are no names to choose by in this run");
+        return rf_fail(work->error, RF_ENOTSUP, "this run has no names to choose by");
     if (by_name && rf_view_find_word(&work->words, RF_FIELD_PC) < 0)
         return rf_fail(work->error, RF_ENOTSUP, "'%s' does not tell which function it was in",
                        work->table.profile->selector);

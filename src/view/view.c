@@ -145,9 +145,9 @@ static rf_status choose(struct rf_view_work *work)
     work->which = word_for(view->profile, view->by);
     const char *selector = view->profile->selector;
     if (work->which < 0)
-        return rf_fail(work->error, RF_ENOTSUP, "'%s' cannot be grouped by %s: it does not tell it",
-                       selector[0] != '\0' ? selector : "a stream of tuples",
-                       rf_view_by_name(view->by));
+        return rf_fail(
+            work->error, RF_ENOTSUP, "'%s' cannot be grouped by %s: it has no such field",
+            selector[0] != '\0' ? selector : "a stream of tuples", rf_view_by_name(view->by));
     if (needs_names(view->by) && work->setup->symbols == NULL)
         return rf_fail(work->error, RF_ENOTSUP,
                        "there are no names in this run, so nothing can be grouped by %s",

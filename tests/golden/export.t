@@ -5,15 +5,15 @@ riffle export - write a profile in the format of another tool
 Usage: riffle export [OPTION...] FILE
 
 Writes what replay, run, sim or merge saved with -o. What the format cannot
-carry is told on standard error, one sentence each.
+carry is named on standard error, one sentence each.
 
 Stacks need a profile of stacks, calls one of calls:
 
     riffle run -p code -p calls -p stacks -o rank.rfp -- ./rank
 
 Options:
-  -t, --to FORM           the format; needed: callgrind, pprof, collapsed,
-                          speedscope, perf, llvm, sqlite
+  -t, --to FORM           the format; must be given: callgrind, pprof,
+                          collapsed, speedscope, perf, llvm, sqlite
   -o, --output FILE       where to write; -: standard output (default: -)
       --no-names          addresses only; do not read the files that ran
   -q, --quiet             do not tell what the format cannot carry

@@ -58,10 +58,10 @@ Speed is measured on a second copy of each engine that is fed the same tuples,
 64 Ki at a time; only those calls are timed, in wall-clock time. The engines
 take turns in one process: ratios between them mean more than the figures.
 
-With two profile files, those of the same selector are held against each other,
-and the first file is the truth. Where the two are of different programs, of a
-source built for x86-64 and for RISC-V say, the overlap is that of the names of
-functions; addresses of data have no names, and are refused.
+With two profile files, profiles of the same selector are compared, and the
+first file is the truth. Two different programs, for example one source built
+for x86-64 and for RISC-V, are compared by the names of their functions.
+Addresses of data have no such names and are refused.
 
 Options:
   -e, --engine ENGINE     an engine to judge; may be repeated
@@ -79,8 +79,8 @@ Options:
       --tuple-share SHARE
                           invariance: tuples that make this share of their pc
                           (default: 10%)
-      --pc-share SHARE    invariance: pcs that such tuples make this share of
-                          (default: 40%)
+      --pc-share SHARE    invariance: pcs of whose events such tuples make this
+                          share (default: 40%)
       --every N           invariance, rms: the error every N events, as CSV
                           (default: 0)
       --per-interval      interval: the error of every interval, as CSV
@@ -105,9 +105,9 @@ riffle engines - list the engines; show one with its options and memory
 
 Usage: riffle engines [OPTION...] [ENGINE]
 
-An engine is written as a name, or as a name with options in parentheses. Shown
-with its options, it tells the memory it will hold and, where it is a model of
-hardware, the bits of storage that hardware would have.
+An engine is written as a name, or as a name with options in parentheses. riffle
+engines ENGINE prints its options, the memory it will hold and, where it is a
+model of hardware, the bits of storage that hardware would have.
 
 Options:
   -h, --help              show this help
@@ -125,9 +125,10 @@ Writes a stream of tuples, one per line, or as a trace. It is the same for the
 same options on every machine.
 
 zipf draws key k with a probability proportional to 1 / k^skew; uniform draws
-every key alike; phases is zipf over a set of keys that is exchanged every
---phase events; loop is like the load values of a program: nested loops over
-instructions, each with a few favourite values, strides and noise.
+every key with the same probability; phases is zipf over a set of keys that is
+exchanged every --phase events; loop resembles the load values of a program:
+nested loops over instructions, each with a few favourite values, strides and
+noise.
 
 Options:
   -N, --events N          how long the stream is (default: 1M)
@@ -136,7 +137,7 @@ Options:
       --phase N           events until phases exchanges its keys (default: 1M)
       --seed N            the same seed gives the same stream, everywhere
                           (default: 0)
-  -o, --output FILE       where to; a name that ends in .rft gets a trace
+  -o, --output FILE       the file to write; a trace where its name ends in .rft
                           (default: -)
       --to FORM           the form, whatever the name: text, rft
   -h, --help              show this help
@@ -447,7 +448,7 @@ convert
 zipf
 $ riffle help --completion fish | grep -E 'a export|_from export.* -l to'
 complete -c riffle -f -n __fish_use_subcommand -a export -d 'write a profile in the format of another tool'
-complete -c riffle -n '__fish_seen_subcommand_from export' -s t -l to -d 'the format; needed' -x -a 'callgrind pprof collapsed speedscope perf llvm sqlite'
+complete -c riffle -n '__fish_seen_subcommand_from export' -s t -l to -d 'the format; must be given' -x -a 'callgrind pprof collapsed speedscope perf llvm sqlite'
 $ riffle help --completion zsh | head -3
 \#compdef riffle
 \# made by 'riffle help --completion zsh'

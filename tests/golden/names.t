@@ -191,10 +191,10 @@ $ riffle report calls.rfp --by function --function leaf | sed -E 's/^ +[0-9.]+%(
  with callees self  samples  function  module
  S S N  leaf      calls
 $ riffle report calls.rfp --by target 2>&1 | tail -1
-riffle: 'frame -> pc,context' cannot be grouped by target: it does not tell it
+riffle: 'frame -> pc,context' cannot be grouped by target: it has no such field
 [1]
 $ riffle report hot.rfp --by stack 2>&1 | tail -1
-riffle: 'load -> pc,value' cannot be grouped by stack: it does not tell it
+riffle: 'load -> pc,value' cannot be grouped by stack: it has no such field
 [1]
 # Valgrind ends a program whose debug information it cannot read, as that of clang for two files. One sentence says so, and nothing is saved.
 $ printf 'int other(int x) { return x * 3; }\n' > other.c; printf 'int other(int x); int main(void) { return other(1); }\n' > main.c

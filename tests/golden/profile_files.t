@@ -35,7 +35,7 @@ b.txt
 sum.rfp
 # Not profiles.
 $ riffle report a.txt
-riffle: a.txt: this is no riffle profile
+riffle: a.txt: this is not a riffle profile
 [1]
 $ head -c 40 a.rfp > cut.rfp; riffle report cut.rfp
 riffle: cut.rfp: the file ends within its header

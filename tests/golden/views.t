@@ -206,10 +206,10 @@ $ riffle report known.rfp --by nonsense
 riffle: report: --by must be item, function, line, module, pc, value, target, region, thread, process, stack or caller, got 'nonsense'
 [2]
 $ riffle report known.rfp --by region
-riffle: 'load -> pc,value' cannot be grouped by region: it does not tell it
+riffle: 'load -> pc,value' cannot be grouped by region: it has no such field
 [1]
 $ printf '1 2\n' | riffle replay - --by function
-riffle: 'a stream of tuples' cannot be grouped by function: it does not tell it
+riffle: 'a stream of tuples' cannot be grouped by function: it has no such field
 [1]
 # Into a file, and nothing else anywhere.
 $ riffle run --module known -p 'load -> pc' --report report.txt -- ./known; sed -n '1 s/ loads.*/ loads/p' report.txt; stat -c %a report.txt
@@ -249,10 +249,10 @@ $ riffle run -q --module known -o mixed.rfp -p values -p stacks=1K -- ./known
 $ riffle report mixed.rfp --by stack --format json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["left_out"], [p["selector"] for p in d["profiles"]])'
 \['load -> pc,value'] ['frame -> pc,context']
 $ riffle report mixed.rfp --by thread --format json
-riffle: 'load -> pc,value' cannot be grouped by thread: it does not tell it
+riffle: 'load -> pc,value' cannot be grouped by thread: it has no such field
 [1]
 $ riffle report mixed.rfp --by thread --format csv
-riffle: 'load -> pc,value' cannot be grouped by thread: it does not tell it
+riffle: 'load -> pc,value' cannot be grouped by thread: it has no such field
 [1]
 $ riffle report mixed.rfp --by value --format csv | grep -c frame
 0

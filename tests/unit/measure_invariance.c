@@ -116,7 +116,7 @@ TEST(ranges_have_no_invariance)
     struct rf_measure_invariance got;
     struct rf_error error;
     CHECK_EQ(rf_measure_invariance(&got, &perfect, &perfect, NULL, &error), RF_EINVAL);
-    CHECK_TEXT(error.message, "invariance is of tuples <pc, value>, not of ranges");
+    CHECK_TEXT(error.message, "invariance needs tuples <pc, value>, not ranges");
 }
 
 /* Engines on their way give what their profiles would. */

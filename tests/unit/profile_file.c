@@ -393,7 +393,7 @@ TEST(what_cannot_be_saved_or_loaded)
     CHECK_TEXT(error.message, "/dev/full: cannot write: No space left on device");
     CHECK_EQ(rf_run_save(run, "/dev/null", &error), RF_OK);
     CHECK_EQ(rf_run_load(&back, "/dev/null", NULL, &error), RF_EDAMAGED);
-    CHECK_TEXT(error.message, "/dev/null: this is no riffle profile");
+    CHECK_TEXT(error.message, "/dev/null: this is not a riffle profile");
     run->profiles[1]->lost++;
     CHECK_EQ(rf_run_save(run, "/dev/null", &error), RF_EINVAL);
     CHECK_TEXT(error.message, "profile 1 cannot be saved: produced is not consumed and lost");

@@ -41,7 +41,7 @@ static const struct {
      "engine 'P256 R4': column 6: R would sample messages, not events: behind a part only a table "
      "A can "
      "stand"},
-    {"H[]2048", NULL, "engine 'H[]2048': column 3: a part is missing, P256 say"},
+    {"H[]2048", NULL, "engine 'H[]2048': column 3: a part is missing, for example P256"},
     {"H[P256 2048", NULL,
      "engine 'H[P256 2048': column 8: '2' is no part; there are P, R, D, C, H[..] and A"},
     {"H[P256", NULL, "engine 'H[P256': column 7: the closing ']' of H is missing"},

@@ -185,7 +185,7 @@ static rf_status read_chain(struct reader *reader, unsigned depth, bool behind)
     bool first = !behind;
     skip_space(reader);
     if (first && at_end(reader))
-        return rf_fail(reader->error, RF_EINVAL, "column %u: a part is missing, P256 say",
+        return rf_fail(reader->error, RF_EINVAL, "column %u: a part is missing, for example P256",
                        column(reader));
     for (; !at_end(reader); first = false) {
         rf_status status = read_part(reader, depth, first);
