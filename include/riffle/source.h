@@ -33,6 +33,8 @@ struct rf_batch {
     size_t n_ends;
     /* Of these bursts: how many intervals each interval of it stands for, 1 / frequency. NULL: it never changes. */
     const double *weights;
+    /* Nobody counts what is skipped between the bursts: `skipped` is 0, counts are of the sample, shares are estimates. */
+    int uncounted;
     uint64_t bursts;  /* over since the last batch */
     uint64_t skipped; /* events between bursts since the last batch */
     /* Where they were skipped: of tuples n_ends + 1 numbers, those that were told of with each end, and at last the others.

@@ -396,6 +396,8 @@ rf_status rf_lanes_burst(struct rf_lanes *lanes, const struct rf_batch *batch,
         status = get_bursts(lanes, i, error);
         if (status != RF_OK)
             break;
+        if (batch->uncounted)
+            rf_bursts_uncounted(lanes->lanes[i].bursts);
         cut_bursts(lanes, i, batch);
         rf_bursts_skip(lanes->lanes[i].bursts, skipped_of(lanes, i, batch), batch->bursts);
     }

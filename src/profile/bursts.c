@@ -35,6 +35,13 @@
  * can be: that of an item which has each of its bursts to itself, D = sum m^2 / sum m. Where weights differ, nobody knows
  * which of them its events had. Its bounds then hold for the smallest and for the largest one.
  *
+ * Where nobody counts what is skipped (attach), counts stay those of the sample, and the bounds say what they would be if
+ * the whole program had been as long as the sample.
+ *
+ * The figure "clusters" is the number of independent events that the bursts are worth at worst, sum m / D for the D above. A
+ * group of items, such as a function, has at most that design effect, so its bounds can be had from its share and this
+ * figure alone (view/group.c).
+ *
  * Memory: 64 bytes per tuple that was seen, at most 16 MiB. Cannot: see a period. Where bursts come at equal distances
  * that beat with the program, bursts are alike for that reason, and the interval is too narrow. At random distances
  * (base/spread.h) it is so only where bursts of several intervals are close to each other: by up to 3% at a frequency of
@@ -71,6 +78,7 @@ struct rf_bursts {
     uint64_t passed;   /* of the sampled ones: left out by a condition */
     uint64_t n_bursts; /* all of them */
     uint64_t n_fed;    /* those with events */
+    bool uncounted;    /* nobody knows how much was skipped */
 };
 
 rf_status rf_bursts_open(struct rf_bursts **opened, const struct rf_alloc *given)
@@ -187,6 +195,11 @@ void rf_bursts_skip(struct rf_bursts *bursts, uint64_t events, uint64_t n)
     bursts->n_bursts += n;
 }
 
+void rf_bursts_uncounted(struct rf_bursts *bursts)
+{
+    bursts->uncounted = true;
+}
+
 /* ---- estimates ---- */
 
 struct estimate {
@@ -298,13 +311,15 @@ static void scale_item(const struct rf_bursts *bursts, const struct estimate *es
         known = know(bursts, estimate, item);
     double factor = estimate->all / estimate->sampled * middle(&known);
     uint64_t skipped = bursts->skipped, all = bursts->sampled + skipped;
+    uint64_t sure = bursts->uncounted ? 0 : item->lower;
+    uint64_t most = bursts->uncounted ? all : item->upper + skipped;
     double lower =
         wilson(estimate, (double)item->lower * known.least, known.effect, -1) * estimate->all;
     double upper =
         wilson(estimate, (double)item->upper * known.most, known.effect, 1) * estimate->all;
     item->count = within((double)item->count * factor + 0.5, item->count, item->count + skipped);
-    item->lower = within(floor(lower), item->lower, is_tuple ? item->count : all);
-    item->upper = within(ceil(upper), is_tuple ? item->count : item->lower, item->upper + skipped);
+    item->lower = within(floor(lower), sure, is_tuple ? item->count : all);
+    item->upper = within(ceil(upper), is_tuple ? item->count : item->lower, most);
 }
 
 /* Events that were skipped and that the condition would have taken. Without one that is known, else it is estimated. */
@@ -329,11 +344,13 @@ static void cap(struct rf_profile *profile)
         profile->absent_upper = profile->consumed;
 }
 
-static rf_status add_figures(const struct rf_bursts *bursts, struct rf_profile *profile)
+static rf_status add_figures(const struct rf_bursts *bursts, const struct estimate *estimate,
+                             struct rf_profile *profile)
 {
     const struct rf_figure more[] = {{"bursts", (double)bursts->n_bursts},
                                      {"sampled", (double)(bursts->sampled - bursts->passed)},
-                                     {"skipped", (double)skipped_of_interest(bursts)}};
+                                     {"skipped", (double)skipped_of_interest(bursts)},
+                                     {"clusters", estimate->sampled / estimate->worst}};
     size_t n = sizeof more / sizeof *more;
     void *array = profile->figures;
     if (!rf_alloc_array(&profile->alloc, &array, profile->n_figures, profile->n_figures + n,
@@ -359,8 +376,8 @@ static uint64_t scale_absent(const struct rf_bursts *bursts, const struct estima
 rf_status rf_bursts_scale(const struct rf_bursts *bursts, struct rf_profile *profile)
 {
     const struct estimate estimate = prepare(bursts);
-    rf_status status = add_figures(bursts, profile);
-    if (status != RF_OK || bursts->skipped == 0)
+    rf_status status = add_figures(bursts, &estimate, profile);
+    if (status != RF_OK || (bursts->skipped == 0 && !bursts->uncounted))
         return status;
     for (size_t i = 0; i < profile->n_items; i++)
         scale_item(bursts, &estimate, &profile->items[i], profile->shape);

@@ -29,9 +29,13 @@ void rf_bursts_end(struct rf_bursts *bursts, double weight);
 /* This many events were skipped, and this many bursts were over. */
 void rf_bursts_skip(struct rf_bursts *bursts, uint64_t events, uint64_t n);
 
+/* Nobody counts what is skipped. */
+void rf_bursts_uncounted(struct rf_bursts *bursts);
+
 /* The profile is of all that was fed. Afterwards its counts stand for what was skipped, too, with bounds that hold for
- * RF_BURSTS_CONFIDENCE of all items; consumed = sampled + skipped; and it has the figures "bursts", "sampled" and
- * "skipped". Where nothing was skipped, the figures are all that changes. RF_ENOMEM leaves it as it was. */
+ * RF_BURSTS_CONFIDENCE of all items; consumed = sampled + skipped; and it has the figures "bursts", "sampled",
+ * "skipped" and "clusters". Where nothing was skipped, the figures are all that changes. Where that was not counted,
+ * counts stay as they are, and have such bounds. RF_ENOMEM leaves it as it was. */
 rf_status rf_bursts_scale(const struct rf_bursts *bursts, struct rf_profile *profile);
 
 #endif

@@ -105,6 +105,7 @@ static const struct {
     {"blind-from", SMALLER},  /* no part was blind before */
     {"exact-until", SMALLER}, /* no part counted less than this exactly */
     {"totals-in-bounds", SMALLER},
+    {"clusters", SMALLER}, /* a part may weigh more than the others */
     {"complete", SMALLER},
     {"process", LARGER}, /* the same on both sides */
     {"sharing", LARGER},

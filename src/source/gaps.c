@@ -34,6 +34,7 @@ struct rf_batch rf_batch_hole(const struct rf_batch *batch, size_t i, struct rf_
                            .weights = &hole->weight,
                            .n_ends = ends,
                            .skips = hole->skips,
+                           .uncounted = batch->uncounted,
                            .bursts = ends && others > 0 ? 1 : others};
     if (batch->skips != NULL)
         memcpy(hole->skips, batch->skips + i * row, row * sizeof *hole->skips);

@@ -12,10 +12,15 @@
  *     min(upper of <pc, v>, its lower + r)   where it is listed        r = total of the pc - lower bounds there
  *     min(absent_upper, r)                   where it is not
  *
+ * Samples. The bounds of a group's items, added up, are far too wide. Where they come from bursts, the profile says how
+ * many independent events these are worth at worst ("clusters", profile/bursts.c). The group's bounds are those of a
+ * proportion of so many (Wilson), where they are narrower.
+ *
  * Cannot: ranges and streams have no groups. */
 #include "view/view.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include <math.h>
 #include <stdlib.h>
 
 /* What tells groups apart. */
@@ -206,17 +211,40 @@ static bool is_whole(const struct rf_view_work *work)
            (by == RF_BY_PC || by == RF_BY_VALUE || by == RF_BY_TARGET || by == RF_BY_THREAD);
 }
 
+/* One end of Wilson's interval for the share p of n independent events, 95%: sign -1 or +1. */
+static double wilson(double p, double n, double sign)
+{
+    const double z = 1.959963984540054;
+    double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+    double share = (p + z * z / (2 * n) + sign * half) / (1 + z * z / n);
+    return share < 0 ? 0 : share > 1 ? 1 : share;
+}
+
+static void narrow(struct spot *spot, uint64_t events, double clusters)
+{
+    double all = (double)events, p = (double)spot->count / all;
+    if (clusters < 2 || spot->count > events)
+        return;
+    uint64_t lower = (uint64_t)floor(wilson(p, clusters, -1) * all);
+    uint64_t upper = (uint64_t)ceil(wilson(p, clusters, 1) * all);
+    spot->lower = most(spot->lower, least(lower, spot->count));
+    spot->upper = least(spot->upper, most(upper, spot->count));
+}
+
 static void bound_rows(const struct rf_view_work *work, struct spots *spots)
 {
+    const double clusters = rf_profile_figure(work->table.profile, "clusters", 0);
     const uint64_t events = work->table.events, all = sum_lower(&work->table);
     bool estimates = work->table.profile->bound == RF_BOUND_CONFIDENCE;
     bool whole = is_whole(work) || (work->table.profile->bound == RF_BOUND_EXACT &&
                                     work->table.absent_upper == 0); /* nothing is unlisted */
     for (size_t i = 0; i < spots->n; i++) {
         struct spot *spot = &spots->at[i];
-        uint64_t most = minus(events, minus(all, spot->lower));
-        spot->upper = estimates || whole ? least(spot->upper, events) : most;
+        uint64_t open = minus(events, minus(all, spot->lower));
+        spot->upper = estimates || whole ? least(spot->upper, events) : open;
         spot->count = least(spot->count, spot->upper);
+        if (estimates && events > 0)
+            narrow(spot, events, clusters);
     }
 }
 

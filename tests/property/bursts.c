@@ -294,9 +294,58 @@ TEST(nothing_skipped_leaves_counts_alone)
     CHECK_EQ(profile->consumed, 8);
     CHECK_EQ(profile->items[0].count, 5);
     CHECK_EQ(profile->items[0].upper, 5);
-    CHECK_EQ(profile->n_figures, 3);
+    CHECK_EQ(profile->n_figures, 4);
     rf_profile_free(profile);
     rf_bursts_close(bursts);
+}
+
+/* Bursts of ten events, each of one item alone: ten events are worth one. */
+static bool sample_uncounted(uint64_t seed, double share, unsigned n)
+{
+    struct rf_random random;
+    struct rf_bursts *bursts;
+    struct rf_profile *profile;
+    struct sampled sampled = {.n = 10 * n};
+    rf_random_seed(&random, seed);
+    if (rf_bursts_open(&bursts, NULL) != RF_OK)
+        return false;
+    rf_bursts_uncounted(bursts);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned item = rf_random_unit(&random) < share ? 0 : 1;
+        struct rf_tuple tuple = tuple_of(item);
+        for (unsigned k = 0; k < 10; k++)
+            rf_bursts_feed(bursts, &tuple, 1);
+        rf_bursts_end(bursts, 1);
+        sampled.told[item] += 10;
+    }
+    rf_bursts_skip(bursts, 0, n);
+    bool good =
+        make_profile(&profile, &sampled) == RF_OK && rf_bursts_scale(bursts, profile) == RF_OK;
+    CHECK(good && rf_profile_contradiction(profile) == NULL);
+    CHECK_EQ(profile->bound, RF_BOUND_CONFIDENCE);
+    CHECK_EQ(profile->consumed, 10 * n);
+    CHECK(rf_profile_figure(profile, "clusters", 0) == n);
+    bool held = false;
+    for (size_t i = 0; i < profile->n_items; i++) {
+        const struct rf_item *item = &profile->items[i];
+        CHECK_EQ(item->count, sampled.told[item->a == tuple_of(0).a ? 0 : 1]);
+        if (item->a == tuple_of(0).a && item->b == tuple_of(0).b)
+            held = (double)item->lower <= share * 10 * n && share * 10 * n <= (double)item->upper;
+    }
+    rf_profile_free(profile);
+    rf_bursts_close(bursts);
+    return held;
+}
+
+TEST(what_is_skipped_need_not_be_counted)
+{
+    enum { TRIES = 1000 };
+    uint64_t seed = test_seed(1);
+    unsigned held = 0;
+    for (unsigned i = 0; i < TRIES; i++)
+        held += sample_uncounted(seed + i, 0.3, 80);
+    printf("# %u of %d\n", held, TRIES);
+    CHECK(held > TRIES * 93 / 100 && held < TRIES * 99 / 100);
 }
 
 TEST(a_program_that_lies_breaks_no_sum)
