@@ -5,6 +5,7 @@
  * Standard input, output and error are the target's; the report goes to standard error behind it, or
  * to a file. Signals sent to riffle are passed on. Those of the terminal reach the target by themselves;
  * riffle stays and reports. */
+#include "attach.h"
 #include "bursts.h"
 #include "hooked.h"
 #include "plan.h"
@@ -23,7 +24,8 @@ struct settings {
     const char *cache;
     struct cli_bursts bursts;
     int stream;
-    int no_values, lossy, no_follow, per_process, probe;
+    int no_values, lossy, no_follow, per_process, probe, native;
+    struct cli_sampling sampling;
 };
 
 static const struct cli_default caches[] = {{"cache", RF_CACHE_STANDARD}, {NULL, NULL}};
@@ -68,6 +70,14 @@ static const struct cli_option options[] = {
      .brief = "run a program that was compiled by 'riffle cc' under Valgrind, too",
      .text = "Without it, hooks in such a program tell what it does, at native speed.",
      .offset = offsetof(struct settings, probe)},
+    {CLI_FLAG, 0, "native", .brief = "let it run by itself, and sample it as riffle attach does",
+     .text = "At its own speed, but for --overhead. Samples are by time; see 'riffle help attach'. "
+             "Children "
+             "are not followed.",
+     .offset = offsetof(struct settings, native)},
+    {.type = CLI_GROUP,
+     .group = cli_options_sampling,
+     .offset = offsetof(struct settings, sampling)},
     {CLI_FLAG, 0, "per-process", .brief = "a profile for each process instead of one for all",
      .text =
          "In the order in which they appear; exec makes a new one. The sixteenth takes all that "
@@ -559,9 +569,30 @@ static int run_productions(const struct cli_call *asked, const struct rf_product
     return status;
 }
 
+/* --burst means instructions there. */
+static int run_natively(const struct cli_call *call)
+{
+    struct settings *settings = call->settings;
+    struct cli_sampling sampling = settings->sampling;
+    struct rf_probe_bursts bursts;
+    sampling.no_values = settings->no_values;
+    if (settings->bursts.frequency != NULL || settings->bursts.phases != NULL ||
+        settings->profiling.cut.skip + settings->profiling.cut.limit > 0)
+        return cli_fail(CLI_USAGE,
+                        "run: --native samples by time; leave out --frequency, --phases, "
+                        "--skip and --limit");
+    int status = cli_bursts_take(&bursts, &settings->bursts, 0);
+    sampling.burst = bursts.burst;
+    if (status == CLI_OK)
+        status = cli_report_take(&settings->profiling.report, call);
+    return status == CLI_OK ? cli_attach_run(call, &settings->profiling, &sampling) : status;
+}
+
 static int run(const struct cli_call *call)
 {
     struct rf_productions *productions;
+    if (((const struct settings *)call->settings)->native)
+        return run_natively(call);
     int status = cli_productions_take(&productions, call, CLI_NATIVE);
     if (status != CLI_OK)
         return status;

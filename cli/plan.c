@@ -383,7 +383,7 @@ static int deliver(struct rf_run *run, rf_status status, const struct rf_error *
                    const struct cli_plan *plan)
 {
     struct cli_report on_stderr = plan->asked->report;
-    on_stderr.to_stderr = 1;
+    on_stderr.to_stderr = !plan->alone;
     on_stderr.silent = plan->asked->quiet;
     return cli_deliver(run, status, error, plan->asked->output, &on_stderr);
 }

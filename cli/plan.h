@@ -130,6 +130,7 @@ struct cli_plan {
     char *command;
     const char *file; /* that runs */
     bool overview;    /* no -p was given: the report is the first screen */
+    bool alone;       /* no program writes to standard output: the report goes there */
     struct cli_lanes lanes;
     size_t n_asked; /* of the lanes; companions (counts.c) follow */
     struct cli_coprocs coprocs;

@@ -3,6 +3,7 @@
 #define RIFFLE_RIFFLE_H
 
 #include <riffle/alloc.h>
+#include <riffle/attach.h>
 #include <riffle/cache.h>
 #include <riffle/collect.h>
 #include <riffle/control.h>

@@ -190,3 +190,11 @@ riffle: --burst must be a number of intervals, got 'many'
 $ riffle run -p stacks=0 -- true
 riffle: selector: column 1: no class is called 'stacks'; 'riffle selectors' helps
 [125]
+
+$ riffle attach nobody
+riffle: attach: 'nobody' is no number of a process
+[2]
+
+$ riffle attach -p narrow 1
+riffle: attach: samples do not tell results (alu)
+[2]

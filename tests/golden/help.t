@@ -5,6 +5,7 @@ riffle - find the few events of a program that matter, and say how sure it is
 Usage: riffle COMMAND [OPTION...] [ARGUMENT...]
 
 Commands:
+  attach     sample a process that runs already
   cc         compile C with hooks, for riffle run at native speed
   compare    judge engines by the exact profile of the same stream
   control    change the sampling of a program while it runs
@@ -412,6 +413,7 @@ show this help.
 0: done. 1: it failed. 2: the command line is wrong. 3: the input was damaged; what was printed or written is of the parts that were whole. 130: stopped by Ctrl\-C; what was printed was counted until then. run and sim end with the status of the program; 125: riffle itself failed, whatever the program did; 126: the program cannot be run; 127: there is no such program.
 .SH SEE ALSO
 .BR riffle (1),
+.BR riffle\-attach (1),
 .BR riffle\-cc (1),
 .BR riffle\-compare (1),
 .BR riffle\-control (1),
@@ -453,3 +455,27 @@ $ riffle help --completion zsh | head -3
 \#compdef riffle
 \# made by 'riffle help --completion zsh'
 _riffle()
+
+$ riffle help attach | head -n 22
+riffle attach - sample a process that runs already
+
+Usage: riffle attach [OPTION...] PID
+
+Samples the process PID until Ctrl-C, --for or its end, and reports what it
+does: code, values that are loaded, addresses, branches, calls, stacks. Nothing
+is recompiled, and the process runs at its own speed: many times per second one
+of its threads is held still for less than a millisecond, its registers and the
+memory that it is about to use are copied, and the next instructions (--burst)
+are run on the copy. The rate follows from --overhead, the share of the
+process's processor time that this may cost.
+
+The process is not changed, and it is traced only while a thread of it is held.
+When riffle is killed, it goes on. Threads that sleep, or are in a system call,
+are left alone. It may start and end threads, map files and become another
+program (exec). Children are not followed.
+
+Samples are by time: what runs slowly is seen more often than what runs often.
+What happens between them is not counted, so counts are those of the sample, and
++- is the interval that holds the true share in 95% of all cases. Stacks (-p
+stacks) are walked by frame pointers, and end at code that was compiled without
+them.

@@ -1,0 +1,22 @@
+/* attach.h - samples of a process: riffle attach, and riffle run --native. */
+#ifndef CLI_ATTACH_H
+#define CLI_ATTACH_H
+
+#include "plan.h"
+
+struct cli_sampling {
+    double overhead;
+    uint64_t burst;
+    const char *seconds; /* NULL: until it ends */
+    int no_values;
+};
+extern const struct cli_option cli_options_sampling[]; /* overhead and burst */
+
+/* Sample a process that runs. */
+int cli_attach(const struct cli_call *call, const struct cli_profiling *profiling,
+               const struct cli_sampling *sampling, const char *pid);
+/* Start the program that the call names and sample it; ends with its status. */
+int cli_attach_run(const struct cli_call *call, const struct cli_profiling *profiling,
+                   const struct cli_sampling *sampling);
+
+#endif

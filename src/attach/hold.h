@@ -1,0 +1,34 @@
+/* hold.h - one thread of another process held still for a moment.
+ *
+ *     switch (rf_hold(&hold, tid)) { case RF_HELD_RUNNING: ... hold.registers ...  rf_release(&hold); }
+ *
+ * In between, the process is not traced at all. Whatever happens to the caller meanwhile, also a SIGKILL, the thread goes on
+ * as if nothing had been: it is stopped by PTRACE_INTERRUPT, without options, and nothing is changed in it. */
+#ifndef RF_ATTACH_HOLD_H
+#define RF_ATTACH_HOLD_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+enum rf_held {
+    RF_HELD_RUNNING, /* it ran code of its own: the registers are there */
+    RF_HELD_KERNEL,  /* it was in a system call, or about to get a signal: let go already */
+    RF_HELD_GONE,    /* there is no such thread any more */
+    RF_HELD_REFUSED, /* it may not be traced, or somebody else traces it */
+    RF_HELD_FOREIGN, /* it runs 32-bit code: let go already */
+};
+
+struct rf_hold {
+    pid_t tid;
+    struct user_regs_struct registers;
+    double queued; /* seconds that it waited for a processor before it could stop: not our doing */
+    int status;    /* how it ended, where it is gone; -1: not known */
+};
+
+enum rf_held rf_hold(struct rf_hold *hold, pid_t tid);
+/* The vector and floating-point registers; 0: they cannot be had. */
+size_t rf_hold_state(const struct rf_hold *hold, void *state, size_t size);
+void rf_release(const struct rf_hold *hold);
+
+#endif

@@ -1,0 +1,145 @@
+/* tasks.c - the threads of a process, by /proc.
+ *
+ * The list is read again every 50 ms, so threads may come and go. To choose one, threads are looked at in random order
+ * until one is found that runs ('R' in its stat). A thread that sleeps is never disturbed. */
+#include "attach/tasks.h"
+#include "base/alloc.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIST_AGE_MAX 0.05 /* seconds */
+
+enum { LOOKS_MAX = 256, FIELD_CODE = 26, FIELD_STACK = 28 };
+
+void rf_tasks_init(struct rf_tasks *tasks, pid_t pid, const struct rf_alloc *alloc)
+{
+    *tasks = (struct rf_tasks){.alloc = rf_alloc_or_standard(alloc), .pid = pid, .listed_at = -1};
+}
+
+void rf_tasks_free(struct rf_tasks *tasks)
+{
+    rf_alloc_free(tasks->alloc, tasks->ids, tasks->room * sizeof *tasks->ids);
+    tasks->ids = NULL;
+    tasks->n = tasks->room = 0;
+}
+
+void rf_tasks_forget(struct rf_tasks *tasks)
+{
+    tasks->listed_at = -1;
+}
+
+static ssize_t read_file(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t n = read(fd, text, size - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n;
+}
+
+ssize_t rf_tasks_read(pid_t pid, const char *name, char *text, size_t size)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    return read_file(path, text, size);
+}
+
+static bool add(struct rf_tasks *tasks, pid_t id)
+{
+    if (tasks->n == tasks->room) {
+        size_t room = tasks->room == 0 ? 16 : 2 * tasks->room;
+        void *ids = tasks->ids;
+        if (!rf_alloc_array(tasks->alloc, &ids, tasks->room, room, sizeof *tasks->ids))
+            return false;
+        tasks->ids = ids;
+        tasks->room = room;
+    }
+    tasks->ids[tasks->n++] = id;
+    return true;
+}
+
+static void list(struct rf_tasks *tasks, double now)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)tasks->pid);
+    DIR *folder = opendir(path);
+    tasks->n = 0;
+    tasks->listed_at = now;
+    if (folder == NULL)
+        return;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        pid_t id = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (id > 0 && !add(tasks, id))
+            break;
+    }
+    closedir(folder);
+}
+
+/* The i-th number of a stat, counted as in proc(5), where `at` is the state, the third one. */
+static uint64_t field_of(const char *at, unsigned i)
+{
+    for (unsigned k = 3; k < i && at != NULL; k++) {
+        at = strchr(at, ' ');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    return at != NULL ? strtoull(at, NULL, 10) : 0;
+}
+
+static void notice_exec(struct rf_tasks *tasks, const char *state)
+{
+    uint64_t code = field_of(state, FIELD_CODE), stack = field_of(state, FIELD_STACK);
+    bool known = (tasks->code | tasks->stack) != 0;
+    if (known && (code != tasks->code || stack != tasks->stack))
+        tasks->execs++;
+    tasks->code = code;
+    tasks->stack = stack;
+}
+
+/* What follows the name in a thread's stat: its state, and numbers; NULL: there is no such thread. */
+static const char *look_at(const struct rf_tasks *tasks, pid_t id, char *stat, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)tasks->pid, (int)id);
+    const char *name_end = read_file(path, stat, size) > 0 ? strrchr(stat, ')') : NULL;
+    return name_end != NULL && strlen(name_end) > 2 ? name_end + 2 : NULL;
+}
+
+void rf_tasks_know(struct rf_tasks *tasks)
+{
+    char stat[1024];
+    const char *state = look_at(tasks, tasks->pid, stat, sizeof stat);
+    if (state != NULL)
+        notice_exec(tasks, state);
+}
+
+static bool runs(struct rf_tasks *tasks, pid_t id)
+{
+    char stat[1024];
+    const char *state = look_at(tasks, id, stat, sizeof stat);
+    if (state == NULL || state[0] != 'R')
+        return false;
+    notice_exec(tasks, state);
+    return true;
+}
+
+pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now)
+{
+    if (tasks->listed_at < 0 || now - tasks->listed_at > LIST_AGE_MAX)
+        list(tasks, now);
+    size_t most = tasks->n < LOOKS_MAX ? tasks->n : LOOKS_MAX;
+    for (size_t i = 0; i < most; i++) { /* a shuffle, as far as it is needed */
+        size_t k = i + (size_t)rf_random_below(random, tasks->n - i);
+        pid_t id = tasks->ids[k];
+        tasks->ids[k] = tasks->ids[i];
+        tasks->ids[i] = id;
+        if (runs(tasks, id))
+            return id;
+    }
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* tasks.h - the threads of a process: which of them runs now. */
+#ifndef RF_ATTACH_TASKS_H
+#define RF_ATTACH_TASKS_H
+
+#include "base/random.h"
+#include <riffle/alloc.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct rf_tasks {
+    const struct rf_alloc *alloc;
+    pid_t pid;
+    pid_t *ids;
+    size_t n, room;
+    double listed_at;     /* when the list was read, in seconds */
+    uint64_t code, stack; /* where they begin; both change with an exec */
+    uint64_t execs;
+};
+
+void rf_tasks_init(struct rf_tasks *tasks, pid_t pid, const struct rf_alloc *alloc);
+void rf_tasks_free(struct rf_tasks *tasks);
+
+/* Which program it is now; rf_tasks_choose counts an exec where that has changed. */
+void rf_tasks_know(struct rf_tasks *tasks);
+/* One of those that run, each as likely as any other; 0: none does. */
+pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now);
+/* The list is old: a thread was not there. */
+void rf_tasks_forget(struct rf_tasks *tasks);
+
+/* A file below /proc/PID, into `text`, terminated; -1: it cannot be read. */
+ssize_t rf_tasks_read(pid_t pid, const char *name, char *text, size_t size);
+
+#endif
