@@ -8,7 +8,7 @@ RATES = (100, 300, 1000, 3000, 10000)  # of simple sampling: one load of so many
 MIDDLE = 1000
 SIZES = ("half", "base", "double")
 CLOCKS = ("base", "1/2", "1/4")
-BUFFERS = (256, 1024, 4096, 16384)
+BUFFERS = (256, 1024, 4096)
 PARTS = ("handler", "interrupts", "caches and predictors")
 
 
@@ -110,17 +110,37 @@ class Runs:
         return mean(pair[0] for pair in pairs), mean(pair[1] for pair in pairs)
 
 
-def sampling_at(runs, program, overhead_wanted):
-    """The error of simple sampling where it costs as much: on the line through its rates, both axes logarithmic. None where
-    that is beyond both ends, with a sign of the end."""
-    line = sorted((runs.of(program, "sampling", rate, overhead)[0], runs.of(program, "sampling", rate, rms)[0]) for rate in RATES)
-    line = [(x, y) for x, y in line if x > 0 and y > 0]
-    if not line or overhead_wanted < line[0][0]:
+def on_line(line, x_wanted):
+    """Where a line through (x, y) is at x, both axes logarithmic; beyond its ends the end, with a sign."""
+    line = sorted((x, y) for x, y in line if x > 0 and y > 0)
+    if not line or x_wanted < line[0][0]:
         return ">", line[0][1] if line else 0
-    if overhead_wanted > line[-1][0]:
+    if x_wanted > line[-1][0]:
         return "<", line[-1][1]
     for (x0, y0), (x1, y1) in zip(line, line[1:]):
-        if x0 <= overhead_wanted <= x1:
-            share = (math.log(overhead_wanted) - math.log(x0)) / (math.log(x1) - math.log(x0)) if x1 > x0 else 0
+        if x0 <= x_wanted <= x1:
+            share = (math.log(x_wanted) - math.log(x0)) / (math.log(x1) - math.log(x0)) if x1 > x0 else 0
             return "", math.exp(math.log(y0) + share * (math.log(y1) - math.log(y0)))
     return "", line[-1][1]
+
+
+def sampling_line(runs, program, price=overhead):
+    """Simple sampling at its rates: overhead at this price, and error."""
+    return [(runs.of(program, "sampling", rate, price)[0], runs.of(program, "sampling", rate, rms)[0]) for rate in RATES]
+
+
+def sampling_at(runs, program, overhead_wanted):
+    """The error of simple sampling where it costs as much."""
+    return on_line(sampling_line(runs, program), overhead_wanted)
+
+
+# ---- the same runs at other prices ----
+
+LOOKED_AT = {"values": 256, "sampling": 128}  # slots that a handler looks at each time
+
+
+def priced(row, call, look, slot):
+    """Overhead in per cent if a call of the handler cost so many cycles, each slot that it looks at and each that it records so
+    many; what the program itself loses to the handler stays as measured."""
+    cycles = int(row["traps"]) * (call + look * LOOKED_AT[row["design"]]) + slot * int(row["slots"])
+    return 100 * (cycles + more_cycles(row) - int(row["handler_cycles"])) / int(row["cycles_plain"])
