@@ -15,8 +15,10 @@
  *            goto 0x401010
  *
  * Static events of counted classes are left to counters (count.c). A block that has no others does not touch the ring.
- * Where all that changes is merged with its repeats (merge.c), that is done in front of the next exit, and no path number
- * is written.
+ * Where all that changes is merged with its repeats (merge.c), it is noted instead, and no path number is written:
+ *
+ *            [n] = 7; [n + 8] = t5   site 7 of the program, its value
+ *            note = n + 16           before each exit
  *
  * Values are stored as they are, without widening: the collector knows the width. Wider ones than 64
  * bits overwrite the words behind them, which are stored later and so win; a flush leaves more
@@ -29,12 +31,6 @@ struct told {
     ULong constant[3];
     UInt n_constants;
     Bool is_merged; /* the word that changes is */
-};
-
-/* A word that is merged at the next exit. */
-struct pending {
-    UInt site;
-    IRExpr *word, *guard;
 };
 
 struct path {
@@ -51,9 +47,10 @@ struct block {
     Bool at_top;      /* the check for room is to be put there */
     Bool has_cursor;
     IRTemp first_cursor, cursor;
-    UInt n_merged;  /* words, so far */
-    UInt n_pending; /* of them, since the last exit */
-    UInt n_words;   /* dynamic, so far */
+    Bool is_noted; /* what changes is merged */
+    struct notes notes;
+    UInt n_merged; /* words, so far */
+    UInt n_words;  /* dynamic, so far */
     UInt committed;
     Bool is_committed;
     UInt n_here; /* events that the next path alone counts */
@@ -65,7 +62,6 @@ struct block {
     struct path_counts counts; /* of what the next path begins to count */
     Bool counts_before;        /* the path before counts something alone */
     struct told events[RF_WORD_EVENTS_MAX];
-    struct pending pending[RF_WORD_EVENTS_MAX];
     struct path paths[RF_WORD_PATHS_MAX];
 };
 
@@ -98,6 +94,10 @@ struct block *block_begin(IRSB *out)
 
 static void emit_begin(struct block *block)
 {
+    if (block->is_noted) {
+        merge_begin(block->out, block->first_cursor);
+        return;
+    }
     emit_check(block->out);
     addStmtToIRSB(block->out,
                   IRStmt_WrTmp(block->first_cursor,
@@ -132,6 +132,7 @@ static void begin_words(struct block *block, const struct block_event *event, Bo
         return;
     block->has_cursor = True;
     block->first_cursor = block->cursor = newIRTemp(block->out->tyenv, Ity_I64);
+    block->notes.next = block->first_cursor;
     block->at_top = !is_here || streams_all(event->kind);
     if (!block->at_top)
         emit_begin(block);
@@ -190,13 +191,6 @@ static Bool constant_bits(const IRExpr *atom, ULong *bits)
     }
 }
 
-/* Put off to the next exit: a block that is left before it counts nothing. */
-static void merge_later(struct block *block, IRExpr *word, IRExpr *guard)
-{
-    tl_assert(2 * block->n_merged < RF_WORD_DYNAMIC_MAX);
-    block->pending[block->n_pending++] = (struct pending){n_sites + block->n_merged++, word, guard};
-}
-
 static void tell_field(struct block *block, struct told *told, const struct block_event *event,
                        IRExpr *atom, UInt shift)
 {
@@ -208,7 +202,8 @@ static void tell_field(struct block *block, struct told *told, const struct bloc
         told->constant[told->n_constants++] = bits;
     } else if (told->is_merged) {
         told->shape |= (ULong)RF_HOW_MERGED << shift;
-        merge_later(block, atom, event->guard);
+        tl_assert(2 * block->n_merged < RF_WORD_DYNAMIC_MAX);
+        merge_note(block->out, &block->notes, n_sites + block->n_merged++, event, atom);
     } else {
         told->shape |= (ULong)RF_HOW_DYNAMIC << shift;
         emit_word(block, atom);
@@ -274,6 +269,7 @@ static void add(struct block *block, const struct block_event *event, UInt last,
         count(block, event, told, is_here ? block->counts.here : block->counts.open);
     Bool changes = is_dynamic(event->addr) || is_dynamic(event->value) || is_dynamic(event->target);
     told->is_merged = changes && probe_options.merges && is_counted(block, event);
+    block->is_noted |= told->is_merged;
     if (told->is_merged)
         begin_words(block, event, is_here);
     else if (changes || !is_counted(block, event) || streams_all(event->kind))
@@ -327,25 +323,16 @@ static void emit_count(struct block *block)
     block->counts_before = counts_here;
 }
 
-static void emit_merges(struct block *block)
-{
-    for (UInt i = 0; i < block->n_pending; i++) {
-        const struct pending *pending = &block->pending[i];
-        merge_word(block->out, &block->cursor, pending->site, pending->word, pending->guard);
-    }
-    block->n_pending = 0;
-}
-
 void block_exit(struct block *block)
 {
     /* A path without events must still write its number if an earlier path has written one. */
     if (block->n_open + block->n_here == 0 && block->n_paths == 0)
         return;
     tl_assert(block->n_paths < RF_WORD_PATHS_MAX);
-    tl_assert(block->n_merged == 0 || !block->is_streamed);
+    tl_assert(!block->is_noted || !block->is_streamed);
     if (block->is_streamed)
         emit_commit(block);
-    emit_merges(block);
+    merge_commit(block->out, &block->notes);
     emit_count(block);
     struct path *path = &block->paths[block->n_paths++];
     path->counts = block->counts;

@@ -31,7 +31,6 @@ void count_open(UInt slots, UInt slot)
     if (sr_isError(map))
         return;
     counters = (ULong *)sr_Res(map);
-    merge_open();
 }
 
 static Bool map_over(ULong flags, Int fd, ULong offset)
@@ -44,11 +43,7 @@ static Bool map_over(ULong flags, Int fd, ULong offset)
 
 Bool count_in_child(UInt slots, UInt slot)
 {
-    if (!map_over(VKI_MAP_SHARED, probe_options.ring_fd, rf_ring_counters_offset(slots, slot)))
-        return False;
-    if (counters != NULL)
-        merge_open();
-    return True;
+    return map_over(VKI_MAP_SHARED, probe_options.ring_fd, rf_ring_counters_offset(slots, slot));
 }
 
 void count_nowhere(void)
@@ -58,7 +53,7 @@ void count_nowhere(void)
 
 Addr count_table(void)
 {
-    return (Addr)(counters + RF_RING_COUNTERS);
+    return counters == NULL ? 0 : (Addr)(counters + RF_RING_COUNTERS);
 }
 
 /* ---- code ---- */

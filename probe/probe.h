@@ -124,6 +124,8 @@ void *ring_grow(void *array, UInt n, UInt *room, SizeT element);
 /* Room for `n` words at the cursor; ring_commit makes them part of the stream. */
 ULong *ring_reserve(UInt n);
 void ring_commit(UInt n);
+ULong *ring_chunk(void);                        /* that is being filled */
+struct rf_ring_slot *ring_slot(void);           /* stays in its place after a fork, as the cursor */
 const struct rf_ring_bursts *ring_bursts(void); /* what is wanted now; may change at any time */
 struct rf_ring_counters *ring_counters(void);   /* stays in its place after a fork, as the cursor */
 
@@ -157,16 +159,7 @@ void count_path(IRSB *out, UInt path);
 void count_guard(IRSB *out, IRExpr *guard, UInt kind);
 void count_add_path(const struct path_counts *counts);
 void count_sum(ULong *totals); /* by class, of all counters */
-Addr count_table(void);        /* of merged events, behind the counters */
-
-/* ---- merge.c ---- */
-
-void merge_open(void); /* the table is this process's own: it is empty */
-/* Every class is such that its events can be merged. */
-Bool merge_is_possible(void);
-/* One word of the event at `site`, guard NULL: always; what has to make room for it goes to the ring at *cursor,
- * which moves on. */
-void merge_word(IRSB *out, IRTemp *cursor, UInt site, IRExpr *word, IRExpr *guard);
+Addr count_table(void);        /* of merged events, behind the counters; 0: none */
 
 /* ---- exec.c ---- */
 
@@ -223,6 +216,26 @@ void block_add_here(struct block *block, const struct block_event *event);
 void block_exit(struct block *block);
 /* Tell the collector. False: there was nothing to tell. */
 Bool block_end(struct block *block);
+
+/* ---- merge.c ---- */
+
+/* The notes of a block: where the next one goes is `next` and n notes behind it. */
+struct notes {
+    IRTemp next;
+    UInt n;
+    Bool is_new; /* some came since the last exit */
+};
+
+void merge_open(void); /* the table is this process's own: it is empty */
+/* Every class is such that its events can be merged. */
+Bool merge_is_possible(void);
+void merge_notes(void); /* called from instrumented code when there are many */
+/* In a block that notes: make room and find the next note; note the one word of an event that changes; in front of
+ * an exit, let what was noted count. */
+void merge_begin(IRSB *out, IRTemp note);
+void merge_note(IRSB *out, struct notes *notes, UInt site, const struct block_event *event,
+                IRExpr *word);
+void merge_commit(IRSB *out, struct notes *notes);
 
 /* ---- burst.c ---- */
 

@@ -130,7 +130,12 @@ UInt ring_add_guard(UShort word, UChar kind)
 
 /* ---- counting ---- */
 
-static ULong *chunk_start(void)
+struct rf_ring_slot *ring_slot(void)
+{
+    return slot;
+}
+
+ULong *ring_chunk(void)
 {
     return (ULong *)(slot_memory + rf_ring_chunk_offset(slot->head));
 }
@@ -190,6 +195,10 @@ static void count_words(ULong *totals, const ULong *at, const ULong *end, ULong 
             at += message_length(*at);
             continue;
         }
+        if (rf_entry_is_one(*at)) { /* what is merged has counters */
+            at += 2;
+            continue;
+        }
         const struct path_totals *path = &paths[*at];
         ULong mask = path->is_counted ? of_counted : all_classes;
         sums.even += path->events.word & mask & even_bytes;
@@ -212,7 +221,7 @@ static const ULong *skip(const ULong *at)
 
 static void begin_chunk(void)
 {
-    slot->cursor = (ULong)chunk_start();
+    slot->cursor = (ULong)ring_chunk();
     slot->limit = slot->cursor + RF_RING_CHUNK - RF_RING_SLACK;
     counted_cursor = slot->cursor;
 }
@@ -290,7 +299,7 @@ static void count_produced(void)
 
 static void publish(void)
 {
-    ULong *start = chunk_start();
+    ULong *start = ring_chunk();
     count_produced();
     slot->fill[slot->head % RF_RING_CHUNKS] = (UInt)(slot->cursor - (ULong)start);
     __atomic_store_n(&slot->head, slot->head + 1, __ATOMIC_RELEASE);
@@ -302,7 +311,7 @@ static void publish(void)
 /* Drop all of the chunk but its messages. False: there are too many messages, so the chunk must be sent. */
 static Bool drop(void)
 {
-    ULong *start = chunk_start();
+    ULong *start = ring_chunk();
     const ULong *end = (ULong *)slot->cursor;
     ULong kept = 1 + RF_WORD_CLASSES;
     for (const ULong *at = start; at < end; at = skip(at))
@@ -350,11 +359,11 @@ void ring_flush(void)
 ULong *ring_reserve(UInt n)
 {
     tl_assert(n <= RF_WORD_MESSAGE_MAX);
-    ULong end = (ULong)chunk_start() + RF_RING_CHUNK;
+    ULong end = (ULong)ring_chunk() + RF_RING_CHUNK;
     if (slot->cursor + (ULong)n * 8 >
         end - RF_WORD_WIDEST) /* a wide store may write behind its word */
         ring_flush();
-    end = (ULong)chunk_start() + RF_RING_CHUNK;
+    end = (ULong)ring_chunk() + RF_RING_CHUNK;
     if (slot->cursor + (ULong)n * 8 > end - RF_WORD_WIDEST)
         publish();
     return (ULong *)slot->cursor;
@@ -413,6 +422,7 @@ static void start_slot(UInt parent, UInt fork)
     slot->base = (ULong)slot;
     VG_(memset)(&slot->counters, 0, sizeof slot->counters);
     begin_chunk();
+    merge_open();
     __atomic_store_n(&slot->state, RF_RING_LIVE, __ATOMIC_SEQ_CST);
     ring_bell();
 }
@@ -462,6 +472,7 @@ static void map_nowhere(void)
     count_nowhere();
     detached = True;
     begin_chunk();
+    merge_open();
 }
 
 void ring_open(void)
@@ -532,6 +543,7 @@ void ring_finish(void)
     if (detached)
         return;
     clock_finish();
+    merge_notes();
     ULong *word = ring_reserve(1 + RF_WORD_CLASSES);
     count_produced();
     word[0] = RF_WORD_HEADER(RF_WORD_END, 1 + RF_WORD_CLASSES);

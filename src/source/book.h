@@ -125,12 +125,11 @@ extern const uint64_t rf_book_masks[65]; /* the low n bits */
 void rf_book_expand_others(const struct rf_book *book, const struct rf_book_path *path,
                            const uint64_t *words, uint16_t thread, struct rf_tuple **next);
 
-/* Is this the first word of an entry that makes sense? One that was empty tells nothing. */
+/* Is this the first word of an entry that makes sense? One of no site does. */
 static inline bool rf_book_has(const struct rf_book *book, uint64_t key)
 {
     return rf_entry_is_one(key) &&
-           (rf_entry_count(key) == 0 ||
-            (rf_entry_count(key) <= RF_ENTRY_FULL && rf_entry_site(key) < book->n_sites));
+           (rf_entry_site(key) < book->n_sites || rf_entry_site(key) == RF_ENTRY_SITES);
 }
 
 static inline struct rf_tuple rf_book_tuple(const struct rf_book_step *step, const uint64_t *words)

@@ -6,7 +6,6 @@
  * lane. */
 #include "source/legible.h"
 #include "base/error.h"
-#include <string.h>
 
 static bool make_room(struct rf_decode *decode, struct rf_decode_lane *lanes)
 {
@@ -77,11 +76,10 @@ rf_status rf_decode_entries(struct rf_decode *decode, bool *full, struct rf_erro
         uint32_t later = at + AHEAD < end ? rf_entry_site(words[AHEAD]) : 0;
         if (later < book->n_sites)
             __builtin_prefetch(&book->sites[later]);
-        *full = rf_entry_count(words[0]) != 0 &&
-                !take(decode, &book->sites[rf_entry_site(words[0])], words, lanes);
+        uint32_t site = rf_entry_site(words[0]);
+        *full = site < book->n_sites && !take(decode, &book->sites[site], words, lanes);
         if (*full)
             break;
-        memcpy(process->last_entry, words, sizeof process->last_entry);
     }
     decode->at = at;
     return RF_OK;

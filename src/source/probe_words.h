@@ -58,15 +58,28 @@
  * collector asks for all of them.
  *
  * Merged events. An event with one word that changes can be merged with its repeats before it goes anywhere. Its place in
- * the code is a site; sites are numbered as they are defined. Behind the counters stands a table of entries:
+ * the code is a site; sites are numbered as they are defined. Each time it happens it is noted, and when there are many
+ * notes they are merged: behind the counters stands a table of entries, and behind that the notes.
  *
- *     hash(site, word) -> [ 0 1 | site | count ][ word ]     the same site and word: count + 1
- *                           63     61..32  31..0             others: the old entry goes to the ring, as it is, and
- *                                                            the new event takes its place
+ *     note [ site ][ word ]
+ *     hash(site, word) -> [ count | site ][ word ]     the same site and word: count + 1
+ *                           63..32  31..0              others: the old entry goes to the ring, as it is, and the new
+ *                                                      event takes its place
  *
- * The table is empty (count 0) at first; what is left in it when the process is over is read there. The order of
- * stores is: the old entry behind the cursor, the cursor, the new site and count, the new word. A process that is killed
- * in the middle of that leaves an entry that is not whole: its word is that of the last entry in the ring. */
+ * A count is never 0, and bit 63 never set: no path and no message looks like an entry. At first the table is full of
+ * entries of no site, which stand for nothing. What is left in it and among the notes when the process is over is read there. A
+ * process can be killed while it merges. One word, the stage, says how far it was:
+ *
+ *     63 .. 32        31 .. 20       19 .. 3                   2 .. 0
+ *     [ old count ]   [ note number ][ place in the ring's chunk ][ kind ]
+ *
+ *     STILL   notes before this one are merged; nothing is under way
+ *     SAME    the same, and this one is being counted: its entry had the old count
+ *     OTHER   the same, and its old entry makes room: it stands in front of that place, as the last of the stream
+ *     PART    notes before this one are merged, and the stream goes up to that place
+ *
+ * SAME and OTHER are said behind all changes for the note before, and in front of any change to this one's entry. Whoever
+ * reads what is left does not trust that entry, takes what the stage says instead, and counts the note itself. */
 #ifndef RF_SOURCE_PROBE_WORDS_H
 #define RF_SOURCE_PROBE_WORDS_H
 
@@ -128,6 +141,8 @@ _Static_assert((int)RF_WORD_CLASSES <= (int)RF_RING_GROUPS, "every group has a c
 enum { RF_WORD_WIDEST = 64 /* bytes */ };
 _Static_assert((1 + RF_WORD_DYNAMIC_MAX) * 8 + RF_WORD_WIDEST <= (int)RF_RING_SLACK,
                "what a block writes fits the slack of a chunk");
+_Static_assert(RF_WORD_DYNAMIC_MAX / 2 <= (int)RF_RING_NOTES_MORE, "what a block notes fits");
+_Static_assert(RF_RING_NOTES_ROOM * 2 <= (int)RF_WORD_MESSAGE_MAX, "so does what they push out");
 _Static_assert(RF_WORD_MESSAGE_MAX * 8 + RF_WORD_WIDEST <= (int)RF_RING_CHUNK,
                "a message fits an empty chunk");
 _Static_assert(RF_WORD_PATHS_MAX < 256, "first and last path of an event are bytes of its shape");
@@ -146,40 +161,68 @@ _Static_assert(RF_WORD_PATHS_MAX < 256, "first and last path of an event are byt
 
 #define RF_DEFINE_COUNTED (UINT64_C(1) << 32)
 
-/* The first word of an entry, without its count. */
-#define RF_ENTRY             (UINT64_C(1) << 62)
-#define RF_ENTRY_SITES       ((UINT64_C(1) << 30) - 1) /* that there can be */
-#define RF_ENTRY_SITE_SHIFT  32
-#define RF_ENTRY_FULL        (UINT64_C(1) << 31) /* no count is higher */
-#define RF_ENTRY_EMPTY       (RF_ENTRY | RF_ENTRY_SITES << RF_ENTRY_SITE_SHIFT)
+/* The first word of an entry. */
+#define RF_ENTRY_COUNT_SHIFT 32
+#define RF_ENTRY_ONCE        (UINT64_C(1) << RF_ENTRY_COUNT_SHIFT)
+#define RF_ENTRY_FULL        (UINT32_C(1) << 30)       /* no count is higher */
+#define RF_ENTRY_SITES       ((UINT32_C(1) << 31) - 1) /* that there can be */
+#define RF_ENTRY_NONE        (RF_ENTRY_ONCE | RF_ENTRY_SITES)
 #define RF_ENTRY_MULTIPLIER  UINT64_C(0x9e3779b97f4a7c15)
 #define RF_ENTRY_PLACE_SHIFT (64 - RF_RING_TABLE_BITS)
 
-static inline int rf_entry_is_one(uint64_t key)
+static inline uint64_t rf_entry(uint32_t site, uint32_t count)
 {
-    return key >> 62 == 1;
-}
-
-static inline uint64_t rf_entry_key(uint32_t site)
-{
-    return RF_ENTRY | (uint64_t)site << RF_ENTRY_SITE_SHIFT;
+    return (uint64_t)count << RF_ENTRY_COUNT_SHIFT | site;
 }
 
 static inline uint32_t rf_entry_site(uint64_t key)
 {
-    return (uint32_t)(key >> RF_ENTRY_SITE_SHIFT & RF_ENTRY_SITES);
+    return (uint32_t)key;
 }
 
 static inline uint32_t rf_entry_count(uint64_t key)
 {
-    return (uint32_t)key;
+    return (uint32_t)(key >> RF_ENTRY_COUNT_SHIFT);
+}
+
+static inline int rf_entry_is_one(uint64_t key)
+{
+    return rf_entry_count(key) - 1 < RF_ENTRY_FULL;
 }
 
 /* Where the table has it. */
-static inline uint32_t rf_entry_place(uint64_t key, uint64_t word)
+static inline uint32_t rf_entry_place(uint32_t site, uint64_t word)
 {
-    uint64_t mixed = (word ^ (key & ~(uint64_t)UINT32_MAX)) * RF_ENTRY_MULTIPLIER;
+    uint64_t mixed = (word ^ (uint64_t)site << 32) * RF_ENTRY_MULTIPLIER;
     return (uint32_t)(mixed >> RF_ENTRY_PLACE_SHIFT);
+}
+
+enum rf_stage { RF_STAGE_STILL, RF_STAGE_SAME, RF_STAGE_OTHER, RF_STAGE_PART };
+#define RF_STAGE_KIND       UINT64_C(7)
+#define RF_STAGE_PLACE      UINT64_C(0xffff8)
+#define RF_STAGE_NOTE_SHIFT 20
+_Static_assert((int)RF_RING_CHUNK <= 0xffff8, "a place in a chunk fits the stage");
+_Static_assert((int)RF_RING_NOTES_ROOM < 1 << 12, "so does the number of a note");
+
+/* Without an old count. */
+static inline uint64_t rf_stage(uint32_t note, uint32_t place, enum rf_stage kind)
+{
+    return (uint64_t)note << RF_STAGE_NOTE_SHIFT | place | kind;
+}
+
+static inline enum rf_stage rf_stage_kind(uint64_t stage)
+{
+    return (enum rf_stage)(stage & RF_STAGE_KIND);
+}
+
+static inline uint32_t rf_stage_place(uint64_t stage)
+{
+    return (uint32_t)(stage & RF_STAGE_PLACE);
+}
+
+static inline uint32_t rf_stage_note(uint64_t stage)
+{
+    return (uint32_t)stage >> RF_STAGE_NOTE_SHIFT;
 }
 
 /* The counter of a process's guard number `guard`; that of a path is the path's number. */

@@ -42,8 +42,7 @@ struct rf_process {
     bool drained;                   /* it is over, and all of its words were read */
     bool tallied;                   /* and all of its counters */
     size_t tally_path, tally_count; /* up to here, in its book */
-    size_t table_at;                /* and of its table, up to here */
-    uint64_t last_entry[2];         /* of the table that came through the ring */
+    size_t remains_at;              /* and of its notes and its table, up to here */
     bool told_end;
     bool told_rest;                     /* killed: what it skipped since its last burst was told */
     uint64_t skipped[RF_RING_GROUPS];   /* as messages told */

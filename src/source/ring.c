@@ -7,6 +7,7 @@
  * block that still runs and will rewrite its path number. A reader leaves that message alone until the cursor
  * has moved on or the producer is dead. */
 #include "source/ring.h"
+#include "source/probe_words.h"
 #include "base/error.h"
 #include <riffle/probe.h>
 #include <errno.h>
@@ -219,11 +220,24 @@ static size_t copy_out(const struct rf_ring *ring, const struct rf_ring_reader *
     return (end - reader->taken) / 8;
 }
 
-/* The position of the producer in the chunk that it is filling; `taken` when that makes no sense. */
-static uint32_t committed(const struct rf_ring_slot *shared, const struct rf_ring_reader *reader)
+static uint64_t read_stage(const struct rf_ring_slot *shared)
+{
+    uint64_t stage = __atomic_load_n(&shared->stage, __ATOMIC_ACQUIRE);
+    bool is_one = rf_stage_kind(stage) <= RF_STAGE_PART && rf_stage_place(stage) <= RF_RING_CHUNK &&
+                  rf_stage_note(stage) <= RF_RING_NOTES_ROOM;
+    return is_one ? stage : 0;
+}
+
+/* The position of the producer in the chunk that it is filling; `taken` when that makes no sense. Where it was killed
+ * while it merged notes, the stage knows it. */
+static uint32_t committed(const struct rf_ring_slot *shared, const struct rf_ring_reader *reader,
+                          enum rf_ring_how how)
 {
     uint64_t cursor = __atomic_load_n(&shared->cursor, __ATOMIC_ACQUIRE);
     uint64_t offset = cursor - reader->base - rf_ring_chunk_offset(reader->tail);
+    uint64_t stage = how == RF_RING_REST ? read_stage(shared) : 0;
+    if (rf_stage_kind(stage) != RF_STAGE_STILL)
+        offset = rf_stage_place(stage);
     return offset <= RF_RING_CHUNK && offset % 8 == 0 && offset > reader->taken ? (uint32_t)offset
                                                                                 : reader->taken;
 }
@@ -247,7 +261,7 @@ rf_status rf_ring_read(struct rf_ring *ring, struct rf_ring_reader *reader, enum
         return RF_OK;
     }
     if (how != RF_RING_WHOLE)
-        *n = copy_out(ring, reader, words, committed(shared, reader));
+        *n = copy_out(ring, reader, words, committed(shared, reader, how));
     return RF_OK;
 }
 
@@ -283,10 +297,20 @@ uint64_t rf_ring_count_produced(const struct rf_ring *ring, const struct rf_ring
     return __atomic_load_n(&slot_at(ring, reader->slot)->produced[kind], __ATOMIC_ACQUIRE);
 }
 
-const uint64_t *rf_ring_table(const struct rf_ring *ring, const struct rf_ring_reader *reader)
+bool rf_ring_remains(const struct rf_ring *ring, const struct rf_ring_reader *reader,
+                     struct rf_remains *remains)
 {
+    const struct rf_ring_slot *shared = slot_at(ring, reader->slot);
     const uint64_t *counters = rf_ring_counters(ring, reader);
-    return counters != NULL ? counters + RF_RING_COUNTERS : NULL;
+    if (counters == NULL)
+        return false;
+    uint64_t bytes = __atomic_load_n(&shared->note, __ATOMIC_ACQUIRE) - shared->notes;
+    *remains = (struct rf_remains){
+        .table = counters + RF_RING_COUNTERS,
+        .notes = counters + RF_RING_COUNTERS + 2 * (size_t)RF_RING_TABLE,
+        .n_notes = bytes <= RF_RING_NOTES_ROOM * 16 ? (uint32_t)(bytes / 16) : 0,
+        .stage = read_stage(shared)};
+    return true;
 }
 
 bool rf_ring_is_mapped_by(const struct rf_ring *ring, pid_t pid)

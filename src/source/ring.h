@@ -63,8 +63,15 @@ void rf_ring_advance(struct rf_ring_reader *reader, size_t n);
 
 /* The counters of the slot, RF_RING_COUNTERS of them, which the producer may change at any time; NULL: none. */
 const uint64_t *rf_ring_counters(const struct rf_ring *ring, const struct rf_ring_reader *reader);
-/* Its table of merged events, RF_RING_TABLE entries of two words. */
-const uint64_t *rf_ring_table(const struct rf_ring *ring, const struct rf_ring_reader *reader);
+/* What is left of merged events (probe_words.h); `stage` and `n_notes` make sense or are 0. False: nothing. */
+struct rf_remains {
+    const uint64_t *table; /* RF_RING_TABLE entries of two words */
+    const uint64_t *notes; /* RF_RING_NOTES_ROOM of two words */
+    uint32_t n_notes;
+    uint64_t stage;
+};
+bool rf_ring_remains(const struct rf_ring *ring, const struct rf_ring_reader *reader,
+                     struct rf_remains *remains);
 
 /* Of a slot of hooks: its table, with the size; NULL: none. And what it says it produced, by class. */
 const struct rf_ring_place *rf_ring_places(const struct rf_ring *ring,

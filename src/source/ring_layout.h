@@ -16,8 +16,8 @@
  * dead: so everything up to the last block survives a kill.
  *
  * What need not be streamed is counted (probe_words.h says what counters count). The counters of a slot are one array
- * of 64-bit words behind all slots, followed by its table of merged events. The producer alone writes them, the
- * consumer may read them at any time. They are 0 when a slot is taken. A file without counters is shorter: its size
+ * of 64-bit words behind all slots, followed by its table of merged events and the notes that are not merged yet. The
+ * producer alone writes them, the consumer may read them at any time. They are 0 when a slot is taken. A file without counters is shorter: its size
  * says so, too.
  *
  *         tail               head
@@ -49,7 +49,10 @@ enum {
     RF_RING_COUNTERS = 4 << 20, /* of a slot */
     RF_RING_TABLE_BITS = 14,
     RF_RING_TABLE = 1 << RF_RING_TABLE_BITS, /* entries of two words */
-    RF_RING_COUNTER_BYTES = RF_RING_COUNTERS * 8 + RF_RING_TABLE * 16,
+    RF_RING_NOTES = 1024,                    /* of two words: this many are merged at once */
+    RF_RING_NOTES_MORE = 1024,               /* a block may note more before that is seen */
+    RF_RING_NOTES_ROOM = RF_RING_NOTES + RF_RING_NOTES_MORE,
+    RF_RING_COUNTER_BYTES = RF_RING_COUNTERS * 8 + (RF_RING_TABLE + RF_RING_NOTES_ROOM) * 16,
     RF_RING_PLACES_MIN = 1 << 13, /* of a slot of hooks, instead of counters: the first table */
     RF_RING_PLACES_MAX = 1 << 19, /* the last */
 };
@@ -154,6 +157,10 @@ struct rf_ring_slot {
     uint64_t limit;  /* flush when the cursor is beyond this */
     uint64_t base;   /* address of this page there */
     uint64_t pad_3[5];
+    uint64_t note;  /* the same of the next free note */
+    uint64_t notes; /* and of the first */
+    uint64_t stage; /* how far they are merged: probe_words.h */
+    uint64_t pad_4[5];
     struct rf_ring_counters counters;
     uint64_t produced[RF_RING_GROUPS]; /* by hooks, by class: they send no END */
     uint64_t places;                   /* size of the table that hooks use now */

@@ -24,6 +24,21 @@ static void count(const struct rf_ring *ring, const uint8_t *bytes, size_t n)
         memcpy(ring->memory + rf_ring_counters_offset(ring->slots, 0), bytes, n);
 }
 
+/* Notes that are not merged yet, in any stage. */
+static void note(const struct rf_ring *ring, struct rf_ring_slot *slot, const uint8_t *bytes,
+                 size_t n)
+{
+    enum { ROOM = RF_RING_NOTES_ROOM * 16 };
+    uint64_t table = (RF_RING_COUNTERS + 2 * (uint64_t)RF_RING_TABLE) * 8;
+    if (!ring->is_counted || n < 16)
+        return;
+    memcpy(ring->memory + rf_ring_counters_offset(ring->slots, 0) + table, bytes,
+           n < ROOM ? n : ROOM);
+    memcpy(&slot->stage, bytes + n - 8, 8);
+    memcpy(&slot->note, bytes + n - 16, 8);
+    slot->note &= 0x3ffff; /* most of them make sense */
+}
+
 /* Who writes: the probe, or hooks, which keep places where the probe keeps counters. */
 enum producer { PROBE, HOOKS };
 
@@ -45,6 +60,7 @@ static void run(const uint8_t *bytes, size_t n, int records, uint32_t any_order,
     struct rf_ring_slot *slot = (void *)(ring->memory + rf_ring_slot_offset(0));
     memcpy((uint8_t *)slot + rf_ring_chunk_offset(0), bytes, n);
     count(ring, bytes, n);
+    note(ring, slot, bytes, n);
     slot->process = 1;
     slot->family = producer == HOOKS;
     slot->places = producer == HOOKS ? RF_RING_PLACES_MIN : 0;

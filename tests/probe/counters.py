@@ -26,8 +26,8 @@ SELECTORS = ["code", "bias", "load -> pc,size", "store -> pc,width", "branch tak
              "narrow", "alu -> pc,value", "load,store size>=16 -> pc,addr", "jump,call indirect==0 -> target"]
 
 
-# Of each class one word at most, and no results of alu: what changes is merged with its repeats before it is told.
-MERGED = ["values", "load value==0 -> pc", "store -> value,pc", "types", "return -> pc,target",
+# Of each class one word at most: what changes is merged with its repeats before it is told.
+MERGED = ["values", "load value==0 -> pc", "store -> value,pc", "alu -> pc,value", "types", "return -> pc,target",
           "edges", "any -> pc"]
 # Of those, what is the same in every run of a program.
 STEADY = ["load value!=0 -> pc", "types", "return -> pc,target", "edges"]

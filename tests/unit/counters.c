@@ -232,13 +232,13 @@ static const uint64_t merged[] = {
 /* Where a tuple of this site and word stands in the table of slot 0. */
 static uint64_t *entry_of(uint32_t site, uint64_t word)
 {
-    return counters_of(0) + RF_RING_COUNTERS + 2 * (size_t)rf_entry_place(rf_entry_key(site), word);
+    return counters_of(0) + RF_RING_COUNTERS + 2 * (size_t)rf_entry_place(site, word);
 }
 
-static void set_entry(uint32_t site, uint64_t word, uint64_t count)
+static void set_entry(uint32_t site, uint64_t word, uint32_t count)
 {
     uint64_t *entry = entry_of(site, word);
-    entry[0] = rf_entry_key(site) + count;
+    entry[0] = rf_entry(site, count);
     entry[1] = word;
 }
 
@@ -252,7 +252,7 @@ static struct seen run_merged(const uint64_t *words, size_t n)
 
 TEST(what_left_the_table_and_what_is_in_it_add_up)
 {
-    const uint64_t words[] = {RF_ENTRY_EMPTY, 0, rf_entry_key(0) + 5, UINT64_C(0xabcd00000007)};
+    const uint64_t words[] = {RF_ENTRY_NONE, 0, rf_entry(0, 5), UINT64_C(0xabcd00000007)};
     open_ring("load,store -> pc,value", 0);
     set_entry(0, 9, 2);
     set_entry(1, 7, 30);
@@ -265,7 +265,7 @@ TEST(what_left_the_table_and_what_is_in_it_add_up)
 
 TEST(conditions_look_at_the_word)
 {
-    const uint64_t words[] = {rf_entry_key(0) + 5, 7, rf_entry_key(1) + 6, 8};
+    const uint64_t words[] = {rf_entry(0, 5), 7, rf_entry(1, 6), 8};
     open_ring("load,store value>=8 -> value,pc", 0);
     set_entry(0, 9, 2);
     struct seen seen = run_merged(words, 4);
@@ -276,7 +276,7 @@ TEST(conditions_look_at_the_word)
 /* A word that is rubbish above the width of its load counts as what was loaded. */
 TEST(words_are_as_wide_as_the_access)
 {
-    const uint64_t words[] = {rf_entry_key(0) + 5, UINT64_C(0xff00000007)};
+    const uint64_t words[] = {rf_entry(0, 5), UINT64_C(0xff00000007)};
     open_ring("load -> value", 0);
     CHECK_EQ(run_merged(words, 2).a, 5 * 7);
 }
@@ -286,7 +286,7 @@ TEST(more_entries_than_a_lane_has_room_for)
     enum { ENTRIES = 8000 }; /* words: 4000 entries */
     static uint64_t words[ENTRIES];
     for (size_t i = 0; i < ENTRIES; i += 2) {
-        words[i] = rf_entry_key((uint32_t)(i / 2 % 2)) + 3;
+        words[i] = rf_entry((uint32_t)(i / 2 % 2), 3);
         words[i + 1] = i;
     }
     open_ring("load,store -> pc,value", 0);
@@ -295,30 +295,108 @@ TEST(more_entries_than_a_lane_has_room_for)
     CHECK_EQ(seen.events, ENTRIES / 2 * 3);
 }
 
-/* A process that is killed while one entry makes room for another: it has gone to the ring, and the table has it still
- * (nothing was stored yet), or has its word with the new site. Neither counts a second time. */
-TEST(an_entry_that_is_not_whole_does_not_count)
+/* A producer that merges its notes and stops after so many stores, as one does that is killed. */
+struct killed {
+    struct rf_ring_slot *slot;
+    unsigned left; /* stores */
+};
+
+static void put(struct killed *killed, uint64_t *place, uint64_t word)
 {
-    const uint64_t words[] = {rf_entry_key(0) + 5, 7};
-    for (int state = 0; state < 4; state++) {
-        open_ring("load,store -> pc,value", 0);
-        uint64_t *entry = entry_of(0, 7);
-        entry[0] = state == 0   ? rf_entry_key(0) + 5
-                   : state == 1 ? rf_entry_key(0) + 1
-                   : state == 2 ? rf_entry_key(1) + 1
-                                : RF_ENTRY_EMPTY;
-        entry[1] = 7;
-        set_entry(1, 1, 2);
-        struct seen seen = run_merged(words, 2);
+    if (killed->left == 0)
+        return;
+    killed->left--;
+    *place = word;
+}
+
+static void merge_note(struct killed *killed, uint32_t i, const uint64_t note[2], uint32_t *place)
+{
+    uint8_t *chunk = (uint8_t *)killed->slot + rf_ring_chunk_offset(killed->slot->head);
+    uint64_t *entry = entry_of((uint32_t)note[0], note[1]),
+             *old = (uint64_t *)(void *)(chunk + *place);
+    bool is_same = rf_entry_site(entry[0]) == note[0] && entry[1] == note[1] &&
+                   rf_entry_count(entry[0]) < RF_ENTRY_FULL;
+    uint64_t key = (is_same ? entry[0] : note[0]) + RF_ENTRY_ONCE;
+    put(killed, &old[0], entry[0]);
+    put(killed, &old[1], entry[1]);
+    *place += is_same ? 0 : 16;
+    put(killed, &killed->slot->stage,
+        rf_entry(0, rf_entry_count(entry[0])) |
+            rf_stage(i, *place, is_same ? RF_STAGE_SAME : RF_STAGE_OTHER));
+    put(killed, &entry[0], key);
+    put(killed, &entry[1], note[1]);
+}
+
+/* The same word at another site, another word at the same, a repeat, and one whose entry is full. */
+static const uint64_t notes[][2] = {{0, 7}, {0, 7}, {1, 7}, {0, 9}, {0, 7}, {1, 1}, {0, 5}};
+
+enum { NOTES = sizeof notes / sizeof *notes };
+
+static uint32_t merge_all(struct killed *killed)
+{
+    struct rf_ring_slot *slot = killed->slot;
+    uint32_t place = 8; /* behind a word that is there already */
+    for (uint32_t i = 0; i < NOTES; i++)
+        merge_note(killed, i, notes[i], &place);
+    put(killed, &slot->stage, rf_stage(NOTES, place, RF_STAGE_PART));
+    put(killed, &slot->cursor, slot->base + rf_ring_chunk_offset(slot->head) + place);
+    put(killed, &slot->note, slot->notes);
+    put(killed, &slot->stage, 0);
+    return killed->left;
+}
+
+static struct rf_ring_slot *open_noted(void)
+{
+    struct rf_ring_slot *slot = open_ring("load,store -> pc,value", 0);
+    uint64_t *table = counters_of(0) + RF_RING_COUNTERS;
+    for (uint32_t i = 0; i < RF_RING_TABLE; i++)
+        table[2 * (size_t)i] = RF_ENTRY_NONE;
+    set_entry(0, 5, RF_ENTRY_FULL);
+    entry_of(1, 1)[0] = rf_entry(0, 4); /* somebody else is there */
+    entry_of(1, 1)[1] = 1000;
+    publish(slot, merged, sizeof merged / 8, RF_RING_LIVE);
+    memcpy(table + 2 * (size_t)RF_RING_TABLE, notes, sizeof notes);
+    slot->base = 0x100000;
+    slot->notes = 0x900000;
+    slot->note = slot->notes + sizeof notes;
+    uint64_t *chunk = (uint64_t *)(void *)((uint8_t *)slot + rf_ring_chunk_offset(slot->head));
+    chunk[0] = RF_WORD_HEADER(RF_WORD_GOES_ON, 1);
+    slot->cursor = slot->base + rf_ring_chunk_offset(slot->head) + 8;
+    return slot;
+}
+
+TEST(notes_count_once_wherever_the_process_was_killed)
+{
+    for (unsigned stores = 0, left = 0; left == 0; stores++) {
+        struct killed killed = {open_noted(), stores};
+        left = merge_all(&killed);
+        killed.slot->pid = 0x7fffff00;
+        struct seen seen = drain();
         CHECK(seen.status == RF_OK);
-        CHECK_EQ(seen.events, 5 + 2);
+        CHECK_EQ(seen.events, RF_ENTRY_FULL + 4 + NOTES);
+        CHECK_EQ(seen.a, (RF_ENTRY_FULL + 4 + 5) * UINT64_C(0x40) + 2 * 0x44);
+    }
+}
+
+TEST(stages_that_make_no_sense_are_left_out)
+{
+    const uint64_t lies[] = {UINT64_MAX, rf_stage(RF_RING_NOTES_ROOM + 1, 8, RF_STAGE_SAME),
+                             rf_stage(RF_RING_NOTES_ROOM, 8, RF_STAGE_OTHER),
+                             rf_stage(0, RF_RING_CHUNK + 8, RF_STAGE_PART),
+                             rf_stage(0, RF_RING_CHUNK, RF_STAGE_SAME)};
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        struct rf_ring_slot *slot = open_noted();
+        slot->stage = lies[i];
+        slot->note = slot->notes + (i % 2 == 0 ? UINT64_MAX / 2 : 8);
+        slot->pid = 0x7fffff00;
+        drain();
     }
 }
 
 /* A full entry goes out, and the next event of the same kind begins a new one. */
 TEST(a_full_entry_makes_room_for_itself)
 {
-    const uint64_t words[] = {rf_entry_key(0) + RF_ENTRY_FULL, 7};
+    const uint64_t words[] = {rf_entry(0, RF_ENTRY_FULL), 7};
     open_ring("load -> pc,value", 0);
     set_entry(0, 7, 3);
     CHECK_EQ(run_merged(words, 2).events, RF_ENTRY_FULL + 3);
@@ -326,8 +404,8 @@ TEST(a_full_entry_makes_room_for_itself)
 
 TEST(entries_that_make_no_sense_are_damage)
 {
-    const uint64_t lies[][2] = {{rf_entry_key(2) + 1, 0},                  /* no such site */
-                                {rf_entry_key(0) + RF_ENTRY_FULL + 1, 0}}; /* no such count */
+    const uint64_t lies[][2] = {{rf_entry(2, 1), 0},                  /* no such site */
+                                {rf_entry(0, RF_ENTRY_FULL + 1), 0}}; /* no such count */
     for (size_t i = 0; i < 2; i++) {
         open_ring("load,store -> pc,value", 0);
         CHECK(run_merged(lies[i], 2).status == RF_EDAMAGED);
