@@ -35,6 +35,13 @@ static const struct cli_option options[] = {
      .text = "Without it, the first bytes tell. champsim and perf have no mark and must be named. "
              "doc/FORMATS.md describes them.",
      .offset = offsetof(struct settings, from)},
+    {CLI_LIST, 0, "map", "FILE[@ADDRESS]",
+     .brief = "the stream's addresses are code of this file; may be repeated",
+     .text =
+         "Names for streams that do not say where files were mapped. The address is that of the "
+         "file's first mapping, as /proc/PID/maps has it; Valgrind puts programs at 0x108000. "
+         "Without an address: where the file was linked to, as of a program that is not "
+         "position-independent."},
     {CLI_FILE, 'o', "output", "FILE", .brief = "also save the profiles, for report and merge",
      .text = "By custom the name ends in .rfp. It appears whole or not at all.",
      .offset = offsetof(struct settings, output)},
@@ -60,6 +67,15 @@ static bool adopt_selector(struct cli_lanes *lanes, struct rf_source *source,
     return known;
 }
 
+static int add_maps(struct rf_run *run, const struct cli_call *call)
+{
+    int status = CLI_OK;
+    for (size_t i = 0; i < call->n_given && status == CLI_OK; i++)
+        if (cli_is(&call->given[i], "map"))
+            status = cli_map_file(run, call->given[i].value);
+    return status;
+}
+
 static int collect(const struct cli_call *call, struct rf_source *source, struct consumers *to,
                    const char *command)
 {
@@ -71,6 +87,11 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
     if (cli_program_open(&program, source) != RF_OK) {
         cli_program_close(&program);
         return cli_fail(CLI_FAILED, "no memory for the list of modules");
+    }
+    int mapped = add_maps(program.run, call);
+    if (mapped != CLI_OK) {
+        cli_program_close(&program);
+        return mapped;
     }
     struct rf_collect_setup setup = {.selected = adopt_selector(&to->lanes, source, &info),
                                      .resolve = program.run->n_modules > 0 ? cli_resolve : NULL,
@@ -94,6 +115,8 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
     cli_program_close(&program);
     if (run != NULL && cli_add_modules(run, source) != RF_OK)
         status = status != RF_OK ? status : RF_ENOMEM;
+    if (run != NULL)
+        add_maps(run, call);
     return cli_deliver(run, status, &error, settings->output, &settings->report);
 }
 

@@ -1,11 +1,13 @@
-/* known.c - does a program have the functions that the command line names? Checked before it runs.
+/* known.c - files of programs that do not run: where their code lies, and whether they have the functions that the command
+ * line names.
  *
- * This is known only for a static program: others map libraries while they run (the loader's, dlopen's), and the
+ * The second is checked before a program runs. It is known only for a static program: others map libraries while they run (the loader's, dlopen's), and the
  * functions of those are checked when the run is over (cmd_run.c). It is not known for a stripped program, nor for one
  * that may start another program. */
 #include "plan.h"
 #include <elf.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -20,6 +22,23 @@ static bool read_header(FILE *file, Elf64_Ehdr *header)
            fseek(file, (long)header->e_phoff, SEEK_SET) == 0;
 }
 
+/* One segment of code as a module, moved by `bias`. */
+static bool add_segment(struct rf_run *run, const char *path, const Elf64_Phdr *segment,
+                        uint64_t bias)
+{
+    char build_id[129];
+    uint64_t inside = segment->p_offset % PAGE, size = inside + segment->p_filesz;
+    uint64_t start = segment->p_vaddr - inside + bias;
+    rf_symbols_build_id(path, build_id, sizeof build_id);
+    const struct rf_module module = {.path = (char *)path,
+                                     .build_id = build_id,
+                                     .start = start,
+                                     .end = start + (size + PAGE - 1) / PAGE * PAGE,
+                                     .offset = segment->p_offset - inside,
+                                     .to_event = UINT64_MAX};
+    return rf_run_add_module(run, &module) == RF_OK;
+}
+
 /* The code of a static program as modules of the run; false: it is no such program. */
 static bool add_segments(struct rf_run *run, const char *path, FILE *file)
 {
@@ -30,19 +49,51 @@ static bool add_segments(struct rf_run *run, const char *path, FILE *file)
     for (unsigned i = 0; i < header.e_phnum; i++) {
         if (fread(&segment, sizeof segment, 1, file) != 1 || segment.p_type == PT_INTERP)
             return false;
-        uint64_t inside = segment.p_offset % PAGE, size = inside + segment.p_filesz;
-        const struct rf_module module = {.path = (char *)path,
-                                         .build_id = (char *)"",
-                                         .start = segment.p_vaddr - inside,
-                                         .end = segment.p_vaddr - inside +
-                                                (size + PAGE - 1) / PAGE * PAGE,
-                                         .offset = segment.p_offset - inside,
-                                         .to_event = UINT64_MAX};
         if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 &&
-            rf_run_add_module(run, &module) != RF_OK)
+            !add_segment(run, path, &segment, 0))
             return false;
     }
     return run->n_modules > 0;
+}
+
+/* The same of any file, whose first segment lies at *at; at NULL: where it was linked to. */
+static bool add_mapped(struct rf_run *run, const char *path, FILE *file, const uint64_t *at)
+{
+    Elf64_Ehdr header;
+    Elf64_Phdr segment;
+    uint64_t bias = 0;
+    bool first = true, found = false;
+    if (!read_header(file, &header))
+        return false;
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        if (fread(&segment, sizeof segment, 1, file) != 1)
+            return false;
+        if (segment.p_type != PT_LOAD)
+            continue;
+        if (first && at != NULL)
+            bias = *at - segment.p_vaddr / PAGE * PAGE;
+        first = false;
+        if ((segment.p_flags & PF_X) != 0 && !add_segment(run, path, &segment, bias))
+            return false;
+        found |= (segment.p_flags & PF_X) != 0;
+    }
+    return found;
+}
+
+/* "FILE" or "FILE@ADDRESS"; the last @ counts, and what is no number behind it is part of the name. */
+int cli_map_file(struct rf_run *run, const char *text)
+{
+    char path[PATH_MAX], *end = NULL;
+    const char *sign = strrchr(text, '@');
+    uint64_t at = sign != NULL ? strtoull(sign + 1, &end, 0) : 0;
+    bool has_address = sign != NULL && end != sign + 1 && *end == '\0';
+    snprintf(path, sizeof path, "%.*s", has_address ? (int)(sign - text) : PATH_MAX - 1, text);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return cli_fail(CLI_USAGE, "--map: '%s' cannot be read", path);
+    bool good = add_mapped(run, path, file, has_address ? &at : NULL);
+    fclose(file);
+    return good ? CLI_OK : cli_fail(CLI_USAGE, "--map: '%s' is no 64-bit ELF file with code", path);
 }
 
 static bool has(struct rf_symbols *symbols, const char *name)

@@ -59,6 +59,9 @@ bool cli_program_static(struct cli_program *program, const char *path);
 /* known.c: refuse functions (a list closed by NULL) that a program does not have, where its file shows that. */
 int cli_check_functions(const char *path, const char *const *names); /* CLI_OK, or told */
 
+/* known.c: --map FILE[@ADDRESS]: add the file's code to the modules of a run. CLI_OK, or told. */
+int cli_map_file(struct rf_run *run, const char *text);
+
 /* output.c: checks where a result will go, before the work begins. */
 int cli_check_output(const char *path); /* CLI_OK, or an error was printed; NULL and "-" are fine */
 bool cli_same_file(const char *left, const char *right); /* NULL is none */

@@ -211,7 +211,8 @@ hexadecimal; # begins a comment.
 
 Streams of other programs are taken, too: what Valgrind's lackey, DynamoRIO's
 drmemtrace (view) and perf script print, and ChampSim's traces. A damaged one is
-named by its line or offset.
+named by its line or offset. They do not say where files were mapped: name those
+with --map, or reports show addresses.
 
 Every engine (-e) makes a profile of its own in the same pass. Of a trace of
 records, selectors (-p) say what is counted. An engine serves the selector
@@ -269,6 +270,9 @@ Options:
       --cache SHAPE       caches to model for selectors that read 'miss'
       --from FORMAT       the format of the stream: trace, lackey, drmemtrace,
                           champsim, perf, text
+      --map FILE[@ADDRESS]
+                          the stream's addresses are code of this file; may be
+                          repeated
   -o, --output FILE       also save the profiles, for report and merge
   -h, --help              show this help
 

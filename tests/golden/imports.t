@@ -139,3 +139,16 @@ riffle: standard input: offset 64: an instruction of ChampSim says 0 or 1 for 'b
 $ riffle replay --from nosuch sim
 riffle: replay: --from must be trace, lackey, drmemtrace, champsim, perf or text, got 'nosuch'
 [2]
+# Names of a file that the user says is there: where it was linked to, and where Valgrind puts it.
+$ printf 'int main(void)\n{\n    return 0;\n}\n' > fixed.c
+> gcc -g -no-pie fixed.c -o fixed && gcc -g -pie -fPIE fixed.c -o moved
+> at() { printf '0x%x' $((0x$(nm "$1" | awk '$3 == "main" {print $1}') + $2)); }
+> printf 'p 1 0.000001: 3 cycles: %s\n\n' "$(at fixed 4)" | riffle replay --from perf - -p cycles --map fixed -b function -f csv | cut -d, -f1-3
+> printf 'p 1 0.000001: 3 cycles: %s\n\n' "$(at moved 0x108004)" | riffle replay --from perf - -p cycles --map moved@0x108000 -b line | tail -2
+> printf 'p 1 0.000001: 3 cycles: %s\n\n' "$(at moved 0x108004)" | riffle replay --from perf - -p cycles --map fixed.c
+function,module,count
+main,fixed,3
+ cycles  count  line       source
+ 100.0%      3  fixed.c:3  return 0;
+riffle: --map: 'fixed.c' is no 64-bit ELF file with code
+[2]
