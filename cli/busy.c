@@ -1,7 +1,7 @@
 /* busy.c - a word on the terminal while something takes long: "reading old.rfp, 3 s".
  *
- * Whoever counts events has a progress line (terminal.c). Reading a large file, looking up names and adding up have nothing to
- * count. A timer interrupts them once per second and writes what is being done. It writes only to a terminal, and only
+ * Commands that count events have a progress line (terminal.c). Reading a large file, looking up names and adding up have
+ * nothing to count. A timer interrupts them once per second and writes what is being done. It writes only to a terminal, and only
  * when a step takes two seconds. */
 #include "say.h"
 #include <riffle/profile.h>

@@ -36,7 +36,7 @@ static bool find_path(struct config *config)
     return n > 0 && (size_t)n < sizeof config->path;
 }
 
-/* Why the file must not be believed; NULL: it may. */
+/* Why the file is not trusted; NULL: it is. */
 static const char *distrust(int fd)
 {
     struct stat about;
@@ -51,7 +51,7 @@ static const char *distrust(int fd)
     return about.st_size > FILE_MAX ? "it is larger than 64 KiB" : NULL;
 }
 
-/* The whole file; false: there is none, or it was refused, which is told. */
+/* Read the whole file. False: there is none, or it was refused, and that was printed. */
 static bool read_file(const struct config *config)
 {
     int fd = open(config->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -4,7 +4,8 @@
 
 #include "dise/production.h"
 
-/* Classes of records, 1 << enum rf_class, of classes of instructions. An atomic adds none: who asks for loads or stores has it. */
+/* The classes of records (1 << enum rf_class) that these classes of instructions make. Atomics add none: they are
+ * loads and stores. */
 uint8_t rf_dise_record_classes(uint32_t classes);
 
 /* "branch,call,jump -> target" */
@@ -14,8 +15,8 @@ void rf_dise_write_selector(char *text, size_t size, uint8_t classes, int handle
 int rf_dise_called_by(const struct rf_dise_program *program,
                       const struct rf_dise_production *production);
 
-/* Fill in program->told of a profile that was read. Refuses, with its place, a handler that is not for all that a pattern
- * matches, and a profile without productions. */
+/* Fill in program->told of a profile that was read. Refuses a profile without productions, and a handler that cannot take
+ * everything that a pattern matches; the message names the place. */
 rf_status rf_dise_find_told(struct rf_dise_program *program, unsigned profile,
                             struct rf_error *error);
 

@@ -1,5 +1,6 @@
 /* Any text as microcode: refused with a sentence, or assembled, printed and assembled again alike; and run: no
- * program leaves its arrays or runs for ever. Then with its handler, whatever parts of its arrays it says are slots. */
+ * program leaves its arrays or runs for ever. Then the same
+ * with its handler, for any parts of its arrays that it declares as slots. */
 #include "fuzz.h"
 #include "coproc/coproc.h"
 #include <stdio.h>
