@@ -63,6 +63,13 @@ def main():
             good(folder, "by clang", "$CC -O1 a.c b.c -o p7", "p7", RIFFLE_CC="clang")
             good(folder, "a library by clang", "$CC -O1 -fPIC -shared -Wl,-z,now b.c -o libb.so && $CC a.c -L. -lb "
                  "-Wl,-rpath,$PWD -o p8", "p8", RIFFLE_CC="clang")
+        if shutil.which("pkg-config"):
+            flags = "PKG_CONFIG_PATH=$BUILT/meson-private pkg-config --define-variable=libdir=$BUILT/hooks"
+            run = sh(folder, f"cc -O1 $({flags} --cflags riffle-hooks) -c a.c -o k.o && cc -O1 $({flags} --cflags riffle-hooks) "
+                     f"-c b.c -o l.o && cc k.o l.o $({flags} --libs riffle-hooks) -o p9 && $RIFFLE run -p 'load -> pc' -- ./p9",
+                     BUILT=os.path.dirname(RIFFLE))
+            tap.check("by hand, with the flags of pkg-config", run.returncode == 7 and has_hooks(folder, "p9") and
+                      "answer" in run.stderr, run.stdout + run.stderr)
         for arguments in ("--version", "-E a.c", "-dumpmachine", "-print-file-name=libc.a", "-M a.c", "-c missing.c"):
             same(folder, f"as the compiler: {arguments}", arguments)
         run = sh(folder, "$CC bad.c -o bad")

@@ -189,6 +189,45 @@ def killed(name, known):
     run.wait(TIMEOUT)
 
 
+EDGES = """
+int numbers[1000];
+__attribute__((noinline)) int k_edges(int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++) {
+        if (numbers[i] == 3)
+            numbers[i] = 5;
+        sum += numbers[i];
+    }
+    return sum;
+}
+int main(void)
+{
+    for (int i = 0; i < 1000; i++)
+        numbers[i] = i % 4;
+    return k_edges(1000) == 2000 ? 3 : 1;
+}
+"""
+
+
+def edges(name, compiler, folder):
+    """Blocks that follow each other; one of them runs in every fourth round."""
+    source, program = os.path.join(folder, "edges.c"), os.path.join(folder, "edges")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(EDGES)
+    command = [RIFFLE, "cc", "-O1", "-g", source, "-o", program]
+    subprocess.run(command, env={**os.environ, "RIFFLE_CC": compiler, "RIFFLE_CC_BLOCKS": "1"}, check=True)
+    run = Run("branch,jump -> pc,target", [program])
+    inside = [row for row in run.tuples if row["function"] == "k_edges" and row["callee"] == "k_edges"]
+    equal(f"{name}: edges out of a block that runs in every fourth round",
+          sum(int(row["count"]) for row in inside if row["line"] == "8"), 250)
+    equal(f"{name}: status, and what they add up to", (run.status, run.adds_up()), (3, True))
+    tap.check(f"{name}: edges of the loop", sorted(int(row["count"]) for row in inside)[-2] in (749, 750), inside)
+    subprocess.run(command, env={**os.environ, "RIFFLE_CC": compiler}, check=True)
+    plain = Run("branch -> pc,target", [program])
+    tap.check(f"{name}: without RIFFLE_CC_BLOCKS=1 it is told", "RIFFLE_CC_BLOCKS=1" in plain.errors, plain.errors)
+
+
 def without_riffle(name, known):
     run = subprocess.run([known, "loads"], capture_output=True, text=True, timeout=TIMEOUT)
     equal(f"{name}: without riffle", (run.stdout, run.stderr, run.returncode), ("sum loads\n", "", 3))
@@ -224,6 +263,7 @@ def main():
                          without_riffle, others):
                 case(name, known)
             processes(name, known, library)
+            edges(name, compiler, folder)
     tap.end()
 
 
