@@ -281,8 +281,37 @@ static int leave(int status, const struct rf_attach_outcome *outcome)
     return CLI_OF_PROGRAM + WEXITSTATUS(ended);
 }
 
-int cli_attach_run(const struct cli_call *call, const struct cli_profiling *profiling,
-                   const struct cli_sampling *sampling)
+/* What run has and samples do not. */
+static int refuse_options(const struct cli_call *call, const struct cli_profiling *profiling,
+                          const struct cli_bursts *bursts)
+{
+    if (bursts->frequency != NULL || bursts->phases != NULL || bursts->regular ||
+        profiling->cut.skip + profiling->cut.limit > 0)
+        return cli_fail(CLI_USAGE,
+                        "run: --native samples by time; leave out --frequency, --phases, "
+                        "--regular, --skip and --limit");
+    for (size_t i = 0; i < call->n_given; i++)
+        if (cli_is(&call->given[i], "range") || cli_is(&call->given[i], "productions"))
+            return cli_fail(CLI_USAGE, "run: --native does not go with --%s", call->given[i].name);
+    return CLI_OK;
+}
+
+static int take_run(const struct cli_call *call, struct cli_profiling *profiling,
+                    struct cli_sampling *sampling, const struct cli_bursts *bursts)
+{
+    struct rf_probe_bursts taken;
+    int status = refuse_options(call, profiling, bursts);
+    if (status == CLI_OK)
+        status = cli_bursts_take(&taken, bursts, 0);
+    if (status != CLI_OK)
+        return status;
+    sampling->burst = taken.burst;
+    status = check_overhead(sampling->overhead, "run");
+    return status == CLI_OK ? cli_report_take(&profiling->report, call) : status;
+}
+
+int cli_attach_run(const struct cli_call *call, struct cli_profiling *profiling,
+                   struct cli_sampling *sampling, const struct cli_bursts *bursts)
 {
     struct cli_plan plan;
     struct sampled sampled = {.sampling = sampling};
@@ -290,7 +319,7 @@ int cli_attach_run(const struct cli_call *call, const struct cli_profiling *prof
     int go[2];
     if (!rf_probe_find(path, sizeof path, call->arguments[0]))
         return cli_fail(CLI_NO_PROGRAM, "run: '%s': no such program", call->arguments[0]);
-    int status = check_overhead(sampling->overhead, "run");
+    int status = take_run(call, profiling, sampling, bursts);
     if (status != CLI_OK)
         return status;
     status = make_plan(&plan, call, profiling);

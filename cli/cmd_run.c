@@ -569,23 +569,14 @@ static int run_productions(const struct cli_call *asked, const struct rf_product
     return status;
 }
 
-/* --burst means instructions there. */
 static int run_natively(const struct cli_call *call)
 {
     struct settings *settings = call->settings;
-    struct cli_sampling sampling = settings->sampling;
-    struct rf_probe_bursts bursts;
-    sampling.no_values = settings->no_values;
-    if (settings->bursts.frequency != NULL || settings->bursts.phases != NULL ||
-        settings->profiling.cut.skip + settings->profiling.cut.limit > 0)
-        return cli_fail(CLI_USAGE,
-                        "run: --native samples by time; leave out --frequency, --phases, "
-                        "--skip and --limit");
-    int status = cli_bursts_take(&bursts, &settings->bursts, 0);
-    sampling.burst = bursts.burst;
-    if (status == CLI_OK)
-        status = cli_report_take(&settings->profiling.report, call);
-    return status == CLI_OK ? cli_attach_run(call, &settings->profiling, &sampling) : status;
+    settings->sampling.no_values = settings->no_values;
+    if (settings->per_process || settings->lossy || settings->stream || settings->probe)
+        return cli_fail(CLI_USAGE, "run: --native goes with none of --per-process, --lossy, "
+                                   "--stream and --probe");
+    return cli_attach_run(call, &settings->profiling, &settings->sampling, &settings->bursts);
 }
 
 static int run(const struct cli_call *call)

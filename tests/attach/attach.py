@@ -293,6 +293,10 @@ def test_native():
     tap.check("its status is the program's", run.returncode == 7, run.returncode)
     run = subprocess.run([RIFFLE, "run", "--native", "-q", "--", "sh", "-c", "kill -SEGV $$"], timeout=TIMEOUT)
     tap.check("and so is its signal", run.returncode == -signal.SIGSEGV, run.returncode)
+    for option in (["--range", "1..2"], ["--frequency", "1/10"], ["--lossy"], ["--skip", "3"]):
+        run = subprocess.run([RIFFLE, "run", "--native", *option, "--", "true"], capture_output=True, text=True,
+                             timeout=TIMEOUT)
+        tap.check(f"--native {option[0]} is refused", run.returncode == 125 and run.stderr.count("\n") == 1, run)
 
 
 with tempfile.TemporaryDirectory() as work:
