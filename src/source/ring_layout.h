@@ -47,7 +47,7 @@ enum {
     RF_RING_EVENT_BITS = 28,
     RF_RING_SLOT = RF_RING_PAGE + RF_RING_CHUNKS * RF_RING_CHUNK,
     RF_RING_COUNTERS = 4 << 20, /* of a slot */
-    RF_RING_TABLE_BITS = 14,
+    RF_RING_TABLE_BITS = 15,
     RF_RING_TABLE = 1 << RF_RING_TABLE_BITS, /* entries of two words */
     RF_RING_NOTES = 1024,                    /* of two words: this many are merged at once */
     RF_RING_NOTES_MORE = 1024,               /* a block may note more before that is seen */
