@@ -196,13 +196,21 @@ static size_t list_worth(const struct kind *kind, const struct rf_view *view, si
     return n;
 }
 
+/* The top value as an address of the program that loaded it. */
+static uint64_t as_address(const struct rf_view *view, size_t row)
+{
+    const uint64_t value = rf_view_cell(view, row, RF_COLUMN_TOP)->number;
+    const uint64_t pc = rf_view_cell(view, row, RF_COLUMN_WORD)->number;
+    return value >> 48 == 0 ? value + (pc - rf_view_address(pc)) : value;
+}
+
 /* Names of what is loaded, all at once. */
 static rf_status prepare_values(const struct rf_view *view, const size_t *rows, size_t n,
                                 struct rf_symbols *symbols)
 {
     uint64_t values[CANDIDATES];
     for (size_t i = 0; i < n; i++)
-        values[i] = rf_view_cell(view, rows[i], RF_COLUMN_TOP)->number;
+        values[i] = as_address(view, rows[i]);
     return rf_symbols_prepare(symbols, values, n);
 }
 
@@ -232,8 +240,8 @@ static bool name_value(const struct kind *kind, const struct rf_view *view, size
     value[0] = '\0';
     if (kind->tell != tell_load)
         return true;
-    uint64_t number = rf_view_cell(view, row, RF_COLUMN_TOP)->number;
-    rf_symbols_lookup(symbols, number, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
+    rf_symbols_lookup(symbols, as_address(view, row), RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME,
+                      &name);
     print_value(&name, value, size);
     return !name.is_code;
 }

@@ -30,13 +30,15 @@ struct layout {
         tenths; /* of a percent, for each row and the rest, where they add up; NULL: they need not */
 };
 
-/* A name that nothing has needs no column. */
+/* What no row has needs no column. */
 static bool is_blank(const struct rf_view *view, const struct rf_view_column *column)
 {
-    bool blank = column->type == RF_CELL_TEXT;
-    for (size_t row = 0; row < view->n_rows && blank; row++)
-        blank =
-            view->cells[row * view->n_columns + (size_t)(column - view->columns)].text[0] == '\0';
+    bool blank = true;
+    for (size_t row = 0; row < view->n_rows && blank; row++) {
+        const struct rf_view_cell *cell =
+            &view->cells[row * view->n_columns + (size_t)(column - view->columns)];
+        blank = cell->text[0] == '\0' && (column->type == RF_CELL_TEXT || cell->is_empty);
+    }
     return blank;
 }
 

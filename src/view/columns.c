@@ -174,7 +174,8 @@ static void add_top(const struct rf_view_work *work)
     snprintf(name, sizeof name, "top_%s", b->name);
     const char *kept = rf_view_keep(view, name);
     add(view, RF_COLUMN_KINDS, RF_CELL_NUMBER, many(b), BOTH);
-    snprintf(heading, sizeof heading, b->field == RF_FIELD_TAKEN ? "mostly" : "top %s", b->name);
+    snprintf(heading, sizeof heading, b->field == RF_FIELD_TAKEN ? "mostly" : "top %s",
+             rf_view_asks_data(work) ? "region" : b->name);
     add_headed(view, RF_COLUMN_TOP, type_of(b), kept != NULL ? kept : "top", heading,
                top_has_name(work) ? RF_FOR_TOOLS : BOTH);
     if (top_has_name(work))

@@ -126,9 +126,10 @@ static bool add_spot(struct spots *spots, const struct rf_alloc *alloc, const st
 }
 
 /* Members come in order of their words, the heaviest of each first. */
-static rf_status fold_members(struct spots *spots, const struct rf_alloc *alloc,
+static rf_status fold_members(const struct rf_view_work *work, struct spots *spots,
                               const struct member *members, size_t n)
 {
+    const struct rf_alloc *alloc = &work->view->alloc;
     for (size_t i = 0; i < n; i++) {
         const struct rf_item *item = members[i].item;
         if (i == 0 || members[i].word != members[i - 1].word)
@@ -140,7 +141,7 @@ static rf_status fold_members(struct spots *spots, const struct rf_alloc *alloc,
         spot->upper = plus(spot->upper, item->upper);
         spot->highest = most(spot->highest, item->upper);
         spot->beyond = most(spot->beyond, item->upper - item->lower);
-        spot->kinds++;
+        spot->kinds += work->table.merged != NULL ? item->intervals : 1;
     }
     for (size_t i = 0; i < spots->n; i++)
         spots->at[i].listed = spots->at[i].lower, spots->at[i].listed_upper = spots->at[i].upper;
@@ -159,7 +160,7 @@ static rf_status make_spots(const struct rf_view_work *work, const struct rf_ite
         if (rf_view_keeps(work, &items[i]))
             members[kept++] = (struct member){word_of(work, &items[i]), &items[i]};
     qsort(members, kept, sizeof *members, by_word);
-    rf_status status = fold_members(spots, alloc, members, kept);
+    rf_status status = fold_members(work, spots, members, kept);
     rf_alloc_free(alloc, members, size);
     return status;
 }
@@ -449,6 +450,8 @@ static void count_unlisted(const struct rf_view_work *work, const struct spot *s
     if (work->table.profile->bound != RF_BOUND_HARD || absent == 0 || left == 0)
         return;
     row->kinds += left / absent + (left % absent != 0);
+    if (rf_view_asks_data(work))
+        return; /* addresses may all be rare and lie in one region */
     if (is_lost_in_others(spot, plus(absent, lost)))
         row->item = NULL;
     if (row->item == NULL)
@@ -538,6 +541,8 @@ rf_status rf_view_make_groups(struct rf_view_work *work)
         return rf_fail(work->error, RF_ENOTSUP, "ranges and streams cannot be grouped by %s",
                        rf_view_by_name(work->view->by));
     rf_status status = rf_view_prepare_items(work);
+    if (status == RF_OK)
+        status = rf_view_merge_data(work);
     if (status == RF_OK)
         status = group(work, &spots);
     if (status == RF_OK)

@@ -354,6 +354,7 @@ rf_status rf_view_open(struct rf_view *view, const struct rf_run *run,
     if (status == RF_OK)
         status = fill(&work);
     rf_alloc_free(&view->alloc, work.rows.at, work.rows.room * sizeof *work.rows.at);
+    rf_alloc_free(&view->alloc, work.table.merged, work.table.n_merged * sizeof *work.table.merged);
     rf_view_table_close(&work.table);
     if (status != RF_OK)
         rf_view_close(view);

@@ -27,6 +27,9 @@ struct rf_view_table {
     struct rf_view_span *spans; /* of nested ranges, in order of where they begin; NULL: no such */
     struct rf_item
         *streams; /* `items`, stream by stream, the hottest first; NULL: not of streams */
+    struct rf_item
+        *merged;     /* `items`, of regions in place of addresses (data.c); NULL: as they are */
+    size_t n_merged; /* that it has room for */
 };
 
 rf_status rf_view_table_open(struct rf_view_table *table, const struct rf_profile *profile,
@@ -87,6 +90,9 @@ rf_status rf_view_prepare_items(const struct rf_view_work *work);
 bool rf_view_add_row(struct rf_view_work *work, const struct rf_row *row);
 /* aside.c: make one row of what has no line, or of stubs in a question for calls; it is the last one and always shown. */
 void rf_view_set_aside(struct rf_view_work *work);
+/* data.c: are instructions asked for that touch data? Then put their addresses together by region. */
+bool rf_view_asks_data(const struct rf_view_work *work);
+rf_status rf_view_merge_data(struct rf_view_work *work);
 bool rf_view_asks_calls(const struct rf_view_work *work); /* indirect ones, by instruction */
 
 bool rf_view_is_by_code(enum rf_view_by by); /* groups of instructions */

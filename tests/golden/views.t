@@ -298,6 +298,8 @@ $ riffle run --module regions -e exact -p misses --by region -- ./regions 2>&1 |
 \[mapped by get (regions.c:13)]
 \[mapped by main (regions.c:19)]
 \[file walked.data]
+$ riffle run --module regions -e exact -p misses -n 1 -- ./regions 2>&1 | grep walk
+ 100.0%  49,152     49,152  [mapped by get (regions.c:13)]         33.3%  regions.c:9 walk
 # Without lines, stretches of instructions stand for them. What guards the stack is always the same; nobody is told.
 $ cat > guarded.c <<'END'
 > static volatile long sink;

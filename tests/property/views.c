@@ -191,6 +191,16 @@ static uint64_t number(const struct rf_view *view, size_t row, enum rf_column_id
     return rf_view_cell(view, row, id)->number;
 }
 
+/* Events of the i-th pc in the region of an address. */
+static uint64_t in_region(size_t i, uint64_t address)
+{
+    size_t region = module_of((size_t)(address - PC_BASE) / PC_STEP);
+    uint64_t sum = 0;
+    for (size_t k = 0; k < VALUES; k++)
+        sum += module_of(pc_for(k)) == region ? truth[i][k] : 0;
+    return sum;
+}
+
 /* How many values the i-th pc has. */
 static void check_kinds(const struct rf_view *view, size_t row, size_t i)
 {
@@ -212,7 +222,10 @@ static void check_top(const struct rf_view *view, size_t row, uint64_t all)
         return;
     for (size_t k = 0; k < VALUES; k++)
         best = truth[i][k] > truth[i][best] ? k : best;
-    double part = (double)truth[i][top->is_empty ? best : top->number] / (double)all;
+    uint64_t n = top->is_empty || top->number < VALUES
+                     ? truth[i][top->is_empty ? best : top->number]
+                     : in_region(i, top->number);
+    double part = (double)n / (double)all;
     CHECK(share->low <= part + 1e-12 && part <= share->high + 1e-12);
     CHECK(share->low <= share->share && share->share <= share->high);
     without_top += top->is_empty;
@@ -246,6 +259,7 @@ static const struct way {
     {RF_BY_VALUE, "load -> pc,value", "load -> pc", false, false, false},
     {RF_BY_PC, "load -> pc,value", "load -> pc", true, false, false},
     {RF_BY_PC, "load -> pc,value", "load -> pc", true, true, false},
+    {RF_BY_PC, "load -> pc,addr", "load -> pc", true, false, false},
     {RF_BY_FUNCTION, "load -> pc,value", "load -> pc", true, false, false},
     {RF_BY_MODULE, "load -> pc,value", "load -> pc", true, false, false},
     {RF_BY_LINE, "load -> pc,value", "load -> pc", true, false, false},
@@ -259,7 +273,7 @@ static const struct way {
 
 static void tell_as(struct trial *trial, const struct way *way)
 {
-    bool moves = way->by == RF_BY_REGION || way->by == RF_BY_TARGET;
+    bool moves = strstr(way->selector, "addr") != NULL || way->by == RF_BY_TARGET;
     for (size_t i = 0; i < trial->profile.n_items; i++) {
         moved[i] = items[i];
         moved[i].b = moved[i].b_hi = pc_of(pc_for((size_t)items[i].b));
