@@ -144,6 +144,8 @@ void rf_export_find_place(const struct rf_export *export, uint64_t word,
                       &place->name);
     if (place->name.function[0] != '\0')
         place->entry = word - place->name.offset;
+    else if (place->name.begin != 0)
+        place->entry = word - (place->name.link - place->name.begin);
 }
 
 rf_status rf_export_prepare(const struct rf_export *export, const uint64_t *words, size_t n)
@@ -173,7 +175,8 @@ void rf_export_function(const struct rf_export_place *place, char text[RF_EXPORT
     } else if (place->name.module[0] != '\0') {
         n = rf_text_readable(text, RF_EXPORT_TEXT_MAX - 32, place->name.module);
         n = n < RF_EXPORT_TEXT_MAX - 32 ? n : strlen(text);
-        rf_format(text + n, 32, "+0x%llx", (unsigned long long)place->name.offset);
+        uint64_t begin = place->name.begin != 0 ? place->name.begin : place->name.offset;
+        rf_format(text + n, 32, "+0x%llx", (unsigned long long)begin);
     } else {
         rf_format(text, RF_EXPORT_TEXT_MAX, "0x%llx", (unsigned long long)place->address);
     }

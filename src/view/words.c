@@ -118,6 +118,30 @@ static const struct noun nouns[] = {
     {1u << RF_CLASS_FRAME, "frame", "frames"},
 };
 
+/* Of events that were chosen by what became of them, all have that in common, and shares are of those. */
+static const struct {
+    unsigned field;
+    const char *one, *many;
+} chosen[] = {
+    {RF_FIELD_MISPREDICTED, "mispredict", "mispredicts"},
+    {RF_FIELD_SILENT, "silent store", "silent stores"},
+    {RF_FIELD_MISS, "missing load", "misses"},
+};
+
+static const char *noun_by_condition(const struct rf_selector *selector, uint64_t n)
+{
+    for (unsigned i = 0; i < selector->n_conditions; i++)
+        for (size_t k = 0; k < sizeof chosen / sizeof *chosen; k++) {
+            const struct rf_condition *condition = &selector->conditions[i];
+            bool fits = condition->field == chosen[k].field && condition->lo.value > 0 &&
+                        !condition->negate &&
+                        (chosen[k].field != RF_FIELD_MISS || selector->classes == LOADS);
+            if (fits)
+                return n == 1 ? chosen[k].one : chosen[k].many;
+        }
+    return NULL;
+}
+
 const char *rf_view_noun(const struct rf_profile *profile, uint64_t n)
 {
     struct rf_selector selector;
@@ -125,6 +149,9 @@ const char *rf_view_noun(const struct rf_profile *profile, uint64_t n)
         return n == 1 ? "event" : "events";
     if (selector.weight != RF_FIELD_NONE)
         return rf_field_info(selector.weight)->name;
+    const char *noun = noun_by_condition(&selector, n);
+    if (noun != NULL)
+        return noun;
     if (selector.classes == CALLS && is_indirect(&selector))
         return n == 1 ? "indirect call" : "indirect calls";
     for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)

@@ -227,3 +227,6 @@ $ riffle report bare.rfp --by line -n 1 | tail -n +3; name=$(riffle report bare.
        100.0%  17,381  (no line data)
 1
 1
+$ second=$(objdump -d parts | grep -A2 '<inner>:' | sed -n '3s/^ *\([0-9a-f]*\):.*/\1/p'); riffle export -q --to callgrind bare.rfp | grep -c "^fn=.*+0x$second$"
+0
+[1]
