@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """agree - on real programs: the same output, and the same counts as Valgrind's own tools.
 
-    agree.py RIFFLE
+    agree.py RIFFLE WORKLOADS
 
 Loads and stores are compared with lackey's; calls and instructions, pc by pc, with callgrind's. The program is gzip;
-with RIFFLE_TEST_LONG=1 there are six.
+with RIFFLE_TEST_LONG=1 there are six. Of lz and lisp in the folder WORKLOADS, which have debug information, instructions are
+compared line by line.
 
 Three differences are expected. Lackey counts an atomic read-modify-write as two loads, because Valgrind makes a load and
 a compare-and-swap of it; we count one. Callgrind takes a jump from one function into another for a call, so only places
@@ -27,7 +28,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from tap import check, end  # noqa: E402
 
-RIFFLE = sys.argv[1]
+RIFFLE, WORKLOADS = sys.argv[1:3] if len(sys.argv) > 2 else (sys.argv[1], None)
 LONG = bool(os.environ.get("RIFFLE_TEST_LONG"))
 TOLERANCE = 0.001
 ENVIRONMENT = 5000  # instructions that read it: it is not the same under two tools
@@ -146,6 +147,39 @@ def check_instructions(name, ours_at, theirs_at, modules):
         check(f"{name}: all equal in its own file", not wrong, sorted(wrong.items())[:5])
 
 
+def our_lines(command, folder):
+    saved = os.path.join(folder, "lines.rfp")
+    subprocess.run([RIFFLE, "run", "-q", "-p", "code", "-o", saved, "--", *command], capture_output=True, check=True)
+    table = subprocess.run([RIFFLE, "report", saved, "--by", "line", "--format", "csv", "-n", "0"],
+                           capture_output=True, text=True, check=True).stdout
+    return {(os.path.basename(row["file"]), int(row["line"])): int(row["count"])
+            for row in csv.DictReader(io.StringIO(table)) if row["line"]}
+
+
+def callgrind_lines(command, folder):
+    out = os.path.join(folder, "lines.out")
+    subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", "--compress-strings=no",
+                    "--compress-pos=no", "--skip-plt=no", *command], capture_output=True, check=True)
+    lines, name, is_call = {}, "", False
+    with open(out) as text:
+        for line in text:
+            if line[:3] in ("fl=", "fi=", "fe="):
+                name = os.path.basename(line[3:].strip())
+            elif line[:1].isdigit() and not is_call:
+                number, cost = line.split()
+                lines[name, int(number)] = lines.get((name, int(number)), 0) + int(cost)
+            is_call = line.startswith("calls=")
+    return lines
+
+
+def check_lines(name, folder):
+    command, own = [os.path.join(WORKLOADS, name), "1"], f"{name}.c"
+    ours_at, theirs_at = ({place: n for place, n in lines.items() if place[0] == own and place[1] > 0}
+                          for lines in (our_lines(command, folder), callgrind_lines(command, folder)))
+    check(f"{name}: {sum(ours_at.values())} instructions on {len(ours_at)} lines as callgrind",
+          ours_at == theirs_at and len(ours_at) > 50, sorted(set(ours_at.items()) ^ set(theirs_at.items()))[:5])
+
+
 def near(a, b):
     return abs(a - b) <= TOLERANCE * max(a, b)
 
@@ -164,6 +198,8 @@ def main():
             check(f"{name}: calls as callgrind", near(sum(calls.values()), their_calls),
                   (sum(calls.values()), their_calls))
             check_instructions(name, insns, their_insns, modules)
+        for name in ("lz", "lisp") if WORKLOADS else ():
+            check_lines(name, folder)
     end()
 
 
