@@ -42,16 +42,19 @@ static void note(const struct rf_ring *ring, struct rf_ring_slot *slot, const ui
 /* Who writes: the probe, or hooks, which keep places where the probe keeps counters. */
 enum producer { PROBE, HOOKS };
 
+enum { SELECTORS = 3, ALL = (1 << SELECTORS) - 1 };
+
 static void run(const uint8_t *bytes, size_t n, int records, uint32_t any_order,
                 enum producer producer)
 {
-    static const char *const texts[] = {"load -> pc,value", "any value!=0 -> target,width"};
-    struct rf_selector selectors[2];
+    static const char *const texts[SELECTORS] = {"load -> pc,value", "any value!=0 -> target,width",
+                                                 "frame -> pc,context"};
+    struct rf_selector selectors[SELECTORS];
     struct rf_source *source;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < SELECTORS; i++)
         PROMISE(rf_selector_parse(&selectors[i], texts[i], NULL) == RF_OK);
     const struct rf_probe_setup setup = {.selectors = selectors,
-                                         .n_selectors = 2,
+                                         .n_selectors = SELECTORS,
                                          .any_order = any_order,
                                          .records = records,
                                          .hooks = producer == HOOKS};
@@ -75,8 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     n = n > RF_RING_CHUNK ? RF_RING_CHUNK : n & ~(size_t)7;
     run(bytes, n, 0, 0, PROBE);
-    run(bytes, n, 0, 3, PROBE);
+    run(bytes, n, 0, ALL, PROBE);
     run(bytes, n, 1, 0, PROBE);
-    run(bytes, n, 0, 3, HOOKS);
+    run(bytes, n, 0, ALL, HOOKS);
     return 0;
 }
