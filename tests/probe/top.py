@@ -218,8 +218,8 @@ def start_run(folder, name, *program):
 
 
 def check_watch(folder, path):
-    """riffle top PID: it shows what a run counts, also what only counters know, and leaves it as it was."""
-    run = start_run(folder, "watched.rfp", SPIN, path, "60000000")
+    """riffle top PID: it shows what a run counts, also what only counters know, and leaves it alone."""
+    run = start_run(folder, "watched.rfp", SPIN, path)
     time.sleep(0.5)
     top = Terminal(str(run.pid), period=None)
     tap.check("a run: its hottest function is shown", top.wait_for(b"k_spin"), top.last[-500:])
@@ -233,14 +233,29 @@ def check_watch(folder, path):
     top.close()
     tap.check("and the run alone", run.poll() is None, run.poll())
     top = Terminal(str(run.pid), period=None)
+    top.wait_for(b"k_spin")
+    run.terminate()
     tap.check("when the run is over, the last screen stays", top.wait_for(b"ended"), top.last[-500:])
     top.press("q")
     tap.check("until q", top.end() == 0 and top.is_back(), top.seen[-300:])
     top.close()
-    tap.check("the run has its own status", run.wait(SECONDS) == 7, run.returncode)
+    run.wait(SECONDS)
+
+
+def check_watch_counts(folder, path):
+    """A run that is asked counts what one counts that nobody asks."""
+    run = start_run(folder, "asked.rfp", SPIN, path, "60000000")
+    time.sleep(0.5)
+    top = Terminal(str(run.pid), period=None)
+    top.wait_for(b"k_spin")
+    status = run.wait(SECONDS)
+    top.press("q")
+    top.end()
+    top.close()
     start_run(folder, "alone.rfp", SPIN, path, "60000000").wait(SECONDS)
-    watched, alone = load_count(os.path.join(folder, "watched.rfp")), load_count(os.path.join(folder, "alone.rfp"))
-    tap.check("and its counts are those of a run that nobody asks", watched == alone and len(watched) > 0, (watched, alone))
+    asked, alone = load_count(os.path.join(folder, "asked.rfp")), load_count(os.path.join(folder, "alone.rfp"))
+    tap.check("a run that is asked has the counts and the status of one that nobody asks",
+              asked == alone and len(asked) > 0 and status == 7, (asked, alone, status))
 
 
 def check_watch_idle(folder):
@@ -287,6 +302,7 @@ def main():
         check_small(path)
         check_short(path)
         check_watch(folder, path)
+        check_watch_counts(folder, path)
         check_watch_idle(folder)
         check_refusals()
     tap.end()
