@@ -2,11 +2,14 @@
  *
  * The probe ends a sampling interval with a call or a backward branch. Hooks do not see branches: an interval ends with a
  * call, and where an event has a pc that is not above the one before, since the program went backwards. Each lane has a
- * clock of its own; distances are random around the mean, as in the probe (doc/PROBE.md). What was skipped is counted in
- * shared memory. */
+ * clock of its own; distances are random with the wanted mean, drawn as in the probe (base/spread.h). What was skipped is
+ * counted in shared memory. */
 #include "hooks.h"
 
-#define FOREVER UINT32_MAX
+#include "base/spread.h"
+
+#define FOREVER      UINT32_MAX
+#define SPARSITY_MAX (UINT64_C(1) << 40)
 
 static uint64_t next_random(struct rf_hooks_lane *lane)
 {
@@ -22,9 +25,9 @@ static uint64_t next_random(struct rf_hooks_lane *lane)
 /* How many intervals are skipped before the next burst. */
 static uint64_t draw_sparsity(struct rf_hooks_lane *lane, uint64_t mean, bool regular)
 {
-    if (regular || mean == 0 || mean > UINT64_MAX / 4)
+    if (regular || mean >= SPARSITY_MAX)
         return mean;
-    return 1 + next_random(lane) % (2 * mean - 1);
+    return rf_spread(next_random(lane), mean, SPARSITY_MAX);
 }
 
 static void begin_burst(struct rf_hooks_lane *lane)
