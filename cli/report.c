@@ -179,12 +179,52 @@ static rf_status write_html(const struct rf_run *run, const char *path,
     return status;
 }
 
+/* Does any profile have an instruction of it? Functions that were inlined count, too. */
+static bool has_rows(const struct rf_run *run, const struct rf_report_setup *setup,
+                     const char *function)
+{
+    const char *const one[] = {function, NULL};
+    const struct rf_view_setup asked = {
+        .by = RF_BY_ITEM, .rows = 1, .functions = one, .symbols = setup->view.symbols};
+    bool found = false;
+    for (size_t i = 0; i < run->n_profiles && !found; i++) {
+        struct rf_view view;
+        if (rf_view_open(&view, run, run->profiles[i], &asked, NULL) != RF_OK)
+            continue;
+        found = view.n_rows > 0;
+        rf_view_close(&view);
+    }
+    return found;
+}
+
+/* A profile that was saved can tell before the report that no function has the name. */
+static rf_status check_functions(const struct rf_run *run, const struct rf_report_setup *setup,
+                                 struct rf_error *error)
+{
+    const char *const *name = setup->view.functions;
+    struct rf_symbols *symbols = setup->view.symbols;
+    for (; symbols != NULL && name != NULL && *name != NULL; name++) {
+        struct rf_symbol_range range;
+        size_t n = 0;
+        rf_status status = rf_symbols_find(symbols, *name, &range, 1, &n);
+        if (status != RF_OK || n > 0 || has_rows(run, setup, *name))
+            continue;
+        const char *nearest = rf_symbols_nearest(symbols, *name);
+        snprintf(error->message, sizeof error->message,
+                 "no function '%s' in the modules of this run%s%s%s", *name,
+                 nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
+                 nearest != NULL ? "'?" : "");
+        return RF_EINVAL;
+    }
+    return RF_OK;
+}
+
 /* The page, where one is asked for; then the report. */
 static rf_status print(FILE *out, const struct rf_run *run, const struct cli_report *report,
                        const struct rf_report_setup *setup, struct rf_error *error)
 {
-    rf_status status = RF_OK;
-    if (report->html != NULL)
+    rf_status status = report->to_stderr ? RF_OK : check_functions(run, setup, error);
+    if (report->html != NULL && status == RF_OK)
         status = write_html(run, report->html, setup, error);
     if (report->silent || status != RF_OK)
         return status;

@@ -150,6 +150,20 @@ same
 $ riffle run -q --function hott -- ./hot > /dev/null
 riffle: run: no file that was mapped has the function 'hott' of --function; did you mean 'hot'?
 [125]
+# A saved profile refuses such a name. A function that was inlined is one that it has.
+$ cat > inner.c <<'END'
+> volatile int table[1000];
+> static inline __attribute__((always_inline)) int inner(int i) { return table[i % 1000] + i; }
+> int main(void) { int sum = 0; for (int i = 0; i < 9000; i++) sum += inner(i); return sum == 1; }
+> END
+> gcc -g -O1 inner.c -o inner; riffle run -q -p 'load -> pc' -e exact -o inner.rfp -- ./inner
+$ riffle report inner.rfp --function inne
+riffle: no function 'inne' in the modules of this run
+[1]
+$ riffle report inner.rfp --function fnord -f csv; riffle report inner.rfp --function inner -f csv | cut -d, -f 2,6
+riffle: no function 'fnord' in the modules of this run
+count,function
+9000,main
 # A static program tells before it runs that it has no such function.
 $ g++ -g -O1 -static geo.cc -o alone; riffle run --function geo::Shape::aera -- ./alone; riffle run -q -a nosuchthing -- ./alone
 riffle: ./alone has no function 'geo::Shape::aera'
