@@ -130,6 +130,9 @@ static rf_status read_class(struct parser *parser)
 {
     struct word word = read_word(parser);
     unsigned i;
+    if (word.start == parser->text && find(preset_word, word, &i))
+        return fail_at(parser, parser->p, "'%s' cannot follow the preset '%s'", parser->p,
+                       preset_word(i));
     if (!find(class_word, word, &i))
         return unknown(parser, word, "class", nearest(class_word, word, NULL));
     parser->selector->classes |= i == RF_CLASS_COUNT ? RF_SET_ANY : 1u << i;

@@ -188,7 +188,7 @@ $ riffle run -p calls --burst many -- true
 riffle: --burst must be a number of intervals, got 'many'
 [125]
 $ riffle run -p stacks=0 -- true
-riffle: selector: column 1: no class is called 'stacks'; 'riffle selectors' helps
+riffle: selector: column 7: '=0' cannot follow the preset 'stacks'
 [125]
 
 $ riffle attach nobody

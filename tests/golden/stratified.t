@@ -119,5 +119,5 @@ $ riffle replay records.rft -p values+edges -e rap
 riffle: engine 'rap' cannot serve several selectors at once
 [1]
 $ riffle replay records.rft -p values+nonsense
-riffle: selector: column 1: no class is called 'values'; 'riffle selectors' helps
+riffle: selector: column 7: '+nonsense' cannot follow the preset 'values'
 [2]

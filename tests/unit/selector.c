@@ -83,6 +83,7 @@ static const struct {
     {"valeus", "selector: column 1: no preset is called 'valeus'; did you mean 'values'?"},
     {"stroe", "selector: column 1: no preset is called 'stroe'; did you mean 'store'?"},
     {"laod -> pc", "selector: column 1: no class is called 'laod'; did you mean 'load'?"},
+    {"values -> pc", "selector: column 7: ' -> pc' cannot follow the preset 'values'"},
     {"load,stor -> pc", "selector: column 6: no class is called 'stor'; did you mean 'store'?"},
     {"load, -> pc", "selector: column 7: expected a class, got '-'"},
     {"load", "selector: column 5: expected '->' and the fields to profile"},
