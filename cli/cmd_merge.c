@@ -32,7 +32,7 @@ static rf_status check_builds(const struct rf_run *run, const struct rf_run *oth
     return status;
 }
 
-/* Told once. */
+/* Warns once about a module without a build id. */
 static rf_status tell_unproven(const struct rf_run *run, const struct rf_run *other,
                                const char *path, bool *told)
 {
@@ -46,7 +46,7 @@ static rf_status tell_unproven(const struct rf_run *run, const struct rf_run *ot
     return RF_OK;
 }
 
-/* `sure`: there is nothing to say of builds, or it was said. */
+/* *sure: no warning about builds is needed any more. */
 static rf_status add(struct rf_run *run, const char *path, bool any_build, bool *sure,
                      struct rf_error *error)
 {

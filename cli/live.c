@@ -45,7 +45,7 @@ static void add(struct cli_live *live, const struct rf_tuple *tuple, uint64_t co
     live->samples += tuple->b == 0 ? count : 0; /* the outermost frame of each stack */
 }
 
-/* Keep a copy of the modules for who looks. */
+/* Keep a copy of the modules for the thread that shows them. */
 static void take_modules(struct cli_live *live, struct rf_source *source)
 {
     size_t n;
@@ -122,7 +122,7 @@ static bool fill_profile(struct cli_live *live)
     return true;
 }
 
-/* Both under the lock: a profile of now, and the modules if there are new ones. */
+/* Take a profile of this moment, and the modules if there are new ones, both under the lock. */
 static bool take(struct cli_live *live)
 {
     pthread_mutex_lock(&live->lock);

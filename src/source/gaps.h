@@ -8,7 +8,7 @@
 /* Events `from` to `to` of a batch, without its gaps. */
 struct rf_batch rf_batch_part(const struct rf_batch *batch, size_t from, size_t to);
 
-/* What is behind the events in front of end number i, as a batch without events; where i is n_ends, what has no end. The
+/* The gap that was told with end number i, as a batch without events. With i = n_ends, what was told with no end. The
  * batch points into `hole`. */
 struct rf_hole {
     uint64_t skips[2 * RF_CLASS_COUNT];

@@ -1,6 +1,6 @@
 /* ring.h - the collector's side of the shared memory: make it, watch its slots, take what is there.
  *
- *     rf_ring_open(&ring, &error);                       ring.fd is inherited by the target
+ *     rf_ring_open(&ring, counted, &error);              ring.fd is inherited by the target
  *     while (...) {
  *         uint32_t bell = rf_ring_bell(&ring);
  *         if (rf_ring_holder(&ring, slot) != 0) rf_ring_attach(&ring, slot, &reader);
