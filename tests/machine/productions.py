@@ -296,7 +296,7 @@ def check_refused(tap, work, program):
             ("a value beyond a counter", [*call_pair, "--set", "sampleFreq=8589934592"],
              "sampling.hps:31:10: 'sampleFreq' is 8589934592, and counters have 32 bits"),
             ("a value below a counter", [*call_pair, "--set", "sampleFreq=max-4294967297@10"], "'sampleFreq' is max - 4294967297, and counters have 32 bits"),
-            ("-p beside productions", [*call_pair, "-p", "calls"], "-p does not go with it"),
+            ("-p beside productions", [*call_pair, "-p", "calls"], "leave out -p"),
             ("--burst beside productions", [*call_pair, "--burst", "1"], "change that with --set"),
             ("a profile without a handler in bursts", ["-p", "values", "--burst", "1"],
              "the core has handlers for calls, methods and addresses only"),

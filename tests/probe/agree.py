@@ -39,7 +39,7 @@ def programs(folder):
     """Name and command; inputs are made here."""
     text = os.path.join(folder, "text")
     with open(text, "w") as out:
-        out.writelines(f"line {i * 7919 % 1000} of {i}\n" for i in range(4000 if LONG else 700))
+        out.writelines(f"line {i * 7919 % 1000} of {i}\n" for i in range(4000))
     yield "gzip", ["gzip", "-6", "-c", text]
     if not LONG:
         return
