@@ -1,8 +1,10 @@
 /* main.c - the program: find the command, run it. */
 #include "command.h"
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* c++ is no name for a file. */
 const struct cli_command *cli_find(const char *name)
@@ -54,6 +56,17 @@ static int dispatch(int argc, char **argv)
     return command != NULL ? cli_run(command, argc, argv) : unknown(name);
 }
 
+/* A file that we open must not take the place of a standard stream that is closed: what we print would go into it.
+ * This holds the place. Reads and writes fail with EBADF, as before, and a program that we start finds it closed. */
+static bool hold_streams(void)
+{
+    bool good = true;
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            good = open("/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC) == fd && good;
+    return good;
+}
+
 static void outlive(int number)
 {
     (void)number;
@@ -76,6 +89,8 @@ static void outlive_writes(void)
 
 int main(int argc, char **argv)
 {
+    if (!hold_streams())
+        return CLI_FAILED;
     cli_progress_begin();
     outlive_writes();
     return cli_finish(dispatch(argc, argv));

@@ -128,6 +128,10 @@ bounds      none needed: the counts of what was consumed are exact
 blind-from  1,129
 events      5,000 produced, 5,000 consumed, 0 lost
 bounds      none needed: the counts are exact
+# No file of ours takes the place of a stream that is closed.
+$ riffle run -q -p calls -o closed.rfp -- /bin/true; riffle report closed.rfp >&-
+riffle: standard output: Bad file descriptor
+[1]
 # A closed pipe is quiet.
 $ riffle gen uniform --events 1M | head -n 2
 0x40aad0 0xf5a1ea1
