@@ -173,7 +173,8 @@ static int sample(struct cli_plan *plan, struct sampled *sampled,
     sampled->outcome.wait_status = -1;
     rf_status opened = rf_source_open_attach(&source, setup, &error);
     if (go >= 0) {
-        (void)!write(go, "", opened == RF_OK);
+        if (opened == RF_OK)
+            (void)!write(go, "", 1);
         close(go);
     }
     if (opened != RF_OK)

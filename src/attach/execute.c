@@ -113,7 +113,7 @@ rf_status rf_execute_open(struct rf_execute *execute, struct rf_error *error)
         return rf_fail(error, RF_ENOTSUP, "cannot make memory for code: %s", strerror(reason));
     }
     memcpy(execute->writable + ENTER_AT, rf_execute_plain_enter,
-           (size_t)(rf_execute_end - rf_execute_plain_enter));
+           (uintptr_t)rf_execute_end - (uintptr_t)rf_execute_plain_enter);
     execute->data->mask = STATE_MASK & enabled_state();
     return RF_OK;
 }
@@ -151,7 +151,7 @@ void rf_execute_add(struct rf_execute *execute, size_t slot, const unsigned char
     unsigned char code[SLOT];
     memset(code, 0xcc, sizeof code);
     memcpy(code, bytes, n);
-    if (at > 0)
+    if (at > 0 && at < n)
         put_distance(code + at, runs + n, execute->data->operand);
     code[n] = 0xe9; /* jmp */
     put_distance(code + n + 1, runs + n + 5, place_of(execute, leave));

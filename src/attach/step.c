@@ -232,7 +232,7 @@ static bool divides(const struct rf_stepper *stepper, const struct rf_amd64 *ins
     bool is_signed = insn->condition != 0;
     if (insn->bits == 32) {
         low = (uint32_t)low | high << 32;
-        high = is_signed ? (uint64_t)((int64_t)low >> 63) : 0;
+        high = is_signed && (int64_t)low < 0 ? UINT64_MAX : 0;
         divisor = is_signed ? (uint64_t)(int64_t)(int32_t)divisor : (uint32_t)divisor;
     }
     unsigned __int128 dividend = (unsigned __int128)high << 64 | low;

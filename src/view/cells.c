@@ -249,8 +249,8 @@ static void fill_share(const struct rf_view_work *work, const struct rf_row *row
         return;
     }
     if (id == RF_COLUMN_SELF) {
-        uint64_t lower = row->self,
-                 upper = row->self; /* a co-processor's are not drawn by chance */
+        uint64_t lower = row->self; /* a co-processor's are not drawn by chance */
+        uint64_t upper = lower;
         if (!rf_view_estimates(work->view))
             rf_view_bound_samples(row->self, events, &lower, &upper);
         cell->share = part(row->self, events);

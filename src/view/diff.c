@@ -216,12 +216,12 @@ static bool fill(struct entries *entries, const struct rf_diff_side *side, struc
 /* ---- rows ---- */
 
 /* "lz.c:63, was :58" for a line that has moved. */
-static const char *name_of(struct rf_diff *diff, const struct entry *before,
-                           const struct entry *after)
+static const char *name_of(struct rf_diff *diff, const struct entry *known,
+                           const struct entry *before, const struct entry *after)
 {
     char text[RF_VIEW_TEXT_MAX];
     if (before == NULL || after == NULL || strcmp(before->name, after->name) == 0)
-        return after != NULL ? after->name : before->name;
+        return known->name;
     const char *line = strrchr(before->name, ':');
     snprintf(text, sizeof text, "%s, was %s", after->name, line != NULL ? line : before->name);
     const char *kept = rf_view_keep(&diff->views[0], text);
@@ -240,7 +240,7 @@ static enum rf_diff_kind kind_of(const struct rf_diff_row *row, bool was, bool i
 static void add_row(struct rf_diff *diff, const struct entry *known, const struct entry *before,
                     const struct entry *after, const struct entries *sides)
 {
-    struct rf_diff_row row = {.name = name_of(diff, before, after), .module = known->module};
+    struct rf_diff_row row = {.name = name_of(diff, known, before, after), .module = known->module};
     row.before = before != NULL ? before->count : (struct rf_diff_count){0, 0, sides[0].absent};
     row.after = after != NULL ? after->count : (struct rf_diff_count){0, 0, sides[1].absent};
     row.kind = kind_of(&row, before != NULL, after != NULL);
