@@ -2,16 +2,21 @@
  *
  *     spent = time that its threads were held + our own processor time outside of that
  *
- * The next sample comes when the process has run for as long as makes the last one worth the share, times a random number
- * between 0 and 2, so that samples do not fall into step with the program; and not before the share of all that it has run
- * covers all that was spent. The process's own clock decides: samples are spread evenly over what it runs, not over the
+ * The next sample comes when the process has run for as long as makes the last one worth the share, on average: the
+ * distances are exponential, so that samples do not fall into step with the program, whatever its periods are. No sample comes
+ * before the share of all that the process has run covers all that was spent, but for a few samples: a hard bound would
+ * make the distances regular again. The process's own clock decides: samples are spread evenly over what it runs, not over the
  * time on the wall, and a process that sleeps, or waits for a processor, is left alone. Our own work counts as well,
  * since on a busy machine it takes a processor away from the program.
  *
+ * Each look at the clocks costs something itself, so the sleep before the next look is as long as pays for it.
+ *
  * Cannot: know what a thread that was held keeps others from doing (a lock it has), or what caches forget. */
 #include "attach/budget.h"
+#include <math.h>
 
 #define FIRST_GUESS 100e-6 /* seconds of a sample */
+#define AHEAD       8      /* samples that may be taken before the process has run for them */
 #define SLEEP_MIN   0.0003
 #define SLEEP_MAX   0.05
 
@@ -69,14 +74,25 @@ bool rf_budget_allows(struct rf_budget *budget, double now, double *seconds)
         budget->own_begun = read_clock(CLOCK_PROCESS_CPUTIME_ID);
         budget->started = true;
     }
-    double covered = budget->begun + rf_budget_spent(budget) / budget->share;
+    double spent = rf_budget_spent(budget);
+    if (budget->asked > 0)
+        budget->look += (spent - budget->asked - budget->look) / 16;
+    budget->asked = 0;
+    double covered = budget->begun + (spent - AHEAD * budget->expected) / budget->share;
     double until = covered > budget->next ? covered : budget->next;
     double missing = until - (cpu >= 0 ? cpu : budget->cpu);
     if (missing <= 0)
         return true;
+    budget->asked = spent;
+    missing += budget->look / budget->share;
     double need = missing / (budget->pace > 0.01 ? budget->pace : 0.01);
     *seconds = need < SLEEP_MIN ? SLEEP_MIN : need > SLEEP_MAX ? SLEEP_MAX : need;
     return false;
+}
+
+double rf_budget_pause(struct rf_random *random)
+{
+    return SLEEP_MIN * (0.5 + rf_random_unit(random));
 }
 
 void rf_budget_spend(struct rf_budget *budget, double held, double own, struct rf_random *random)
@@ -87,5 +103,5 @@ void rf_budget_spend(struct rf_budget *budget, double held, double own, struct r
     budget->expected += (spent - budget->spent - budget->expected) / 16;
     budget->spent = spent;
     budget->next = (cpu >= 0 ? cpu : budget->cpu) +
-                   budget->expected / budget->share * 2 * rf_random_unit(random);
+                   budget->expected / budget->share * -log(1 - rf_random_unit(random));
 }

@@ -17,7 +17,9 @@ struct rf_budget {
     double spent;          /* when the last sample was over */
     double expected;       /* seconds that the next one takes */
     double next;           /* where the clock must stand before it */
-    double before, pace;   /* when the clock was read last; processor seconds per second */
+    double asked,
+        look; /* what was spent when it was not allowed, if it was not; what it costs to ask again */
+    double before, pace; /* when the clock was read last; processor seconds per second */
 };
 
 bool rf_budget_begin(struct rf_budget *budget, pid_t pid, double share);
@@ -27,6 +29,9 @@ bool rf_budget_allows(struct rf_budget *budget, double now, double *seconds);
 /* A sample held a thread for so many seconds, of which we ran for `own`. */
 void rf_budget_spend(struct rf_budget *budget, double held, double own, struct rf_random *random);
 double rf_budget_spent(const struct rf_budget *budget); /* seconds, in all */
+
+/* Seconds in which the process runs between two samples in any case: a random number. */
+double rf_budget_pause(struct rf_random *random);
 
 double rf_budget_now(void);
 double rf_budget_own(void); /* of the calling thread */

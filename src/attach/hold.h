@@ -3,7 +3,8 @@
  *     switch (rf_hold(&hold, tid)) { case RF_HELD_RUNNING: ... hold.registers ...  rf_release(&hold); }
  *
  * In between, the process is not traced at all. Whatever happens to the caller meanwhile, also a SIGKILL, the thread goes on
- * as if nothing had been: it is stopped by PTRACE_INTERRUPT, without options, and nothing is changed in it. */
+ * as if nothing had been: it is stopped by PTRACE_INTERRUPT, without options, and nothing is changed in it but for a system
+ * call that the stop made fail with EINTR, which is made again (hold.c). */
 #ifndef RF_ATTACH_HOLD_H
 #define RF_ATTACH_HOLD_H
 

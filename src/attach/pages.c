@@ -1,7 +1,7 @@
 /* pages.c - the memory of another process, page by page, for one burst.
  *
  * A page is copied when it is first touched (process_vm_readv, about a microsecond) and serves until the burst is over. What
- * the burst writes goes into the copy. Nothing is ever written into the process.
+ * the burst writes goes into the copy. The process's own memory is never written.
  *
  * Memory: 64 pages; a burst that touches more ends there. */
 #include "attach/pages.h"

@@ -10,6 +10,7 @@
  * Memory: two catches of 2.6 MB, 256 KiB of pages, 1 MB of decoded instructions. */
 #include "attach/sampler.h"
 #include "attach/admit.h"
+#include "attach/beside.h"
 #include "attach/budget.h"
 #include "attach/frames.h"
 #include "attach/hold.h"
@@ -24,7 +25,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,9 +35,10 @@ enum {
     ROOM = CATCH + BURST_MAX * RF_TRAIL_MAX + RF_FRAMES_MAX,
 };
 
-#define TAKE_PERIOD  0.05 /* seconds between two looks at the catch */
-#define MAPS_AGE_MIN 0.05 /* seconds between two readings of what is mapped */
-#define GRACE        2    /* seconds that a thread in the kernel may take to be let go */
+#define TAKE_PERIOD  0.05   /* seconds between two looks at the catch */
+#define MAPS_AGE_MIN 0.05   /* seconds between two readings of what is mapped */
+#define SETTLE       0.0001 /* seconds on another processor before we look at what runs there */
+#define GRACE        2      /* seconds that a thread in the kernel may take to be let go */
 
 struct rf_sampler {
     struct rf_alloc alloc;
@@ -46,6 +47,8 @@ struct rf_sampler {
     struct rf_tasks tasks;
     struct rf_maps maps;
     struct rf_budget budget;
+    struct rf_beside beside;
+    bool moved; /* beside a thread that is to be chosen next */
     struct rf_random random;
     struct rf_import_threads threads;
     int pidfd;
@@ -234,17 +237,24 @@ static double look(struct rf_sampler *sampler, double now, struct rf_record *rec
         return TAKE_PERIOD;
     if (!rf_budget_allows(&sampler->budget, now, &seconds))
         return seconds;
-    pid_t tid = rf_tasks_choose(&sampler->tasks, &sampler->random, now);
+    int processor = sampler->moved ? sampler->beside.at : -1;
+    pid_t tid = rf_tasks_choose(&sampler->tasks, &sampler->random, now, processor);
+    sampler->moved = false;
     if (tid != 0 && sampler->setup.before_exec && !begin_program(sampler))
         return TAKE_PERIOD / 50;
     if (tid == 0) {
         sampler->outcome.asleep++;
         return 0.001 + 0.004 * rf_random_unit(&sampler->random);
     }
+    if (!rf_beside_is(&sampler->beside, sampler->tasks.processor)) {
+        rf_beside_move(&sampler->beside, sampler->tasks.processor);
+        sampler->moved = true;
+        return SETTLE * (0.5 + rf_random_unit(&sampler->random));
+    }
     struct burst burst = {.records = records,
                           .thread = rf_import_thread(&sampler->threads, (uint64_t)tid)};
     sample(sampler, tid, &burst);
-    return 0;
+    return rf_budget_pause(&sampler->random);
 }
 
 static void note_end(struct rf_sampler *sampler)
@@ -257,16 +267,10 @@ static void note_end(struct rf_sampler *sampler)
     outcome->threads = sampler->threads.n;
 }
 
-/* A thread that is held waits for us, so we should not wait for a processor. Root may say so. */
-static void hurry(void)
-{
-    (void)!setpriority(PRIO_PROCESS, (id_t)gettid(), -20);
-}
-
 static void *run(void *context)
 {
     struct rf_sampler *sampler = context;
-    hurry();
+    rf_beside_begin(&sampler->beside);
     struct rf_record *records = rf_alloc_get(&sampler->alloc, (ROOM - CATCH) * sizeof *records);
     if (records == NULL)
         sampler->status = RF_ENOMEM;

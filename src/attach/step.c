@@ -9,7 +9,7 @@
  *                              +--> system call, unknown: the burst is over
  *
  * The thread goes on from where it was stopped and will do the same by itself, unless another thread or a signal changes
- * what it sees. Nothing is ever written to it.
+ * what it sees. Its memory is never written.
  *
  * Cost per instruction: 0.06 us in a small loop, about 1 us where each burst needs new pages; ptrace takes 2 to 20 us. */
 #include "attach/step.h"

@@ -13,7 +13,7 @@
 
 #define LIST_AGE_MAX 0.05 /* seconds */
 
-enum { LOOKS_MAX = 256, FIELD_CODE = 26, FIELD_STACK = 28 };
+enum { LOOKS_MAX = 256, FIELD_CODE = 26, FIELD_STACK = 28, FIELD_PROCESSOR = 39 };
 
 void rf_tasks_init(struct rf_tasks *tasks, pid_t pid, const struct rf_alloc *alloc)
 {
@@ -118,17 +118,19 @@ void rf_tasks_know(struct rf_tasks *tasks)
         notice_exec(tasks, state);
 }
 
-static bool runs(struct rf_tasks *tasks, pid_t id)
+/* On this processor; -1: on any. */
+static bool runs(struct rf_tasks *tasks, pid_t id, int processor)
 {
     char stat[1024];
     const char *state = look_at(tasks, id, stat, sizeof stat);
     if (state == NULL || state[0] != 'R')
         return false;
     notice_exec(tasks, state);
-    return true;
+    tasks->processor = (int)field_of(state, FIELD_PROCESSOR);
+    return processor < 0 || processor == tasks->processor;
 }
 
-pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now)
+pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now, int processor)
 {
     if (tasks->listed_at < 0 || now - tasks->listed_at > LIST_AGE_MAX)
         list(tasks, now);
@@ -138,7 +140,7 @@ pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double n
         pid_t id = tasks->ids[k];
         tasks->ids[k] = tasks->ids[i];
         tasks->ids[i] = id;
-        if (runs(tasks, id))
+        if (runs(tasks, id, processor))
             return id;
     }
     return 0;

@@ -17,6 +17,7 @@ struct rf_tasks {
     double listed_at;     /* when the list was read, in seconds */
     uint64_t code, stack; /* where they begin; both change with an exec */
     uint64_t execs;
+    int processor; /* where the thread that was chosen runs */
 };
 
 void rf_tasks_init(struct rf_tasks *tasks, pid_t pid, const struct rf_alloc *alloc);
@@ -24,8 +25,8 @@ void rf_tasks_free(struct rf_tasks *tasks);
 
 /* Which program it is now; rf_tasks_choose counts an exec where that has changed. */
 void rf_tasks_know(struct rf_tasks *tasks);
-/* One of those that run, each as likely as any other; 0: none does. */
-pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now);
+/* One of those that run on this processor (-1: on any), each as likely as any other; 0: none does. */
+pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now, int processor);
 /* The list is old: a thread was not there. */
 void rf_tasks_forget(struct rf_tasks *tasks);
 
