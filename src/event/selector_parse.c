@@ -126,13 +126,28 @@ static rf_status unknown(struct parser *parser, struct word word, const char *wh
 
 /* --- parts ----------------------------------------------------------------------------------- */
 
+/* Only a '+' and another preset may stand behind a preset, and only where several selectors are taken. The fault is the
+ * first word that is no preset. */
+static rf_status fail_behind(struct parser *parser, unsigned preset)
+{
+    const char *behind = parser->p;
+    unsigned i;
+    while (*parser->p == '+') {
+        parser->p++;
+        struct word word = read_word(parser);
+        if (!find(preset_word, word, &i))
+            return unknown(parser, word, "preset", nearest(preset_word, word, NULL));
+    }
+    return fail_at(parser, behind, "'%s' cannot follow the preset '%s'", behind,
+                   preset_word(preset));
+}
+
 static rf_status read_class(struct parser *parser)
 {
     struct word word = read_word(parser);
     unsigned i;
     if (word.start == parser->text && find(preset_word, word, &i))
-        return fail_at(parser, parser->p, "'%s' cannot follow the preset '%s'", parser->p,
-                       preset_word(i));
+        return fail_behind(parser, i);
     if (!find(class_word, word, &i))
         return unknown(parser, word, "class", nearest(class_word, word, NULL));
     parser->selector->classes |= i == RF_CLASS_COUNT ? RF_SET_ANY : 1u << i;

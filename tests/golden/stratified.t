@@ -119,5 +119,5 @@ $ riffle replay records.rft -p values+edges -e rap
 riffle: engine 'rap' cannot serve several selectors at once
 [1]
 $ riffle replay records.rft -p values+nonsense
-riffle: selector: column 7: '+nonsense' cannot follow the preset 'values'
+riffle: selector: column 8: no preset is called 'nonsense'; 'riffle selectors' helps
 [2]
