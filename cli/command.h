@@ -115,6 +115,9 @@ int cli_config_apply(const struct cli_command *command, cli_config_take *take, v
 /* The i-th option with groups taken apart: offset and default are those of the command. The last one
  * is --help; false behind it. */
 bool cli_option_at(const struct cli_command *command, size_t i, struct cli_option *option);
+/* The option of that name, which is n characters long; false: there is none. */
+bool cli_find_option(const struct cli_command *command, const char *name, size_t n,
+                     struct cli_option *option);
 /* The default of an option, as text. The option must exist. */
 const char *cli_standard(const struct cli_command *command, const char *name);
 bool cli_is(const struct cli_given *given, const char *name);

@@ -76,19 +76,10 @@ static int wrong(const struct config *config, const char *what, const char *word
     return cli_fail(CLI_USAGE, "%s: line %u: %s '%s'", config->path, config->line, what, word);
 }
 
-static bool find_option(const struct cli_command *command, const char *name, size_t n,
-                        struct cli_option *option)
-{
-    for (size_t i = 0; cli_option_at(command, i, option); i++)
-        if (strlen(option->name) == n && memcmp(option->name, name, n) == 0)
-            return true;
-    return false;
-}
-
 static bool some_command_has(const char *name, size_t n, struct cli_option *option)
 {
     for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
-        if (find_option(c, name, n, option))
+        if (cli_find_option(c, name, n, option))
             return true;
     return false;
 }
@@ -119,12 +110,12 @@ static int take_option(const struct config *config, char *word, cli_config_take 
     struct cli_option option;
     size_t n = strcspn(word, " \t=");
     const struct cli_command *whose = config->section;
-    bool known =
-        whose != NULL ? find_option(whose, word, n, &option) : some_command_has(word, n, &option);
+    bool known = whose != NULL ? cli_find_option(whose, word, n, &option)
+                               : some_command_has(word, n, &option);
     if (!known || option.type == CLI_HELP)
         return wrong(config, "no such option:", word);
-    bool mine =
-        whose == NULL ? find_option(config->command, word, n, &option) : whose == config->command;
+    bool mine = whose == NULL ? cli_find_option(config->command, word, n, &option)
+                              : whose == config->command;
     if (!mine)
         return CLI_OK;
     if (option.type == CLI_LIST)

@@ -68,8 +68,8 @@ static bool find_letter(const struct cli_command *command, char letter, struct c
     return false;
 }
 
-static bool find_name(const struct cli_command *command, const char *name, size_t n,
-                      struct cli_option *option)
+bool cli_find_option(const struct cli_command *command, const char *name, size_t n,
+                     struct cli_option *option)
 {
     for (size_t i = 0; cli_option_at(command, i, option); i++)
         if (strlen(option->name) == n && memcmp(option->name, name, n) == 0)
@@ -80,7 +80,7 @@ static bool find_name(const struct cli_command *command, const char *name, size_
 const char *cli_standard(const struct cli_command *command, const char *name)
 {
     struct cli_option option;
-    return find_name(command, name, strlen(name), &option) ? option.standard : NULL;
+    return cli_find_option(command, name, strlen(name), &option) ? option.standard : NULL;
 }
 
 bool cli_is(const struct cli_given *given, const char *name)
@@ -229,7 +229,7 @@ static int take_long(struct parse *parse, const char *word)
     struct cli_option option;
     size_t n = strcspn(word, "=");
     const char *value = word[n] == '=' ? word + n + 1 : NULL;
-    if (!find_name(command, word, n, &option))
+    if (!cli_find_option(command, word, n, &option))
         return unknown_name(command, word, n);
     if (takes_value(&option))
         return take_value(parse, &option, value);

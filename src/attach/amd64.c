@@ -44,10 +44,8 @@ rf_status rf_amd64_open(struct rf_amd64_table **opened, struct rf_execute *execu
 
 void rf_amd64_close(struct rf_amd64_table *insns)
 {
-    if (insns == NULL)
-        return;
-    const struct rf_alloc alloc = insns->alloc;
-    rf_alloc_free(&alloc, insns, sizeof *insns);
+    if (insns != NULL)
+        rf_alloc_free(&insns->alloc, insns, sizeof *insns);
 }
 
 /* ---- operands ---- */

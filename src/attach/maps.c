@@ -32,14 +32,9 @@ static bool add_code(struct rf_maps *maps, uint64_t start, uint64_t end)
         maps->code[maps->n_code - 1].end = end;
         return true;
     }
-    if (maps->n_code == maps->room) {
-        size_t room = maps->room == 0 ? 64 : 2 * maps->room;
-        void *code = maps->code;
-        if (!rf_alloc_array(maps->modules.alloc, &code, maps->room, room, sizeof *maps->code))
-            return false;
-        maps->code = code;
-        maps->room = room;
-    }
+    if (maps->n_code == maps->room &&
+        !rf_list_double(maps->modules.alloc, (void **)&maps->code, &maps->room, sizeof *maps->code))
+        return false;
     maps->code[maps->n_code].start = start;
     maps->code[maps->n_code++].end = end;
     return true;

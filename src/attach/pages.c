@@ -33,10 +33,8 @@ rf_status rf_pages_open(struct rf_pages **opened, const struct rf_alloc *given)
 
 void rf_pages_close(struct rf_pages *pages)
 {
-    if (pages == NULL)
-        return;
-    const struct rf_alloc alloc = pages->alloc;
-    rf_alloc_free(&alloc, pages, sizeof *pages);
+    if (pages != NULL)
+        rf_alloc_free(&pages->alloc, pages, sizeof *pages);
 }
 
 void rf_pages_begin(struct rf_pages *pages, pid_t pid)

@@ -52,14 +52,9 @@ ssize_t rf_tasks_read(pid_t pid, const char *name, char *text, size_t size)
 
 static bool add(struct rf_tasks *tasks, pid_t id)
 {
-    if (tasks->n == tasks->room) {
-        size_t room = tasks->room == 0 ? 16 : 2 * tasks->room;
-        void *ids = tasks->ids;
-        if (!rf_alloc_array(tasks->alloc, &ids, tasks->room, room, sizeof *tasks->ids))
-            return false;
-        tasks->ids = ids;
-        tasks->room = room;
-    }
+    if (tasks->n == tasks->room &&
+        !rf_list_double(tasks->alloc, (void **)&tasks->ids, &tasks->room, sizeof *tasks->ids))
+        return false;
     tasks->ids[tasks->n++] = id;
     return true;
 }

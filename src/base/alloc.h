@@ -49,4 +49,20 @@ static inline bool rf_alloc_array(const struct rf_alloc *alloc, void **array, si
     return true;
 }
 
+/* Twice the room of an array that is full; false as above. */
+static inline bool rf_list_double(const struct rf_alloc *alloc, void **array, size_t *room,
+                                  size_t element)
+{
+    size_t more = *room == 0 ? 16 : 2 * *room;
+    if (!rf_alloc_array(alloc, array, *room, more, element))
+        return false;
+    *room = more;
+    return true;
+}
+
+/* Room for one more in a struct with `at`, `n` and `room`; false: no memory. */
+#define rf_list_grow(alloc, list)                                                                  \
+    ((list)->n < (list)->room ||                                                                   \
+     rf_list_double((alloc), (void **)&(list)->at, &(list)->room, sizeof *(list)->at))
+
 #endif

@@ -184,6 +184,14 @@ size_t rf_format(char *text, size_t size, const char *format, ...)
     return length;
 }
 
+void rf_text_add(struct rf_text_out *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    out->n += rf_format_list(RF_REST(out->at, out->size, out->n), format, arguments);
+    va_end(arguments);
+}
+
 #undef rf_fail
 rf_status rf_fail(struct rf_error *error, rf_status status, const char *format, ...)
 {

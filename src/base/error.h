@@ -32,4 +32,11 @@ size_t rf_format(char *text, size_t size, const char *format, ...) RF_PRINTF(3, 
 size_t rf_format_list(char *text, size_t size, const char *format, va_list arguments)
     RF_PRINTF(3, 0);
 
+/* A text that is added to. What does not fit is cut, and counted all the same. */
+struct rf_text_out {
+    char *at;
+    size_t size, n;
+};
+void rf_text_add(struct rf_text_out *out, const char *format, ...) RF_PRINTF(2, 3);
+
 #endif

@@ -1,10 +1,11 @@
-/* order.h - numbers compared as qsort wants it, and the search of a sorted list. */
+/* order.h - numbers compared as qsort wants it, and the search of a sorted list without repeats. */
 #ifndef RF_BASE_ORDER_H
 #define RF_BASE_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Below 0, 0 or above 0, as x is less than, equal to or greater than y. */
 static inline int rf_order(uint64_t x, uint64_t y)
@@ -33,6 +34,21 @@ static inline size_t rf_search(const void *list, size_t n, uint64_t key, rf_is_b
             hi = middle;
     }
     return lo;
+}
+
+/* Leave one of the elements of a sorted list that compare as equal, the first. Returns how many there are then. */
+static inline size_t rf_unique(void *list, size_t n, size_t size,
+                               int (*compare)(const void *left, const void *right))
+{
+    char *at = list;
+    size_t kept = n > 0;
+    for (size_t i = 1; i < n; i++)
+        if (compare(at + (kept - 1) * size, at + i * size) != 0) {
+            if (kept != i)
+                memcpy(at + kept * size, at + i * size, size);
+            kept++;
+        }
+    return kept;
 }
 
 #endif

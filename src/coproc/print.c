@@ -6,23 +6,6 @@
 #include "coproc/assembler.h"
 #include <string.h>
 
-/* Text into a buffer: what does not fit is cut, and counted all the same. */
-struct out {
-    char *text;
-    size_t size, n;
-};
-
-static void put(struct out *out, const char *format, ...) RF_PRINTF(2, 3);
-
-static void put(struct out *out, const char *format, ...)
-{
-    va_list arguments;
-    char *at = out->n < out->size ? out->text + out->n : NULL;
-    va_start(arguments, format);
-    out->n += rf_format_list(at, at != NULL ? out->size - out->n : 0, format, arguments);
-    va_end(arguments);
-}
-
 /* --- names ------------------------------------------------------------------------------------ */
 
 struct name {
@@ -89,13 +72,13 @@ struct line {
     const struct rf_program *program;
     const struct rf_micro *micro;
     unsigned at;
-    struct out *out;
+    struct rf_text_out *out;
     bool begun;
 };
 
 static void begin(struct line *line)
 {
-    put(line->out, "%s", line->begun ? "; " : "");
+    rf_text_add(line->out, "%s", line->begun ? "; " : "");
     line->begun = true;
 }
 
@@ -103,9 +86,9 @@ static void put_element(struct line *line, unsigned base, unsigned index, unsign
 {
     struct name b = name_of(line->program, RF_PROGRAM_BASE, base);
     struct name i = name_of(line->program, RF_PROGRAM_INDEX, index);
-    put(line->out, "%s[%s]", b.text, i.text);
+    rf_text_add(line->out, "%s[%s]", b.text, i.text);
     if (lane != RF_LANE_WORD)
-        put(line->out, ".%s", rf_lane_names[lane]);
+        rf_text_add(line->out, ".%s", rf_lane_names[lane]);
 }
 
 static void put_match(struct line *line)
@@ -121,17 +104,17 @@ static void put_match(struct line *line)
         struct name index = name_of(line->program, RF_PROGRAM_INDEX, m->match_index);
         struct name base = name_of(line->program, RF_PROGRAM_BASE, m->match_base);
         bool keyed = m->match_op != RF_MATCH_FREE;
-        put(line->out, "%s = %s(%s%s%s)", index.text, words[m->match_op], base.text,
-            keyed ? ", " : "", keyed ? key.text : "");
+        rf_text_add(line->out, "%s = %s(%s%s%s)", index.text, words[m->match_op], base.text,
+                    keyed ? ", " : "", keyed ? key.text : "");
         return;
     }
     if (m->match_op == RF_MATCH_READ)
-        put(line->out, "%s = ", key.text);
+        rf_text_add(line->out, "%s = ", key.text);
     if (m->match_op == RF_MATCH_CLEAR)
-        put(line->out, "clear ");
+        rf_text_add(line->out, "clear ");
     put_element(line, m->match_base, m->match_index, RF_LANE_WORD);
     if (m->match_op == RF_MATCH_WRITE)
-        put(line->out, " = %s", key.text);
+        rf_text_add(line->out, " = %s", key.text);
 }
 
 static void put_data(struct line *line)
@@ -150,16 +133,16 @@ static void put_data(struct line *line)
         unsigned to = m->data_to < RF_RESULT_INDEX
                           ? m->data_to
                           : RF_OPERAND_INDEX + m->data_to - RF_RESULT_INDEX;
-        put(line->out, "%s = ", operand_name(line->program, to).text);
+        rf_text_add(line->out, "%s = ", operand_name(line->program, to).text);
     }
-    put(line->out, "%s%s", m->data_op == RF_DATA_SWAP ? "swap(" : "",
-        steps && result ? signs[m->data_op] : "");
+    rf_text_add(line->out, "%s%s", m->data_op == RF_DATA_SWAP ? "swap(" : "",
+                steps && result ? signs[m->data_op] : "");
     put_element(line, m->data_base, m->data_index, m->data_lane);
     if (!steps || !result)
-        put(line->out, "%s", signs[m->data_op]);
+        rf_text_add(line->out, "%s", signs[m->data_op]);
     if (rf_data_has_source(m->data_op))
-        put(line->out, "%s", operand_name(line->program, m->data_from).text);
-    put(line->out, "%s", m->data_op == RF_DATA_SWAP ? ")" : "");
+        rf_text_add(line->out, "%s", operand_name(line->program, m->data_from).text);
+    rf_text_add(line->out, "%s", m->data_op == RF_DATA_SWAP ? ")" : "");
 }
 
 /* to = a sign b, in sat() where the sign says so. */
@@ -168,8 +151,8 @@ static void put_sum(struct line *line, const char *to, const char *a, const char
 {
     bool saturates = sign[0] == 's';
     begin(line);
-    put(line->out, "%s = %s%s %s %s%s", to, saturates ? "sat(" : "", a, sign + saturates, b,
-        saturates ? ")" : "");
+    rf_text_add(line->out, "%s = %s%s %s %s%s", to, saturates ? "sat(" : "", a, sign + saturates, b,
+                saturates ? ")" : "");
 }
 
 static void put_value(struct line *line)
@@ -188,7 +171,7 @@ static void put_value(struct line *line)
     struct name b = operand_name(line->program, m->value_b);
     if (m->value_op == RF_VALUE_MOVE) {
         begin(line);
-        put(line->out, "%s = %s", to.text, a.text);
+        rf_text_add(line->out, "%s = %s", to.text, a.text);
         return;
     }
     if (m->value_op >= RF_VALUE_SHIFT_LEFT)
@@ -211,7 +194,7 @@ static void put_index(struct line *line)
     struct name b = operand_name(line->program, m->index_b);
     if (m->index_op == RF_INDEX_MOVE) {
         begin(line);
-        put(line->out, "%s = %s", to.text, b.text);
+        rf_text_add(line->out, "%s = %s", to.text, b.text);
         return;
     }
     put_sum(line, to.text, a.text, signs[m->index_op], b.text);
@@ -235,13 +218,15 @@ static void put_condition(struct line *line)
     bool value = m->value_op == RF_VALUE_COMPARE && m->when <= RF_WHEN_VALUE_LE;
     bool index = m->index_op == RF_INDEX_COMPARE && m->when >= RF_WHEN_INDEX_EQ;
     if (value)
-        put(line->out, "if %s %s %s ", operand_name(line->program, m->value_a).text,
-            relations[m->when - RF_WHEN_VALUE_EQ], operand_name(line->program, m->value_b).text);
+        rf_text_add(line->out, "if %s %s %s ", operand_name(line->program, m->value_a).text,
+                    relations[m->when - RF_WHEN_VALUE_EQ],
+                    operand_name(line->program, m->value_b).text);
     else if (index)
-        put(line->out, "if %s %s %s ", name_of(line->program, RF_PROGRAM_INDEX, m->index_a).text,
+        rf_text_add(
+            line->out, "if %s %s %s ", name_of(line->program, RF_PROGRAM_INDEX, m->index_a).text,
             relations[m->when - RF_WHEN_INDEX_EQ], operand_name(line->program, m->index_b).text);
     else
-        put(line->out, "if %s ", states[m->when]);
+        rf_text_add(line->out, "if %s ", states[m->when]);
 }
 
 static void put_branch(struct line *line)
@@ -253,16 +238,16 @@ static void put_branch(struct line *line)
     if (m->when != RF_WHEN_ALWAYS)
         put_condition(line);
     if (m->to == RF_TO_DONE || m->to == RF_TO_INTERRUPT) {
-        put(line->out, "%s", m->to == RF_TO_DONE ? "done" : "interrupt");
+        rf_text_add(line->out, "%s", m->to == RF_TO_DONE ? "done" : "interrupt");
         return;
     }
     unsigned kind = m->to < RF_TO_REGISTER ? RF_PROGRAM_LABEL : RF_PROGRAM_TARGET;
     unsigned number =
         m->to < RF_TO_REGISTER ? line->at + m->to - RF_TO_HERE : (unsigned)m->to - RF_TO_REGISTER;
-    put(line->out, "goto %s", name_of(line->program, kind, number).text);
+    rf_text_add(line->out, "goto %s", name_of(line->program, kind, number).text);
 }
 
-static void put_micro(struct out *out, const struct rf_program *program, unsigned at)
+static void put_micro(struct rf_text_out *out, const struct rf_program *program, unsigned at)
 {
     struct line line = {program, &program->code[at], at, out, false};
     put_match(&line);
@@ -275,7 +260,7 @@ static void put_micro(struct out *out, const struct rf_program *program, unsigne
 size_t rf_program_print_micro(const struct rf_program *program, unsigned at, char *text,
                               size_t size)
 {
-    struct out out = {text, size, 0};
+    struct rf_text_out out = {text, size, 0};
     if (size > 0)
         text[0] = '\0';
     put_micro(&out, program, at);
@@ -284,59 +269,59 @@ size_t rf_program_print_micro(const struct rf_program *program, unsigned at, cha
 
 /* --- declarations ------------------------------------------------------------------------------ */
 
-static void put_fields(struct out *out, const struct rf_program *program)
+static void put_fields(struct rf_text_out *out, const struct rf_program *program)
 {
     for (unsigned i = 0; i < program->n_fields; i++) {
         const struct rf_program_field *field = &program->fields[i];
         struct name name = name_of(program, RF_PROGRAM_FIELD, i);
         if (field->word == RF_SAMPLE_HASH)
-            put(out, ".field %s = hash(%s, %s, %llu) : %u\n", name.text,
-                rf_sample_names[field->hash_a], rf_sample_names[field->hash_b],
-                (unsigned long long)field->hash_seed, field->bits);
+            rf_text_add(out, ".field %s = hash(%s, %s, %llu) : %u\n", name.text,
+                        rf_sample_names[field->hash_a], rf_sample_names[field->hash_b],
+                        (unsigned long long)field->hash_seed, field->bits);
         else
-            put(out, ".field %s = %s[%u:%u]\n", name.text, rf_sample_names[field->word],
-                field->shift + field->bits - 1u, field->shift);
+            rf_text_add(out, ".field %s = %s[%u:%u]\n", name.text, rf_sample_names[field->word],
+                        field->shift + field->bits - 1u, field->shift);
     }
 }
 
-static void put_registers(struct out *out, const struct rf_program *program)
+static void put_registers(struct rf_text_out *out, const struct rf_program *program)
 {
     for (unsigned i = 0; i < program->n_symbols; i++) {
         const struct rf_program_symbol *symbol = &program->symbols[i];
         if (symbol->kind == RF_PROGRAM_LET)
-            put(out, ".let %s = %llu\n", symbol->name, (unsigned long long)symbol->number);
+            rf_text_add(out, ".let %s = %llu\n", symbol->name, (unsigned long long)symbol->number);
         else if (symbol->kind == RF_PROGRAM_VALUE && symbol->line != 0)
-            put(out, ".value %s = v%u\n", symbol->name, (unsigned)symbol->number);
+            rf_text_add(out, ".value %s = v%u\n", symbol->name, (unsigned)symbol->number);
     }
     for (unsigned i = 0; i < program->n_constants; i++)
-        put(out, ".const %s = %u\n", name_of(program, RF_PROGRAM_CONSTANT, i).text,
-            program->constants[i]);
+        rf_text_add(out, ".const %s = %u\n", name_of(program, RF_PROGRAM_CONSTANT, i).text,
+                    program->constants[i]);
     for (unsigned i = 0; i < program->n_indexes; i++)
-        put(out, ".index %s : %u = %u\n", name_of(program, RF_PROGRAM_INDEX, i).text,
-            program->indexes[i].bits, program->indexes[i].start);
+        rf_text_add(out, ".index %s : %u = %u\n", name_of(program, RF_PROGRAM_INDEX, i).text,
+                    program->indexes[i].bits, program->indexes[i].start);
     for (unsigned i = 0; i < program->n_bases; i++)
-        put(out, ".base %s = %s[%u : %u]\n", name_of(program, RF_PROGRAM_BASE, i).text,
-            program->bases[i].kind == RF_BASE_MATCH ? "assoc" : "data", program->bases[i].first,
-            1u << program->bases[i].log2);
+        rf_text_add(out, ".base %s = %s[%u : %u]\n", name_of(program, RF_PROGRAM_BASE, i).text,
+                    program->bases[i].kind == RF_BASE_MATCH ? "assoc" : "data",
+                    program->bases[i].first, 1u << program->bases[i].log2);
     for (unsigned i = 0; i < program->n_targets; i++)
-        put(out, ".target %s = %s\n", name_of(program, RF_PROGRAM_TARGET, i).text,
-            name_of(program, RF_PROGRAM_LABEL, program->targets[i]).text);
+        rf_text_add(out, ".target %s = %s\n", name_of(program, RF_PROGRAM_TARGET, i).text,
+                    name_of(program, RF_PROGRAM_LABEL, program->targets[i]).text);
 }
 
-static void put_roles(struct out *out, const struct rf_program *program)
+static void put_roles(struct rf_text_out *out, const struct rf_program *program)
 {
     for (unsigned i = 0; i < program->n_roles; i++) {
         const struct rf_program_role *role = &program->roles[i];
-        put(out, "%s%s = %s", i == 0 ? ".slot " : ", ", role->name,
-            name_of(program, RF_PROGRAM_BASE, role->base).text);
+        rf_text_add(out, "%s%s = %s", i == 0 ? ".slot " : ", ", role->name,
+                    name_of(program, RF_PROGRAM_BASE, role->base).text);
         if (role->lane != RF_LANE_WORD)
-            put(out, ".%s", rf_lane_names[role->lane]);
+            rf_text_add(out, ".%s", rf_lane_names[role->lane]);
     }
-    put(out, "%s", program->n_roles > 0 ? "\n" : "");
+    rf_text_add(out, "%s", program->n_roles > 0 ? "\n" : "");
     if (program->profile[0] != '\0')
-        put(out, ".profile %s\n", program->profile);
+        rf_text_add(out, ".profile %s\n", program->profile);
     if (program->handler[0] != '\0')
-        put(out, ".handler %s\n", program->handler);
+        rf_text_add(out, ".handler %s\n", program->handler);
 }
 
 static bool is_reached(const struct rf_program *program, unsigned at)
@@ -355,22 +340,22 @@ static bool is_reached(const struct rf_program *program, unsigned at)
 
 size_t rf_program_print(const struct rf_program *program, char *text, size_t size)
 {
-    struct out out = {text, size, 0};
+    struct rf_text_out out = {text, size, 0};
     if (size > 0)
         text[0] = '\0';
     put_registers(&out, program);
     put_fields(&out, program);
     for (unsigned i = 0; i < RF_OPCODE_COUNT; i++)
         if (program->entries[i] != RF_NO_ENTRY)
-            put(&out, ".on %s goto %s\n", rf_opcode_names[i],
-                name_of(program, RF_PROGRAM_LABEL, program->entries[i]).text);
+            rf_text_add(&out, ".on %s goto %s\n", rf_opcode_names[i],
+                        name_of(program, RF_PROGRAM_LABEL, program->entries[i]).text);
     put_roles(&out, program);
     for (unsigned i = 0; i < program->n; i++) {
         if (is_reached(program, i))
-            put(&out, "%s:\n", name_of(program, RF_PROGRAM_LABEL, i).text);
-        put(&out, "    ");
+            rf_text_add(&out, "%s:\n", name_of(program, RF_PROGRAM_LABEL, i).text);
+        rf_text_add(&out, "    ");
         put_micro(&out, program, i);
-        put(&out, "\n");
+        rf_text_add(&out, "\n");
     }
     return out.n;
 }
@@ -402,16 +387,16 @@ static size_t piece_of(const char *text, size_t n, size_t room)
     return piece;
 }
 
-static void put_line(struct out *out, const char *text, size_t n)
+static void put_line(struct rf_text_out *out, const char *text, size_t n)
 {
     size_t room = LINE_MAX_COLUMNS - BEFORE;
     size_t done = piece_of(text, n, room);
-    put(out, "%.*s\n", (int)done, text);
+    rf_text_add(out, "%.*s\n", (int)done, text);
     while (done < n) {
         while (done < n && text[done] == ' ')
             done++;
         size_t piece = piece_of(text + done, n - done, room - CONTINUED);
-        put(out, "%.*s%.*s\n", BEFORE + CONTINUED, spaces, (int)piece, text + done);
+        rf_text_add(out, "%.*s%.*s\n", BEFORE + CONTINUED, spaces, (int)piece, text + done);
         done += piece;
     }
 }
@@ -426,7 +411,7 @@ static int indent_of(size_t n)
 size_t rf_program_list(const struct rf_program *program, const char *source, char *text,
                        size_t size)
 {
-    struct out out = {text, size, 0};
+    struct rf_text_out out = {text, size, 0};
     unsigned at = 0;
     if (size > 0)
         text[0] = '\0';
@@ -435,13 +420,13 @@ size_t rf_program_list(const struct rf_program *program, const char *source, cha
         bool is_comment = shown == 0 && n > 0, is_code = false;
         if (at < program->n && program->lines[at] == line) {
             struct rf_micro_word word = rf_micro_pack(&program->code[at]);
-            put(&out, "%4u  %08x_%08x_%08x  ", at++, word.w[2], word.w[1], word.w[0]);
+            rf_text_add(&out, "%4u  %08x_%08x_%08x  ", at++, word.w[2], word.w[1], word.w[0]);
             is_code = true;
         }
         if (is_code)
             put_line(&out, source, shown);
         else if (!is_comment)
-            put(&out, "%.*s%.*s\n", indent_of(shown), spaces, (int)shown, source);
+            rf_text_add(&out, "%.*s%.*s\n", indent_of(shown), spaces, (int)shown, source);
         source += n + (source[n] == '\n');
     }
     return out.n;

@@ -20,10 +20,8 @@ rf_status rf_productions_open(struct rf_productions **opened, const struct rf_al
 
 void rf_productions_close(struct rf_productions *productions)
 {
-    if (productions == NULL)
-        return;
-    const struct rf_alloc alloc = productions->alloc;
-    rf_alloc_free(&alloc, productions, sizeof *productions);
+    if (productions != NULL)
+        rf_alloc_free(&productions->alloc, productions, sizeof *productions);
 }
 
 rf_status rf_dise_complete(struct rf_productions *productions, struct rf_error *error)

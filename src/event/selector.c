@@ -339,18 +339,12 @@ rf_status rf_selector_bind_more(struct rf_selector *selector, rf_selector_resolv
 
 /* --- printing -------------------------------------------------------------------------------- */
 
-struct output {
-    char *text;
-    size_t size, length;
-};
-
-static void put(struct output *out, const char *text)
+static void put(struct rf_text_out *out, const char *text)
 {
-    size_t room = out->length < out->size ? out->size - out->length : 0;
-    out->length += rf_format(room > 0 ? out->text + out->length : NULL, room, "%s", text);
+    rf_text_add(out, "%s", text);
 }
 
-static void put_number(struct output *out, uint64_t n)
+static void put_number(struct rf_text_out *out, uint64_t n)
 {
     char text[32];
     rf_format(text, sizeof text, n < 4096 ? "%llu" : "0x%llx", (unsigned long long)n);
@@ -368,7 +362,7 @@ static bool needs_quotes(const char *symbol)
 }
 
 /* `more` is added because comparisons are stored as closed ranges, while some are written with an open end. */
-static void put_place(struct output *out, const struct rf_place *place, uint64_t more)
+static void put_place(struct rf_text_out *out, const struct rf_place *place, uint64_t more)
 {
     uint64_t value = place->value + more;
     if (place->symbol[0] == '\0') {
@@ -385,7 +379,7 @@ static void put_place(struct output *out, const struct rf_place *place, uint64_t
     }
 }
 
-static void put_condition(struct output *out, const struct rf_condition *c)
+static void put_condition(struct rf_text_out *out, const struct rf_condition *c)
 {
     bool one = c->lo.value == c->hi.value && strcmp(c->lo.symbol, c->hi.symbol) == 0;
     bool from_zero = c->lo.value == 0 && c->lo.symbol[0] == '\0';
@@ -409,7 +403,7 @@ static void put_condition(struct output *out, const struct rf_condition *c)
     }
 }
 
-static void put_classes(struct output *out, uint32_t classes)
+static void put_classes(struct rf_text_out *out, uint32_t classes)
 {
     if (classes == RF_SET_ANY) {
         put(out, "any");
@@ -426,7 +420,7 @@ static void put_classes(struct output *out, uint32_t classes)
 
 size_t rf_selector_print(const struct rf_selector *selector, char *text, size_t size)
 {
-    struct output out = {text, size, 0};
+    struct rf_text_out out = {text, size, 0};
     put_classes(&out, selector->classes);
     for (size_t i = 0; i < selector->n_conditions; i++)
         put_condition(&out, &selector->conditions[i]);
@@ -440,5 +434,5 @@ size_t rf_selector_print(const struct rf_selector *selector, char *text, size_t 
         put(&out, " * ");
         put(&out, rf_field_name(selector->weight));
     }
-    return out.length;
+    return out.n;
 }

@@ -68,14 +68,8 @@ struct callgrind {
 static rf_status add(struct callgrind *grind, const struct entry *entry)
 {
     struct entries *entries = &grind->entries;
-    if (entries->n == entries->room) {
-        size_t room = entries->room == 0 ? 1024 : 2 * entries->room;
-        void *at = entries->at;
-        if (!rf_alloc_array(&grind->export->alloc, &at, entries->room, room, sizeof *entry))
-            return RF_ENOMEM;
-        entries->at = at;
-        entries->room = room;
-    }
+    if (!rf_list_grow(&grind->export->alloc, entries))
+        return RF_ENOMEM;
     entries->at[entries->n++] = *entry;
     return RF_OK;
 }

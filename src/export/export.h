@@ -50,6 +50,10 @@ struct rf_export_place {
 
 /* Read the names of these words and of the functions they are in. */
 rf_status rf_export_prepare(const struct rf_export *export, const uint64_t *words, size_t n);
+/* The same for one word of every item. */
+enum rf_export_word { RF_EXPORT_A, RF_EXPORT_B };
+rf_status rf_export_prepare_items(const struct rf_export *export, const struct rf_profile *profile,
+                                  enum rf_export_word word);
 void rf_export_find_place(const struct rf_export *export, uint64_t word,
                           struct rf_export_place *place);
 /* "spread", "libc.so.6+0x1234", "0x1234"; as a terminal may show it. */

@@ -167,6 +167,20 @@ rf_status rf_export_prepare(const struct rf_export *export, const uint64_t *word
     return status;
 }
 
+rf_status rf_export_prepare_items(const struct rf_export *export, const struct rf_profile *profile,
+                                  enum rf_export_word word)
+{
+    size_t size = profile->n_items * sizeof(uint64_t);
+    uint64_t *words = rf_alloc_get(&export->alloc, size);
+    if (words == NULL)
+        return size > 0 ? RF_ENOMEM : RF_OK;
+    for (size_t i = 0; i < profile->n_items; i++)
+        words[i] = word == RF_EXPORT_A ? profile->items[i].a : profile->items[i].b;
+    rf_status status = rf_export_prepare(export, words, profile->n_items);
+    rf_alloc_free(&export->alloc, words, size);
+    return status;
+}
+
 void rf_export_function(const struct rf_export_place *place, char text[RF_EXPORT_TEXT_MAX])
 {
     size_t n;

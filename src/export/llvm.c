@@ -14,6 +14,7 @@
  * Where the real LLVM tools have samples, we have how often each instruction ran, exactly, from `insn -> pc`; and callees
  * from `call -> pc,target`. Functions without debug information have no lines and are left out. */
 #include "export/export.h"
+#include "base/order.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -323,17 +324,14 @@ static void write_place(const struct llvm *llvm, unsigned depth, uint32_t offset
     fputs(": ", llvm->export->out);
 }
 
+static bool line_before(const void *lines, size_t i, uint64_t node)
+{
+    return ((const struct line *)lines)[i].node < node;
+}
+
 static uint32_t first_line_of(const struct llvm *llvm, uint32_t node)
 {
-    uint32_t low = 0, high = llvm->n_lines;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (llvm->lines[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)rf_search(llvm->lines, llvm->n_lines, node, line_before);
 }
 
 /* Lines of a node with their callees, which stand behind their line. A call whose line was not counted has its sum. */
@@ -355,17 +353,15 @@ static void write_lines(const struct llvm *llvm, uint32_t node, unsigned depth)
     }
 }
 
+static bool node_before(const void *context, size_t i, uint64_t parent)
+{
+    const struct llvm *llvm = context;
+    return llvm->nodes[llvm->order[i]].parent < parent;
+}
+
 static uint32_t first_child(const struct llvm *llvm, uint32_t parent)
 {
-    uint32_t low = 0, high = llvm->n_nodes;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (llvm->nodes[llvm->order[middle]].parent < parent)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)rf_search(llvm, llvm->n_nodes, parent, node_before);
 }
 
 static void write_nodes(const struct llvm *llvm, uint32_t parent, unsigned depth)

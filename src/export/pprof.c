@@ -11,6 +11,7 @@
 #include "export/export.h"
 #include "export/gzip.h"
 #include "export/protobuf.h"
+#include "base/order.h"
 #include <riffle/report.h>
 #include <riffle/text.h>
 #include <stdlib.h>
@@ -247,23 +248,7 @@ static int by_pc(const void *left, const void *right)
 {
     const struct rf_item *l = *(const struct rf_item *const *)left;
     const struct rf_item *r = *(const struct rf_item *const *)right;
-    if (l->a != r->a)
-        return l->a < r->a ? -1 : 1;
-    return (l->b > r->b) - (l->b < r->b);
-}
-
-/* Targets are places, too. */
-static rf_status prepare_targets(const struct rf_export *export, const struct rf_profile *profile)
-{
-    size_t size = profile->n_items * sizeof(uint64_t);
-    uint64_t *words = rf_alloc_get(&export->alloc, size);
-    if (words == NULL)
-        return RF_ENOMEM;
-    for (size_t i = 0; i < profile->n_items; i++)
-        words[i] = profile->items[i].b;
-    rf_status status = rf_export_prepare(export, words, profile->n_items);
-    rf_alloc_free(&export->alloc, words, size);
-    return status;
+    return rf_order_two(l->a, r->a, l->b, r->b);
 }
 
 static rf_status put_counts(struct pprof *pprof, const struct rf_profile *profile, size_t type)
@@ -284,7 +269,7 @@ static rf_status put_counts(struct pprof *pprof, const struct rf_profile *profil
         if ((counts.items = rf_alloc_get(alloc, size)) == NULL)
             status = RF_ENOMEM;
         else if (counts.calls)
-            status = prepare_targets(pprof->export, profile);
+            status = rf_export_prepare_items(pprof->export, profile, RF_EXPORT_B);
     }
     if (counts.items != NULL) {
         for (; counts.n < profile->n_items; counts.n++)

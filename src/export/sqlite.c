@@ -117,14 +117,15 @@ static rf_status prepare(const struct base *base, const char *table, int columns
 
 /* ---- where it came from ---- */
 
-static rf_status put_run(struct base *base)
+/* A table of two texts. */
+static rf_status put_pairs(struct base *base, const char *table, const struct rf_note *pairs,
+                           size_t n)
 {
-    const struct rf_run *run = base->export->run;
     sqlite3_stmt *row = NULL;
-    rf_status status = prepare(base, "run", 2, &row);
-    if (status == RF_OK) {
-        bind_text(base, row, 1, run->command);
-        bind_text(base, row, 2, run->version);
+    rf_status status = prepare(base, table, 2, &row);
+    for (size_t i = 0; i < n && status == RF_OK; i++) {
+        bind_text(base, row, 1, pairs[i].name);
+        bind_text(base, row, 2, pairs[i].text);
         status = insert(base, row);
     }
     sqlite3_finalize(row);
@@ -134,15 +135,9 @@ static rf_status put_run(struct base *base)
 static rf_status put_notes(struct base *base)
 {
     const struct rf_run *run = base->export->run;
-    sqlite3_stmt *row = NULL;
-    rf_status status = prepare(base, "notes", 2, &row);
-    for (size_t i = 0; i < run->n_notes && status == RF_OK; i++) {
-        bind_text(base, row, 1, run->notes[i].name);
-        bind_text(base, row, 2, run->notes[i].text);
-        status = insert(base, row);
-    }
-    sqlite3_finalize(row);
-    return status;
+    const struct rf_note about = {run->command, run->version};
+    rf_status status = put_pairs(base, "run", &about, 1);
+    return status == RF_OK ? put_pairs(base, "notes", run->notes, run->n_notes) : status;
 }
 
 static rf_status put_modules(struct base *base)
@@ -327,8 +322,6 @@ static rf_status fill(struct base *base)
         status = prepare(base, "stacks", 5, &base->stacks);
     if (status == RF_OK)
         status = prepare(base, "places", 7, &base->places);
-    if (status == RF_OK)
-        status = put_run(base);
     if (status == RF_OK)
         status = put_notes(base);
     if (status == RF_OK)

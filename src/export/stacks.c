@@ -9,6 +9,7 @@
  * A profile is hostile input: contexts are hashes that anybody can make up. A frame is used once, and a stack ends at
  * RF_EXPORT_DEPTH_MAX frames. */
 #include "export/export.h"
+#include "base/order.h"
 #include <stdlib.h>
 
 struct frame {
@@ -29,22 +30,17 @@ static int by_context(const void *left, const void *right)
 {
     const struct rf_item *l = ((const struct frame *)left)->item;
     const struct rf_item *r = ((const struct frame *)right)->item;
-    if (l->b != r->b)
-        return l->b < r->b ? -1 : 1;
-    return (l->a > r->a) - (l->a < r->a);
+    return rf_order_two(l->b, r->b, l->a, r->a);
+}
+
+static bool frame_before(const void *list, size_t i, uint64_t context)
+{
+    return ((const struct frame *)list)[i].item->b < context;
 }
 
 static size_t first_of(const struct walk *walk, uint64_t context)
 {
-    size_t low = 0, high = walk->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (walk->frames[middle].item->b < context)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return rf_search(walk->frames, walk->n, context, frame_before);
 }
 
 /* Samples of all frames that have this context. */
@@ -78,19 +74,6 @@ static rf_status visit(struct walk *walk, uint64_t context)
     return status;
 }
 
-static rf_status prepare(const struct rf_export *export, const struct rf_profile *profile)
-{
-    size_t size = profile->n_items * sizeof(uint64_t);
-    uint64_t *words = rf_alloc_get(&export->alloc, size);
-    if (words == NULL)
-        return RF_ENOMEM;
-    for (size_t i = 0; i < profile->n_items; i++)
-        words[i] = profile->items[i].a;
-    rf_status status = rf_export_prepare(export, words, profile->n_items);
-    rf_alloc_free(&export->alloc, words, size);
-    return status;
-}
-
 rf_status rf_export_stacks(const struct rf_export *export, const struct rf_profile *profile,
                            rf_export_stack_do *take, void *context)
 {
@@ -108,7 +91,7 @@ rf_status rf_export_stacks(const struct rf_export *export, const struct rf_profi
         for (size_t i = 0; i < walk->n; i++)
             walk->frames[i].item = &profile->items[i];
         qsort(walk->frames, walk->n, sizeof *walk->frames, by_context);
-        status = prepare(export, profile);
+        status = rf_export_prepare_items(export, profile, RF_EXPORT_A);
     }
     if (status == RF_OK)
         status = visit(walk, 0);

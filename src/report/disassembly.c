@@ -60,14 +60,8 @@ static const char *instruction(const char *line, uint64_t *address)
 static bool add(struct rf_instructions *list, const struct rf_alloc *alloc, uint64_t link,
                 const char *text)
 {
-    if (list->n == list->room) {
-        size_t room = list->room == 0 ? 64 : 2 * list->room;
-        void *at = list->at;
-        if (!rf_alloc_array(alloc, &at, list->room, room, sizeof *list->at))
-            return false;
-        list->at = at;
-        list->room = room;
-    }
+    if (!rf_list_grow(alloc, list))
+        return false;
     struct rf_instruction *one = &list->at[list->n++];
     one->link = link;
     snprintf(one->text, sizeof one->text, "%s", text);

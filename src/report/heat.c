@@ -11,6 +11,7 @@
  * the hot rectangle of that row and column, without the hot ones inside it. */
 #include "report/hot.h"
 #include "base/alloc.h"
+#include "base/order.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,21 +23,15 @@ struct span {
 static int by_place(const void *left, const void *right)
 {
     const struct span *x = left, *y = right;
-    if (x->lo != y->lo)
-        return x->lo < y->lo ? -1 : 1;
-    return (x->hi < y->hi) - (x->hi > y->hi);
+    return rf_order_two(x->lo, y->lo, y->hi, x->hi);
 }
 
 /* Sort, and drop duplicates. */
 static size_t settle(struct span *spans, size_t n)
 {
-    size_t kept = 0;
     if (n > 0)
         qsort(spans, n, sizeof *spans, by_place);
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || by_place(&spans[kept - 1], &spans[i]) != 0)
-            spans[kept++] = spans[i];
-    return kept;
+    return rf_unique(spans, n, sizeof *spans, by_place);
 }
 
 struct grid {

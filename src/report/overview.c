@@ -269,39 +269,40 @@ static void fit_screen(struct rf_view_setup *question, const struct rf_report_se
         question->share_min = setup->all_rows ? 0 : share_min;
 }
 
-static rf_status write_functions(FILE *out, const struct rf_run *run, const struct rf_profile *code,
-                                 const struct rf_report_setup *setup, struct rf_error *error)
+/* The answer without its counts: shares are enough on a screen. */
+static rf_status write_rows(FILE *out, const struct rf_run *run, const struct rf_profile *code,
+                            const struct rf_view_setup *question,
+                            const struct rf_report_setup *setup, struct rf_error *error)
 {
     struct rf_view view;
-    struct rf_view_setup question = setup->view;
-    question.by = RF_BY_FUNCTION;
-    fit_screen(&question, setup, FUNCTIONS, SMALL);
-    rf_status status = rf_view_open(&view, run, code, &question, error);
+    rf_status status = rf_view_open(&view, run, code, question, error);
     if (status != RF_OK)
         return status;
     hide(&view, RF_COLUMN_COUNT);
-    fputc('\n', out);
     status = rf_report_rows(out, &view, setup, SCREEN_LINES);
     rf_view_close(&view);
     return status;
+}
+
+static rf_status write_functions(FILE *out, const struct rf_run *run, const struct rf_profile *code,
+                                 const struct rf_report_setup *setup, struct rf_error *error)
+{
+    struct rf_view_setup question = setup->view;
+    question.by = RF_BY_FUNCTION;
+    fit_screen(&question, setup, FUNCTIONS, SMALL);
+    fputc('\n', out);
+    return write_rows(out, run, code, &question, setup, error);
 }
 
 /* Without lines: stretches of instructions. */
 static rf_status write_stretches(FILE *out, const struct rf_run *run, const struct rf_profile *code,
                                  const struct rf_report_setup *setup, struct rf_error *error)
 {
-    struct rf_view view;
     struct rf_view_setup question = setup->view;
     question.by = RF_BY_PC;
     question.stretches = 1;
     fit_screen(&question, setup, LINES, 0);
-    rf_status status = rf_view_open(&view, run, code, &question, error);
-    if (status != RF_OK)
-        return status;
-    hide(&view, RF_COLUMN_COUNT);
-    status = rf_report_rows(out, &view, setup, SCREEN_LINES);
-    rf_view_close(&view);
-    return status;
+    return write_rows(out, run, code, &question, setup, error);
 }
 
 /* What has no line is the last row. */

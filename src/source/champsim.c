@@ -81,17 +81,4 @@ static rf_status take(struct rf_import *import, const char *bytes, size_t n, str
 static const struct rf_import_ops ops = {
     .name = "champsim", .piece = PIECE, .state_size = sizeof(struct champsim), .take = take};
 
-static bool is_champsim(const struct rf_source_input *input)
-{
-    (void)input;
-    return false;
-}
-
-static rf_status open_champsim(struct rf_source **source, const struct rf_source_input *input,
-                               const struct rf_alloc *alloc, struct rf_error *error)
-{
-    return rf_import_open(source, &ops, input, alloc, error);
-}
-
-const struct rf_source_format rf_source_champsim = {
-    .name = "champsim", .is = is_champsim, .open = open_champsim};
+const struct rf_source_format rf_source_champsim = {.name = "champsim", .import = &ops};

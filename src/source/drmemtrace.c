@@ -152,11 +152,5 @@ static bool is_drmemtrace(const struct rf_source_input *input)
     return input->n_head == 8 && memcmp(input->head, "Output f", 8) == 0;
 }
 
-static rf_status open_drmemtrace(struct rf_source **source, const struct rf_source_input *input,
-                                 const struct rf_alloc *alloc, struct rf_error *error)
-{
-    return rf_import_open(source, &ops, input, alloc, error);
-}
-
 const struct rf_source_format rf_source_drmemtrace = {
-    .name = "drmemtrace", .is = is_drmemtrace, .open = open_drmemtrace};
+    .name = "drmemtrace", .is = is_drmemtrace, .import = &ops};

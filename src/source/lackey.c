@@ -67,11 +67,5 @@ static bool is_lackey(const struct rf_source_input *input)
            (head[0] == 'I' && head[1] == ' ' && head[2] == ' ') || (access && head[2] == ' ');
 }
 
-static rf_status open_lackey(struct rf_source **source, const struct rf_source_input *input,
-                             const struct rf_alloc *alloc, struct rf_error *error)
-{
-    return rf_import_open(source, &ops, input, alloc, error);
-}
-
 const struct rf_source_format rf_source_lackey = {
-    .name = "lackey", .is = is_lackey, .open = open_lackey};
+    .name = "lackey", .is = is_lackey, .import = &ops};

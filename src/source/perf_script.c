@@ -229,18 +229,5 @@ static rf_status finish(struct rf_import *import, struct rf_error *error)
 static const struct rf_import_ops ops = {
     .name = "perf", .state_size = sizeof(struct perf), .take = take, .finish = finish};
 
-/* A sample begins with the name of a command, which may be anything. */
-static bool is_perf(const struct rf_source_input *input)
-{
-    (void)input;
-    return false;
-}
-
-static rf_status open_perf(struct rf_source **source, const struct rf_source_input *input,
-                           const struct rf_alloc *alloc, struct rf_error *error)
-{
-    return rf_import_open(source, &ops, input, alloc, error);
-}
-
-const struct rf_source_format rf_source_perf_script = {
-    .name = "perf", .is = is_perf, .open = open_perf};
+/* A sample begins with the name of a command, which may be anything: no mark tells. */
+const struct rf_source_format rf_source_perf_script = {.name = "perf", .import = &ops};

@@ -1,5 +1,5 @@
 /* source.c - the handle around every source, and the opening of files by their format. */
-#include "source/source.h"
+#include "source/import.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/magic.h"
@@ -91,7 +91,7 @@ static const struct rf_source_format *const formats[] = {
 static const struct rf_source_format *format_of(const struct rf_source_input *input)
 {
     size_t i = 0;
-    while (!formats[i]->is(input))
+    while (formats[i]->is == NULL || !formats[i]->is(input))
         i++;
     return formats[i];
 }
@@ -108,11 +108,12 @@ static rf_status open_format(struct rf_source **source, const struct rf_source_i
 {
     bool tells = only == NULL || only == &rf_source_trace; /* others may look like anything */
     const struct rf_source_format *format = tells ? format_of(input) : only;
-    if (format->open == NULL)
+    if (format->open == NULL && format->import == NULL)
         return rf_fail(error, RF_EINVAL, "%s: %s", input->name, format->refusal);
     if (only != NULL && format != only)
         return rf_fail(error, RF_EINVAL, "%s: not of the format %s", input->name, only->name);
-    return format->open(source, input, alloc, error);
+    return format->import != NULL ? rf_import_open(source, format->import, input, alloc, error)
+                                  : format->open(source, input, alloc, error);
 }
 
 static rf_status open_file(struct rf_source **source, const char *path,

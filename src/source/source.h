@@ -54,7 +54,8 @@ struct rf_source_input {
 /* A format of files that are streams, told by their first bytes. */
 struct rf_source_format {
     const char *name;
-    bool (*is)(const struct rf_source_input *input);
+    bool (*is)(const struct rf_source_input *input); /* NULL: no mark tells, it must be named */
+    const struct rf_import_ops *import; /* that opens it (import.h); NULL: `open` does */
     /* Takes the descriptor over where input->close_fd says so, unless it fails. NULL: such a file is known, but is
      * no stream. */
     rf_status (*open)(struct rf_source **source, const struct rf_source_input *input,

@@ -56,15 +56,6 @@ void rf_arena_release(struct rf_arena *arena)
     }
 }
 
-bool rf_list_double(const struct rf_alloc *alloc, void **array, size_t *room, size_t element)
-{
-    size_t wanted = *room == 0 ? 16 : *room * 2;
-    if (!rf_alloc_array(alloc, array, *room, wanted, element))
-        return false;
-    *room = wanted;
-    return true;
-}
-
 #define RELEASE(list) rf_alloc_free(alloc, (list).at, (list).room * sizeof *(list).at)
 
 void rf_file_release(struct rf_file *file, const struct rf_alloc *alloc)

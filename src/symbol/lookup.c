@@ -192,62 +192,47 @@ const char *rf_names_kind(struct rf_symbols *symbols, size_t row)
 
 /* ---- as text ---- */
 
-struct text {
-    char *at;
-    size_t size, n;
-};
-
-static void add(struct text *text, const char *format, ...) RF_PRINTF(2, 3);
-static void add(struct text *text, const char *format, ...)
-{
-    va_list arguments;
-    size_t used = text->n < text->size ? text->n : text->size;
-    va_start(arguments, format);
-    text->n += rf_format_list(text->at + used, text->size - used, format, arguments);
-    va_end(arguments);
-}
-
-static void add_offset(struct text *text, uint64_t offset)
+static void add_offset(struct rf_text_out *text, uint64_t offset)
 {
     if (offset != 0)
-        add(text, "+0x%llx", (unsigned long long)offset);
+        rf_text_add(text, "+0x%llx", (unsigned long long)offset);
 }
 
-static void add_function(struct text *text, const struct rf_place_name *name)
+static void add_function(struct rf_text_out *text, const struct rf_place_name *name)
 {
     for (size_t i = 0; i < name->n_inlined; i++) {
         const struct rf_frame *frame = &name->inlined[i];
-        add(text, "%s", frame->function);
+        rf_text_add(text, "%s", frame->function);
         if (frame->line != 0)
-            add(text, " (%s:%u)", rf_text_last_part(frame->file), frame->line);
-        add(text, " in ");
+            rf_text_add(text, " (%s:%u)", rf_text_last_part(frame->file), frame->line);
+        rf_text_add(text, " in ");
     }
-    add(text, "%s", name->function);
+    rf_text_add(text, "%s", name->function);
     if (name->line != 0) {
-        add(text, " (%s:%u)", rf_text_last_part(name->file), name->line);
+        rf_text_add(text, " (%s:%u)", rf_text_last_part(name->file), name->line);
         return;
     }
     add_offset(text, name->offset);
     if (name->is_code)
-        add(text, " (%s)", name->module);
+        rf_text_add(text, " (%s)", name->module);
     else
-        add(text, " (%s of %s)", name->section, name->module);
+        rf_text_add(text, " (%s of %s)", name->section, name->module);
 }
 
 size_t rf_place_print(const struct rf_place_name *name, char *place, size_t size)
 {
-    struct text text = {place, size, 0};
+    struct rf_text_out text = {place, size, 0};
     if (size > 0)
         place[0] = '\0';
     if (name->function[0] != '\0')
         add_function(&text, name);
     else if (name->module[0] == '[')
-        add(&text, "%s", name->module);
+        rf_text_add(&text, "%s", name->module);
     else if (name->module[0] != '\0')
-        add(&text, "%s+0x%llx", name->module, (unsigned long long)name->offset);
+        rf_text_add(&text, "%s+0x%llx", name->module, (unsigned long long)name->offset);
     if (name->function[0] == '\0' && name->section[0] != '\0' && !name->is_code)
-        add(&text, " (%s)", name->section);
+        rf_text_add(&text, " (%s)", name->section);
     if (name->other[0] != '\0')
-        add(&text, ", or in %s", name->other);
+        rf_text_add(&text, ", or in %s", name->other);
     return text.n;
 }

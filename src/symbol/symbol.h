@@ -91,12 +91,6 @@ struct rf_file {
     RF_LIST(struct rf_symbol_line) lines; /* of the last range asked; link addresses */
 };
 
-/* Room for one more; false: no memory. */
-#define rf_list_grow(alloc, list)                                                                  \
-    ((list)->n < (list)->room ||                                                                   \
-     rf_list_double((alloc), (void **)&(list)->at, &(list)->room, sizeof *(list)->at))
-bool rf_list_double(const struct rf_alloc *alloc, void **array, size_t *room, size_t element);
-
 void rf_file_release(struct rf_file *file, const struct rf_alloc *alloc);
 
 /* ---- table.c: the symbols of a file ---- */

@@ -113,14 +113,8 @@ static uint64_t word_of(const struct rf_view_work *work, const struct rf_item *i
 
 static bool add_spot(struct spots *spots, const struct rf_alloc *alloc, const struct spot *spot)
 {
-    if (spots->n == spots->room) {
-        size_t room = spots->room == 0 ? 256 : 2 * spots->room;
-        void *at = spots->at;
-        if (!rf_alloc_array(alloc, &at, spots->room, room, sizeof *spot))
-            return false;
-        spots->at = at;
-        spots->room = room;
-    }
+    if (!rf_list_grow(alloc, spots))
+        return false;
     spots->at[spots->n++] = *spot;
     return true;
 }

@@ -7,9 +7,9 @@
  *
  * Names come from files that may hold anything; the forms make them fit for a terminal. */
 #include "view/view.h"
+#include "base/error.h"
 #include "base/text.h"
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,56 +33,42 @@ struct rf_frame rf_view_innermost(const struct rf_place_name *name)
                              name->start,    name->discriminator, name->linkage};
 }
 
-/* A text that grows to its end and no further. */
-struct text {
-    char *at;
-    size_t size, n;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(text->at + text->n, text->size - text->n, format, arguments);
-    va_end(arguments);
-    text->n += (size_t)n < text->size - text->n ? (size_t)n : text->size - text->n - 1;
-}
-
-static void add_function(struct text *text, const struct rf_view_work *work, const char *function)
+static void add_function(struct rf_text_out *text, const struct rf_view_work *work,
+                         const char *function)
 {
     char name[RF_VIEW_TEXT_MAX];
     snprintf(name, sizeof name, "%s", function);
     if (!work->setup->full_names)
         rf_view_shorten(name);
-    add(text, "%s", name);
+    rf_text_add(text, "%s", name);
 }
 
-static void add_line(struct text *text, const struct rf_view_work *work,
+static void add_line(struct rf_text_out *text, const struct rf_view_work *work,
                      const struct rf_place_name *name)
 {
     const struct rf_frame frame = rf_view_innermost(name);
-    add(text, "%s:%" PRIu32 " ", rf_text_last_part(frame.file), frame.line);
+    rf_text_add(text, "%s:%" PRIu32 " ", rf_text_last_part(frame.file), frame.line);
     add_function(text, work, frame.function);
     if (frame.function != name->function && name->function[0] != '\0') {
-        add(text, " in ");
+        rf_text_add(text, " in ");
         add_function(text, work, name->function);
     }
 }
 
-static void add_symbol(struct text *text, const struct rf_view_work *work,
+static void add_symbol(struct rf_text_out *text, const struct rf_view_work *work,
                        const struct rf_place_name *name)
 {
-    add(text, "%s ", name->module);
+    rf_text_add(text, "%s ", name->module);
     add_function(text, work, name->function);
     if (name->offset != 0)
-        add(text, "+0x%" PRIx64, name->offset);
+        rf_text_add(text, "+0x%" PRIx64, name->offset);
 }
 
 void rf_view_print_place(const struct rf_view_work *work, uint64_t address, char *place,
                          size_t size)
 {
     struct rf_place_name name;
-    struct text text = {place, size, 0};
+    struct rf_text_out text = {place, size, 0};
     place[0] = '\0';
     rf_view_lookup(work, address, &name);
     if (rf_view_innermost(&name).line != 0)
@@ -90,11 +76,11 @@ void rf_view_print_place(const struct rf_view_work *work, uint64_t address, char
     else if (name.function[0] != '\0')
         add_symbol(&text, work, &name);
     else if (name.module[0] != '\0')
-        add(&text, "%s+0x%" PRIx64, name.module, name.offset);
+        rf_text_add(&text, "%s+0x%" PRIx64, name.module, name.offset);
     else
-        add(&text, "0x%" PRIx64, rf_view_address(address));
+        rf_text_add(&text, "0x%" PRIx64, rf_view_address(address));
     if (name.other[0] != '\0')
-        add(&text, ", or in %s", name.other);
+        rf_text_add(&text, ", or in %s", name.other);
 }
 
 void rf_view_print_stretch(const struct rf_view_work *work, uint64_t first, uint64_t last,
@@ -105,23 +91,23 @@ void rf_view_print_stretch(const struct rf_view_work *work, uint64_t first, uint
     rf_view_lookup(work, last, &name);
     if (first == last || rf_view_innermost(&name).line != 0 || name.other[0] != '\0')
         return;
-    struct text text = {stretch, size, strlen(stretch)};
+    struct rf_text_out text = {stretch, size, strlen(stretch)};
     bool known = name.module[0] != '\0', is_start = known && name.offset == last - first;
-    add(&text, "%s..0x%" PRIx64, is_start ? "+0x0" : "",
-        known ? name.offset : rf_view_address(last));
+    rf_text_add(&text, "%s..0x%" PRIx64, is_start ? "+0x0" : "",
+                known ? name.offset : rf_view_address(last));
 }
 
 void rf_view_print_line(const struct rf_view_work *work, uint64_t address, char *line, size_t size)
 {
     struct rf_place_name name;
-    struct text text = {line, size, 0};
+    struct rf_text_out text = {line, size, 0};
     line[0] = '\0';
     rf_view_lookup(work, address, &name);
     const struct rf_frame frame = rf_view_innermost(&name);
     if (frame.line != 0) {
-        add(&text, "%s:%" PRIu32, rf_text_last_part(frame.file), frame.line);
+        rf_text_add(&text, "%s:%" PRIu32, rf_text_last_part(frame.file), frame.line);
     } else {
-        add(&text, "%s ", name.module[0] != '\0' ? name.module : "nowhere");
+        rf_text_add(&text, "%s ", name.module[0] != '\0' ? name.module : "nowhere");
         add_function(&text, work, name.function);
     }
 }
@@ -130,41 +116,41 @@ void rf_view_print_inner(const struct rf_view_work *work, uint64_t address, char
                          size_t size)
 {
     struct rf_place_name name;
-    struct text text = {inner, size, 0};
+    struct rf_text_out text = {inner, size, 0};
     rf_view_lookup(work, address, &name);
-    add(&text, "(");
+    rf_text_add(&text, "(");
     add_function(&text, work, rf_view_innermost(&name).function);
-    add(&text, ")");
+    rf_text_add(&text, ")");
 }
 
 void rf_view_print_function(const struct rf_view_work *work, uint64_t address, char *function,
                             size_t size)
 {
     struct rf_place_name name;
-    struct text text = {function, size, 0};
+    struct rf_text_out text = {function, size, 0};
     function[0] = '\0';
     rf_view_lookup(work, address, &name);
     if (name.function[0] != '\0')
         add_function(&text, work, name.function);
     else if (name.module[0] != '\0')
-        add(&text, "%s+0x%" PRIx64, name.module, name.offset);
+        rf_text_add(&text, "%s+0x%" PRIx64, name.module, name.offset);
     else
-        add(&text, "0x%" PRIx64, rf_view_address(address));
+        rf_text_add(&text, "0x%" PRIx64, rf_view_address(address));
 }
 
 void rf_view_print_region(const struct rf_view_work *work, uint64_t address, char *region,
                           size_t size)
 {
     struct rf_place_name name;
-    struct text text = {region, size, 0};
+    struct rf_text_out text = {region, size, 0};
     region[0] = '\0';
     rf_view_lookup(work, address, &name);
     if (name.function[0] != '\0') {
         add_function(&text, work, name.function);
-        add(&text, " (%s of %s)", name.section, name.module);
+        rf_text_add(&text, " (%s of %s)", name.section, name.module);
     } else if (name.section[0] != '\0') {
-        add(&text, "%s of %s", name.section, name.module);
+        rf_text_add(&text, "%s of %s", name.section, name.module);
     } else {
-        add(&text, "%s", name.module[0] != '\0' ? name.module : "elsewhere");
+        rf_text_add(&text, "%s", name.module[0] != '\0' ? name.module : "elsewhere");
     }
 }

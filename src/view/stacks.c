@@ -142,9 +142,7 @@ static int by_context(const void *left, const void *right)
 {
     const struct rf_item *l = ((const struct frame *)left)->item;
     const struct rf_item *r = ((const struct frame *)right)->item;
-    if (l->b != r->b)
-        return l->b < r->b ? -1 : 1;
-    return (l->a > r->a) - (l->a < r->a);
+    return rf_order_two(l->b, r->b, l->a, r->a);
 }
 
 static void fill_frames(struct stacks *stacks)

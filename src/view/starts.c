@@ -5,6 +5,7 @@
 #include "view/starts.h"
 #include "base/alloc.h"
 #include "base/text.h"
+#include "base/order.h"
 #include <stdlib.h>
 
 static int by_place(const void *left, const void *right)
@@ -16,13 +17,9 @@ static int by_place(const void *left, const void *right)
 
 static void settle(struct rf_starts *starts)
 {
-    size_t kept = 0;
     if (starts->n > 0)
         qsort(starts->at, starts->n, sizeof *starts->at, by_place);
-    for (size_t i = 0; i < starts->n; i++)
-        if (kept == 0 || by_place(&starts->at[kept - 1], &starts->at[i]) != 0)
-            starts->at[kept++] = starts->at[i];
-    starts->n = kept;
+    starts->n = rf_unique(starts->at, starts->n, sizeof *starts->at, by_place);
 }
 
 /* Most are known already: the list is settled before it grows. */

@@ -13,6 +13,7 @@
 #include "view/view.h"
 #include "profile/profile.h"
 #include "base/alloc.h"
+#include "base/order.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,34 +24,11 @@ static struct rf_view_span span_of(const struct rf_view_table *table, const stru
     return (struct rf_view_span){item->a, item->a_hi, item->count};
 }
 
-static bool span_before(const struct rf_view_span *x, const struct rf_view_span *y)
+/* By where they begin, wider ones first. */
+static int by_place(const void *left, const void *right)
 {
-    return x->lo != y->lo ? x->lo < y->lo : x->hi > y->hi;
-}
-
-static void sift_down(struct rf_view_span *spans, size_t root, size_t n)
-{
-    for (size_t child; (child = 2 * root + 1) < n; root = child) {
-        if (child + 1 < n && span_before(&spans[child], &spans[child + 1]))
-            child++;
-        if (!span_before(&spans[root], &spans[child]))
-            return;
-        struct rf_view_span kept = spans[root];
-        spans[root] = spans[child];
-        spans[child] = kept;
-    }
-}
-
-static void sort_spans(struct rf_view_span *spans, size_t n)
-{
-    for (size_t i = n / 2; i-- > 0;)
-        sift_down(spans, i, n);
-    for (size_t end = n; end-- > 1;) {
-        struct rf_view_span kept = spans[0];
-        spans[0] = spans[end];
-        spans[end] = kept;
-        sift_down(spans, 0, end);
-    }
+    const struct rf_view_span *l = left, *r = right;
+    return rf_order_two(l->lo, r->lo, r->hi, l->hi);
 }
 
 /* How many spans come before `wanted`. */
@@ -59,7 +37,7 @@ static size_t rank(const struct rf_view_span *spans, size_t n, const struct rf_v
     size_t lo = 0, hi = n;
     while (lo < hi) {
         size_t middle = lo + (hi - lo) / 2;
-        if (span_before(&spans[middle], wanted))
+        if (by_place(&spans[middle], wanted) < 0)
             lo = middle + 1;
         else
             hi = middle;
@@ -89,7 +67,8 @@ static rf_status sort_ranges(struct rf_view_table *table)
     table->spans = memory;
     for (size_t i = 0; i < table->n; i++)
         table->spans[i] = span_of(table, &table->items[i]);
-    sort_spans(table->spans, table->n);
+    if (table->n > 0)
+        qsort(table->spans, table->n, sizeof *table->spans, by_place);
     for (size_t i = 1; i < table->n; i++)
         table->spans[i].sum += table->spans[i - 1].sum;
     return RF_OK;

@@ -57,14 +57,8 @@ static void drop_bounds(struct rf_row *row)
 bool rf_view_add_row(struct rf_view_work *work, const struct rf_row *row)
 {
     struct rf_rows *rows = &work->rows;
-    if (rows->n == rows->room) {
-        size_t room = rows->room == 0 ? 256 : 2 * rows->room;
-        void *at = rows->at;
-        if (!rf_alloc_array(&work->view->alloc, &at, rows->room, room, sizeof *row))
-            return false;
-        rows->at = at;
-        rows->room = room;
-    }
+    if (!rf_list_grow(&work->view->alloc, rows))
+        return false;
     rows->at[rows->n++] = *row;
     if (rf_view_estimates(work->view))
         drop_bounds(&rows->at[rows->n - 1]);

@@ -7,14 +7,13 @@
  * its heat lies on either side. Bins end where their spans end, so that nothing cold is in them.
  * Cost: a sort, and a pass over the spans of a bin for each cut. */
 #include "report/html/html.h"
+#include "base/order.h"
 #include <stdlib.h>
 
 static int by_place(const void *left, const void *right)
 {
     const struct rf_html_span *l = left, *r = right;
-    if (l->lo != r->lo)
-        return l->lo < r->lo ? -1 : 1;
-    return (l->hi < r->hi) - (l->hi > r->hi);
+    return rf_order_two(l->lo, r->lo, r->hi, l->hi);
 }
 
 /* Sort, add up equal ones, keep the inner ones. */
@@ -106,16 +105,14 @@ void rf_html_axis_make(struct rf_html_axis *axis, struct rf_html_span *spans, si
     qsort(axis->bins, axis->n, sizeof *axis->bins, by_place);
 }
 
+static bool ends_before(const void *bins, size_t i, uint64_t lo)
+{
+    return ((const struct rf_html_span *)bins)[i].hi < lo;
+}
+
 size_t rf_html_axis_find(const struct rf_html_axis *axis, uint64_t lo, uint64_t hi, size_t *n)
 {
-    size_t low = 0, high = axis->n;
-    while (low < high) {
-        size_t half = low + (high - low) / 2;
-        if (axis->bins[half].hi < lo)
-            low = half + 1;
-        else
-            high = half;
-    }
+    size_t low = rf_search(axis->bins, axis->n, lo, ends_before);
     for (*n = 0; low + *n < axis->n && axis->bins[low + *n].lo <= hi;)
         ++*n;
     return low;
