@@ -29,6 +29,8 @@ static int find_symbol(struct asker *asker, const char *name, uint64_t *address)
             return cli_fail_status(status, &error);
     }
     rf_symbols_find(asker->symbols, name, &found, 1, &n);
+    if (n == 0)
+        rf_symbols_find_inlined(asker->symbols, name, &found, 1, &n);
     if (n == 0) {
         const char *nearest = rf_symbols_nearest(asker->symbols, name);
         if (nearest != NULL)

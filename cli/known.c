@@ -102,9 +102,16 @@ static bool has(struct rf_symbols *symbols, const char *name)
     return rf_symbols_find(symbols, name, NULL, 0, &n) != RF_OK || n > 0;
 }
 
+bool cli_has_function(struct rf_symbols *symbols, const char *name)
+{
+    size_t n = 0;
+    return has(symbols, name) || rf_symbols_find_inlined(symbols, name, NULL, 0, &n) != RF_OK ||
+           n > 0;
+}
+
 static int check_name(struct rf_symbols *symbols, const char *program, const char *name)
 {
-    if (has(symbols, name) || has(symbols, "execve") || !has(symbols, "*"))
+    if (has(symbols, "execve") || !has(symbols, "*") || cli_has_function(symbols, name))
         return CLI_OK;
     const char *nearest = rf_symbols_nearest(symbols, name);
     if (nearest != NULL)

@@ -59,6 +59,9 @@ bool cli_program_static(struct cli_program *program, const char *path);
 /* known.c: refuse functions (a list closed by NULL) that a program does not have, where its file shows that. */
 int cli_check_functions(const char *path, const char *const *names); /* CLI_OK, or told */
 
+/* known.c: does a file of the run have it, as code of its own or inlined? True where that cannot be told. */
+bool cli_has_function(struct rf_symbols *symbols, const char *name);
+
 /* known.c: --map FILE[@ADDRESS]: add the file's code to the modules of a run. CLI_OK, or told. */
 int cli_map_file(struct rf_run *run, const char *text);
 
@@ -90,6 +93,8 @@ extern const struct cli_option
 extern const struct cli_option cli_options_thread[]; /* into a const char * */
 /* Take what may be repeated, and check what can be checked before the work begins. Errors are printed. */
 int cli_report_take(struct cli_report *report, const struct cli_call *call);
+/* One more name in a list of at most CLI_PLACES_MAX that NULL closes. */
+int cli_take_name(const struct cli_call *call, const char **names, const struct cli_given *given);
 int cli_parse_thread(uint64_t *thread, const char *text); /* CLI_OK, or told */
 int cli_report(const struct rf_run *run, const struct cli_report *report);
 int cli_report_fits(const struct rf_run *run, const struct cli_report *report); /* prints nothing */
@@ -126,6 +131,8 @@ struct cli_profiling {
     int quiet;
 };
 extern const struct cli_option cli_options_profiling[]; /* with -p and -e */
+extern const struct cli_option
+    cli_options_profiling_native[]; /* the same for a program that this machine runs */
 
 enum { CLI_SELECTORS_MAX = 32, CLI_COMPANION_TEXT = 512 };
 struct cli_plan {

@@ -97,7 +97,7 @@ const struct cli_option cli_options_thread[] = {
 
 /* ---- what is asked ---- */
 
-static int take_name(const struct cli_call *call, const char **names, const struct cli_given *given)
+int cli_take_name(const struct cli_call *call, const char **names, const struct cli_given *given)
 {
     size_t n = 0;
     while (names[n] != NULL)
@@ -114,9 +114,9 @@ int cli_report_take(struct cli_report *report, const struct cli_call *call)
     int status = CLI_OK;
     for (size_t i = 0; i < call->n_given && status == CLI_OK; i++) {
         if (cli_is(&call->given[i], "function"))
-            status = take_name(call, report->functions, &call->given[i]);
+            status = cli_take_name(call, report->functions, &call->given[i]);
         else if (cli_is(&call->given[i], "module"))
-            status = take_name(call, report->modules, &call->given[i]);
+            status = cli_take_name(call, report->modules, &call->given[i]);
     }
     if (status == CLI_OK)
         status = cli_check_output(report->file);
@@ -179,35 +179,13 @@ static rf_status write_html(const struct rf_run *run, const char *path,
     return status;
 }
 
-/* Does any profile have an instruction of it? Functions that were inlined count, too. */
-static bool has_rows(const struct rf_run *run, const struct rf_report_setup *setup,
-                     const char *function)
-{
-    const char *const one[] = {function, NULL};
-    const struct rf_view_setup asked = {
-        .by = RF_BY_ITEM, .rows = 1, .functions = one, .symbols = setup->view.symbols};
-    bool found = false;
-    for (size_t i = 0; i < run->n_profiles && !found; i++) {
-        struct rf_view view;
-        if (rf_view_open(&view, run, run->profiles[i], &asked, NULL) != RF_OK)
-            continue;
-        found = view.n_rows > 0;
-        rf_view_close(&view);
-    }
-    return found;
-}
-
 /* A profile that was saved can tell before the report that no function has the name. */
-static rf_status check_functions(const struct rf_run *run, const struct rf_report_setup *setup,
-                                 struct rf_error *error)
+static rf_status check_functions(const struct rf_report_setup *setup, struct rf_error *error)
 {
     const char *const *name = setup->view.functions;
     struct rf_symbols *symbols = setup->view.symbols;
     for (; symbols != NULL && name != NULL && *name != NULL; name++) {
-        struct rf_symbol_range range;
-        size_t n = 0;
-        rf_status status = rf_symbols_find(symbols, *name, &range, 1, &n);
-        if (status != RF_OK || n > 0 || has_rows(run, setup, *name))
+        if (cli_has_function(symbols, *name))
             continue;
         const char *nearest = rf_symbols_nearest(symbols, *name);
         snprintf(error->message, sizeof error->message,
@@ -223,7 +201,7 @@ static rf_status check_functions(const struct rf_run *run, const struct rf_repor
 static rf_status print(FILE *out, const struct rf_run *run, const struct cli_report *report,
                        const struct rf_report_setup *setup, struct rf_error *error)
 {
-    rf_status status = report->to_stderr ? RF_OK : check_functions(run, setup, error);
+    rf_status status = report->to_stderr ? RF_OK : check_functions(setup, error);
     if (report->html != NULL && status == RF_OK)
         status = write_html(run, report->html, setup, error);
     if (report->silent || status != RF_OK)

@@ -2,6 +2,7 @@
  *
  *     -p 'load pc in spread..spread+0x40 -> addr'      a trace of rank: spread is at 0x109210
  *
+ * A name stands for the address where its function begins; one that was inlined everywhere begins at each of its copies.
  * No file is read before the first name is asked for. What goes to a function may also go to a stub of it, malloc@plt,
  * or to the copy for this processor; a pc is in the function itself. Of a program that runs the files are asked one
  * after the other, as they are mapped. */
@@ -86,6 +87,8 @@ size_t cli_resolve(void *context, unsigned field, const char *symbol, uint64_t *
     add_places(&places, program->symbols, rf_symbols_find, symbol, !is_target);
     if (is_target)
         add_places(&places, program->symbols, rf_symbols_find_stubs, symbol, false);
+    else if (places.n == 0)
+        add_places(&places, program->symbols, rf_symbols_find_inlined, symbol, true);
     return places.n;
 }
 

@@ -63,17 +63,53 @@ static Bool in_modules(Addr pc)
     return False;
 }
 
+typedef enum rf_name_fit match(const char *written, const char *name);
+
+static Bool is_asked_for(const HChar *name, match *fit)
+{
+    for (Int i = 0; i < probe_options.n_functions; i++)
+        if (fit(probe_options.function[i], name) != RF_NAME_DIFFERS)
+            return True;
+    return False;
+}
+
+/* Valgrind tells functions that were inlined in a sentence only: `0x401136: mix (mix.h:7)`. */
+static Bool names_asked_for(const HChar *sentence)
+{
+    HChar name[1024];
+    const HChar *from = VG_(strstr)(sentence, ": "), *to = NULL;
+    for (const HChar *at = from; at != NULL; at = VG_(strstr)(at + 1, " ("))
+        to = at;
+    if (from == NULL || to <= from + 2 || to - from - 2 >= (Int)sizeof name)
+        return False;
+    VG_(memcpy)(name, from + 2, to - from - 2);
+    name[to - from - 2] = 0;
+    return is_asked_for(name, rf_name_match_bare);
+}
+
+/* Does the instruction come from a function that was inlined there? The last one told is the function around it. */
+static Bool in_inlined(Addr pc)
+{
+    Bool found = False;
+    InlIPCursor *cursor = VG_(new_IIPC)(VG_(current_DiEpoch)(), pc);
+    while (cursor != NULL && !found) {
+        Bool asked = names_asked_for(VG_(describe_IP)(VG_(current_DiEpoch)(), pc, cursor));
+        if (!VG_(next_IIPC)(cursor))
+            break;
+        found = asked;
+    }
+    VG_(delete_IIPC)(cursor);
+    return found;
+}
+
 static Bool in_functions(Addr pc)
 {
     const HChar *name;
     if (probe_options.n_functions == 0)
         return True;
-    if (!VG_(get_fnname)(VG_(current_DiEpoch)(), pc, &name))
-        return False;
-    for (Int i = 0; i < probe_options.n_functions; i++)
-        if (rf_name_match(probe_options.function[i], name) != RF_NAME_DIFFERS)
-            return True;
-    return False;
+    if (VG_(get_fnname)(VG_(current_DiEpoch)(), pc, &name) && is_asked_for(name, rf_name_match))
+        return True;
+    return in_inlined(pc);
 }
 
 /* ---- memory ---- */

@@ -91,13 +91,15 @@ rf_status rf_symbols_lookup(struct rf_symbols *symbols, uint64_t address, uint32
  * needed; 0 for an empty name. */
 size_t rf_place_print(const struct rf_place_name *name, char *text, size_t size);
 
-/* A function's addresses in one mapping of its module. */
+/* A function's addresses in one mapping of its module; of a copy that was inlined, those from its first instruction on
+ * that follow each other. */
 struct rf_symbol_range {
     uint64_t lo, hi; /* hi is the first address behind it */
     uint64_t link;   /* lo, as the module's file counts */
     uint32_t process;
     const char *function;
     const char *path;
+    int is_inlined;
 };
 
 /* Every function that the name fits best: whole, as it is written in reports, mangled, or with its
@@ -109,6 +111,10 @@ rf_status rf_symbols_find(struct rf_symbols *symbols, const char *name,
 /* The same for the stubs through which files call functions of that name in others: malloc@plt for "malloc". */
 rf_status rf_symbols_find_stubs(struct rf_symbols *symbols, const char *name,
                                 struct rf_symbol_range *ranges, size_t max, size_t *n);
+/* The same for copies of functions that were inlined into others, by debug information. One that was inlined everywhere
+ * has no code of its own, and is found only here. Takes long where there is much debug information. */
+rf_status rf_symbols_find_inlined(struct rf_symbols *symbols, const char *name,
+                                  struct rf_symbol_range *ranges, size_t max, size_t *n);
 /* The function whose name is written most alike; NULL when none is near. */
 const char *rf_symbols_nearest(struct rf_symbols *symbols, const char *name);
 

@@ -228,4 +228,16 @@ static inline enum rf_name_fit rf_name_match(const char *written, const char *sy
     return fit != RF_NAME_DIFFERS && rf_name_is_pattern(wanted) ? RF_NAME_WHOLE : fit;
 }
 
+/* The same for a function whose last part is all that is known: `bare` is "area" for geo::Shape::area. Of a pattern the
+ * parts cannot be told, so one for qualified names (geo::*) fits none. */
+static inline enum rf_name_fit rf_name_match_bare(const char *written, const char *bare)
+{
+    struct rf_name_piece pattern = {written, written};
+    while (*pattern.end != '\0')
+        pattern.end++;
+    pattern = rf_name_plain(pattern);
+    const char *last = rf_name_is_pattern(pattern) ? written : rf_name_behind(pattern, ':');
+    return rf_name_match(last, bare);
+}
+
 #endif

@@ -45,7 +45,7 @@ struct candidates {
 static int by_place(const void *left, const void *right)
 {
     const struct candidate *l = left, *r = right;
-    return (l->range.lo > r->range.lo) - (l->range.lo < r->range.lo);
+    return rf_order(l->range.lo, r->range.lo);
 }
 
 static int by_count(const void *left, const void *right)
@@ -59,13 +59,8 @@ static int by_count(const void *left, const void *right)
 /* Sorted by address. A function that several processes have at one address is listed once. */
 static void settle(struct candidates *found)
 {
-    size_t n = 0;
-    if (found->n > 0)
-        qsort(found->at, found->n, sizeof *found->at, by_place);
-    for (size_t i = 0; i < found->n; i++)
-        if (n == 0 || by_place(&found->at[n - 1], &found->at[i]) != 0)
-            found->at[n++] = found->at[i];
-    found->n = n;
+    qsort(found->at, found->n, sizeof *found->at, by_place);
+    found->n = rf_unique(found->at, found->n, sizeof *found->at, by_place);
 }
 
 static bool begins_up_to(const void *list, size_t i, uint64_t key)
@@ -91,12 +86,14 @@ static void count_candidates(const struct rf_annotate_page *page, struct candida
     }
 }
 
-/* The functions that the name means, the one with the most counts first. */
-static rf_status find_candidates(const struct rf_annotate_page *page, const char *function,
-                                 struct candidates *found)
+typedef rf_status find_ranges(struct rf_symbols *symbols, const char *name,
+                              struct rf_symbol_range *ranges, size_t max, size_t *n);
+
+static rf_status list_candidates(const struct rf_annotate_page *page, const char *function,
+                                 find_ranges *find, struct candidates *found)
 {
     *found = (struct candidates){.at = NULL};
-    rf_status status = rf_symbols_find(page->symbols, function, NULL, 0, &found->room);
+    rf_status status = find(page->symbols, function, NULL, 0, &found->room);
     if (status != RF_OK || found->room == 0)
         return status;
     size_t size = found->room * sizeof(struct rf_symbol_range);
@@ -105,16 +102,71 @@ static rf_status find_candidates(const struct rf_annotate_page *page, const char
     if (ranges == NULL || found->at == NULL)
         status = RF_ENOMEM;
     else
-        status = rf_symbols_find(page->symbols, function, ranges, found->room, &found->n);
+        status = find(page->symbols, function, ranges, found->room, &found->n);
     for (size_t i = 0; status == RF_OK && i < found->n; i++)
         found->at[i] = (struct candidate){ranges[i], 0};
     rf_alloc_free(page->alloc, ranges, size);
-    if (status != RF_OK)
-        return status;
-    settle(found);
-    count_candidates(page, found);
-    qsort(found->at, found->n, sizeof *found->at, by_count);
-    return RF_OK;
+    return status;
+}
+
+/* ---- functions that were inlined everywhere ---- */
+
+static int by_function(const void *left, const void *right)
+{
+    const struct candidate *l = left, *r = right;
+    int order = strcmp(l->range.function, r->range.function);
+    return order != 0 ? order : strcmp(l->range.path, r->range.path);
+}
+
+/* Read the names of all instructions, in one go. */
+static rf_status prepare_all(const struct rf_annotate_page *page, const struct rf_profile *profile)
+{
+    size_t size = profile->n_items * sizeof(uint64_t);
+    uint64_t *addresses = size > 0 ? rf_alloc_get(page->alloc, size) : NULL;
+    if (addresses == NULL)
+        return size > 0 ? RF_ENOMEM : RF_OK;
+    for (size_t i = 0; i < profile->n_items; i++)
+        addresses[i] = profile->items[i].a;
+    rf_status status = rf_symbols_prepare(page->symbols, addresses, profile->n_items);
+    rf_alloc_free(page->alloc, addresses, size);
+    return status;
+}
+
+/* All copies of a function are one candidate. */
+static rf_status settle_copies(const struct rf_annotate_page *page, struct candidates *found)
+{
+    rf_status status = RF_OK;
+    qsort(found->at, found->n, sizeof *found->at, by_function);
+    found->n = rf_unique(found->at, found->n, sizeof *found->at, by_function);
+    for (size_t i = 0; i < page->run->n_profiles && status == RF_OK; i++) {
+        const struct rf_profile *profile = page->run->profiles[i];
+        if (!rf_annotate_counts(profile))
+            continue;
+        status = prepare_all(page, profile);
+        for (size_t k = 0; k < profile->n_items && status == RF_OK; k++)
+            for (size_t c = 0; c < found->n; c++)
+                if (rf_hits_are_of(page->symbols, &found->at[c].range, profile->items[k].a))
+                    found->at[c].count += profile->items[k].count;
+    }
+    return status;
+}
+
+/* The functions that the name means, the one with the most counts first. */
+static rf_status find_candidates(const struct rf_annotate_page *page, const char *function,
+                                 struct candidates *found)
+{
+    rf_status status = list_candidates(page, function, rf_symbols_find, found);
+    if (status == RF_OK && found->n > 0) {
+        settle(found);
+        count_candidates(page, found);
+    } else if (status == RF_OK) {
+        status = list_candidates(page, function, rf_symbols_find_inlined, found);
+        if (status == RF_OK && found->n > 0)
+            status = settle_copies(page, found);
+    }
+    if (status == RF_OK && found->n > 0)
+        qsort(found->at, found->n, sizeof *found->at, by_count);
+    return status;
 }
 
 /* Those with counts, or the first where none has any. */

@@ -48,14 +48,20 @@ struct rf_hits {
     uint64_t lower; /* sum over all items of the profile */
 };
 
-/* Which key an address has: its line in `file`, 0 elsewhere; or its link address where `file` is NULL. */
+/* Which key an address has: its line in `file`, 0 elsewhere; or its link address where `file` is NULL. The line is that
+ * of the call where something was inlined; with `inlined`, the line in the copy of that function. */
 struct rf_hit_keys {
     struct rf_symbols *symbols;
     const char *file;
+    const char *inlined; /* NULL: none */
 };
 uint64_t rf_hit_key(const struct rf_hit_keys *keys, uint64_t pc);
 
-/* hits.c: the hits of addresses lo..hi-1. */
+/* hits.c: does an instruction belong to the range? Of a function that was inlined, to any of its copies. */
+bool rf_hits_are_of(struct rf_symbols *symbols, const struct rf_symbol_range *range, uint64_t pc);
+/* The place in the copy of a function that was inlined at an address; NULL: it was not. */
+const struct rf_frame *rf_hits_frame(struct rf_symbols *symbols, const char *function, uint64_t pc);
+/* The hits of a range's addresses. */
 rf_status rf_hits_find(struct rf_hits *hits, const struct rf_run *run,
                        const struct rf_profile *profile, struct rf_symbols *symbols,
                        const struct rf_symbol_range *range);

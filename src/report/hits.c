@@ -12,39 +12,50 @@
 static int by_key(const void *left, const void *right)
 {
     const struct rf_hit *l = left, *r = right;
-    if (l->key != r->key)
-        return l->key < r->key ? -1 : 1;
-    return (l->word > r->word) - (l->word < r->word);
+    return rf_order_two(l->key, r->key, l->word, r->word);
 }
 
 static bool add_hit(const struct rf_alloc *alloc, struct rf_hit **at, size_t *n, size_t *room,
                     const struct rf_hit *hit)
 {
-    if (*n == *room) {
-        size_t more = *room == 0 ? 64 : 2 * *room;
-        void *grown = *at;
-        if (!rf_alloc_array(alloc, &grown, *room, more, sizeof *hit))
-            return false;
-        *at = grown;
-        *room = more;
-    }
+    if (*n == *room && !rf_list_double(alloc, (void **)at, room, sizeof *hit))
+        return false;
     (*at)[(*n)++] = *hit;
     return true;
 }
 
-static bool is_in(const struct rf_symbol_range *range, const struct rf_item *item)
+static const struct rf_frame *frame_of(const struct rf_place_name *name, const char *function)
 {
-    return item->a >= range->lo && item->a < range->hi;
+    for (size_t i = 0; i < name->n_inlined; i++)
+        if (strcmp(name->inlined[i].function, function) == 0)
+            return &name->inlined[i];
+    return NULL;
+}
+
+const struct rf_frame *rf_hits_frame(struct rf_symbols *symbols, const char *function, uint64_t pc)
+{
+    struct rf_place_name name;
+    rf_symbols_lookup(symbols, pc, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
+    return frame_of(&name, function);
+}
+
+bool rf_hits_are_of(struct rf_symbols *symbols, const struct rf_symbol_range *range, uint64_t pc)
+{
+    struct rf_place_name name;
+    if (!range->is_inlined)
+        return pc >= range->lo && pc < range->hi;
+    rf_symbols_lookup(symbols, pc, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
+    return strcmp(name.path, range->path) == 0 && frame_of(&name, range->function) != NULL;
 }
 
 static rf_status find(const struct rf_alloc *alloc, const struct rf_profile *profile,
-                      const struct rf_symbol_range *range, struct rf_hit **at, size_t *n,
-                      size_t *room)
+                      struct rf_symbols *symbols, const struct rf_symbol_range *range,
+                      struct rf_hit **at, size_t *n, size_t *room)
 {
     for (size_t i = 0; i < profile->n_items; i++) {
         const struct rf_item *item = &profile->items[i];
         const struct rf_hit hit = {0, item->a, item->b, item->count, item->lower, item->upper};
-        if (is_in(range, item) && !add_hit(alloc, at, n, room, &hit))
+        if (rf_hits_are_of(symbols, range, item->a) && !add_hit(alloc, at, n, room, &hit))
             return RF_ENOMEM;
     }
     return RF_OK;
@@ -63,9 +74,10 @@ rf_status rf_hits_find(struct rf_hits *hits, const struct rf_run *run,
     rf_view_words(&hits->words, profile);
     for (size_t i = 0; i < profile->n_items; i++)
         hits->lower += profile->items[i].lower;
-    rf_status status = find(alloc, profile, range, &hits->at, &hits->n, &hits->room);
+    rf_status status = find(alloc, profile, symbols, range, &hits->at, &hits->n, &hits->room);
     if (status == RF_OK && hits->totals != NULL)
-        status = find(alloc, hits->totals, range, &hits->sums, &hits->n_sums, &hits->sums_room);
+        status =
+            find(alloc, hits->totals, symbols, range, &hits->sums, &hits->n_sums, &hits->sums_room);
     return status;
 }
 
@@ -84,7 +96,11 @@ uint64_t rf_hit_key(const struct rf_hit_keys *keys, uint64_t pc)
     rf_symbols_lookup(keys->symbols, pc, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
     if (keys->file == NULL)
         return name.link;
-    return strcmp(name.file, keys->file) == 0 ? name.line : 0;
+    const struct rf_frame *frame = keys->inlined != NULL ? frame_of(&name, keys->inlined) : NULL;
+    const char *file = frame != NULL ? frame->file : name.file;
+    if (strcmp(file, keys->file) != 0)
+        return 0;
+    return frame != NULL ? frame->line : name.line;
 }
 
 static void set_keys(struct rf_hit *at, size_t n, const struct rf_hit_keys *keys)

@@ -8,14 +8,15 @@
  *            74.9%    100.0%  0 (49.4%)         44          sum += share[to][from] * rank[from];
  *
  * Every item whose pc lies in the function counts on its line; code that was inlined counts on the
- * line of the call. Lines of other files (a macro's, say) are added up below. With assembly, the instructions of a line
+ * line of the call. A function that was inlined everywhere is shown with the counts of all its copies. Lines of other files (a macro's, say) are added up below. With assembly, the instructions of a line
  * follow it, each with its own numbers. Without source there is the disassembly, without objdump the addresses.
  *
- * Cannot: profiles of ranges and those without a pc; a function that was inlined everywhere has no
- * addresses of its own and is not found. */
+ * Cannot: profiles of ranges and those without a pc; the instructions of a function that was inlined everywhere, which
+ * lie among those of others. */
 #include "report/annotate.h"
 #include "view/view.h"
 #include "base/alloc.h"
+#include "base/order.h"
 #include <inttypes.h>
 #include <riffle/text.h>
 #include <stdlib.h>
@@ -162,14 +163,36 @@ static rf_status find_source(const struct rf_annotate_page *page,
     return status;
 }
 
+/* Of a function that was inlined everywhere: the lines that were counted, from its first line on. */
+static void find_inlined_source(struct rf_sheet *sheet)
+{
+    struct rf_symbols *symbols = sheet->page->symbols;
+    for (size_t i = 0; i < sheet->n; i++)
+        for (size_t k = 0; k < sheet->hits[i].n; k++) {
+            const struct rf_frame *frame =
+                rf_hits_frame(symbols, sheet->range->function, sheet->hits[i].at[k].pc);
+            if (frame == NULL)
+                continue;
+            widen(&sheet->source, frame->file, frame->line);
+            widen(&sheet->source, frame->file, frame->start);
+        }
+}
+
 static uint64_t address_of(const struct rf_sheet *sheet, const struct rf_instruction *instruction)
 {
     return sheet->range->lo + (instruction->link - sheet->range->link);
 }
 
+static struct rf_hit_keys keys_of(const struct rf_sheet *sheet, const char *file)
+{
+    const struct rf_symbol_range *range = sheet->range;
+    return (struct rf_hit_keys){sheet->page->symbols, file,
+                                range->is_inlined ? range->function : NULL};
+}
+
 void rf_sheet_set_keys(struct rf_sheet *sheet, const char *file)
 {
-    const struct rf_hit_keys keys = {sheet->page->symbols, file};
+    const struct rf_hit_keys keys = keys_of(sheet, file);
     for (size_t i = 0; i < sheet->n; i++)
         rf_hits_set_keys(&sheet->hits[i], &keys);
 }
@@ -186,7 +209,7 @@ static void write_instruction(const struct rf_sheet *sheet,
 static void write_line_code(struct rf_sheet *sheet, const struct rf_sheet_source *source,
                             uint32_t line)
 {
-    const struct rf_hit_keys keys = {sheet->page->symbols, source->file};
+    const struct rf_hit_keys keys = keys_of(sheet, source->file);
     rf_sheet_set_keys(sheet, NULL);
     for (size_t i = 0; i < sheet->code.n; i++)
         if (rf_hit_key(&keys, address_of(sheet, &sheet->code.at[i])) == line)
@@ -235,35 +258,59 @@ static void write_source(struct rf_sheet *sheet, const struct rf_sheet_source *s
 
 /* ---- a function ---- */
 
+/* A number of every hit, and room for more. */
+struct numbers {
+    uint64_t *at;
+    size_t n, room;
+};
+
+static uint64_t key_of(const struct rf_hit *hit)
+{
+    return hit->key;
+}
+
+static uint64_t pc_of(const struct rf_hit *hit)
+{
+    return hit->pc;
+}
+
+static bool list_hits(const struct rf_sheet *sheet, uint64_t (*number_of)(const struct rf_hit *hit),
+                      size_t more, struct numbers *numbers)
+{
+    *numbers = (struct numbers){.room = more + 1};
+    for (size_t i = 0; i < sheet->n; i++)
+        numbers->room += sheet->hits[i].n + sheet->hits[i].n_sums;
+    numbers->at = rf_alloc_get(sheet->page->alloc, numbers->room * sizeof *numbers->at);
+    for (size_t i = 0; numbers->at != NULL && i < sheet->n; i++) {
+        const struct rf_hits *hits = &sheet->hits[i];
+        for (size_t k = 0; k < hits->n; k++)
+            numbers->at[numbers->n++] = number_of(&hits->at[k]);
+        for (size_t k = 0; k < hits->n_sums; k++)
+            numbers->at[numbers->n++] = number_of(&hits->sums[k]);
+    }
+    return numbers->at != NULL;
+}
+
 static int by_number(const void *left, const void *right)
 {
     const uint64_t *l = left, *r = right;
-    return (*l > *r) - (*l < *r);
+    return rf_order(*l, *r);
 }
 
 /* Neither source nor objdump: the addresses that have counts. */
 static rf_status write_addresses(const struct rf_sheet *sheet)
 {
-    size_t n = 0, room = 1;
-    for (size_t i = 0; i < sheet->n; i++)
-        room += sheet->hits[i].n + sheet->hits[i].n_sums;
-    uint64_t *keys = rf_alloc_get(sheet->page->alloc, room * sizeof *keys);
-    if (keys == NULL)
+    struct numbers keys;
+    if (!list_hits(sheet, key_of, 0, &keys))
         return RF_ENOMEM;
-    for (size_t i = 0; i < sheet->n; i++) {
-        for (size_t k = 0; k < sheet->hits[i].n; k++)
-            keys[n++] = sheet->hits[i].at[k].key;
-        for (size_t k = 0; k < sheet->hits[i].n_sums; k++)
-            keys[n++] = sheet->hits[i].sums[k].key;
-    }
-    qsort(keys, n, sizeof *keys, by_number);
+    qsort(keys.at, keys.n, sizeof *keys.at, by_number);
+    size_t n = rf_unique(keys.at, keys.n, sizeof *keys.at, by_number);
     write_heading(sheet, "address", "");
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || keys[i] != keys[i - 1]) {
-            write_counts(sheet, keys[i]);
-            fprintf(sheet->page->out, "%8" PRIx64 "\n", keys[i]);
-        }
-    rf_alloc_free(sheet->page->alloc, keys, room * sizeof *keys);
+    for (size_t i = 0; i < n; i++) {
+        write_counts(sheet, keys.at[i]);
+        fprintf(sheet->page->out, "%8" PRIx64 "\n", keys.at[i]);
+    }
+    rf_alloc_free(sheet->page->alloc, keys.at, keys.room * sizeof *keys.at);
     return RF_OK;
 }
 
@@ -288,7 +335,8 @@ static void write_head(const struct rf_sheet *sheet, const char *where)
     char function[NAME], file[NAME], head[RF_REPORT_TEXT_MAX];
     rf_text_readable(function, sizeof function, sheet->range->function);
     rf_text_readable(file, sizeof file, where);
-    int n = snprintf(head, sizeof head, "%s in %s", function, file);
+    int n = snprintf(head, sizeof head, "%s%s in %s", function,
+                     sheet->range->is_inlined ? " (inlined)" : "", file);
     for (size_t i = 0; i < sheet->n; i++) {
         char all[RF_REPORT_NUMBER_MAX];
         const struct rf_hits *hits = &sheet->hits[i];
@@ -304,22 +352,13 @@ static void write_head(const struct rf_sheet *sheet, const char *where)
 /* Read the names of all hits and instructions, in one go. */
 static rf_status prepare(const struct rf_sheet *sheet)
 {
-    size_t n = 0, room = sheet->code.n + 1;
-    for (size_t i = 0; i < sheet->n; i++)
-        room += sheet->hits[i].n + sheet->hits[i].n_sums;
-    uint64_t *addresses = rf_alloc_get(sheet->page->alloc, room * sizeof *addresses);
-    if (addresses == NULL)
+    struct numbers pcs;
+    if (!list_hits(sheet, pc_of, sheet->code.n, &pcs))
         return RF_ENOMEM;
-    for (size_t i = 0; i < sheet->n; i++) {
-        for (size_t k = 0; k < sheet->hits[i].n; k++)
-            addresses[n++] = sheet->hits[i].at[k].pc;
-        for (size_t k = 0; k < sheet->hits[i].n_sums; k++)
-            addresses[n++] = sheet->hits[i].sums[k].pc;
-    }
     for (size_t i = 0; i < sheet->code.n; i++)
-        addresses[n++] = address_of(sheet, &sheet->code.at[i]);
-    rf_status status = rf_symbols_prepare(sheet->page->symbols, addresses, n);
-    rf_alloc_free(sheet->page->alloc, addresses, room * sizeof *addresses);
+        pcs.at[pcs.n++] = address_of(sheet, &sheet->code.at[i]);
+    rf_status status = rf_symbols_prepare(sheet->page->symbols, pcs.at, pcs.n);
+    rf_alloc_free(sheet->page->alloc, pcs.at, pcs.room * sizeof *pcs.at);
     return status;
 }
 
@@ -350,13 +389,16 @@ rf_status rf_sheet_open(struct rf_sheet *sheet, const struct rf_annotate_page *p
                         const struct rf_symbol_range *range)
 {
     *sheet = (struct rf_sheet){.page = page, .range = range};
-    rf_status status = find_source(page, range, &sheet->source);
+    rf_status status = find_hits(sheet);
+    if (status == RF_OK && range->is_inlined)
+        find_inlined_source(sheet);
+    else if (status == RF_OK)
+        status = find_source(page, range, &sheet->source);
     if (status != RF_OK)
         return status;
     if (sheet->source.file != NULL)
         sheet->file = rf_view_open_source(sheet->source.file);
-    status = find_hits(sheet);
-    if (status == RF_OK && (sheet->file == NULL || page->setup->assembly))
+    if (!range->is_inlined && (sheet->file == NULL || page->setup->assembly))
         status = rf_disassemble(&sheet->code, page->alloc, range);
     return status == RF_OK || status == RF_ENOTSUP ? prepare(sheet) : status;
 }

@@ -247,15 +247,12 @@ static bool add_passed(struct command *command, const struct passed *passed)
 static bool fill_command(struct command *command, const struct rf_probe_setup *setup,
                          const struct passed *passed)
 {
-    static const char *const fixed[] = {"valgrind",
-                                        "-q",
-                                        "--command-line-only=yes",
-                                        "--tool=riffle",
-                                        "--vgdb=no",
-                                        "--read-inline-info=no",
-                                        "--sigill-diagnostics=yes"};
+    static const char *const fixed[] = {"valgrind",      "-q",        "--command-line-only=yes",
+                                        "--tool=riffle", "--vgdb=no", "--sigill-diagnostics=yes"};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         add(command, fixed[i]);
+    bool by_name = setup->functions != NULL && setup->functions[0] != NULL;
+    add(command, by_name ? "--read-inline-info=yes" : "--read-inline-info=no");
     add(command, setup->no_follow ? "--trace-children=no" : "--trace-children=yes");
     add(command, setup->no_follow ? "--follow=no" : "--follow=yes");
     add(command, setup->lossy ? "--lossy=yes" : "--lossy=no");

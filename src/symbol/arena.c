@@ -63,6 +63,7 @@ void rf_file_release(struct rf_file *file, const struct rf_alloc *alloc)
     RELEASE(file->segments);
     RELEASE(file->sections);
     RELEASE(file->symbols);
+    RELEASE(file->inlined);
     RELEASE(file->spots);
     RELEASE(file->lines);
 }

@@ -111,7 +111,7 @@ static void confine(const struct rf_limits *limits, pid_t parent)
 
 /* What of a job differs from that of the one before. */
 struct question {
-    uint64_t table, n_links, lines_lo, lines_hi; /* then the links */
+    uint64_t table, n_links, lines_lo, lines_hi, name_bytes; /* then the links, then the name */
 };
 
 static bool receive(void *bytes, size_t n)
@@ -125,17 +125,20 @@ static bool receive(void *bytes, size_t n)
     return true;
 }
 
-/* The links stay until the next job. */
+/* Links and name stay until the next job. */
 static bool next_job(struct rf_job *job)
 {
     struct question question;
     static uint64_t *links;
+    static char name[RF_WIRE_TEXT_MAX];
     if (!receive(&question, sizeof question))
         return false;
     free(links);
     links = malloc((question.n_links + 1) * sizeof *links);
-    if (links == NULL || !receive(links, question.n_links * sizeof *links))
+    if (links == NULL || !receive(links, question.n_links * sizeof *links) ||
+        question.name_bytes > sizeof name || !receive(name, question.name_bytes))
         return false;
+    job->inlined = question.name_bytes > 0 ? name : NULL;
     job->table = question.table != 0;
     job->links = links;
     job->n_links = question.n_links;
@@ -250,9 +253,12 @@ static bool send_all(const struct rf_child *child, const void *bytes, size_t n, 
 
 static bool send_job(const struct rf_child *child, const struct rf_job *job, int64_t deadline)
 {
-    const struct question question = {job->table, job->n_links, job->lines_lo, job->lines_hi};
+    const size_t name_bytes = job->inlined != NULL ? strlen(job->inlined) + 1 : 0;
+    const struct question question = {job->table, job->n_links, job->lines_lo, job->lines_hi,
+                                      name_bytes};
     return send_all(child, &question, sizeof question, deadline) &&
-           send_all(child, job->links, job->n_links * sizeof *job->links, deadline);
+           send_all(child, job->links, job->n_links * sizeof *job->links, deadline) &&
+           send_all(child, job->inlined, name_bytes, deadline);
 }
 
 /* A sentence on how it died; "": it did not. */

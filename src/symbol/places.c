@@ -94,8 +94,7 @@ struct rf_places {
     char files[RF_SCOPES_MAX][PATH_MAX_HERE];
 };
 
-/* The name for people and the one for the linker, both of RF_WIRE_TEXT_MAX bytes. */
-static void name_die(Dwarf_Die *die, char *name, char *linkage)
+void rf_reader_name(Dwarf_Die *die, char *name, char *linkage)
 {
     Dwarf_Attribute attribute;
     const char *text = NULL;
@@ -156,7 +155,7 @@ static void fill_frames(Dwarf_Die *unit, Dwarf_Die *scopes, size_t n, struct rf_
 {
     for (size_t i = n; i-- > 1;) {
         size_t k = spot->n_inlined++;
-        name_die(&scopes[i], places->names[k], places->linkages[k]);
+        rf_reader_name(&scopes[i], places->names[k], places->linkages[k]);
         frames[k].function = places->names[k];
         frames[k].linkage = places->linkages[k];
         frames[k].start = first_line(&scopes[i]);
@@ -165,7 +164,7 @@ static void fill_frames(Dwarf_Die *unit, Dwarf_Die *scopes, size_t n, struct rf_
     }
     size_t own = spot->n_inlined;
     Dwarf_Addr lo, hi;
-    name_die(&scopes[0], places->names[own], places->linkages[own]);
+    rf_reader_name(&scopes[0], places->names[own], places->linkages[own]);
     spot->function = places->names[own];
     spot->linkage = places->linkages[own];
     spot->start = first_line(&scopes[0]);

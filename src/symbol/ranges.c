@@ -32,14 +32,19 @@ static void add_mappings(const struct rf_symbols *symbols, size_t f, const struc
         if (symbols->file_of[i] != f || !rf_names_bias(&symbols->files.at[f], row, &bias))
             continue;
         uint64_t lo = symbol->lo + bias;
-        const struct rf_symbol_range range = {
-            lo, lo + (symbol->hi - symbol->lo), symbol->lo, row->process, symbol->name, row->path};
+        const struct rf_symbol_range range = {.lo = lo,
+                                              .hi = lo + (symbol->hi - symbol->lo),
+                                              .link = symbol->lo,
+                                              .process = row->process,
+                                              .function = symbol->name,
+                                              .path = row->path,
+                                              .is_inlined = symbol->kind == RF_SYMBOL_INLINED};
         if (lo >= row->start && lo < row->end)
             add_range(found, &range);
     }
 }
 
-enum wanted { FUNCTIONS, STUBS };
+enum wanted { FUNCTIONS, STUBS, INLINED };
 
 /* The name of a stub without "@plt"; false: it is none. */
 static bool name_behind_stub(const char *symbol, char *name, size_t size)
@@ -56,7 +61,7 @@ static bool name_behind_stub(const char *symbol, char *name, size_t size)
 static enum rf_name_fit fit_of(const struct rf_symbol *symbol, const char *name, enum wanted wanted)
 {
     char behind[RF_WIRE_TEXT_MAX];
-    if (symbol->kind != RF_SYMBOL_FUNCTION)
+    if (symbol->kind == RF_SYMBOL_OBJECT)
         return RF_NAME_DIFFERS;
     if (wanted == STUBS && !name_behind_stub(symbol->name, behind, sizeof behind))
         return RF_NAME_DIFFERS;
@@ -64,17 +69,40 @@ static enum rf_name_fit fit_of(const struct rf_symbol *symbol, const char *name,
     return fit == RF_NAME_CLONE ? RF_NAME_WHOLE : fit; /* a copy is the function, too */
 }
 
+/* The symbols of a file among which `wanted` is looked for. */
+static const struct rf_symbol *list_of(const struct rf_file *file, enum wanted wanted, size_t *n)
+{
+    *n = wanted == INLINED ? file->inlined.n : file->symbols.n;
+    return wanted == INLINED ? file->inlined.at : file->symbols.at;
+}
+
 /* How well the name fits the symbol that it fits best. */
 static enum rf_name_fit best_fit(const struct rf_symbols *symbols, const char *name,
                                  enum wanted wanted)
 {
     enum rf_name_fit best = RF_NAME_DIFFERS;
-    for (size_t f = 0; f < symbols->files.n; f++)
-        for (size_t i = 0; i < symbols->files.at[f].symbols.n; i++) {
-            enum rf_name_fit fit = fit_of(&symbols->files.at[f].symbols.at[i], name, wanted);
+    for (size_t f = 0; f < symbols->files.n; f++) {
+        size_t n;
+        const struct rf_symbol *list = list_of(&symbols->files.at[f], wanted, &n);
+        for (size_t i = 0; i < n; i++) {
+            enum rf_name_fit fit = fit_of(&list[i], name, wanted);
             best = fit > best ? fit : best;
         }
+    }
     return best;
+}
+
+/* A reader that dies on the way leaves the copies that it told before. */
+static rf_status read_inlined(struct rf_symbols *symbols, struct rf_file *file, const char *name)
+{
+    char death[128];
+    rf_status status = RF_OK;
+    struct rf_job job = rf_names_job(symbols, file);
+    job.inlined = name;
+    file->inlined.n = 0;
+    if (!file->dead)
+        rf_names_ask(symbols, file, &job, death, &status);
+    return status;
 }
 
 static rf_status find(struct rf_symbols *symbols, const char *name, enum wanted wanted,
@@ -83,32 +111,47 @@ static rf_status find(struct rf_symbols *symbols, const char *name, enum wanted 
     char readable[RF_WIRE_TEXT_MAX];
     rf_status status = RF_OK;
     rf_symbols_demangle(name, readable, sizeof readable);
-    for (size_t f = 0; f < symbols->files.n && status == RF_OK; f++)
+    for (size_t f = 0; f < symbols->files.n && status == RF_OK; f++) {
         status = rf_names_read_table(symbols, &symbols->files.at[f]);
+        if (status == RF_OK && wanted == INLINED)
+            status = read_inlined(symbols, &symbols->files.at[f], readable);
+    }
     enum rf_name_fit best = best_fit(symbols, readable, wanted);
-    for (size_t f = 0; f < symbols->files.n && best != RF_NAME_DIFFERS; f++)
-        for (size_t i = 0; i < symbols->files.at[f].symbols.n; i++)
-            if (fit_of(&symbols->files.at[f].symbols.at[i], readable, wanted) == best)
-                add_mappings(symbols, f, &symbols->files.at[f].symbols.at[i], found);
+    for (size_t f = 0; f < symbols->files.n && best != RF_NAME_DIFFERS; f++) {
+        size_t n;
+        const struct rf_symbol *list = list_of(&symbols->files.at[f], wanted, &n);
+        for (size_t i = 0; i < n; i++)
+            if (fit_of(&list[i], readable, wanted) == best)
+                add_mappings(symbols, f, &list[i], found);
+    }
+    return status;
+}
+
+static rf_status find_ranges(struct rf_symbols *symbols, const char *name, enum wanted wanted,
+                             struct rf_symbol_range *ranges, size_t max, size_t *n)
+{
+    struct found found = {ranges, max, 0};
+    rf_status status = find(symbols, name, wanted, &found);
+    *n = found.n;
     return status;
 }
 
 rf_status rf_symbols_find(struct rf_symbols *symbols, const char *name,
                           struct rf_symbol_range *ranges, size_t max, size_t *n)
 {
-    struct found found = {ranges, max, 0};
-    rf_status status = find(symbols, name, FUNCTIONS, &found);
-    *n = found.n;
-    return status;
+    return find_ranges(symbols, name, FUNCTIONS, ranges, max, n);
 }
 
 rf_status rf_symbols_find_stubs(struct rf_symbols *symbols, const char *name,
                                 struct rf_symbol_range *ranges, size_t max, size_t *n)
 {
-    struct found found = {ranges, max, 0};
-    rf_status status = find(symbols, name, STUBS, &found);
-    *n = found.n;
-    return status;
+    return find_ranges(symbols, name, STUBS, ranges, max, n);
+}
+
+rf_status rf_symbols_find_inlined(struct rf_symbols *symbols, const char *name,
+                                  struct rf_symbol_range *ranges, size_t max, size_t *n)
+{
+    return find_ranges(symbols, name, INLINED, ranges, max, n);
 }
 
 static const char *last_part(const char *name)

@@ -289,4 +289,5 @@ void rf_reader_run(const struct rf_job *job, struct rf_wire *wire, void **kept)
     }
     rf_reader_spots(reader);
     rf_reader_lines(reader);
+    rf_reader_inlined(reader);
 }

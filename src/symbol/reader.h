@@ -1,4 +1,4 @@
-/* reader.h - inside of the child: what reader.c, plt.c and places.c share of libdw. */
+/* reader.h - inside of the child: what reader.c, plt.c, places.c and inlined.c share of libdw. */
 #ifndef RF_SYMBOL_READER_H
 #define RF_SYMBOL_READER_H
 
@@ -37,6 +37,10 @@ struct rf_functions {
     struct rf_function *at;
     size_t n, room;
 };
+/* Kinds of entries (DW_TAG_) below which functions are: namespaces and types; and below which code is, inside of a
+ * function. */
+bool rf_scope_holds_functions(int tag);
+bool rf_scope_is_block(int tag);
 /* The function at an address, then the functions inlined there, outermost first; 0: none is known.
  * Of more than RF_SCOPES_MAX the last is the innermost. */
 enum { RF_SCOPES_MAX = RF_INLINED_MAX + 1 };
@@ -46,5 +50,10 @@ size_t rf_scopes_find(struct rf_functions *functions, Dwarf_Die *unit, Dwarf_Add
 /* Functions, files and lines by debug information. */
 void rf_reader_spots(struct rf_reader *reader);
 void rf_reader_lines(struct rf_reader *reader);
+/* The name for people and the one for the linker, both of RF_WIRE_TEXT_MAX bytes. */
+void rf_reader_name(Dwarf_Die *die, char *name, char *linkage);
+
+/* Copies of functions that were inlined. */
+void rf_reader_inlined(struct rf_reader *reader);
 
 #endif

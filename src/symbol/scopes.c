@@ -31,7 +31,7 @@ static void add_ranges(struct rf_functions *functions, Dwarf_Die *die)
     }
 }
 
-static bool holds_functions(int tag)
+bool rf_scope_holds_functions(int tag)
 {
     switch (tag) {
     case DW_TAG_namespace:
@@ -56,7 +56,7 @@ static void list_functions(struct rf_functions *functions, Dwarf_Die *die, unsig
         int tag = dwarf_tag(&child);
         if (tag == DW_TAG_subprogram || tag == DW_TAG_entry_point)
             add_ranges(functions, &child);
-        else if (holds_functions(tag))
+        else if (rf_scope_holds_functions(tag))
             list_functions(functions, &child, depth + 1);
     } while (dwarf_siblingof(&child, &child) == 0);
 }
@@ -88,9 +88,8 @@ static const struct rf_function *find_function(const struct rf_functions *functi
     return lo > 0 && address < functions->at[lo - 1].hi ? &functions->at[lo - 1] : NULL;
 }
 
-static bool is_scope(Dwarf_Die *die)
+bool rf_scope_is_block(int tag)
 {
-    int tag = dwarf_tag(die);
     return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
            tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
@@ -101,7 +100,7 @@ static bool step_in(Dwarf_Die *die, Dwarf_Addr address, Dwarf_Die *inner)
     if (dwarf_child(die, inner) != 0)
         return false;
     do
-        if (is_scope(inner) && dwarf_haspc(inner, address) == 1)
+        if (rf_scope_is_block(dwarf_tag(inner)) && dwarf_haspc(inner, address) == 1)
             return true;
     while (dwarf_siblingof(inner, inner) == 0);
     return false;

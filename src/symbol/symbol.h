@@ -35,7 +35,11 @@ struct rf_section {
     bool executable;
 };
 
-enum rf_symbol_kind { RF_SYMBOL_FUNCTION, RF_SYMBOL_OBJECT };
+enum rf_symbol_kind {
+    RF_SYMBOL_FUNCTION,
+    RF_SYMBOL_OBJECT,
+    RF_SYMBOL_INLINED, /* a copy of a function inside of another one */
+};
 enum { RF_RANK_NAMELESS = 255 }; /* of "function at 0x1234": only where it lies is known */
 
 struct rf_symbol {
@@ -87,6 +91,7 @@ struct rf_file {
     RF_LIST(struct rf_segment) segments;
     RF_LIST(struct rf_section) sections;
     RF_LIST(struct rf_symbol) symbols;    /* by address once read */
+    RF_LIST(struct rf_symbol) inlined;    /* copies of the functions last asked for */
     RF_LIST(struct rf_spot) spots;        /* by link once read */
     RF_LIST(struct rf_symbol_line) lines; /* of the last range asked; link addresses */
 };
@@ -117,6 +122,7 @@ struct rf_job {
     const uint64_t *links; /* addresses to name */
     size_t n_links;
     uint64_t lines_lo, lines_hi; /* source lines of this range; equal: none */
+    const char *inlined;         /* copies of functions of this name; NULL: not asked */
 };
 
 struct rf_wire; /* where the reader writes */

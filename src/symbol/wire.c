@@ -236,10 +236,13 @@ static void read_symbol(struct input *in, struct rf_file *file)
     struct rf_symbol symbol = {.lo = get64(in), .hi = get64(in)};
     uint64_t kind = get64(in), rank = get64(in);
     symbol.name = get_text(in);
-    in->bad |= symbol.hi < symbol.lo || kind > RF_SYMBOL_OBJECT || rank > UINT8_MAX;
+    in->bad |= symbol.hi < symbol.lo || kind > RF_SYMBOL_INLINED || rank > UINT8_MAX;
     symbol.kind = (uint8_t)kind;
     symbol.rank = (uint8_t)rank;
-    KEEP(in, &file->symbols, symbol);
+    if (kind == RF_SYMBOL_INLINED)
+        KEEP(in, &file->inlined, symbol);
+    else
+        KEEP(in, &file->symbols, symbol);
 }
 
 static void read_place(struct input *in, struct rf_frame *frame)

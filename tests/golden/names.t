@@ -164,6 +164,45 @@ $ riffle report inner.rfp --function fnord -f csv; riffle report inner.rfp --fun
 riffle: no function 'fnord' in the modules of this run
 count,function
 9000,main
+# So have --annotate, run, a static program before it runs, and selectors, for which it begins where each copy begins.
+$ riffle report inner.rfp --annotate inner | sed -E "s|$PWD|HERE|; s/[0-9.]+% of [0-9,]+ loads/S of N loads/; s/^ +[0-9.]+%/   S%/"
+inner (inlined) in HERE/inner.c: S of N loads
+
+  loads      line  source
+   S%         2  static inline __attribute__((always_inline)) int inner(int i) { return table[i...
+$ gcc -g -O1 -static inner.c -o still
+$ for program in ./inner ./still; do
+>   riffle run -p 'load -> pc' -e exact --function inner -f csv --report - -- $program | cut -d, -f 2,6
+>   riffle run -p 'load -> pc' -e exact -a inner --report - -- $program | sed -n '1 s/ in .*//p'
+>   riffle run -p 'insn pc==inner -> pc' -e exact -f csv --report - -- $program | cut -d, -f 2,6
+> done
+count,function
+9000,main
+inner (inlined)
+count,function
+9000,main
+count,function
+9000,main
+inner (inlined)
+count,function
+9000,main
+$ riffle run --function innre -- ./still
+riffle: ./still has no function 'innre'
+[125]
+# Every spelling means an inlined function, too, and --annotate adds up its copies.
+$ cat > twice.cc <<'END'
+> namespace geo { volatile long data[4];
+> struct Shape { inline __attribute__((always_inline)) long area(int n) const { long t = 0; for (int i = 0; i < n; i++) t += data[i & 3]; return t; } };
+> template <typename T> inline __attribute__((always_inline)) T most(T a) { return data[0] > a ? a : 1; } }
+> int main(void) { geo::Shape s; return s.area(100) + s.area(20) + geo::most<long>(1) == 0; }
+> END
+> g++ -g -O1 twice.cc -o twice
+$ for name in _ZNK3geo5Shape4areaEi 'geo::Shape::area(int) const' most; do
+>   riffle run -q -e exact -p 'load -> pc' --function "$name" -o one.rfp -- ./twice; riffle report one.rfp -a "$name" | sed -n '1 s/ in .*:/:/p'
+> done
+geo::Shape::area (inlined): 100.0% of 120 loads
+geo::Shape::area (inlined): 100.0% of 120 loads
+geo::most<long> (inlined): 100.0% of 1 load
 # A static program tells before it runs that it has no such function.
 $ g++ -g -O1 -static geo.cc -o alone; riffle run --function geo::Shape::aera -- ./alone; riffle run -q -a nosuchthing -- ./alone
 riffle: ./alone has no function 'geo::Shape::aera'

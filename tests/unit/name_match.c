@@ -1,4 +1,5 @@
 /* What a written name means, spelling by spelling. */
+#include <stdbool.h>
 #include "base/name_match.h"
 #include "test.h"
 
@@ -84,6 +85,31 @@ TEST(odd_names_are_no_harm)
         enum rf_name_fit fit = rf_name_match(text[0], text[1]);
         CHECK(fit <= RF_NAME_WHOLE);
         CHECK(rf_name_match(text[1], text[1]) == RF_NAME_WHOLE);
+    }
+}
+
+static const struct {
+    const char *written, *bare;
+    bool fits;
+} bare_rows[] = {
+    {"area", "area", true},
+    {"geo::Shape::area", "area", true},
+    {"geo::Shape::area(int) const", "area", true},
+    {"geo::Shape::area", "Shape", false},
+    {"most", "most<long>", true},
+    {"geo::most", "most<long>", true},
+    {"ar*", "area", true},
+    {"geo::*", "area", false},
+    {"*", "area", true},
+};
+
+TEST(the_last_part_of_a_name_means_a_function)
+{
+    for (size_t i = 0; i < sizeof bare_rows / sizeof *bare_rows; i++) {
+        char title[200];
+        bool fits = rf_name_match_bare(bare_rows[i].written, bare_rows[i].bare) != RF_NAME_DIFFERS;
+        snprintf(title, sizeof title, "'%s' for '%s'", bare_rows[i].written, bare_rows[i].bare);
+        CHECK_ROW(title, fits == bare_rows[i].fits);
     }
 }
 
