@@ -6,23 +6,18 @@ struct settings {
     struct cli_sampling sampling;
 };
 
-static const struct cli_default seeds[] = {{"seed", "random"}, {NULL, NULL}};
-
 static const struct cli_option options[] = {
     {.type = CLI_GROUP,
-     .group = cli_options_profiling,
-     .offset = offsetof(struct settings, profiling),
-     .defaults = seeds},
-    {.type = CLI_GROUP,
-     .group = cli_options_places,
-     .offset = offsetof(struct settings, profiling.report)},
+     .group = cli_options_profiling_native,
+     .offset = offsetof(struct settings, profiling)},
+    {.type = CLI_GROUP, .group = cli_options_places},
     {.type = CLI_GROUP,
      .group = cli_options_sampling,
      .offset = offsetof(struct settings, sampling)},
     {CLI_COUNT, 0, "burst", "N", "100", .brief = "instructions of a sample, at most",
      .offset = offsetof(struct settings, sampling.burst)},
-    {CLI_TEXT, 0, "for", "SECONDS", .brief = "end after so many seconds",
-     .text = "Else at Ctrl-C, or when the process ends.",
+    {CLI_TEXT, 0, "for", "SECONDS", .brief = "stop after this many seconds",
+     .text = "Otherwise it stops at Ctrl-C, or when the process ends.",
      .offset = offsetof(struct settings, sampling.seconds)},
     {CLI_FLAG, 0, "no-values", .brief = "never look at values: they read as 0",
      .offset = offsetof(struct settings, sampling.no_values)},

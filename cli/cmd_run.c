@@ -8,7 +8,8 @@
 #include "attach.h"
 #include "bursts.h"
 #include "hooked.h"
-#include "plan.h"
+#include "outcome.h"
+#include "places.h"
 #include "productions.h"
 #include "signals.h"
 #include <limits.h>
@@ -17,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LIST_MAX = 16, NAME_MAX_BYTES = 512, APART_MAX = 16 };
+enum { APART_MAX = 16 };
 
 struct settings {
     struct cli_profiling profiling;
@@ -30,14 +31,10 @@ struct settings {
 
 static const struct cli_default caches[] = {{"cache", RF_CACHE_STANDARD}, {NULL, NULL}};
 
-/* Whoever controls the program's input could exploit known hashes, so they differ in every run. */
-static const struct cli_default seeds[] = {{"seed", "random"}, {NULL, NULL}};
-
 static const struct cli_option options[] = {
     {.type = CLI_GROUP,
-     .group = cli_options_profiling,
-     .offset = offsetof(struct settings, profiling),
-     .defaults = seeds},
+     .group = cli_options_profiling_native,
+     .offset = offsetof(struct settings, profiling)},
     {.type = CLI_GROUP,
      .group = cli_options_window,
      .offset = offsetof(struct settings, profiling.cut)},
@@ -48,16 +45,7 @@ static const struct cli_option options[] = {
     {.type = CLI_GROUP, .group = cli_options_bursts, .offset = offsetof(struct settings, bursts)},
     {.type = CLI_GROUP, .group = cli_options_productions},
     {.type = CLI_GROUP, .group = cli_options_counts, .offset = offsetof(struct settings, stream)},
-    {CLI_LIST, 0, "function", "NAME",
-     .brief = "only instructions of this function; may be repeated",
-     .text = "As reports write it, with or without parameters, mangled, or the last part of a C++ "
-             "name; * stands for any text, ? for one character. What the compiler made of it "
-             "(find_match.constprop.0 of find_match) is part of it, what it calls is not. A name "
-             "that no file has makes the run fail; a static program is not even started."},
-    {CLI_LIST, 0, "module", "NAME",
-     .brief = "only instructions of this file: a path, or its last part; may be repeated"},
-    {CLI_LIST, 0, "range", "LOW..HIGH",
-     .brief = "only instructions at these addresses, the end excluded; may be repeated"},
+    {.type = CLI_GROUP, .group = cli_options_traced},
     {CLI_FLAG, 0, "no-values", .brief = "never look at values: they read as 0",
      .offset = offsetof(struct settings, no_values)},
     {CLI_FLAG, 0, "lossy", .brief = "when the engines are too slow, drop events and count them",
@@ -94,75 +82,11 @@ struct plan {
     const struct settings *settings;
     struct cli_plan common;
     size_t n_single; /* lanes of one process, where those are kept apart; else 0 */
-    const char *functions[LIST_MAX + 1], *modules[LIST_MAX + 1];
-    char readable[LIST_MAX][NAME_MAX_BYTES]; /* functions that were given mangled */
-    struct rf_probe_range ranges[LIST_MAX + 1];
-    size_t n_functions, n_modules, n_ranges;
+    struct cli_places places;
     struct rf_probe_bursts bursts[RF_PROBE_CLOCKS_MAX];
     const struct rf_productions_native *productions; /* NULL: none */
     struct cli_program mapped;                       /* the file whose names are asked for */
 };
-
-static bool parse_range(struct rf_probe_range *range, const char *text)
-{
-    char *end;
-    range->low = strtoull(text, &end, 0);
-    if (end == text || strncmp(end, "..", 2) != 0)
-        return false;
-    const char *high = end + 2;
-    range->high = strtoull(high, &end, 0);
-    return end != high && *end == '\0' && range->low < range->high;
-}
-
-static int too_many(const char *name)
-{
-    return cli_fail(CLI_USAGE, "run: --%s may be given at most %d times", name, LIST_MAX);
-}
-
-static int take_name(const char **names, size_t *n, const struct cli_given *given)
-{
-    if (*n == LIST_MAX)
-        return too_many(given->name);
-    names[(*n)++] = given->value;
-    return CLI_OK;
-}
-
-/* The probe knows functions by their demangled names. */
-static int take_function(struct plan *plan, const struct cli_given *given)
-{
-    size_t i = plan->n_functions;
-    int status = take_name(plan->functions, &plan->n_functions, given);
-    if (status == CLI_OK &&
-        rf_symbols_demangle(given->value, plan->readable[i], NAME_MAX_BYTES) < NAME_MAX_BYTES)
-        plan->functions[i] = plan->readable[i];
-    return status;
-}
-
-static int take_range(struct plan *plan, const struct cli_given *given)
-{
-    if (plan->n_ranges == LIST_MAX)
-        return too_many(given->name);
-    if (!parse_range(&plan->ranges[plan->n_ranges++], given->value))
-        return cli_fail(CLI_USAGE, "run: --range must look like 0x401000..0x402000, got '%s'",
-                        given->value);
-    return CLI_OK;
-}
-
-static int take_place(struct plan *plan, const struct cli_given *given)
-{
-    if (cli_is(given, "function"))
-        return take_function(plan, given);
-    if (cli_is(given, "module"))
-        return take_name(plan->modules, &plan->n_modules, given);
-    if (cli_is(given, "range"))
-        return take_range(plan, given);
-    return CLI_OK;
-}
-
-static bool has_places(const struct plan *plan)
-{
-    return plan->n_functions + plan->n_modules + plan->n_ranges > 0;
-}
 
 /* Repeat every lane for each process that is kept apart. */
 static int multiply_lanes(struct plan *plan)
@@ -242,12 +166,9 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
 {
     const struct settings *settings = call->settings;
     *plan = (struct plan){.settings = settings, .productions = productions};
-    for (size_t i = 0; i < call->n_given; i++) {
-        int status = take_place(plan, &call->given[i]);
-        if (status != CLI_OK)
-            return status;
-    }
-    int status = cli_plan_make(&plan->common, call, &settings->profiling);
+    int status = cli_places_take(&plan->places, call);
+    if (status == CLI_OK)
+        status = cli_plan_make(&plan->common, call, &settings->profiling);
     plan->common.others = 1;
     bool misses = status == CLI_OK && cli_plan_reads(&plan->common, RF_FIELD_MISS);
     plan->common.records |= misses;
@@ -277,72 +198,6 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
 
 /* ---- the run ---- */
 
-static rf_status note_processes(struct rf_run *run, const struct rf_probe_outcome *outcome,
-                                bool apart)
-{
-    unsigned long long n = outcome->processes;
-    rf_status status = RF_OK;
-    if (apart && n > APART_MAX)
-        status =
-            cli_note(run, "processes", "%llu: %s; process %d is that one and all %llu after it", n,
-                     outcome->programs, APART_MAX, n - APART_MAX);
-    else if (n > 1)
-        status = cli_note(run, "processes", "%llu: %s", n, outcome->programs);
-    if (status == RF_OK && outcome->unfollowed > 0)
-        status = cli_note(run, "not-followed", "%llu processes",
-                          (unsigned long long)outcome->unfollowed);
-    if (status == RF_OK && outcome->threads > outcome->processes)
-        status = cli_note(run, "threads", "%llu%s%s", (unsigned long long)outcome->threads,
-                          outcome->thread_names[0] != '\0' ? "; " : "", outcome->thread_names);
-    for (size_t i = 0; i < outcome->n_named_threads && status == RF_OK; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "thread-%u", (unsigned)outcome->named_threads[i].number);
-        status = cli_note(run, name, "%s", outcome->named_threads[i].name);
-    }
-    if (status == RF_OK && outcome->unprofiled[0] != '\0')
-        status = cli_note(run, "unprofiled", "%s", outcome->unprofiled);
-    return status;
-}
-
-static rf_status note_outcome(struct rf_run *run, const struct rf_probe_outcome *outcome)
-{
-    rf_status status = RF_OK;
-    if (outcome->signal != 0)
-        status = cli_note(run, "killed", "by signal %d (%s); counted up to its last block",
-                          outcome->signal, strsignal(outcome->signal));
-    else
-        status = cli_note(run, "exit-status", "%d", outcome->exit_status);
-    if (status == RF_OK)
-        status = cli_note(run, "seconds", "%.2f, %.2f of its processor", outcome->wall_seconds,
-                          outcome->cpu_seconds);
-    if (status == RF_OK)
-        status = cli_note(run, "stream", "%llu events, %.1f M per second, %llu lost%s",
-                          (unsigned long long)outcome->events,
-                          (double)outcome->events * 1e-6 / (outcome->wall_seconds + 1e-9),
-                          (unsigned long long)outcome->lost,
-                          outcome->verified ? "; produced = consumed + lost" : "");
-    return status;
-}
-
-/* Drop the profiles of processes that did not exist. */
-static int was_there(void *n_single, size_t i, const struct rf_profile *profile)
-{
-    return profile->produced > 0 || i < *(const size_t *)n_single;
-}
-
-/* Which process each profile is of: profiles come process by process. */
-static rf_status label_processes(struct rf_run *run, size_t n_single)
-{
-    rf_status status = RF_OK;
-    if (n_single == 0)
-        return RF_OK;
-    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++) {
-        size_t number = i / n_single + 1;
-        status = rf_profile_add_figure(run->profiles[i], "process", (double)number);
-    }
-    return status == RF_OK ? rf_run_filter(run, was_there, &n_single) : status;
-}
-
 /* As the target ended, unless we failed. */
 static int leave(int status, const struct rf_probe_outcome *outcome)
 {
@@ -358,7 +213,15 @@ struct ending {
     struct plan *plan;
     struct rf_probe_outcome outcome;
     bool never_started;
+    int refused; /* a function that --function names is nowhere: told, and nothing is shown or saved; else CLI_OK */
 };
+
+/* Was nothing counted in the places that the command line names? */
+static bool is_empty(const struct ending *ending)
+{
+    return ending->outcome.events == 0 && ending->outcome.lost == 0 &&
+           cli_places_any(&ending->plan->places);
+}
 
 /* What is known about the program besides its profiles. */
 static rf_status complete(struct rf_run *run, struct rf_source *source, struct cli_plan *common,
@@ -374,46 +237,19 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
         ending->outcome.processes == 0 || (ending->outcome.gave_up && ending->outcome.events == 0);
     if (ending->never_started)
         return RF_ENOTSUP;
-    rf_status status = note_outcome(run, &ending->outcome);
+    const struct rf_probe_outcome *outcome = &ending->outcome;
+    if (is_empty(ending))
+        ending->refused = cli_places_check_mapped(&ending->plan->places, source);
+    if (ending->refused != CLI_OK)
+        return RF_ENOTSUP;
+    rf_status status = cli_outcome_note(run, outcome, ending->plan->n_single > 0 ? APART_MAX : 0);
     if (status == RF_OK)
-        status = cli_bursts_note(run, ending->plan->bursts, &ending->outcome, common);
-    if (status == RF_OK)
-        status = note_processes(run, &ending->outcome, ending->plan->n_single > 0);
+        status = cli_bursts_note(run, ending->plan->bursts, outcome, common);
     if (status == RF_OK)
         status = cli_plan_add_modules(common, run, source);
     if (status == RF_OK)
         status = cli_counts_label(common, run);
-    return status == RF_OK ? label_processes(run, ending->plan->n_single) : status;
-}
-
-/* A dynamic program may map any file while it runs, so its functions are known only now. */
-static int check_mapped(struct rf_source *source, const char *const *names, size_t max,
-                        const char *whose)
-{
-    struct cli_program program = {NULL, NULL};
-    uint64_t address;
-    int status = CLI_OK;
-    bool is_open = names[0] != NULL && cli_program_open(&program, source) == RF_OK;
-    for (size_t i = 0; is_open && i < max && names[i] != NULL; i++)
-        if (cli_resolve(&program, RF_FIELD_PC, names[i], &address, 1) == 0) {
-            const char *nearest =
-                program.symbols != NULL ? rf_symbols_nearest(program.symbols, names[i]) : NULL;
-            status = cli_fail(CLI_FAILED,
-                              "run: no file that was mapped has the function '%s' of %s%s%s%s",
-                              names[i], whose, nearest != NULL ? "; did you mean '" : "",
-                              nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
-        }
-    cli_program_close(&program);
-    return status;
-}
-
-/* Places were named on the command line, and nothing was counted there. */
-static int tell_empty(const struct plan *plan, struct rf_source *source)
-{
-    int status = check_mapped(source, plan->functions, LIST_MAX, "--function");
-    if (status == CLI_OK)
-        cli_fail(CLI_OK, "run: nothing was counted in what --function, --module and --range name");
-    return status;
+    return status == RF_OK ? cli_outcome_label(run, ending->plan->n_single) : status;
 }
 
 static int profile(struct rf_source *source, struct plan *plan)
@@ -426,19 +262,19 @@ static int profile(struct rf_source *source, struct plan *plan)
         cli_signals_die_of(outcome->signal); /* it was ended before its first instruction */
     if (ending.never_started)
         return cli_fail(CLI_NOT_EXECUTABLE, "run: %s", outcome->trouble);
-    if (outcome->processes == 0)
+    if (outcome->processes == 0 || ending.refused != CLI_OK)
         return delivered;
     if (outcome->trouble[0] != '\0')
         cli_fail(CLI_OK, "run: %s", outcome->trouble);
     if (plan->productions != NULL)
-        check_mapped(source, plan->productions->functions, RF_PROBE_FUNCTIONS_MAX,
-                     "the productions");
-    cli_coprocs_warn(&plan->common.coprocs, has_places(plan), outcome->processes);
+        cli_places_check_names(source, plan->productions->functions, RF_PROBE_FUNCTIONS_MAX,
+                               "the productions");
+    cli_coprocs_warn(&plan->common.coprocs, cli_places_any(&plan->places), outcome->processes);
     if (outcome->nowhere[0] != '\0')
         cli_fail(CLI_OK, "run: no file that was mapped has what a selector names: %s",
                  outcome->nowhere);
-    if (outcome->events == 0 && outcome->lost == 0 && has_places(plan) && delivered == CLI_OK)
-        delivered = tell_empty(plan, source);
+    if (delivered == CLI_OK && is_empty(&ending))
+        cli_fail(CLI_OK, "run: nothing was counted in what --function, --module and --range name");
     return leave(delivered, outcome);
 }
 
@@ -449,33 +285,6 @@ static int refuse_program(const char *name)
         return cli_fail(CLI_NO_PROGRAM, "run: '%s': no such program", name);
     return cli_fail(CLI_NOT_EXECUTABLE, "run: '%s': %s", name,
                     S_ISDIR(status.st_mode) ? "is a folder" : "may not be executed");
-}
-
-static int check_selector(const struct rf_selector *selector, const char *program)
-{
-    int status = CLI_OK;
-    for (unsigned i = 0; i < selector->n_conditions && status == CLI_OK; i++) {
-        const char *names[3] = {NULL, NULL, NULL};
-        size_t n = 0;
-        if (selector->conditions[i].lo.symbol[0] != '\0')
-            names[n++] = selector->conditions[i].lo.symbol;
-        if (selector->conditions[i].hi.symbol[0] != '\0')
-            names[n++] = selector->conditions[i].hi.symbol;
-        status = cli_check_functions(program, names);
-    }
-    return status;
-}
-
-static int check_functions(const struct plan *plan, const char *program)
-{
-    const char *asked = plan->settings->profiling.report.annotate;
-    const char *const annotated[] = {asked != NULL && asked[0] != '\0' ? asked : NULL, NULL};
-    int status = cli_check_functions(program, plan->functions);
-    if (status == CLI_OK)
-        status = cli_check_functions(program, annotated);
-    for (size_t i = 0; i < plan->common.n_selectors && status == CLI_OK; i++)
-        status = check_selector(&plan->common.selectors[i], program);
-    return status;
 }
 
 static int start(struct plan *plan, const struct cli_call *call)
@@ -496,9 +305,9 @@ static int start(struct plan *plan, const struct cli_call *call)
         .lossy = settings->lossy,
         .no_follow = settings->no_follow,
         .processes_apart = plan->n_single > 0 ? APART_MAX : 0,
-        .functions = plan->functions,
-        .modules = plan->modules,
-        .ranges = plan->ranges,
+        .functions = plan->places.functions,
+        .modules = plan->places.modules,
+        .ranges = plan->places.ranges,
         .patterns = has ? plan->productions->patterns : NULL,
         .n_patterns = has ? plan->productions->n_patterns : 0,
         .mapped = cli_program_mapped,
@@ -511,7 +320,7 @@ static int start(struct plan *plan, const struct cli_call *call)
     if (!rf_probe_find(path, sizeof path, call->arguments[0]))
         return refuse_program(call->arguments[0]);
     setup.hooks = !settings->probe && cli_hooks_suffice(&setup);
-    int refused = check_functions(plan, call->arguments[0]);
+    int refused = cli_places_check(&plan->places, &plan->common, call->arguments[0]);
     if (refused == CLI_OK)
         refused = cli_plan_rehearse(&plan->common);
     if (refused != CLI_OK)

@@ -85,6 +85,14 @@ const struct cli_option cli_options_profiling[] = {
     {.type = CLI_END},
 };
 
+/* Whoever controls the program's input could exploit known hashes, so they differ in every run. */
+static const struct cli_default random_seed[] = {{"seed", "random"}, {NULL, NULL}};
+
+const struct cli_option cli_options_profiling_native[] = {
+    {.type = CLI_GROUP, .group = cli_options_profiling, .defaults = random_seed},
+    {.type = CLI_END},
+};
+
 /* ---- the plan ---- */
 
 static int parse_selectors(struct cli_plan *plan, const char *command)

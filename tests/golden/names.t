@@ -203,6 +203,11 @@ $ for name in _ZNK3geo5Shape4areaEi 'geo::Shape::area(int) const' most; do
 geo::Shape::area (inlined): 100.0% of 120 loads
 geo::Shape::area (inlined): 100.0% of 120 loads
 geo::most<long> (inlined): 100.0% of 1 load
+# Where no file has the function, there is no report of zeros.
+$ riffle run --function hott -- ./gone
+done
+riffle: run: no file that was mapped has the function 'hott' of --function; did you mean 'hot'?
+[125]
 # A static program tells before it runs that it has no such function.
 $ g++ -g -O1 -static geo.cc -o alone; riffle run --function geo::Shape::aera -- ./alone; riffle run -q -a nosuchthing -- ./alone
 riffle: ./alone has no function 'geo::Shape::aera'

@@ -1,0 +1,147 @@
+/* places.c - --function, --module and --range of riffle run, and whether the program has the functions that are named.
+ *
+ *     static program     its file tells before it runs: refused (known.c)
+ *     dynamic program    may map any file while it runs: known when it has ended
+ *
+ * A function is its own code, and every copy of it that was inlined. */
+#include "places.h"
+#include <stdlib.h>
+#include <string.h>
+
+const struct cli_option cli_options_traced[] = {
+    {CLI_LIST, 0, "function", "NAME",
+     .brief = "only instructions of this function; may be repeated",
+     .text =
+         "As reports write it, with or without parameters, mangled, or the last part of a C++ "
+         "name; * stands for any text, ? for one character. What the compiler made of it "
+         "(find_match.constprop.0 of find_match) is part of it, and so is every copy that was "
+         "inlined into another function, where there is debug information; what it calls is "
+         "not. Of inlined C++ functions the probe knows the last part of the name only, so "
+         "Shape::area means every area that was inlined, and Shape::* none of them. A name that "
+         "no file has makes the run fail; a static program is not even started."},
+    {CLI_LIST, 0, "module", "NAME",
+     .brief = "only instructions of this file: a path, or its last part; may be repeated"},
+    {CLI_LIST, 0, "range", "LOW..HIGH",
+     .brief = "only instructions at these addresses, the end excluded; may be repeated"},
+    {.type = CLI_END},
+};
+
+/* ---- what is asked ---- */
+
+static bool parse_range(struct rf_probe_range *range, const char *text)
+{
+    char *end;
+    range->low = strtoull(text, &end, 0);
+    if (end == text || strncmp(end, "..", 2) != 0)
+        return false;
+    const char *high = end + 2;
+    range->high = strtoull(high, &end, 0);
+    return end != high && *end == '\0' && range->low < range->high;
+}
+
+/* The probe knows functions by their demangled names. */
+static int take_function(struct cli_places *places, const struct cli_call *call,
+                         const struct cli_given *given)
+{
+    int status = cli_take_name(call, places->functions, given);
+    size_t i = 0;
+    while (places->functions[i] != NULL && places->functions[i] != given->value)
+        i++;
+    if (status == CLI_OK &&
+        rf_symbols_demangle(given->value, places->readable[i], sizeof places->readable[i]) <
+            sizeof places->readable[i])
+        places->functions[i] = places->readable[i];
+    return status;
+}
+
+static int take_range(struct cli_places *places, const struct cli_given *given)
+{
+    size_t n = 0;
+    while (places->ranges[n].high != 0)
+        n++;
+    if (n == CLI_PLACES_MAX)
+        return cli_fail(CLI_USAGE, "run: --range may be given at most %d times", CLI_PLACES_MAX);
+    if (!parse_range(&places->ranges[n], given->value))
+        return cli_fail(CLI_USAGE, "run: --range must look like 0x401000..0x402000, got '%s'",
+                        given->value);
+    return CLI_OK;
+}
+
+int cli_places_take(struct cli_places *places, const struct cli_call *call)
+{
+    int status = CLI_OK;
+    *places = (struct cli_places){.functions = {NULL}};
+    for (size_t i = 0; i < call->n_given && status == CLI_OK; i++) {
+        const struct cli_given *given = &call->given[i];
+        if (cli_is(given, "function"))
+            status = take_function(places, call, given);
+        else if (cli_is(given, "module"))
+            status = cli_take_name(call, places->modules, given);
+        else if (cli_is(given, "range"))
+            status = take_range(places, given);
+    }
+    return status;
+}
+
+bool cli_places_any(const struct cli_places *places)
+{
+    return places->functions[0] != NULL || places->modules[0] != NULL ||
+           places->ranges[0].high != 0;
+}
+
+/* ---- before the run ---- */
+
+static int check_selector(const struct rf_selector *selector, const char *program)
+{
+    int status = CLI_OK;
+    for (unsigned i = 0; i < selector->n_conditions && status == CLI_OK; i++) {
+        const char *names[3] = {NULL, NULL, NULL};
+        size_t n = 0;
+        if (selector->conditions[i].lo.symbol[0] != '\0')
+            names[n++] = selector->conditions[i].lo.symbol;
+        if (selector->conditions[i].hi.symbol[0] != '\0')
+            names[n++] = selector->conditions[i].hi.symbol;
+        status = cli_check_functions(program, names);
+    }
+    return status;
+}
+
+int cli_places_check(const struct cli_places *places, const struct cli_plan *plan,
+                     const char *program)
+{
+    const char *asked = plan->asked->report.annotate;
+    const char *const annotated[] = {asked != NULL && asked[0] != '\0' ? asked : NULL, NULL};
+    int status = cli_check_functions(program, places->functions);
+    if (status == CLI_OK)
+        status = cli_check_functions(program, annotated);
+    for (size_t i = 0; i < plan->n_selectors && status == CLI_OK; i++)
+        status = check_selector(&plan->selectors[i], program);
+    return status;
+}
+
+/* ---- behind it ---- */
+
+int cli_places_check_names(struct rf_source *source, const char *const *names, size_t max,
+                           const char *whose)
+{
+    struct cli_program program = {NULL, NULL};
+    uint64_t address;
+    int status = CLI_OK;
+    bool is_open = names[0] != NULL && cli_program_open(&program, source) == RF_OK;
+    for (size_t i = 0; is_open && i < max && names[i] != NULL; i++)
+        if (cli_resolve(&program, RF_FIELD_PC, names[i], &address, 1) == 0) {
+            const char *nearest =
+                program.symbols != NULL ? rf_symbols_nearest(program.symbols, names[i]) : NULL;
+            status = cli_fail(CLI_FAILED,
+                              "run: no file that was mapped has the function '%s' of %s%s%s%s",
+                              names[i], whose, nearest != NULL ? "; did you mean '" : "",
+                              nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+        }
+    cli_program_close(&program);
+    return status;
+}
+
+int cli_places_check_mapped(const struct cli_places *places, struct rf_source *source)
+{
+    return cli_places_check_names(source, places->functions, CLI_PLACES_MAX, "--function");
+}
