@@ -59,6 +59,104 @@ pc,target,count,lower,upper,bound,profile
 thread,addr,thread_name,count,lower,upper,bound,profile
 1,0xab0,,1,1,1,exact,"load,store -> thread,addr"
 1,0xab8,,1,1,1,exact,"load,store -> thread,addr"
+# As it is printed where the trace has the instructions' bytes: mnemonics, long instructions in two lines, directions and
+# targets where the trace knows them, signals between a branch and where it goes, the numbers of threads of older and newer versions.
+$ cat > view2 <<'END'
+> Output format:
+> <--record#-> <--instr#->: <---tid---> <record details>
+> ------------------------------------------------------------
+>            1           0:        7001 <marker: version 5>
+>            2           0:        7001 <marker: filetype 0xe40>
+>            3           0:        7001 <marker: timestamp 13312570674112282>
+>            4           0:        7001 <marker: tid 7001 on core 3>
+>            5           1:        7001 ifetch       6 byte(s) @ 0x0000000000401000 0f 84 5b 01 00 00    jz     $0x0000000000401161 (untaken)
+>            6           2:        7001 ifetch       8 byte(s) @ 0x0000000000401006 48 8b 04 25 00 20 40 mov    0x00402000[8byte] -> %rax
+>            6           2:        7001                                             00
+>            7           2:        7001 read         8 byte(s) @ 0x0000000000402000 by PC 0x0000000000401006
+>            8           3:        7001 ifetch       2 byte(s) @ 0x000000000040100e 75 f0                jnz    $0x0000000000401000 (taken)
+>            9           3:        7001 <marker: kernel xfer from 0x401000 to handler>
+> ------------------------------------------------------------
+>           10           4:        7001 ifetch       1 byte(s) @ 0x0000000000409000 c3                   ret    %rsp (%rsp)[8byte] -> %rsp (target 0x409100)
+>           11           4:        7001 read         8 byte(s) @ 0x00007ffe00000010 by PC 0x0000000000409000
+>           12           5:        7001 ifetch       2 byte(s) @ 0x0000000000409100 0f 05                syscall  -> %rcx %r11
+>           13           5:        7001 <marker: syscall xfer from 0x409102>
+>           14           6:        7001 ifetch       5 byte(s) @ 0x0000000000401000 e8 da 01 00 00       call   $0x00000000004011df %rsp -> %rsp 0xfffffff8(%rsp)[8byte]
+>           15           6:        7001 write        8 byte(s) @ 0x00007ffe00000008 by PC 0x0000000000401000
+>           16           7:        7001 ifetch       6 byte(s) @ 0x00000000004011df ff 15 00 10 00 00    call   <rel> 0x00000000004021e5[8byte] %rsp -> %rsp 0xfffffff8(%rsp)[8byte] (target 0x405000)
+>           17           8:        7001 ifetch       4 byte(s) @ 0x0000000000405000 0f 18 0a             prefetcht0 (%rdx)[1byte]
+>           18           8:        7001 pref-r-L1    1 byte(s) @ 0x0000000000405800 by PC 0x0000000000405000
+>           19           9:        7001 ifetch       3 byte(s) @ 0x0000000000405004 f2 ff e0             bnd jmp %rax
+>           20          10:        7001 ifetch       5 byte(s) @ 0x0000000000406000 e9 fb 0f 00 00       jmp    $0x0000000000407000
+>           21          11:        7001 ifetch       1 byte(s) @ 0x0000000000407000 90                   nop
+>           22          11:        7001 <thread 7001 exited>
+> View tool results:
+>              11 : total instructions
+> END
+> riffle replay view2 -p code -p 'branch,jump,call,return -> pc,target' -p bias -p 'call,jump indirect==1 -> pc,target' -p 'load,store -> pc,addr' -f csv | cut -d, -f1-3
+pc,count,lower
+0x401000,2,2
+0x401006,1,1
+0x40100e,1,1
+0x4011df,1,1
+0x405000,1,1
+0x405004,1,1
+0x406000,1,1
+0x407000,1,1
+0x409000,1,1
+0x409100,1,1
+
+pc,target,count
+0x401000,0x401006,1
+0x401000,0x4011df,1
+0x40100e,0x401000,1
+0x4011df,0x405000,1
+0x405004,0x406000,1
+0x406000,0x407000,1
+0x409000,0x409100,1
+
+pc,taken,count
+0x401000,0x0,1
+0x40100e,0x1,1
+
+pc,target,count
+0x4011df,0x405000,1
+0x405004,0x406000,1
+
+pc,addr,count
+0x401000,0x7ffe00000008,1
+0x401006,0x402000,1
+0x409000,0x7ffe00000010,1
+$ cat > view3 <<'END'
+> Output format:
+> <record#>: T<tid> <record details>
+> ------------------------------------------------------------
+>         1: T7001 <marker: version 4>
+>         2: T7001 ifetch       4 byte(s) @ 0x0000000000400510 340001a0   cbz    $0x0000000000400544 %w0
+>         3: T7002 ifetch       4 byte(s) @ 0x0000000000400600 54000041   b.ne   $0x0000000000400608
+>         4: T7001 ifetch       4 byte(s) @ 0x0000000000400544 94000002   bl     $0x000000000040054c -> %x30
+>         5: T7001 ifetch       4 byte(s) @ 0x000000000040054c d63f0060   blr    %x3 -> %x30
+>         6: T7002 ifetch       4 byte(s) @ 0x0000000000400604 d65f03c0   ret    %x30
+>         7: T7001 ifetch       4 byte(s) @ 0x0000000000400700 d503201f   nop
+>        10: W1.T7002 ifetch       4 byte(s) @ 0x0000000000400800 d503201f   nop
+> END
+> riffle replay view3 -p 'branch,jump,call,return -> pc,target' -p bias -p types -p 'insn -> thread' -f csv | cut -d, -f1-3
+pc,target,count
+0x400510,0x400544,1
+0x400544,0x40054c,1
+0x40054c,0x400700,1
+0x400600,0x400604,1
+
+pc,taken,count
+0x400510,0x1,1
+0x400600,0x0,1
+
+pc,target,count
+0x40054c,0x400700,1
+
+thread,thread_name,count
+1,,4
+2,,2
+3,,1
 $ head -6 view | sed 's/write .*/scribble/' | riffle replay - -p code -f csv
 riffle: standard input: line 6: expected ifetch, read, write or a marker, got '           3           1:     3264360 scribble'
 [1]
@@ -112,13 +210,18 @@ $ python3 - <<'END' > sim
 > insn(0x2000, 1, 1, (26, 6), (6, 0, 0, 0), sm=(0x7ff8, 0, 0, 0))
 > insn(0x1015, 1, 0, (26, 0), (26, 25, 0, 0))
 > insn(0x1017)
+> insn(0x1020, 0, 0, (26, 6), (26, 6, 0, 0), dm=(0x7ff8, 0), sm=(0x9000, 0, 0, 0))
+> insn(0x3000, 0, 0, (26, 6), (6, 0, 0, 0), sm=(0x7ff8, 0, 0, 0))
+> insn(0x1026)
 > END
 > riffle replay --from champsim sim -p 'branch,call,return -> pc,target' -p bias -p 'load,store -> pc,addr' -f csv
 pc,target,count,lower,upper,bound,profile
 0x1004,0x1010,1,1,1,exact,"branch,call,return -> pc,target"
 0x1010,0x2000,1,1,1,exact,"branch,call,return -> pc,target"
 0x1015,0x1017,1,1,1,exact,"branch,call,return -> pc,target"
+0x1020,0x3000,1,1,1,exact,"branch,call,return -> pc,target"
 0x2000,0x1015,1,1,1,exact,"branch,call,return -> pc,target"
+0x3000,0x1026,1,1,1,exact,"branch,call,return -> pc,target"
 
 pc,taken,count,lower,upper,bound,profile
 0x1004,0x1,1,1,1,exact,"branch -> pc,taken"
@@ -127,7 +230,14 @@ pc,taken,count,lower,upper,bound,profile
 pc,addr,count,lower,upper,bound,profile
 0x1000,0x8000,1,1,1,exact,"load,store -> pc,addr"
 0x1010,0x7ff8,1,1,1,exact,"load,store -> pc,addr"
+0x1020,0x7ff8,1,1,1,exact,"load,store -> pc,addr"
+0x1020,0x9000,1,1,1,exact,"load,store -> pc,addr"
 0x2000,0x7ff8,1,1,1,exact,"load,store -> pc,addr"
+0x3000,0x7ff8,1,1,1,exact,"load,store -> pc,addr"
+# Tracers of Pin today set is_branch for jumps alone; by its registers a call is a call. One that loads its target is indirect.
+$ riffle replay --from champsim sim -p types -f csv
+pc,target,count,lower,upper,bound,profile
+0x1020,0x3000,1,1,1,exact,"call indirect==1 -> pc,target"
 $ head -c 100 sim | riffle replay --from champsim - -p code -f csv
 pc,count,lower,upper,bound,profile
 0x1000,1,1,1,exact,"insn -> pc"
