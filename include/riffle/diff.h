@@ -7,7 +7,9 @@
  *
  * Rows are matched by what a rebuilt program keeps: the function's name, without the suffixes that compilers give to
  * copies (".constprop.0"), and its file; the source line; the offset in the function; the value. The program itself may be
- * called differently in both runs. A row has changed only where the bounds of both sides leave no doubt. */
+ * called differently in both runs. A row has changed only where the bounds of both sides leave no doubt.
+ *
+ * A function that lost events may run inside others now, where the compiler inlined it: debug information tells. */
 #ifndef RIFFLE_DIFF_H
 #define RIFFLE_DIFF_H
 
@@ -28,10 +30,18 @@ enum rf_diff_kind {
     RF_DIFF_NEW,
     RF_DIFF_GONE,
     RF_DIFF_CHANGED,
+    RF_DIFF_INLINED, /* gone as a function of its own, and runs inside others */
 };
 
 struct rf_diff_count {
     uint64_t count, lower, upper;
+};
+
+/* Events of a function's code inside other functions. */
+struct rf_diff_inlined {
+    const char *host; /* the one with most of them; "": none */
+    size_t hosts;
+    uint64_t count; /* in all of them */
 };
 
 struct rf_diff_row {
@@ -40,6 +50,9 @@ struct rf_diff_row {
     struct rf_diff_count before, after;
     enum rf_diff_kind kind;
     double change; /* of the counts */
+    /* By function, of rows that are not the same: on the side with fewer events of its own, where more of the function is
+     * inlined than on the other. A count of 0: nothing is known of that. */
+    struct rf_diff_inlined inlined;
 };
 
 struct rf_diff {
@@ -53,7 +66,8 @@ struct rf_diff {
     struct rf_view views[2];
 };
 
-const char *rf_diff_kind_name(enum rf_diff_kind kind); /* "same", "new", "gone", "changed" */
+const char *
+rf_diff_kind_name(enum rf_diff_kind kind); /* "same", "new", "gone", "changed", "inlined" */
 
 /* RF_ENOTSUP, with a sentence: the profiles do not know what is asked for, or are of different selectors. Both sides must
  * outlive the diff. */

@@ -5,6 +5,7 @@
  *          old      new    change          function
  *      129.9 M        -  -129.9 M  gone    spread
  *            -   2.62 M   +2.62 M  new     spread_lists
+ *      1.28 M        -   -1.28 M  inlined insert  1.05 M in main
  *     258 more rows are the same or within their bounds */
 #include "report/html/html.h"
 #include <inttypes.h>
@@ -12,6 +13,8 @@
 #include <riffle/diff.h>
 #include <riffle/text.h>
 #include <string.h>
+
+enum { NAME = 44 /* the column where a row's name begins */ };
 
 /* ---- text ---- */
 
@@ -41,10 +44,24 @@ static void print_count(char *text, size_t size, const struct rf_diff_count *cou
         snprintf(text, size, "%s%s", bounded ? "~" : "", rf_report_short(number, count->count));
 }
 
+void rf_report_inlined(char *text, size_t size, const struct rf_diff_row *row)
+{
+    char number[RF_REPORT_NUMBER_MAX], host[RF_REPORT_TEXT_MAX], more[40] = "";
+    const struct rf_diff_inlined *inlined = &row->inlined;
+    text[0] = '\0';
+    if (inlined->count == 0)
+        return;
+    rf_text_readable(host, sizeof host, inlined->host);
+    if (inlined->hosts > 1)
+        snprintf(more, sizeof more, " and %zu more", inlined->hosts - 1);
+    snprintf(text, size, "%s%s%s in %.4000s%s", row->change > 0 ? "was " : "",
+             row->kind == RF_DIFF_INLINED ? "" : "inlined: ",
+             rf_report_short(number, inlined->count), host, more);
+}
+
 static void write_row(FILE *out, const struct rf_diff_row *row, const struct rf_report_setup *setup)
 {
-    enum { BEFORE = 44 };
-    char before[40], after[40], change[40], name[RF_REPORT_TEXT_MAX];
+    char before[40], after[40], change[40], name[RF_REPORT_TEXT_MAX], inlined[RF_REPORT_TEXT_MAX];
     print_count(before, sizeof before, &row->before);
     print_count(after, sizeof after, &row->after);
     print_change(change, sizeof change, row->change);
@@ -54,10 +71,16 @@ static void write_row(FILE *out, const struct rf_diff_row *row, const struct rf_
         snprintf(name + used, sizeof name - used, "  ");
         rf_text_readable(name + used + 2, sizeof name - used - 2, row->module);
     }
-    if (setup->width > BEFORE + 16)
-        rf_report_cut(name, (size_t)setup->width - BEFORE);
-    fprintf(out, " %10s  %10s  %10s  %-7s  %s\n", before, after, change,
-            rf_diff_kind_name(row->kind), name);
+    rf_report_inlined(inlined, sizeof inlined, row);
+    size_t columns = setup->width > NAME + 16 ? (size_t)setup->width - NAME : sizeof name;
+    bool fits = rf_text_width(name) + 2 + rf_text_width(inlined) <= columns;
+    rf_report_cut(name, columns);
+    rf_report_cut(inlined, columns);
+    fprintf(out, " %10s  %10s  %10s  %-7s  %s", before, after, change, rf_diff_kind_name(row->kind),
+            name);
+    if (inlined[0] != '\0' && !fits)
+        fprintf(out, "\n%*s", NAME - 2, "");
+    fprintf(out, inlined[0] != '\0' ? "  %s\n" : "%s\n", inlined);
 }
 
 static void write_text(FILE *out, const struct rf_diff *diff, const struct rf_report_setup *setup)
@@ -89,7 +112,9 @@ static void write_csv(FILE *out, const struct rf_diff *diff, const struct rf_rep
 {
     size_t n =
         setup->view.rows > 0 && setup->view.rows < diff->n_rows ? setup->view.rows : diff->n_rows;
-    fputs("name,module,kind,old,old_lower,old_upper,new,new_lower,new_upper,profile\n", out);
+    fputs("name,module,kind,old,old_lower,old_upper,new,new_lower,new_upper,inlined,inlined_into,"
+          "profile\n",
+          out);
     for (size_t i = 0; i < n; i++) {
         const struct rf_diff_row *row = &diff->rows[i];
         rf_write_csv(out, row->name);
@@ -98,6 +123,9 @@ static void write_csv(FILE *out, const struct rf_diff *diff, const struct rf_rep
         fprintf(out, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",",
                 rf_diff_kind_name(row->kind), row->before.count, row->before.lower,
                 row->before.upper, row->after.count, row->after.lower, row->after.upper);
+        fprintf(out, "%" PRIu64 ",", row->inlined.count);
+        rf_write_csv(out, row->inlined.host);
+        fputc(',', out);
         rf_write_csv(out, diff->profile->selector);
         fputc('\n', out);
     }
@@ -129,6 +157,10 @@ static void write_json(FILE *out, const struct rf_diff *diff, const struct rf_re
         fprintf(out, ", \"kind\": \"%s\"", rf_diff_kind_name(row->kind));
         write_json_count(out, "old", &row->before);
         write_json_count(out, "new", &row->after);
+        if (row->inlined.count > 0) {
+            fprintf(out, ", \"inlined\": %" PRIu64 ", \"inlined_into\": ", row->inlined.count);
+            rf_write_json(out, row->inlined.host);
+        }
         fputc('}', out);
     }
     fputs("\n    ]}", out);

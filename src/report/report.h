@@ -47,6 +47,11 @@ rf_status rf_report_end(FILE *out);
 const char *rf_report_shape(unsigned shape); /* "tuple", "range-a", ... */
 const char *rf_report_bound(unsigned bound); /* "exact", "hard", "confidence", "estimate" */
 
+/* ---- diff.c ---- */
+struct rf_diff_row;
+/* Of a function that runs inside others: "1.05 M in main and 2 more", "was 1.05 M in main"; else "". */
+void rf_report_inlined(char *text, size_t size, const struct rf_diff_row *row);
+
 /* ---- cell.c: numbers as people read them ---- */
 
 enum { RF_REPORT_NUMBER_MAX = 32, RF_REPORT_TEXT_MAX = 32 * 1024 };

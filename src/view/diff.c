@@ -7,6 +7,7 @@
  * Lines are matched by their distance from the beginning of their function (starts.c). A row that one side does not list
  * may still have happened there: where counts have bounds, as often as everything that the side does not list together. */
 #include "view/view.h"
+#include "view/inlined.h"
 #include "view/starts.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -30,7 +31,7 @@ struct entries {
 
 const char *rf_diff_kind_name(enum rf_diff_kind kind)
 {
-    static const char *const names[] = {"same", "new", "gone", "changed"};
+    static const char *const names[] = {"same", "new", "gone", "changed", "inlined"};
     return names[kind];
 }
 
@@ -240,7 +241,8 @@ static enum rf_diff_kind kind_of(const struct rf_diff_row *row, bool was, bool i
 static void add_row(struct rf_diff *diff, const struct entry *known, const struct entry *before,
                     const struct entry *after, const struct entries *sides)
 {
-    struct rf_diff_row row = {.name = name_of(diff, known, before, after), .module = known->module};
+    struct rf_diff_row row = {
+        .name = name_of(diff, known, before, after), .module = known->module, .inlined.host = ""};
     row.before = before != NULL ? before->count : (struct rf_diff_count){0, 0, sides[0].absent};
     row.after = after != NULL ? after->count : (struct rf_diff_count){0, 0, sides[1].absent};
     row.kind = kind_of(&row, before != NULL, after != NULL);
@@ -283,6 +285,37 @@ static bool join(struct rf_diff *diff, const struct entries *sides)
     return true;
 }
 
+/* ---- inlined functions ---- */
+
+static void explain_row(struct rf_diff_row *row, const struct rf_inlined_list sides[2])
+{
+    const struct rf_diff_inlined before = rf_inlined_find(&sides[0], row->name);
+    const struct rf_diff_inlined after = rf_inlined_find(&sides[1], row->name);
+    if (row->kind == RF_DIFF_SAME)
+        return;
+    if (row->change < 0 && after.count > before.count)
+        row->inlined = after;
+    else if (row->change > 0 && before.count > after.count)
+        row->inlined = before;
+    if (row->kind == RF_DIFF_GONE && row->inlined.count > 0)
+        row->kind = RF_DIFF_INLINED;
+}
+
+static bool explain(struct rf_diff *diff, const struct rf_diff_side *before,
+                    const struct rf_diff_side *after)
+{
+    struct rf_inlined_list sides[2] = {{.n = 0}, {.n = 0}};
+    if (diff->by != RF_BY_FUNCTION || diff->n_same == diff->n_rows)
+        return true;
+    bool good = rf_inlined_open(&sides[0], before, &diff->alloc) == RF_OK &&
+                rf_inlined_open(&sides[1], after, &diff->alloc) == RF_OK;
+    for (size_t i = 0; i < diff->n_rows && good; i++)
+        explain_row(&diff->rows[i], sides);
+    for (size_t i = 0; i < 2; i++)
+        rf_inlined_close(&sides[i]);
+    return good;
+}
+
 static rf_status open_view(struct rf_view *view, const struct rf_diff_side *side,
                            enum rf_view_by by, struct rf_error *error)
 {
@@ -295,7 +328,7 @@ static rf_status make(struct rf_diff *diff, const struct rf_diff_side *before,
 {
     struct entries sides[2] = {{.n = 0}, {.n = 0}};
     bool good = fill(&sides[0], before, &diff->views[0]) && fill(&sides[1], after, &diff->views[1]);
-    good = good && join(diff, sides);
+    good = good && join(diff, sides) && explain(diff, before, after);
     for (size_t i = 0; i < 2; i++)
         rf_alloc_free(&diff->views[i].alloc, sides[i].at, sides[i].room * sizeof *sides[i].at);
     return good ? RF_OK : RF_ENOMEM;

@@ -13,6 +13,10 @@ lines added above the function do no harm; "lz.c:63, was :58" has moved. A row
 is new, gone or changed only where the bounds of both sides leave no doubt; the
 others are counted below the table.
 
+A function that is gone, but whose code runs inside others, is "inlined": debug
+information (-g) tells how many events and where. Of other functions that shrank
+or grew it tells the same.
+
 Ends with status 0; with 1 where --fail-above is given and something grew by
 more; with 2 where the files cannot be compared.
 
@@ -42,11 +46,11 @@ events   157 -> 163   +3.8%
           -           3          +3  new      0x40 0x4
  1 row is the same or within the bounds
 $ riffle diff old.rfp new.rfp -f csv
-name,module,kind,old,old_lower,old_upper,new,new_lower,new_upper,profile
-"0x20 0x2","",changed,50,50,50,60,60,60,""
-"0x30 0x3","",gone,7,7,7,0,0,0,""
-"0x40 0x4","",new,0,0,0,3,3,3,""
-"0x10 0x1","",same,100,100,100,100,100,100,""
+name,module,kind,old,old_lower,old_upper,new,new_lower,new_upper,inlined,inlined_into,profile
+"0x20 0x2","",changed,50,50,50,60,60,60,0,"",""
+"0x30 0x3","",gone,7,7,7,0,0,0,0,"",""
+"0x40 0x4","",new,0,0,0,3,3,3,0,"",""
+"0x10 0x1","",same,100,100,100,100,100,100,0,"",""
 $ riffle diff old.rfp new.rfp -f json -n 2
 {
   "schema": 1,
@@ -104,6 +108,20 @@ $ cat > old.c <<'END'
 "both","",changed
 "fast","",new
 "slow","",gone
+# A function that was inlined is not gone: where it went is told, and where it came from.
+$ sed 's/(noinline)) static unsigned both/(always_inline)) static inline unsigned both/' old.c > inlined.c
+> gcc -O1 -g inlined.c -o three; riffle run -q -p code -o three.rfp -- ./three
+> riffle diff one.rfp three.rfp -f csv -n 0 | grep '^"both"' | awk -F, '{print $1, $3, $11, ($10 > 0.5 * $4)}'
+> riffle diff three.rfp one.rfp -f csv -n 0 | grep '^"both"' | awk -F, '{print $1, $3, $11, ($10 > 0.5 * $7)}'
+> riffle diff one.rfp three.rfp | grep -o 'inlined  both  [0-9,]* in main'  | sed 's/[0-9,][0-9,]*/N/'
+> riffle diff three.rfp one.rfp | grep -o 'new      both  was inlined: [0-9,]* in main'  | sed 's/[0-9,][0-9,]*/N/'
+> riffle diff one.rfp three.rfp -f json | grep '"both"' | grep -o '"kind": "inlined"\|"inlined_into": "main"'
+"both" inlined "main" 1
+"both" new "main" 1
+inlined  both  N in main
+new      both  was inlined: N in main
+"kind": "inlined"
+"inlined_into": "main"
 $ riffle diff one.rfp two.rfp --fail-above 1% 2>&1 > /dev/null | sed 's/[0-9.]*% of/N% of/'
 riffle: something grew by N% of all old events, more than 1%
 [1]

@@ -39,6 +39,43 @@ fit
 $ riffle report out.rfp -a "$(printf 'wo\033[31mrk\302\2332\342\200\256')" | tee text | ./fit; grep -o 'wo.*rk.*in .*evil[^,:]*' text | sed "s|in .*/|in |" | sort -u
 fit
 wo\x1b[31mrk\u009b2\u202e in evil\x1b]0;x\x07\x9b\u009b\u202e.c
+$ riffle report out.rfp --details | ./fit
+fit
+# The first screen, trees, maps, annotated assembly.
+$ riffle run -- "./$(ls | grep '^evil.*[^c]$')" 2>&1 | tee text | ./fit; grep -c 'wo\\x1b\[31mrk' text
+fit
+2
+$ for key in both a; do riffle run -q -p 'load -> pc,addr' -e "rap(key=$key, eps=0.1%)" -o $key.rfp -- "./$(ls | grep '^evil.*[^c]$')"; done
+> riffle report both.rfp -f heat | tee text | ./fit; grep -q 'evil\\x1b' text && echo named
+> riffle report a.rfp -f tree | tee text | ./fit; grep -q 'evil\\x1b' text && echo named
+fit
+named
+fit
+named
+$ riffle report out.rfp -a "$(printf 'wo\033[31mrk\302\2332\342\200\256')" --asm | tee text | ./fit; grep -q mov text && echo assembly
+fit
+assembly
+# What changed: here `step`, which a second build has inside the function with the hostile name.
+$ cat > stepAAAAAAAAAAA.c <<'END'
+> static volatile int data[4];
+> __attribute__((KIND)) static int step(int n) { int s = 0; for (int i = 0; i < n; i++) s += data[i % 4]; return s; }
+> __attribute__((noinline)) static int workAAAAAAAAAAA(int n) { return step(n) + step(2 * n); }
+> int main(void) { return workAAAAAAAAAAA(1000) & 1; }
+> END
+> for kind in noinline always_inline; do
+>   gcc -w -g -O1 -DKIND=$kind stepAAAAAAAAAAA.c -o "$(printf '%s\033[2J\233' $kind)" && LC_ALL=C sed -i "s/workAAAAAAAAAAA/$(printf 'wo\033\\[31mrk\302\2332\342\200\256')/g" $kind*
+>   riffle run -q -p code -o $kind.rfp -- ./$kind*
+> done
+> riffle diff noinline.rfp always_inline.rfp | tee text | ./fit; grep -E '(inlined|changed) ' text | sed 's/^ *[0-9]* */N /; s/[-+0-9.,]* [KM]*/ /g; s/  */ /g' | head -2
+> for form in csv json; do riffle diff noinline.rfp always_inline.rfp -n 0 -f $form | tee text.$form | ./fit; done
+> python3 -m json.tool < text.json > /dev/null && echo json; python3 -c 'import csv; print({len(row) for row in csv.reader(open("text.csv"), strict=True)})'
+fit
+N inlined step in wo\x1b[31mrk\u009b2\u202e
+N changed wo\x1b[31mrk\u009b2\u202e
+fit
+fit
+json
+{12}
 $ riffle report out.rfp -a main | ./fit
 fit
 $ riffle report out.rfp -f json | tee text | ./fit; python3 -m json.tool < text > /dev/null && echo json

@@ -31,6 +31,8 @@ static void write_columns(struct rf_html *html, const struct rf_diff *diff)
         write_column(html, columns[i].name, columns[i].type, columns[i].more);
     write_column(html, diff->by == RF_BY_PC ? "instruction" : rf_view_by_name(diff->by), "text",
                  false);
+    if (diff->by == RF_BY_FUNCTION)
+        write_column(html, "inlined", "text", false);
     write_column(html, "module", "text", false);
     rf_html_close(html, ']');
 }
@@ -59,6 +61,11 @@ static void write_row(struct rf_html *html, const struct rf_diff *diff,
     rf_html_count(html, NULL, row->after.lower);
     rf_html_count(html, NULL, row->after.upper);
     rf_html_text(html, NULL, row->name);
+    if (diff->by == RF_BY_FUNCTION) {
+        char inlined[RF_REPORT_TEXT_MAX];
+        rf_report_inlined(inlined, sizeof inlined, row);
+        rf_html_text(html, NULL, inlined);
+    }
     rf_html_text(html, NULL, row->module);
     rf_html_close(html, ']');
 }
@@ -66,6 +73,7 @@ static void write_row(struct rf_html *html, const struct rf_diff *diff,
 static void write_diff(struct rf_html *html, const struct rf_diff *diff)
 {
     char title[64], before[RF_REPORT_NUMBER_MAX], after[RF_REPORT_NUMBER_MAX];
+    char same[RF_REPORT_NUMBER_MAX], all[RF_REPORT_NUMBER_MAX];
     const char *selector = diff->profile->selector;
     size_t n = diff->n_rows < ROWS ? diff->n_rows : ROWS;
     snprintf(title, sizeof title, "%ss that changed",
@@ -76,9 +84,10 @@ static void write_diff(struct rf_html *html, const struct rf_diff *diff)
     rf_html_count(html, "found", diff->n_rows);
     rf_html_count(html, "rest", 0);
     rf_html_format(html, "bound",
-                   "%s %s before, %s after. %zu of %zu rows are the same or within their bounds.",
+                   "%s %s before, %s after. %s of %s rows are the same or within their bounds.",
                    rf_report_short(before, diff->before), rf_view_noun(diff->profile, 2),
-                   rf_report_short(after, diff->after), diff->n_same, diff->n_rows);
+                   rf_report_short(after, diff->after), rf_report_group(same, diff->n_same),
+                   rf_report_group(all, diff->n_rows));
     write_columns(html, diff);
     rf_html_open(html, "rows", '[');
     for (size_t i = 0; i < n; i++)

@@ -108,6 +108,13 @@ void rf_html_share(struct rf_html *html, const struct rf_view_cell *cell)
     fputc(']', html->out);
 }
 
+void rf_html_heaviest(struct rf_html *html, uint64_t shown, uint64_t found, const char *what)
+{
+    char some[RF_REPORT_NUMBER_MAX], all[RF_REPORT_NUMBER_MAX];
+    rf_html_format(html, "note", "The %s heaviest of %s %s are shown.",
+                   rf_report_group(some, shown), rf_report_group(all, found), what);
+}
+
 void rf_html_panel(struct rf_html *html, const char *kind, const char *group, const char *title)
 {
     rf_html_open(html, NULL, '{');

@@ -34,6 +34,8 @@ void rf_html_count(struct rf_html *html, const char *name, uint64_t count);
 void rf_html_real(struct rf_html *html, const char *name, double value);
 /* A share: a number, or [share, low, high] where it is not exact. */
 void rf_html_share(struct rf_html *html, const struct rf_view_cell *cell);
+/* The note of a panel that leaves something out: "The 5,000 heaviest of 1,000,000 nodes are shown." */
+void rf_html_heaviest(struct rf_html *html, uint64_t shown, uint64_t found, const char *what);
 /* Open a panel; rf_html_close(html, '}') ends it. The group is what the list of panels has it below. */
 void rf_html_panel(struct rf_html *html, const char *kind, const char *group, const char *title);
 /* What the panels of a profile stand below: its selector, and its engine where another one has the same selector. */

@@ -305,8 +305,7 @@ static void write_candidates(struct rf_html *html, struct map *map, const struct
     open_map(html, map, "candidates");
     rf_html_text(html, "down", "candidate");
     if (view->n_rows < view->n_found)
-        rf_html_format(html, "note", "The %zu heaviest of %zu candidates are shown.", view->n_rows,
-                       view->n_found);
+        rf_html_heaviest(html, view->n_rows, view->n_found, "candidates");
     rf_html_open(html, "rows", '[');
     for (size_t row = 0; row < view->n_rows; row++) {
         label(view, row, text, sizeof text);

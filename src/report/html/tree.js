@@ -1,6 +1,6 @@
 /* What is nested, as bars inside each other: a flame graph grows up, an icicle graph hangs down. A bar is as wide as its
  * count. Bars too small to see are left out until a click widens what they are in. */
-const STEP = 20, NARROWEST = 1.5;
+const STEP = 20, NARROWEST = 1.5, LABEL = 24, RANGE_LABEL = 90; /* of an address, the first letters tell nothing */
 
 /* [parent, count, self, lower, upper, name, more] as objects, below one root. */
 function grow(panel) {
@@ -66,7 +66,7 @@ kinds.tree = function (panel, host, paper) {
   function frame(at, deepest) {
     const node = at.node, label = node.name + (ranges && node.more ? "  " + node.more : "");
     const made = el("div", {class: "frame" + (at.above ? " above" : "") + (ranges ? "" : " " + hue(node.more)), role: "treeitem",
-                            tabindex: node === current ? 0 : -1, "aria-level": node.depth + 1}, at.width > 24 ? brief(label) : "");
+                            tabindex: node === current ? 0 : -1, "aria-level": node.depth + 1}, at.width > (ranges ? RANGE_LABEL : LABEL) ? brief(label) : "");
     made.style.left = at.left + "px";
     made.style.width = at.width + "px";
     made.style.top = (upward ? deepest - node.depth : node.depth) * STEP + "px";

@@ -83,8 +83,7 @@ static rf_status write_stack_panel(struct rf_html *html, const struct rf_profile
         open_tree(html, profile, title, "samples", view.events);
         rf_html_text(html, "style", "flame");
         if (view.n_found > view.n_rows)
-            rf_html_format(html, "note", "The %zu heaviest of %zu nodes are shown.", view.n_rows,
-                           view.n_found);
+            rf_html_heaviest(html, view.n_rows, view.n_found, "nodes");
         write_stacks(html, &view, above);
         rf_html_close(html, '}');
     }
@@ -167,7 +166,7 @@ static void write_ranges(struct rf_html *html, const struct rf_profile *profile,
     }
     rf_html_close(html, ']');
     if (n < tree->n)
-        rf_html_format(html, "note", "The %zu heaviest of %zu ranges are shown.", n, tree->n);
+        rf_html_heaviest(html, n, tree->n, "ranges");
 }
 
 static rf_status write_range_panel(struct rf_html *html, const struct rf_profile *profile)

@@ -1,0 +1,113 @@
+/* inlined.c - code of functions that the compiler put into others.
+ *
+ *     pc -> hash_byte, inlined into insert, inlined into main       counts for hash_byte and insert, both in main
+ *
+ * A function that is no longer there under its own name may still run: debug information tells where. What was inlined
+ * into the function itself counts as its own, as it does for a function that stands alone. */
+#include "view/inlined.h"
+#include "base/alloc.h"
+#include <stdlib.h>
+#include <string.h>
+
+static bool add(struct rf_inlined_list *list, const char *function, const char *host,
+                uint64_t count)
+{
+    if (list->n == list->room) {
+        size_t more = list->room == 0 ? 1024 : 2 * list->room;
+        void *at = list->at;
+        if (!rf_alloc_array(list->alloc, &at, list->room, more, sizeof *list->at))
+            return false;
+        list->at = at;
+        list->room = more;
+    }
+    list->at[list->n++] = (struct rf_inlined){function, host, count};
+    return true;
+}
+
+/* Of a function that is inlined into itself, the outermost counts. */
+static bool is_repeated(const struct rf_place_name *name, size_t i)
+{
+    for (size_t k = i + 1; k < name->n_inlined; k++)
+        if (strcmp(name->inlined[k].function, name->inlined[i].function) == 0)
+            return true;
+    return strcmp(name->inlined[i].function, name->function) == 0;
+}
+
+static bool add_instruction(struct rf_inlined_list *list, struct rf_symbols *symbols,
+                            const struct rf_item *item)
+{
+    struct rf_place_name name;
+    bool good = true;
+    if (rf_symbols_lookup(symbols, item->a, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name) !=
+        RF_OK)
+        return true;
+    for (size_t i = 0; i < name.n_inlined && good; i++)
+        if (name.inlined[i].function[0] != '\0' && !is_repeated(&name, i))
+            good = add(list, name.inlined[i].function, name.function, item->count);
+    return good;
+}
+
+static int by_names(const void *left, const void *right)
+{
+    const struct rf_inlined *l = left, *r = right;
+    int order = l->function != r->function ? strcmp(l->function, r->function) : 0;
+    return order != 0 ? order : l->host != r->host ? strcmp(l->host, r->host) : 0;
+}
+
+static void settle(struct rf_inlined_list *list)
+{
+    size_t kept = 0;
+    if (list->n > 0)
+        qsort(list->at, list->n, sizeof *list->at, by_names);
+    for (size_t i = 0; i < list->n; i++)
+        if (kept > 0 && by_names(&list->at[kept - 1], &list->at[i]) == 0)
+            list->at[kept - 1].count += list->at[i].count;
+        else
+            list->at[kept++] = list->at[i];
+    list->n = kept;
+}
+
+rf_status rf_inlined_open(struct rf_inlined_list *list, const struct rf_diff_side *side,
+                          const struct rf_alloc *alloc)
+{
+    struct rf_selector selector;
+    const struct rf_profile *profile = side->profile;
+    *list = (struct rf_inlined_list){.alloc = alloc};
+    if (side->symbols == NULL || rf_profile_selector(profile, &selector) != RF_OK ||
+        selector.project_a != RF_FIELD_PC)
+        return RF_OK;
+    for (size_t i = 0; i < profile->n_items; i++)
+        if (!add_instruction(list, side->symbols, &profile->items[i]))
+            return RF_ENOMEM;
+    settle(list);
+    return RF_OK;
+}
+
+void rf_inlined_close(struct rf_inlined_list *list)
+{
+    rf_alloc_free(list->alloc, list->at, list->room * sizeof *list->at);
+    *list = (struct rf_inlined_list){.n = 0};
+}
+
+struct rf_diff_inlined rf_inlined_find(const struct rf_inlined_list *list, const char *function)
+{
+    struct rf_diff_inlined found = {.host = ""};
+    size_t low = 0, high = list->n;
+    uint64_t most = 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(list->at[middle].function, function) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < list->n && strcmp(list->at[low].function, function) == 0; low++) {
+        found.hosts++;
+        found.count += list->at[low].count;
+        if (list->at[low].count > most) {
+            most = list->at[low].count;
+            found.host = list->at[low].host;
+        }
+    }
+    return found;
+}
