@@ -2,7 +2,8 @@
  *
  * A count below a million is written in full, with commas; above, three digits or four and a letter. A share is
  * rounded to a tenth of a percent; only all is 100.0%. One whose bounds round to the same tenth is that tenth; otherwise the range is shown,
- * its lower end rounded down, its upper end up. */
+ * its lower end rounded down, its upper end up. A share of samples is shown with half its interval, 12.4% +-0.3; where that
+ * would reach beyond nothing or all, with both parts of it, 99.2% +0.8 -30.9. */
 #include "report/report.h"
 #include <inttypes.h>
 #include <math.h>
@@ -35,11 +36,26 @@ const char *rf_report_short(char text[RF_REPORT_NUMBER_MAX], uint64_t n)
     return text;
 }
 
+static void print_interval(char *text, size_t size, const struct rf_view_cell *cell)
+{
+    double share = 100 * cell->share, up = 100 * cell->high - share, down = share - 100 * cell->low;
+    double half = (up + down) / 2, least = 0.05; /* what is not rounded away */
+    int n = snprintf(text, size, "%.1f%%", share);
+    if (share - half > -least && share + half < 100 + least) {
+        snprintf(text + n, size - (size_t)n, " +-%.1f", half);
+        return;
+    }
+    if (up >= least)
+        n += snprintf(text + n, size - (size_t)n, " +%.1f", up);
+    if (down >= least)
+        snprintf(text + n, size - (size_t)n, " -%.1f", down);
+}
+
 void rf_report_share(char *text, size_t size, const struct rf_view_cell *cell, unsigned bound)
 {
     double low = 1000 * cell->low, high = 1000 * cell->high;
     if (bound == RF_BOUND_CONFIDENCE && high > low)
-        snprintf(text, size, "%.1f%% +-%.1f", 100 * cell->share, (high - low) / 20);
+        print_interval(text, size, cell);
     else if (round(low) >= round(high))
         snprintf(text, size, "%.1f%%",
                  fmin(round(1000 * cell->share), low < 1000 ? 999 : 1000) / 10);

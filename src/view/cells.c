@@ -264,6 +264,7 @@ static void fill_share(const struct rf_view_work *work, const struct rf_row *row
     cell->share = part(heat ? rf_view_heat(row->item) : row->count, events);
     cell->low = whole ? cell->share : part(row->lower, events);
     cell->high = whole ? cell->share : part(row->upper, events);
+    cell->high = cell->high > 1 ? 1 : cell->high; /* sums of upper bounds may exceed all */
 }
 
 static uint64_t shown_word(const struct rf_word *word, uint64_t value)

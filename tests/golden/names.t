@@ -228,7 +228,7 @@ $ cat > calls.c <<'END'
 > int main(void) { for (int i = 0; i < 500; i++) { often(); seldom(); } return 0; }
 > END
 > gcc -g -O1 calls.c -o calls && riffle run -q -p stacks=20K -o calls.rfp -- ./calls
-$ riffle report calls.rfp --by stack --function main -n 5 | sed -E 's/^ +[0-9.]+%( .-[0-9.]+)? +[0-9.]+%( .-[0-9.]+)? +[0-9,]+/ S S N/; s/ +self/ self/; /samples of the stack/ d; /more/ d'
+$ riffle report calls.rfp --by stack --function main -n 5 | sed -E 's/^ +[0-9.]+%( [-+]+[0-9.]+)* +[0-9.]+%( [-+]+[0-9.]+)* +[0-9,]+/ S S N/; s/ +self/ self/; /samples of the stack/ d; /more/ d'
 
  with callees self  samples  module  function
  S S N  calls   main
@@ -236,7 +236,7 @@ $ riffle report calls.rfp --by stack --function main -n 5 | sed -E 's/^ +[0-9.]+
  S S N  calls       leaf
  S S N  calls     seldom
  S S N  calls       leaf
-$ riffle report calls.rfp --by caller --function leaf -n 5 | sed -E 's/^ +[0-9.]+%( .-[0-9.]+)? +[0-9,]+/ S N/; /samples of the stack/ d; /more/ d'
+$ riffle report calls.rfp --by caller --function leaf -n 5 | sed -E 's/^ +[0-9.]+%( [-+]+[0-9.]+)* +[0-9,]+/ S N/; /samples of the stack/ d; /more/ d'
 
  through here  samples  module     function, and who calls it
  S N  calls      leaf
@@ -244,7 +244,7 @@ $ riffle report calls.rfp --by caller --function leaf -n 5 | sed -E 's/^ +[0-9.]
  S N  calls          main
  S N  libc.so.6        __libc_start_call_main
  S N  libc.so.6          __libc_start_main
-$ riffle report calls.rfp --by function --function leaf | sed -E 's/^ +[0-9.]+%( .-[0-9.]+)? +[0-9.]+%( .-[0-9.]+)? +[0-9,]+/ S S N/; s/ +self/ self/; /samples of the stack/ d'
+$ riffle report calls.rfp --by function --function leaf | sed -E 's/^ +[0-9.]+%( [-+]+[0-9.]+)* +[0-9.]+%( [-+]+[0-9.]+)* +[0-9,]+/ S S N/; s/ +self/ self/; /samples of the stack/ d'
 
  with callees self  samples  function  module
  S S N  leaf      calls

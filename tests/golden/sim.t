@@ -215,12 +215,12 @@ $ base64 -d > calls.rv64 <<END
 $ riffle sim --functional -q -p stacks=100 -o calls.rfp calls.rv64; riffle report calls.rfp --by stack
 calls.rv64   256 samples of the stack
 
- with callees         self  samples  module      function
- 100.0% +-0.8   2.0% +-2.0      256  calls.rv64  _start
-  73.4% +-5.5   3.5% +-2.5      188  calls.rv64    often
-  69.9% +-5.9  69.9% +-5.9      179  calls.rv64      leaf
-  24.6% +-5.5   1.6% +-2.0       63  calls.rv64    seldom
-  23.0% +-5.5  23.0% +-5.5       59  calls.rv64      leaf
+ with callees            self  samples  module      function
+  100.0% -1.6      2.0% +-2.0      256  calls.rv64  _start
+  73.4% +-5.5      3.5% +-2.5      188  calls.rv64    often
+  69.9% +-5.9     69.9% +-5.9      179  calls.rv64      leaf
+  24.6% +-5.5  1.6% +2.7 -1.2       63  calls.rv64    seldom
+  23.0% +-5.5     23.0% +-5.5       59  calls.rv64      leaf
 $ riffle report calls.rfp --by caller --function leaf
 calls.rv64   256 samples of the stack
 
@@ -234,7 +234,7 @@ $ riffle report calls.rfp --by caller -n 3
 calls.rv64   256 samples of the stack
 
  through here  samples  module      function, and who calls it
- 100.0% +-0.8      256  calls.rv64  _start
+  100.0% -1.6      256  calls.rv64  _start
   93.0% +-3.3      238  calls.rv64  leaf
   73.4% +-5.5      188  calls.rv64  often
 $ riffle report calls.rfp --by caller --function leaf --format csv -n 0
@@ -247,8 +247,8 @@ _start,calls.rv64,59,46,74,confidence,2,"frame -> pc,context"
 $ riffle report calls.rfp --by function
 calls.rv64   256 samples of the stack
 
- with callees         self  samples  function  module
- 100.0% +-0.8   2.0% +-2.0      256  _start    calls.rv64
-  93.0% +-3.3  93.0% +-3.3      238  leaf      calls.rv64
-  73.4% +-5.5   3.5% +-2.5      188  often     calls.rv64
-  24.6% +-5.5   1.6% +-2.0       63  seldom    calls.rv64
+ with callees            self  samples  function  module
+  100.0% -1.6      2.0% +-2.0      256  _start    calls.rv64
+  93.0% +-3.3     93.0% +-3.3      238  leaf      calls.rv64
+  73.4% +-5.5      3.5% +-2.5      188  often     calls.rv64
+  24.6% +-5.5  1.6% +2.7 -1.2       63  seldom    calls.rv64
