@@ -339,7 +339,7 @@ static rf_status collect(struct rf_run **run, struct rf_source *source, struct c
                                      .asked = is_asked,
                                      .now = answer,
                                      .now_context = plan,
-                                     .progress = cli_progress};
+                                     .progress = plan->alone ? cli_progress : NULL};
     struct rf_error ignored;
     plan->source = source;
     rf_live_open(&plan->live, &ignored); /* without it, nobody can ask */

@@ -140,7 +140,9 @@ struct cli_plan {
     char *command;
     const char *file; /* that runs */
     bool overview;    /* no -p was given: the report is the first screen */
-    bool alone;       /* no program writes to standard output: the report goes there */
+    bool
+        alone; /* no program writes to the terminal: the report goes to standard output, and there may be a
+                         progress line. What a program prints would stand behind such a line. */
     struct cli_lanes lanes;
     size_t n_asked; /* of the lanes; companions (counts.c) follow */
     struct cli_coprocs coprocs;

@@ -93,7 +93,11 @@ M events
 $ script -qec "(echo 1 2; sleep 0.3; echo 1 2; sleep 0.1; echo 1 2) | riffle replay - --format csv" /dev/null | cat -v
 a,b,count,lower,upper,bound,profile^M
 0x1,0x2,3,3,3,exact,tuples^M
-# So does what is being done, where there are no events to count: here, reading a file that comes late.
+# A program that is run writes to the same terminal: there is no such line in front of what it prints.
+$ echo '$| = 1; print "text"; my $end = time + 4; 1 while time < $end; print " goes on\n"' > slow.pl
+> script -qec "riffle run -q -p code -- perl slow.pl" /dev/null | cat -v
+text goes on^M
+# What is being done appears, too, where there are no events to count: here, reading a file that comes late.
 $ printf '1 2\n1 2\n3 4\n' | riffle replay - -e exact -o late.rfp > /dev/null; mkfifo slow.rfp; (sleep 2.4; cat late.rfp) > slow.rfp &
 > script -qec "riffle report slow.rfp --format csv" /dev/null > late.txt; grep -ao 'reading slow.rfp, 2 s' late.txt; tr '\r' '\n' < late.txt | grep -a , | cat -v | tail -n 3
 reading slow.rfp, 2 s
