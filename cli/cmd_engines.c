@@ -77,6 +77,8 @@ static int show(const char *text)
         print_head(&info);
     put_named("engine", 9, full);
     print_memory(engine, &info);
+    if (known && info.merging != NULL)
+        put_named("merging", 9, info.merging);
     if (known)
         print_options(&info);
     rf_engine_close(engine);

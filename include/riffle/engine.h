@@ -33,6 +33,8 @@ struct rf_engine_info {
     const struct rf_option *options;
     int grows;     /* its memory is not fixed beforehand */
     int any_order; /* inside an interval tuples may come in any order, equal ones as one with a count */
+    const char *merging; /* what merging two of its states or profiles means */
+    int merges_states;   /* rf_engine_merge works; profiles of all engines merge (rf_run_merge) */
 };
 
 /* The i-th registered engine; RF_EINVAL past the last. */

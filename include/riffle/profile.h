@@ -97,6 +97,7 @@ rf_status rf_run_filter(struct rf_run *run, rf_run_keep keep, void *context);
 rf_status rf_run_add_module(struct rf_run *run, const struct rf_module *module); /* copies */
 rf_status rf_run_add_note(struct rf_run *run, const char *name, const char *text);
 #define RF_NOTE_PROGRAM "program"                                    /* the name of what ran */
+#define RF_NOTE_RUNS    "runs"                                       /* how many were merged */
 const char *rf_run_note(const struct rf_run *run, const char *name); /* NULL: no such note */
 
 /* The exact totals per pc of what a profile counts: the profile of the same run, and of the same process where
@@ -118,9 +119,13 @@ rf_status rf_run_load(struct rf_run **run, const char *path, const struct rf_all
 rf_status rf_run_decode(struct rf_run **run, const void *bytes, size_t n,
                         const struct rf_alloc *alloc, struct rf_error *error);
 
-/* Add `other` to `run`: profiles with the same selector and engine add up item by item, bounds
- * included (an item that one side lacks may have had its absent_upper there); others are appended. */
+/* Add `other` to `run`: profiles with the same selector and engine add up item by item, bounds included (an item that one
+ * side lacks may have had its absent_upper there); others are appended. Sums do not depend on the order and grouping of
+ * merges; bounds hold in any. What a run holds grows with what its profiles list, not with how many are merged: of commands
+ * and notes only some are kept, and the note RF_NOTE_RUNS counts the runs. */
 rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error);
+/* The same for a part of one run, of which somebody else did the rest: it is not counted as a run. */
+rf_status rf_run_add_part(struct rf_run *run, const struct rf_run *part, struct rf_error *error);
 
 /* Do the addresses of both mean the same? RF_EINVAL, with a sentence, where different files lie at the same addresses:
  * files with different build ids, or, if one has none, with different paths. The same for one file whose code lies

@@ -50,7 +50,7 @@ static rf_status add_counted(struct rf_run *run, const struct rf_collect_setup *
     if (status == RF_OK && counted.begun) {
         status = make_run(&half, setup, counted.lanes, error);
         if (status == RF_OK)
-            status = rf_run_merge(run, half, error);
+            status = rf_run_add_part(run, half, error);
         rf_run_free(half);
     }
     rf_lanes_close(counted.lanes);

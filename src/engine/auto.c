@@ -401,6 +401,9 @@ const struct rf_engine_ops rf_auto = {
     .interval = interval,
     .repeat_interval = repeat_interval,
     .end_interval = end_interval,
+    .merging =
+        "states and profiles: exact parts add up and stay exact while they fit the ceiling; past "
+        "it counts and bounds add up, as of multihash",
     .merge = merge,
     .report = report,
     .memory = memory_held,

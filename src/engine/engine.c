@@ -37,7 +37,13 @@ enum { RUN_MAX = 4096, RUN_PIECE = 64 };
 
 static struct rf_engine_info info_of(const struct rf_engine_ops *ops)
 {
-    return (struct rf_engine_info){ops->name, ops->brief, ops->options, ops->grows, ops->any_order};
+    return (struct rf_engine_info){.name = ops->name,
+                                   .brief = ops->brief,
+                                   .options = ops->options,
+                                   .grows = ops->grows,
+                                   .any_order = ops->any_order,
+                                   .merging = ops->merging,
+                                   .merges_states = ops->merge != NULL};
 }
 
 rf_status rf_engine_list(size_t i, struct rf_engine_info *info)

@@ -511,6 +511,7 @@ const struct rf_engine_ops rf_exact = {
     .interval = interval,
     .repeat_interval = rf_engine_starts_anew,
     .end_interval = end_interval,
+    .merging = "states and profiles: counts add up, as of one run over everything",
     .merge = merge,
     .report = report,
     .memory = memory_held,

@@ -1,17 +1,16 @@
 /* merge.c - two runs as one.
  *
- * Profiles of the same selector, engine and interval add up item by item, whatever their seeds: bounds are
+ * Profiles of the same selector and engine add up item by item, whatever their seeds and intervals: bounds are
  * about counts, not about the hashes they came from. An item that one side
  * lacks may have had up to that side's absent_upper there, which goes into its upper bound; the fold
  * does that (fold.c). The bounds of ranges follow from their nesting (range.c). Totals add up. Kept intervals
  * are appended. Memory is that of the larger, as the engines need not have run at the same time.
  *
- * A file from outside may hold a great many profiles, modules and notes: what both runs have is found by sorting
- * (twins.c).
+ * A file from outside may hold a great many profiles: what both runs have is found by sorting (twins.c). Where runs came
+ * from is joined by provenance.c, which keeps that short however many runs are merged.
  *
  * A merged profile is made beside the old one and then put in its place: when memory runs out in the
  * middle, the run has the profiles before it merged and the others as they were. */
-#include "profile/builds.h"
 #include "profile/file.h"
 #include "profile/fold.h"
 #include "profile/profile.h"
@@ -25,15 +24,13 @@ static int compare_numbers(double x, double y)
     return (x > y) - (x < y);
 }
 
-/* 0: they are of one kind and add up. */
+/* 0: they are of one kind and add up. Intervals may be of any length: engines choose it themselves (auto), and bounds of
+ * sums do not depend on it. */
 static int compare_kinds(const void *left, const void *right)
 {
     const struct rf_profile *x = *(struct rf_profile *const *)left;
     const struct rf_profile *y = *(struct rf_profile *const *)right;
     int order = (int)x->shape - (int)y->shape;
-    order = order != 0 ? order
-                       : (x->interval_length > y->interval_length) -
-                             (x->interval_length < y->interval_length);
     order = order != 0 ? order : strcmp(x->selector, y->selector);
     order = order != 0 ? order : strcmp(x->engine, y->engine);
     return order != 0 ? order
@@ -208,7 +205,7 @@ static void merge_totals(struct rf_profile *sum, const struct rf_profile *x,
     sum->produced = x->produced + y->produced;
     sum->memory = larger(x->memory, y->memory);
     sum->bits = larger(x->bits, y->bits);
-    sum->interval_length = x->interval_length;
+    sum->interval_length = larger(x->interval_length, y->interval_length);
     sum->n_intervals_seen = x->n_intervals_seen + y->n_intervals_seen;
 }
 
@@ -312,98 +309,26 @@ static rf_status add_profiles(struct rf_run *run, const struct rf_run *other)
     return status;
 }
 
-/* "sort a; sort b"; the same command is named once. */
-static rf_status add_command(struct rf_run *run, const char *command)
+static rf_status refuse(rf_status status, struct rf_error *error)
 {
-    const char *between = run->command[0] != '\0' ? "; " : "";
-    if (command[0] == '\0' || strcmp(run->command, command) == 0)
-        return RF_OK;
-    size_t size = strlen(run->command) + strlen(between) + strlen(command) + 1;
-    char *both = rf_alloc_get(&run->alloc, size);
-    if (both == NULL)
-        return RF_ENOMEM;
-    rf_format(both, size, "%s%s%s", run->command, between, command);
-    rf_profile_free_text(&run->alloc, run->command);
-    run->command = both;
-    return RF_OK;
+    return rf_fail(error, status, "the runs cannot be merged: %s",
+                   status == RF_EINVAL ? "their numbers do not add up" : rf_status_text(status));
 }
 
-static int compare_notes(const void *left, const void *right)
+rf_status rf_run_add_part(struct rf_run *run, const struct rf_run *part, struct rf_error *error)
 {
-    const struct rf_note *x = left, *y = right;
-    int order = strcmp(x->name, y->name);
-    return order != 0 ? order : strcmp(x->text, y->text);
-}
-
-/* A list of both runs, and how the i-th of the other run is added to this one. */
-struct joined {
-    struct rf_twins_list here, there;
-    size_t size; /* of an element */
-    int (*compare)(const void *, const void *);
-    rf_status (*add)(struct rf_run *run, const struct rf_run *other, size_t i);
-};
-
-/* Which elements of the other list are not in this one; each is marked once. */
-static rf_status mark_fresh(const struct rf_alloc *alloc, const struct joined *lists, bool *fresh)
-{
-    struct rf_twins twins;
-    rf_status status =
-        rf_twins_make(&twins, alloc, lists->here, lists->there, lists->size, lists->compare);
-    if (status != RF_OK)
-        return status;
-    rf_twins_mark_fresh(&twins, fresh);
-    rf_twins_free(&twins, alloc);
-    return RF_OK;
-}
-
-static rf_status add_fresh(struct rf_run *run, const struct rf_run *other,
-                           const struct joined *lists)
-{
-    const size_t n = lists->there.n;
-    bool *fresh = rf_alloc_zeroed(&run->alloc, n + 1);
-    rf_status status = fresh != NULL ? mark_fresh(&run->alloc, lists, fresh) : RF_ENOMEM;
-    for (size_t i = 0; i < n && status == RF_OK; i++)
-        if (fresh[i])
-            status = lists->add(run, other, i);
-    rf_alloc_free(&run->alloc, fresh, n + 1);
-    return status;
-}
-
-static rf_status add_module(struct rf_run *run, const struct rf_run *other, size_t i)
-{
-    return rf_run_add_module(run, &other->modules[i]);
-}
-
-static rf_status add_note(struct rf_run *run, const struct rf_run *other, size_t i)
-{
-    return rf_run_add_note(run, other->notes[i].name, other->notes[i].text);
-}
-
-static rf_status add_provenance(struct rf_run *run, const struct rf_run *other)
-{
-    const struct joined modules = {{run->modules, run->n_modules},
-                                   {other->modules, other->n_modules},
-                                   sizeof *run->modules,
-                                   rf_module_compare,
-                                   add_module};
-    const struct joined notes = {{run->notes, run->n_notes},
-                                 {other->notes, other->n_notes},
-                                 sizeof *run->notes,
-                                 compare_notes,
-                                 add_note};
-    rf_status status = add_command(run, other->command);
+    rf_status status = add_profiles(run, part);
     if (status == RF_OK)
-        status = add_fresh(run, other, &modules);
-    return status == RF_OK ? add_fresh(run, other, &notes) : status;
+        status = rf_run_add_provenance(run, part);
+    return status == RF_OK ? RF_OK : refuse(status, error);
 }
 
 rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error)
 {
-    rf_status status = add_profiles(run, other);
-    if (status == RF_OK)
-        status = add_provenance(run, other);
-    if (status == RF_OK)
-        return RF_OK;
-    return rf_fail(error, status, "the runs cannot be merged: %s",
-                   status == RF_EINVAL ? "their numbers do not add up" : rf_status_text(status));
+    uint64_t runs = rf_run_count_runs(run) + rf_run_count_runs(other);
+    rf_status status = rf_run_add_part(run, other, error);
+    if (status != RF_OK)
+        return status;
+    status = rf_run_set_runs(run, runs);
+    return status == RF_OK ? RF_OK : refuse(status, error);
 }

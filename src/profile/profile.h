@@ -25,6 +25,12 @@ uint64_t rf_profiler_left(const struct rf_profiler *profiler);
 /* These never reached the engine. */
 void rf_profiler_lose_tuples(struct rf_profiler *profiler, const struct rf_tuples *tuples);
 
+/* provenance.c: the command, modules and notes of `other`, behind those of `run`. RF_ENOMEM or RF_OK. */
+rf_status rf_run_add_provenance(struct rf_run *run, const struct rf_run *other);
+/* The note RF_NOTE_RUNS as a number; 1 where there is none. */
+uint64_t rf_run_count_runs(const struct rf_run *run);
+rf_status rf_run_set_runs(struct rf_run *run, uint64_t n);
+
 /* range.c: set bounds that hold for a sum of profiles of ranges. Does nothing for tuples. */
 rf_status rf_profile_bound_ranges(struct rf_profile *profile);
 

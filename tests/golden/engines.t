@@ -5,6 +5,7 @@ $ riffle engines exact | grep -v ^memory
 exact - every tuple with its exact count; grows
 
 engine   exact(memory=0, interval=0)
+merging  states and profiles: counts add up, as of one run over everything
 
 options
   memory           0         ceiling in bytes; 0: none

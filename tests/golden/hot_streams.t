@@ -64,6 +64,7 @@ $ riffle merge -o both.rfp one.rfp one.rfp && riffle report both.rfp --details |
                                                 9     9
  What is not listed has at most 2 events.
 
+runs        2
 
 engine      streams(min=2, heat=0%), seed 0
 memory      4.0 MiB

@@ -10,7 +10,6 @@
  *     batches      however the stream is cut into calls, the same profile
  *     counts       a tuple with a count is that many tuples
  *     order        an engine that takes tuples in any order keeps its bounds when they are sorted and merged
- *     merge        the bounds of a merged engine hold for both streams together
  *     memory       an engine that does not grow allocates nothing after it was opened; what it says
  *                  it holds covers what it asked for
  */
@@ -19,39 +18,8 @@
 #include "failing.h"
 #include "test.h"
 #include "trials.h"
-#include "verdict.h"
 #include <riffle/engine.h>
 #include <riffle/profiler.h>
-
-/* ---- one engine text at a time ---- */
-
-static const char *text_of(size_t engine, size_t trial)
-{
-    struct rf_engine_info info;
-    if (rf_engine_list(engine, &info) != RF_OK)
-        return NULL;
-    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++)
-        if (strcmp(trials[i].engine, info.name) == 0)
-            return trial < sizeof trials[i].texts / sizeof *trials[i].texts ? trials[i].texts[trial]
-                                                                            : NULL;
-    return trial == 0 ? info.name : NULL;
-}
-
-static void for_each_text(void (*run)(const char *text))
-{
-    struct rf_engine_info info;
-    make_streams();
-    for (size_t engine = 0; rf_engine_list(engine, &info) == RF_OK; engine++)
-        for (size_t trial = 0; text_of(engine, trial) != NULL; trial++)
-            run(text_of(engine, trial));
-}
-
-static const char *label(const char *text, const struct stream *stream)
-{
-    static char name[NAME_MAX_BYTES];
-    snprintf(name, sizeof name, "%s on %s", text, stream->name);
-    return name;
-}
 
 enum { WHOLE = 0 }; /* as a batch: everything in one call */
 
@@ -127,21 +95,6 @@ static void check_totals(const char *name, const struct rf_profile *profile, siz
     for (size_t i = 0; i < profile->n_items; i++)
         sum += profile->items[i].count;
     CHECK_ROW(name, sum == n);
-}
-
-/* A confidence is a share of all items; this much is left to chance. */
-#define CONFIDENCE_SLACK 0.03
-
-static void check_confidence(const char *text, double confidence, const struct verdict *sum)
-{
-    if (sum->items < 100)
-        return;
-    double held = 1 - (double)sum->outside / (double)sum->items;
-    if (held < confidence - CONFIDENCE_SLACK) {
-        printf("# %s: bounds hold for %.4f of %" PRIu64 " items, %.4f was promised\n", text, held,
-               sum->items, confidence);
-        CHECK_ROW(text, 0 && "the bounds hold as often as promised");
-    }
 }
 
 static void check_bounds(const char *text)
@@ -344,159 +297,6 @@ static void check_any_order(const char *text)
 TEST(bounds_hold_in_any_order_where_an_engine_says_so)
 {
     for_each_text(check_any_order);
-}
-
-/* ---- merge ---- */
-
-/* One report of an engine, as the part of a profile that judge() reads. */
-struct found {
-    struct rf_profile profile;
-    struct rf_item items[1 << 17];
-};
-
-static rf_status found_item(void *context, const struct rf_item *item)
-{
-    struct found *found = context;
-    if (found->profile.n_items == sizeof found->items / sizeof *found->items)
-        return RF_ENOMEM;
-    found->items[found->profile.n_items++] = *item;
-    return RF_OK;
-}
-
-static rf_status found_end(void *context, const struct rf_summary *summary)
-{
-    struct found *found = context;
-    found->profile.shape = summary->shape;
-    found->profile.bound = summary->bound;
-    found->profile.confidence = summary->confidence;
-    found->profile.absent_upper = summary->absent_upper;
-    found->profile.consumed = summary->events;
-    return RF_OK;
-}
-
-static rf_status count_interval(void *context, const struct rf_summary *summary)
-{
-    *(uint64_t *)context += summary->events;
-    return RF_OK;
-}
-
-static rf_status drop_item(void *context, const struct rf_item *item)
-{
-    (void)context;
-    (void)item;
-    return RF_OK;
-}
-
-/* A merge is of intervals under way: the most events, at most `most`, that both engines have in one. */
-static size_t within_an_interval(const char *text, const struct stream *stream, size_t most)
-{
-    for (;; most = most * 3 / 4) {
-        uint64_t ended = 0;
-        const struct rf_sink sink = {drop_item, NULL, count_interval, &ended};
-        const struct rf_engine_setup setup = {.seed = 99, .intervals = &sink};
-        for (size_t i = 0; i < 2; i++) {
-            struct rf_engine *engine;
-            if (rf_engine_open(&engine, text, &setup, NULL) != RF_OK)
-                abort();
-            const struct rf_tuples half = {stream->tuples + (i == 0 ? 0 : most / 2), NULL,
-                                           i == 0 ? most / 2 : most - most / 2};
-            rf_engine_feed(engine, &half, NULL);
-            rf_engine_close(engine);
-        }
-        if (ended == 0)
-            return most;
-    }
-}
-
-static rf_status merge_halves(struct rf_engine *engines[2], const struct stream *stream, size_t n)
-{
-    for (size_t i = 0; i < 2; i++) {
-        const struct rf_tuple *half = stream->tuples + (i == 0 ? 0 : n / 2);
-        size_t length = i == 0 ? n / 2 : n - n / 2;
-        rf_status status =
-            rf_engine_feed(engines[i], &(struct rf_tuples){half, NULL, length}, NULL);
-        if (status != RF_OK)
-            return status;
-    }
-    return rf_engine_merge(engines[0], engines[1], NULL);
-}
-
-static void judge_merged(const char *name, struct rf_engine *merged, const struct stream *stream,
-                         size_t n, struct verdict *sum)
-{
-    static struct found found;
-    const struct rf_sink sink = {found_item, NULL, found_end, &found};
-    memset(&found.profile, 0, sizeof found.profile);
-    rf_status status = rf_engine_report(merged, &sink);
-    if (status == RF_ENOMEM) /* more items than this test holds, in a long run */
-        return;
-    CHECK_ROW(name, status == RF_OK);
-    CHECK_ROW(name, found.profile.consumed == n);
-    CHECK_ROW(name, rf_engine_events(merged) == n);
-    struct truth truth;
-    truth_make(&truth, stream->tuples, n);
-    struct verdict verdict = judge(&found.profile, found.items, found.profile.n_items,
-                                   found.profile.absent_upper, &truth);
-    truth_free(&truth);
-    CHECK_ROW(name, verdict.disorder == 0);
-    if (found.profile.bound == RF_BOUND_CONFIDENCE) {
-        add_verdict(sum, &verdict);
-        return;
-    }
-    CHECK_ROW(name, verdict.outside == 0);
-    CHECK_ROW(name, verdict.forgotten == 0);
-}
-
-static rf_status check_merge_on(const char *text, const struct stream *stream, struct verdict *sum)
-{
-    struct rf_engine *engines[2] = {NULL, NULL};
-    const struct rf_engine_setup setup = {.seed = 99};
-    rf_status status = RF_OK;
-    for (size_t i = 0; i < 2 && status == RF_OK; i++)
-        status = rf_engine_open(&engines[i], text, &setup, NULL);
-    if (status == RF_OK) {
-        uint64_t interval = rf_engine_interval(engines[0]);
-        size_t n = interval > 0 && interval <= stream->n ? (size_t)interval - 1 : stream->n;
-        n = within_an_interval(text, stream, n);
-        status = merge_halves(engines, stream, n);
-        if (status == RF_OK)
-            judge_merged(label(text, stream), engines[0], stream, n, sum);
-    }
-    rf_engine_close(engines[0]);
-    rf_engine_close(engines[1]);
-    return status;
-}
-
-static void check_merge(const char *text)
-{
-    struct verdict sum = {.items = 0};
-    for (size_t i = 0; i < n_streams; i++) {
-        rf_status status = check_merge_on(text, &streams[i], &sum);
-        CHECK_ROW(label(text, &streams[i]), status == RF_OK || status == RF_ENOTSUP);
-    }
-    if (sum.items > 0)
-        CHECK_ROW(text, 1 - (double)sum.outside / (double)sum.items > 0.95 - CONFIDENCE_SLACK);
-}
-
-TEST(merged_bounds_hold)
-{
-    for_each_text(check_merge);
-}
-
-static void check_refused_merge(const char *text)
-{
-    struct rf_engine *one, *other;
-    REQUIRE(rf_engine_open(&one, text, &(struct rf_engine_setup){.seed = 1}, NULL) == RF_OK);
-    REQUIRE(rf_engine_open(&other, text, &(struct rf_engine_setup){.seed = 2}, NULL) == RF_OK);
-    rf_status status = rf_engine_merge(one, other, NULL);
-    CHECK_ROW(text, status == RF_EINVAL || status == RF_ENOTSUP);
-    rf_engine_close(one);
-    rf_engine_close(other);
-}
-
-TEST(engines_of_different_seeds_do_not_merge)
-{
-    for_each_text(check_refused_merge);
 }
 
 /* ---- memory ---- */

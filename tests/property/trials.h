@@ -3,6 +3,8 @@
 #define RF_TESTS_TRIALS_H
 
 #include "test.h"
+#include "verdict.h"
+#include <riffle/engine.h>
 #include <riffle/gen.h>
 #include <riffle/source.h>
 #include <stdlib.h>
@@ -101,6 +103,51 @@ static inline void make_streams(void)
     add_generated("uniform", 3000, n, seed);
     add_generated("phases", n / 20, n, seed);
     add_generated("loop", 2000, n, seed);
+}
+
+/* --- one engine text at a time --- */
+
+static inline const char *text_of(size_t engine, size_t trial)
+{
+    struct rf_engine_info info;
+    if (rf_engine_list(engine, &info) != RF_OK)
+        return NULL;
+    for (size_t i = 0; i < sizeof trials / sizeof *trials; i++)
+        if (strcmp(trials[i].engine, info.name) == 0)
+            return trial < sizeof trials[i].texts / sizeof *trials[i].texts ? trials[i].texts[trial]
+                                                                            : NULL;
+    return trial == 0 ? info.name : NULL;
+}
+
+static inline void for_each_text(void (*run)(const char *text))
+{
+    struct rf_engine_info info;
+    make_streams();
+    for (size_t engine = 0; rf_engine_list(engine, &info) == RF_OK; engine++)
+        for (size_t trial = 0; text_of(engine, trial) != NULL; trial++)
+            run(text_of(engine, trial));
+}
+
+static inline const char *label(const char *text, const struct stream *stream)
+{
+    static char name[NAME_MAX_BYTES];
+    snprintf(name, sizeof name, "%s on %s", text, stream->name);
+    return name;
+}
+
+/* A confidence is a share of all items; this much is left to chance. */
+#define CONFIDENCE_SLACK 0.03
+
+static inline void check_confidence(const char *text, double confidence, const struct verdict *sum)
+{
+    if (sum->items < 100)
+        return;
+    double held = 1 - (double)sum->outside / (double)sum->items;
+    if (held < confidence - CONFIDENCE_SLACK) {
+        printf("# %s: bounds hold for %.4f of %" PRIu64 " items, %.4f was promised\n", text, held,
+               sum->items, confidence);
+        CHECK_ROW(text, 0 && "the bounds hold as often as promised");
+    }
 }
 
 #endif

@@ -177,4 +177,68 @@ TEST(profiles_merge_with_their_like)
     rf_run_free(run);
 }
 
+/* A thousand runs, each with a command and a note of its own. */
+TEST(what_a_merge_holds_does_not_grow_with_the_number_of_runs)
+{
+    enum { MANY = 1000, NOTES_MAX = 8 };
+    char text[32];
+    struct rf_run *run = new_run();
+    for (unsigned i = 1; i < MANY; i++) {
+        struct rf_run *other;
+        snprintf(text, sizeof text, "command %u", i);
+        REQUIRE(rf_run_new(&other, text, NULL) == RF_OK);
+        REQUIRE(rf_run_add_note(other, "seconds", text) == RF_OK);
+        REQUIRE(rf_run_add_note(other, "host", "always the same") == RF_OK);
+        REQUIRE(rf_run_merge(run, other, NULL) == RF_OK);
+        rf_run_free(other);
+    }
+    CHECK_EQ(run->n_notes, NOTES_MAX + 2);
+    CHECK_TEXT(rf_run_note(run, RF_NOTE_RUNS), "1000");
+    CHECK(strlen(run->command) < 1100);
+    CHECK(strncmp(run->command, "x; command 1; command 2; ", 25) == 0);
+    CHECK(strstr(run->command, "; and others") != NULL);
+    rf_run_free(run);
+}
+
+TEST(a_command_is_named_once)
+{
+    struct rf_run *run = new_run(), *other, *same = new_run();
+    REQUIRE(rf_run_new(&other, "xx", NULL) == RF_OK);
+    REQUIRE(rf_run_merge(run, other, NULL) == RF_OK);
+    REQUIRE(rf_run_merge(run, same, NULL) == RF_OK);
+    CHECK_TEXT(run->command, "x; xx");
+    rf_run_free(same);
+    rf_run_free(other);
+    rf_run_free(run);
+}
+
+TEST(a_part_is_not_counted_as_a_run)
+{
+    struct rf_run *run = new_run(), *part = new_run(), *other = new_run();
+    REQUIRE(rf_run_add_part(run, part, NULL) == RF_OK);
+    CHECK(rf_run_note(run, RF_NOTE_RUNS) == NULL);
+    REQUIRE(rf_run_merge(run, other, NULL) == RF_OK);
+    REQUIRE(rf_run_merge(other, run, NULL) == RF_OK);
+    CHECK_TEXT(rf_run_note(run, RF_NOTE_RUNS), "2");
+    CHECK_TEXT(rf_run_note(other, RF_NOTE_RUNS), "3");
+    CHECK_EQ(other->profiles[0]->consumed, 4 * EVENTS);
+    rf_run_free(other);
+    rf_run_free(part);
+    rf_run_free(run);
+}
+
+/* Engines that choose their intervals themselves (auto) end with any; their profiles add up all the same. */
+TEST(profiles_of_other_intervals_add_up)
+{
+    struct rf_run *run = new_run(), *other = new_run();
+    other->profiles[0]->interval_length = 1000;
+    other->profiles[0]->n_intervals_seen = 1;
+    REQUIRE(rf_run_merge(run, other, NULL) == RF_OK);
+    REQUIRE(run->n_profiles == 2);
+    CHECK_EQ(run->profiles[0]->consumed, 2 * EVENTS);
+    CHECK_EQ(run->profiles[0]->interval_length, 1000);
+    rf_run_free(other);
+    rf_run_free(run);
+}
+
 TEST_MAIN()

@@ -439,7 +439,8 @@ TEST(merged_runs_add_up)
     REQUIRE(add_profile(other, "exact", "call -> pc", 0, 2) == RF_OK);
     REQUIRE(rf_run_merge(run, other, NULL) == RF_OK);
     CHECK_TEXT(run->command, "x; y");
-    CHECK_EQ(run->n_notes, 1);
+    CHECK_EQ(run->n_notes, 2);
+    CHECK_TEXT(rf_run_note(run, RF_NOTE_RUNS), "2");
     CHECK_EQ(run->n_modules, 1);
     REQUIRE(run->n_profiles == 3);
     const struct rf_profile *sum = run->profiles[0];

@@ -491,6 +491,9 @@ const struct rf_engine_ops rf_multihash = {
     .interval = interval,
     .repeat_interval = repeat_interval,
     .end_interval = end_interval,
+    .merging =
+        "states of equal options and seed: counters add up, the heaviest entries stay; profiles of "
+        "any: counts and bounds add up",
     .merge = rf_multihash_merge,
     .report = report,
     .bits = bits,

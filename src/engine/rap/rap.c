@@ -427,6 +427,8 @@ const struct rf_engine_ops rf_rap = {
     .feed_counted = feed_counted,
     .repeat_interval = rf_engine_starts_anew,
     .end_interval = end_interval,
+    .merging = "states: trees unite node by node, and eps of all events bounds each range still; "
+               "profiles: counts and bounds add up",
     .merge = merge,
     .report = report,
     .bits = bits,

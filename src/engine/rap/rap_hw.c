@@ -531,6 +531,7 @@ const struct rf_engine_ops rf_rap_hw = {
     .feed_counted = feed_counted,
     .repeat_interval = rf_engine_starts_anew,
     .end_interval = end_interval,
+    .merging = "profiles: counts and bounds of ranges add up; states do not merge",
     .report = report,
     .bits = bits,
 };

@@ -412,12 +412,15 @@ static struct rf_estimate estimate_of(const struct state *state, const struct rf
     return estimate;
 }
 
-/* Count, lower and upper of a sampled tuple. It was seen once at least. */
+/* Count, lower and upper of a sampled tuple. It was seen once at least, and no more often than there are events: a sample
+ * that stands for 256 may be of a stream of ten. */
 static void estimate_item(const struct state *state, const struct rf_message *total,
                           struct rf_item *item)
 {
     struct rf_estimate estimate = estimate_of(state, total);
     item->count = (uint64_t)(estimate.count + 0.5);
+    if (item->count > state->events)
+        item->count = state->events;
     item->lower = estimate.lower > 1 ? (uint64_t)estimate.lower : 1;
     item->upper = (uint64_t)(estimate.upper + 0.999999);
     if (item->lower > item->count)

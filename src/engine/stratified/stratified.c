@@ -178,6 +178,7 @@ static size_t print_tagged(const void *memory, char *text, size_t size)
         .feed = rf_compressor_feed,                                                                \
         .feed_counted = rf_compressor_feed_counted,                                                \
         .end_interval = rf_compressor_end_interval,                                                \
+        .merging = "states and profiles: samples, estimates and their intervals add up",           \
         .merge = rf_compressor_merge,                                                              \
         .report = rf_compressor_report,                                                            \
         .memory = rf_compressor_memory,                                                            \

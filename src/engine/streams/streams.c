@@ -351,5 +351,8 @@ const struct rf_engine_ops rf_streams = {
     .gap = gap,
     .interval = interval,
     .end_interval = end_interval,
+    .merging =
+        "profiles: counts of equal streams add up; a stream that two parts share the halves of is "
+        "found by neither; states do not merge",
     .report = report,
 };
