@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     uint64_t tuples = argc > 1 ? strtoull(argv[1], NULL, 0) : 400000000;
     uint64_t chunks = tuples / PER_CHUNK, expected = 0;
     struct rf_ring ring;
-    if (rf_ring_open(&ring, false, NULL) != RF_OK)
+    if (rf_ring_open(&ring, 0, false, NULL) != RF_OK)
         return 1;
     double single = alone(chunks, words, &expected), start = now();
     pid_t child = fork();

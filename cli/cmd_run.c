@@ -26,6 +26,7 @@ struct settings {
     struct cli_bursts bursts;
     int stream;
     int no_values, lossy, no_follow, per_process, probe, native;
+    uint64_t slots;
     struct cli_sampling sampling;
 };
 
@@ -72,6 +73,10 @@ static const struct cli_option options[] = {
          "come after it, too, and the report says how many those were. --by process does the "
          "same.",
      .offset = offsetof(struct settings, per_process)},
+    {CLI_COUNT, 0, "slots", "N", "256",
+     .brief = "processes that can be there at once; others run unprofiled, and are counted",
+     .text = "At most 2048. A slot is free for the next process when one has ended.",
+     .offset = offsetof(struct settings, slots)},
     {.type = CLI_END},
 };
 
@@ -166,6 +171,8 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
 {
     const struct settings *settings = call->settings;
     *plan = (struct plan){.settings = settings, .productions = productions};
+    if (settings->slots == 0 || settings->slots > RF_PROBE_SLOTS_MAX)
+        return cli_fail(CLI_USAGE, "run: --slots must be between 1 and %d", RF_PROBE_SLOTS_MAX);
     int status = cli_places_take(&plan->places, call);
     if (status == CLI_OK)
         status = cli_plan_make(&plan->common, call, &settings->profiling);
@@ -304,6 +311,7 @@ static int start(struct plan *plan, const struct cli_call *call)
         .wakes = 1,
         .lossy = settings->lossy,
         .no_follow = settings->no_follow,
+        .slots = (uint32_t)settings->slots,
         .processes_apart = plan->n_single > 0 ? APART_MAX : 0,
         .functions = plan->places.functions,
         .modules = plan->places.modules,

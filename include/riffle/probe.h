@@ -28,6 +28,7 @@ enum {
     RF_PROBE_PROFILES_MAX = 8,   /* selectors, where there are patterns */
     RF_PROBE_CLOCKS_MAX = 8,     /* sets of bursts */
     RF_PROBE_FUNCTIONS_MAX = 16, /* that patterns name */
+    RF_PROBE_SLOTS_MAX = 2048,
 };
 #define RF_PROBE_FOREVER      UINT32_MAX
 #define RF_PROBE_STACK_PERIOD 200000 /* instructions */
@@ -87,6 +88,7 @@ struct rf_probe_setup {
     int wakes;        /* hand out a batch with `idle` when nothing comes for a moment */
     int lossy;        /* drop what does not fit the ring, and count it, instead of waiting */
     int no_follow;    /* leave forked and exec'ed children alone */
+    uint32_t slots;   /* processes that may be there at once, RF_PROBE_SLOTS_MAX at most; 0: 256 */
     size_t processes_apart; /* this many get streams of their own; those beyond share the last's */
     /* Only instructions in these. Lists closed by NULL, by low = high = 0; NULL: everywhere. */
     const char *const *functions;

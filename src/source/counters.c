@@ -131,7 +131,7 @@ rf_status rf_counters_rest(struct rf_decode *decode, bool *full, struct rf_error
 {
     rf_status status = RF_OK;
     *full = false;
-    for (size_t i = 0; i < RF_RING_SLOTS && !*full && status == RF_OK; i++) {
+    for (size_t i = 0; i < decode->processes->n_slots && !*full && status == RF_OK; i++) {
         struct rf_process *process = &decode->processes->list[i];
         if (process->used && process->has_book && !process->tallied)
             status = rf_counters_process(decode, process, full, error);
@@ -197,7 +197,7 @@ rf_status rf_counters_peek(const struct rf_decode *decode, rf_source_tell tell, 
 {
     struct peek peek = {.tell = tell, .context = context};
     rf_status status = RF_OK;
-    for (size_t i = 0; i < RF_RING_SLOTS && status == RF_OK; i++) {
+    for (size_t i = 0; i < decode->processes->n_slots && status == RF_OK; i++) {
         const struct rf_process *process = &decode->processes->list[i];
         if (process->used && process->has_book && !process->tallied && process->reader.family == 0)
             status = peek_process(decode, process, &peek, error);

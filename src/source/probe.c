@@ -368,8 +368,10 @@ rf_status rf_probe_open_idle(struct rf_source **source, const struct rf_probe_se
     if (probe == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory for the collector");
     take_setup(probe, setup);
+    const struct rf_processes_setup processes = {.counted = probe->decode.counted,
+                                                 .slots = setup->slots};
     status = rf_processes_init(&probe->processes, probe->decode.selectors, setup->n_selectors,
-                               probe->decode.counted, &probe->base.alloc, error);
+                               &processes, &probe->base.alloc, error);
     probe->processes.shelf.keep_records = probe->decode.records;
     if (status == RF_OK)
         tell_bursts(&probe->processes.ring.control->bursts, setup);

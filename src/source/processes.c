@@ -33,18 +33,30 @@ struct rf_legacy {
     struct rf_legacy *next;
 };
 
+static rf_status open_ring(struct rf_processes *processes, uint32_t slots, bool counted,
+                           struct rf_error *error)
+{
+    rf_status status = rf_ring_open(&processes->ring, slots, counted, error);
+    if (status != RF_OK)
+        return status;
+    processes->n_slots = processes->rest_slot = processes->ring.slots;
+    processes->list =
+        rf_alloc_zeroed(processes->alloc, processes->n_slots * sizeof *processes->list);
+    return processes->list != NULL ? RF_OK
+                                   : rf_fail(error, RF_ENOMEM, "no memory for the collector");
+}
+
 rf_status rf_processes_init(struct rf_processes *processes, const struct rf_selector *selectors,
-                            size_t n_selectors, uint32_t counted, const struct rf_alloc *alloc,
-                            struct rf_error *error)
+                            size_t n_selectors, const struct rf_processes_setup *setup,
+                            const struct rf_alloc *alloc, struct rf_error *error)
 {
     processes->alloc = alloc;
-    processes->rest_slot = RF_RING_SLOTS;
     processes->spawn = (struct rf_spawn){.pid = -1, .log = {-1, -1}};
     rf_modules_init(&processes->modules, alloc);
     if (rf_book_shelf_init(&processes->shelf, selectors, n_selectors, alloc) != RF_OK)
         return rf_fail(error, RF_ENOMEM, "no memory for the collector");
-    processes->shelf.counted = counted;
-    return rf_ring_open(&processes->ring, counted != 0 || processes->hooks, error);
+    processes->shelf.counted = setup->counted;
+    return open_ring(processes, setup->slots, setup->counted != 0 || processes->hooks, error);
 }
 
 static void free_legacy(struct rf_processes *processes, struct rf_legacy *legacy)
@@ -66,9 +78,10 @@ void rf_processes_free(struct rf_processes *processes)
 {
     rf_ring_close(&processes->ring);
     rf_spawn_free(&processes->spawn);
-    for (size_t i = 0; i < RF_RING_SLOTS; i++)
+    for (size_t i = 0; processes->list != NULL && i < processes->n_slots; i++)
         if (processes->list[i].used)
             free_process(processes, &processes->list[i]);
+    rf_alloc_free(processes->alloc, processes->list, processes->n_slots * sizeof *processes->list);
     while (processes->legacies != NULL) {
         struct rf_legacy *legacy = processes->legacies;
         processes->legacies = legacy->next;
@@ -90,7 +103,7 @@ rf_status rf_processes_damaged(struct rf_error *error)
 
 struct rf_process *rf_processes_find(struct rf_processes *processes, uint32_t number)
 {
-    for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++)
+    for (uint32_t slot = 0; slot < processes->n_slots; slot++)
         if (processes->list[slot].used && processes->list[slot].reader.process == number)
             return &processes->list[slot];
     return NULL;
@@ -301,7 +314,7 @@ static void attach(struct rf_processes *processes, uint32_t slot)
 /* Producers take the first free slot, so none is taken far beyond those that were seen. */
 static void attach_new(struct rf_processes *processes)
 {
-    for (uint32_t slot = 0; slot < processes->slots_used + SLOTS_AHEAD && slot < RF_RING_SLOTS;
+    for (uint32_t slot = 0; slot < processes->slots_used + SLOTS_AHEAD && slot < processes->n_slots;
          slot++) {
         struct rf_process *process = &processes->list[slot];
         if (!process->used && rf_ring_holder(&processes->ring, slot) != 0)
@@ -329,7 +342,7 @@ static void bury(struct rf_processes *processes, struct rf_process *process)
 /* The same process id in a younger slot: it became another program. */
 static bool was_replaced(const struct rf_processes *processes, const struct rf_process *process)
 {
-    for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++) {
+    for (uint32_t slot = 0; slot < processes->n_slots; slot++) {
         const struct rf_process *other = &processes->list[slot];
         if (other->used && other->reader.pid == process->reader.pid &&
             !rf_processes_are_family(other, process) &&
@@ -361,7 +374,7 @@ static bool is_forged(struct rf_processes *processes, struct rf_process *process
 
 static bool is_anybody_there(struct rf_processes *processes)
 {
-    for (uint32_t slot = 0; slot < RF_RING_SLOTS; slot++)
+    for (uint32_t slot = 0; slot < processes->n_slots; slot++)
         if (processes->list[slot].used && !is_forged(processes, &processes->list[slot]))
             return true;
     return false;
@@ -433,7 +446,7 @@ static void tell_rest(struct rf_processes *processes, struct rf_process *process
 
 bool rf_processes_fetch_tables(struct rf_processes *processes, struct rf_piece *piece)
 {
-    for (size_t i = 0; i < RF_RING_SLOTS; i++) {
+    for (size_t i = 0; i < processes->n_slots; i++) {
         struct rf_process *process = &processes->list[i];
         if (process->used && process->has_book && rf_remains_has_more(process)) {
             rf_remains_fetch(&processes->ring, process, piece);
@@ -488,7 +501,7 @@ static bool is_there(const struct rf_piece *piece)
 static rf_status fetch_rest(struct rf_processes *processes, struct rf_piece *piece,
                             struct rf_error *error)
 {
-    while (processes->rest_slot < RF_RING_SLOTS) {
+    while (processes->rest_slot < processes->n_slots) {
         struct rf_process *process = &processes->list[processes->rest_slot];
         bool more = false;
         rf_status status =
@@ -506,7 +519,7 @@ static void tick(struct rf_processes *processes)
 {
     double now = rf_spawn_clock();
     bool due = now >= processes->next_tick || rf_spawn_ended(&processes->spawn, false);
-    if (!due || processes->rest_slot < RF_RING_SLOTS)
+    if (!due || processes->rest_slot < processes->n_slots)
         return;
     processes->next_tick = now + TICK_MS / 1e3;
     processes->rest_slot = 0;

@@ -88,10 +88,11 @@ struct rf_processes {
     struct rf_spawn spawn;
     struct rf_book_shelf shelf;
     struct rf_modules modules;
-    bool hooks; /* the program has hooks: it does not run under the probe */
-    struct rf_process list[RF_RING_SLOTS]; /* by slot */
-    uint32_t slots_used;                   /* the slots from here on were never seen taken */
-    struct rf_legacy *legacies;            /* the youngest first */
+    bool hooks;              /* the program has hooks: it does not run under the probe */
+    struct rf_process *list; /* by slot */
+    uint32_t n_slots;
+    uint32_t slots_used;        /* the slots from here on were never seen taken */
+    struct rf_legacy *legacies; /* the youngest first */
     size_t n_legacies;
     rf_status status;                         /* of what cannot fail where it happens */
     uint64_t spaces[RF_PROCESSES_SPACES_MAX]; /* hashes of the paths of the programs seen */
@@ -112,11 +113,16 @@ struct rf_processes {
     uint64_t produced[RF_WORD_CLASSES]; /* by those that are over */
 };
 
-/* Make the ring, without processes; `counted` (1 << selector) are counted where that is possible. The selectors and the
- * allocator stay the caller's; the caller sets stop and events. Must be freed, whatever the status. */
+struct rf_processes_setup {
+    uint32_t counted; /* selectors, 1 << i, that are counted where that is possible */
+    uint32_t slots;   /* of the ring; 0: RF_RING_SLOTS */
+};
+
+/* Make the ring, without processes. The selectors and the allocator stay the caller's; the caller sets stop and events. Must
+ * be freed, whatever the status. */
 rf_status rf_processes_init(struct rf_processes *processes, const struct rf_selector *selectors,
-                            size_t n_selectors, uint32_t counted, const struct rf_alloc *alloc,
-                            struct rf_error *error);
+                            size_t n_selectors, const struct rf_processes_setup *setup,
+                            const struct rf_alloc *alloc, struct rf_error *error);
 void rf_processes_free(struct rf_processes *processes);
 
 /* The next words of some process, after waiting for a tick at most. piece->process is NULL when there are

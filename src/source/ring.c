@@ -35,9 +35,8 @@ static rf_status fail_to_make(struct rf_error *error, const char *what)
 }
 
 /* How many slots the limit on the size of files allows, without counters. */
-static uint32_t slots_allowed(const struct rlimit *limit)
+static uint32_t slots_allowed(uint32_t slots, const struct rlimit *limit)
 {
-    uint32_t slots = RF_RING_SLOTS;
     while (slots > 0 && limit->rlim_cur != RLIM_INFINITY && rf_ring_bytes(slots) > limit->rlim_cur)
         slots--;
     return slots;
@@ -57,14 +56,14 @@ static bool fits(uint64_t size, const struct rlimit *limit)
 
 /* Size the file. The limit on the size of files is raised for this moment, as far as it may be: it is meant
  * for files on disks. */
-static bool size_file(struct rf_ring *ring, bool counted)
+static bool size_file(struct rf_ring *ring, uint32_t slots, bool counted)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     getrlimit(RLIMIT_FSIZE, &limit);
     const struct rlimit raised = {limit.rlim_max, limit.rlim_max};
     const struct rlimit *now = setrlimit(RLIMIT_FSIZE, &raised) == 0 ? &raised : &limit;
-    uint64_t whole = rf_ring_bytes_counted(RF_RING_SLOTS);
-    ring->slots = slots_allowed(now);
+    uint64_t whole = rf_ring_bytes_counted(slots);
+    ring->slots = slots_allowed(slots, now);
     ring->is_counted = counted && fits(whole, now) && set_size(ring, whole);
     errno = EFBIG;
     bool sized =
@@ -84,13 +83,13 @@ static bool map_file(struct rf_ring *ring)
 }
 
 /* Where a limit on memory leaves no room for the counters, the ring does without them. */
-static const char *make_memory(struct rf_ring *ring, bool counted)
+static const char *make_memory(struct rf_ring *ring, uint32_t slots, bool counted)
 {
-    if (!size_file(ring, counted))
+    if (!size_file(ring, slots, counted))
         return "size";
     bool mapped = map_file(ring);
     if (!mapped && ring->is_counted) {
-        if (!size_file(ring, false))
+        if (!size_file(ring, slots, false))
             return "size";
         mapped = map_file(ring);
     }
@@ -100,13 +99,17 @@ static const char *make_memory(struct rf_ring *ring, bool counted)
                                                                                         : "seal";
 }
 
-rf_status rf_ring_open(struct rf_ring *ring, bool counted, struct rf_error *error)
+rf_status rf_ring_open(struct rf_ring *ring, uint32_t slots, bool counted, struct rf_error *error)
 {
     memset(ring, 0, sizeof *ring);
+    ring->fd = -1;
+    if (slots > RF_RING_SLOTS_MAX)
+        return rf_fail(error, RF_EINVAL, "ring: at most %d slots, not %u", RF_RING_SLOTS_MAX,
+                       slots);
     ring->fd = memfd_create("riffle-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (ring->fd < 0)
         return fail_to_make(error, "make");
-    const char *what = make_memory(ring, counted);
+    const char *what = make_memory(ring, slots != 0 ? slots : RF_RING_SLOTS, counted);
     if (what != NULL) {
         rf_status status = fail_to_make(error, what);
         if (ring->memory != NULL)
@@ -132,6 +135,7 @@ void rf_ring_close(struct rf_ring *ring)
 }
 
 _Static_assert((int)RF_PROBE_CLOCKS_MAX == (int)RF_RING_CLOCKS, "a clock for each set of bursts");
+_Static_assert((int)RF_PROBE_SLOTS_MAX == (int)RF_RING_SLOTS_MAX, "a slot for each process");
 
 void rf_ring_change_bursts(struct rf_ring_bursts *shared, const struct rf_probe_bursts *bursts,
                            size_t n)

@@ -1,6 +1,6 @@
 /* ring.h - the collector's side of the shared memory: make it, watch its slots, take what is there.
  *
- *     rf_ring_open(&ring, counted, &error);              ring.fd is inherited by the target
+ *     rf_ring_open(&ring, 0, counted, &error);           ring.fd is inherited by the target
  *     while (...) {
  *         uint32_t bell = rf_ring_bell(&ring);
  *         if (rf_ring_holder(&ring, slot) != 0) rf_ring_attach(&ring, slot, &reader);
@@ -24,7 +24,7 @@ struct rf_ring {
     int fd;
     uint8_t *memory; /* all of the file */
     uint64_t size;   /* its length in bytes */
-    uint32_t slots;  /* RF_RING_SLOTS, or fewer where the size of files is limited */
+    uint32_t slots;  /* as asked for, or fewer where the size of files is limited */
     bool is_counted; /* it has counters */
     struct rf_ring_control *control;
 };
@@ -45,8 +45,8 @@ enum rf_ring_how {
     RF_RING_REST,  /* the producer is dead: everything that it committed */
 };
 
-/* With counters if they are wanted and there is room for them. */
-rf_status rf_ring_open(struct rf_ring *ring, bool counted, struct rf_error *error);
+/* With counters if they are wanted and there is room for them. `slots` 0: RF_RING_SLOTS. */
+rf_status rf_ring_open(struct rf_ring *ring, uint32_t slots, bool counted, struct rf_error *error);
 void rf_ring_close(struct rf_ring *ring);
 
 /* The number of the process that holds the slot; 0: none does, or it is not ready yet. */

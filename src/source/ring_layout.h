@@ -2,14 +2,15 @@
  *
  * One memory file, made and sealed by the collector, inherited by the target and its children:
  *
- *     page 0           slot 0                     slot 1                     ... slot 255     counters of
- *     [ control ]      [ page | 32 chunks ]       [ page | 32 chunks ]                        slot 0 .. 255
+ *     page 0           slot 0                     slot 1                     ... slot n-1     counters of
+ *     [ control ]      [ page | 32 chunks ]       [ page | 32 chunks ]                        slot 0 .. n-1
  *       bell             state, head, tail, cursor, fill of each chunk
  *
  * A process takes a free slot for itself: each slot is a ring with one producer and one consumer. Of a program that was
  * compiled with hooks (hooks/), each thread takes one; the slots of such a process are a family.
- * The file is sparse: a slot that was never taken costs nothing. Where a limit on the size of files leaves room for
- * fewer slots, there are fewer: the file's size, which is sealed, says how many. The producer fills one chunk after
+ * The file is sparse: a slot that was never taken costs nothing. How many there are is the collector's choice; where a
+ * limit on the size of files leaves room for fewer, there are fewer. The file's size, which is sealed, says how many. A slot
+ * is free again when all of its producer's words and counters were read. The producer fills one chunk after
  * the other with words and publishes each by adding one to `head`; the consumer gives it back by
  * adding one to `tail`. `cursor` is where the producer stands inside the chunk that it is filling, on
  * a cache line that the consumer touches only when there is nothing else to do or the producer is
@@ -36,7 +37,8 @@
 
 enum {
     RF_RING_PAGE = 4096,
-    RF_RING_SLOTS = 256,
+    RF_RING_SLOTS = 256,       /* where nobody says how many */
+    RF_RING_SLOTS_MAX = 2048,  /* rf_ring_is_counted relies on it */
     RF_RING_CHUNK = 64 * 1024, /* bytes */
     RF_RING_CHUNKS = 32,       /* a slot: 2 MiB, stays in the outer caches */
     RF_RING_SLACK = 16 * 1024, /* a chunk is flushed when less than this is left in it */
@@ -182,7 +184,7 @@ static inline uint64_t rf_ring_bytes_counted(uint32_t slots)
 }
 
 /* Does a file of this many bytes have counters? No two numbers of slots make both forms equally long: the least common
- * multiple of both kinds of slots is more than all slots can have. */
+ * multiple of both kinds of slots is that of 2947 slots without counters. */
 static inline int rf_ring_is_counted(uint64_t bytes)
 {
     return bytes > RF_RING_PAGE &&
@@ -195,7 +197,7 @@ static inline uint32_t rf_ring_slots_of(uint64_t bytes)
     uint64_t slot =
         (uint64_t)RF_RING_SLOT + (rf_ring_is_counted(bytes) ? RF_RING_COUNTER_BYTES : 0);
     uint64_t n = bytes > RF_RING_PAGE ? (bytes - RF_RING_PAGE) / slot : 0;
-    return n <= RF_RING_SLOTS && RF_RING_PAGE + n * slot == bytes ? (uint32_t)n : 0;
+    return n <= RF_RING_SLOTS_MAX && RF_RING_PAGE + n * slot == bytes ? (uint32_t)n : 0;
 }
 
 /* Where the counters of a slot stand in a file of this many slots. */
