@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { JOBS_MAX = 256 };
+
 struct settings {
     struct cli_report report;
     struct cli_cut cut;
     const char *output, *cache, *thread, *from;
+    uint64_t jobs;
 };
 
 static const struct cli_default standard[] = {
@@ -30,6 +33,17 @@ static const struct cli_option options[] = {
     {.type = CLI_GROUP, .group = cli_options_interval, .offset = offsetof(struct settings, cut)},
     {.type = CLI_GROUP, .group = cli_options_window, .offset = offsetof(struct settings, cut)},
     {.type = CLI_GROUP, .group = cli_options_threads, .offset = offsetof(struct settings, cut)},
+    {CLI_COUNT, 'j', "jobs", "N", "1",
+     .brief = "read a trace in N pieces at once; 0: one per available processor",
+     .text = "Each piece has a thread and engines of its own, and their profiles are merged. Exact "
+             "counts are the "
+             "same for every N. What other engines find may differ with N, within their bounds; "
+             "intervals and sequences begin anew with each piece. The same N gives the same file, "
+             "byte for "
+             "byte. Not with --skip, --limit, --cache and --coproc. A stream that is no trace with "
+             "a sound "
+             "index is read in one piece.",
+     .offset = offsetof(struct settings, jobs)},
     {.type = CLI_GROUP, .group = cli_options_cache, .offset = offsetof(struct settings, cache)},
     {CLI_CHOICE, 0, "from", "FORMAT", .words = words_formats, .brief = "the format of the stream",
      .text = "Without it, the first bytes tell. champsim and perf have no mark and must be named. "
@@ -54,19 +68,6 @@ struct consumers {
     struct cli_coprocs coprocs;
 };
 
-/* A trace of tuples may know the selector that made them: the profiles then say so. */
-static bool adopt_selector(struct cli_lanes *lanes, struct rf_source *source,
-                           struct rf_trace_info *info)
-{
-    bool known = rf_source_header(source, info) == RF_OK && info->kind == RF_TRACE_TUPLES &&
-                 info->selector[0] != '\0';
-    for (size_t i = 0; i < lanes->n; i++)
-        known = known && lanes->lanes[i].selector == NULL;
-    for (size_t i = 0; known && i < lanes->n; i++)
-        lanes->lanes[i].selector = info->selector;
-    return known;
-}
-
 static int add_maps(struct rf_run *run, const struct cli_call *call)
 {
     int status = CLI_OK;
@@ -74,6 +75,25 @@ static int add_maps(struct rf_run *run, const struct cli_call *call)
         if (cli_is(&call->given[i], "map"))
             status = cli_map_file(run, call->given[i].value);
     return status;
+}
+
+/* In pieces, where that is asked for and possible. */
+static rf_status pump(struct rf_run **run, const struct cli_call *call, struct rf_source *source,
+                      const struct rf_collect_setup *setup, struct rf_error *error)
+{
+    struct rf_trace_info info;
+    const struct settings *settings = call->settings;
+    const char *path = call->arguments[0];
+    size_t parts = settings->jobs > 0 ? (size_t)settings->jobs : 1 + cli_engine_threads(0, 0);
+    if (parts > 1 && strcmp(path, "-") != 0 && rf_source_header(source, &info) == RF_OK) {
+        rf_status status = rf_collect_parts(run, path, parts, setup, error);
+        if (status != RF_ENOTSUP)
+            return status;
+        cli_fail(CLI_OK, "%s; it is read in one piece", error->message);
+    } else if (settings->jobs > 1) {
+        cli_fail(CLI_OK, "%s: no trace with an index; it is read in one piece", path);
+    }
+    return rf_collect(run, source, setup, error);
 }
 
 static int collect(const struct cli_call *call, struct rf_source *source, struct consumers *to,
@@ -93,25 +113,25 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
         cli_program_close(&program);
         return mapped;
     }
-    struct rf_collect_setup setup = {.selected = adopt_selector(&to->lanes, source, &info),
-                                     .resolve = program.run->n_modules > 0 ? cli_resolve : NULL,
-                                     .resolve_context = &program,
-                                     .lanes = to->lanes.lanes,
-                                     .n_lanes = to->lanes.n,
-                                     .coprocs = to->coprocs.coprocs,
-                                     .n_coprocs = to->coprocs.n,
-                                     .command = command,
-                                     .seed = settings->cut.seed,
-                                     .interval = settings->cut.interval,
-                                     .keep_intervals = settings->report.per_interval ||
-                                                       settings->report.html != NULL,
-                                     .threads = cli_engine_threads(settings->cut.threads, 0),
-                                     .skip = settings->cut.skip,
-                                     .limit = settings->cut.limit,
-                                     .cache = settings->cache,
-                                     .stop = cli_catch_interrupt(),
-                                     .progress = cli_progress};
-    rf_status status = rf_collect(&run, source, &setup, &error);
+    struct rf_collect_setup setup = {
+        .selected = cli_lanes_adopt(to->lanes.lanes, to->lanes.n, source, &info),
+        .resolve = program.run->n_modules > 0 ? cli_resolve : NULL,
+        .resolve_context = &program,
+        .lanes = to->lanes.lanes,
+        .n_lanes = to->lanes.n,
+        .coprocs = to->coprocs.coprocs,
+        .n_coprocs = to->coprocs.n,
+        .command = command,
+        .seed = settings->cut.seed,
+        .interval = settings->cut.interval,
+        .keep_intervals = settings->report.per_interval || settings->report.html != NULL,
+        .threads = cli_engine_threads(settings->cut.threads, 0),
+        .skip = settings->cut.skip,
+        .limit = settings->cut.limit,
+        .cache = settings->cache,
+        .stop = cli_catch_interrupt(),
+        .progress = cli_progress};
+    rf_status status = pump(&run, call, source, &setup, &error);
     cli_program_close(&program);
     if (run != NULL && cli_add_modules(run, source) != RF_OK)
         status = status != RF_OK ? status : RF_ENOMEM;
@@ -139,6 +159,17 @@ static int replay(const struct cli_call *call, struct consumers *to)
     return status;
 }
 
+static int check_jobs(const struct settings *settings, bool coprocs)
+{
+    if (settings->jobs > JOBS_MAX)
+        return cli_fail(CLI_USAGE, "replay: --jobs must be at most %d", JOBS_MAX);
+    if (settings->jobs != 1 &&
+        (settings->cut.skip > 0 || settings->cut.limit > 0 || settings->cache != NULL || coprocs))
+        return cli_fail(CLI_USAGE,
+                        "replay: --jobs goes with none of --skip, --limit, --cache and --coproc");
+    return CLI_OK;
+}
+
 static int run(const struct cli_call *call)
 {
     struct consumers to = {.lanes = {.n = 0}};
@@ -162,6 +193,8 @@ static int run(const struct cli_call *call)
         status = cli_coprocs_open(&to.coprocs, call, settings->cut.seed);
     if (status == CLI_OK)
         status = cli_coprocs_refuse_thread(&to.coprocs, settings->thread);
+    if (status == CLI_OK)
+        status = check_jobs(settings, to.coprocs.n > 0);
     if (status == CLI_OK)
         status = replay(call, &to);
     cli_lanes_free(&to.lanes);

@@ -315,3 +315,15 @@ void cli_lanes_free(struct cli_lanes *lanes)
     free(lanes->text);
     *lanes = (struct cli_lanes){.n = 0};
 }
+
+bool cli_lanes_adopt(struct rf_lane *lanes, size_t n, struct rf_source *source,
+                     struct rf_trace_info *info)
+{
+    bool known = rf_source_header(source, info) == RF_OK && info->kind == RF_TRACE_TUPLES &&
+                 info->selector[0] != '\0';
+    for (size_t i = 0; i < n; i++)
+        known = known && lanes[i].selector == NULL;
+    for (size_t i = 0; known && i < n; i++)
+        lanes[i].selector = info->selector;
+    return known;
+}

@@ -26,6 +26,10 @@ enum cli_selecting {
 int cli_lanes_make(struct cli_lanes *lanes, const struct cli_call *call,
                    enum cli_selecting selecting, const char *standard);
 void cli_lanes_free(struct cli_lanes *lanes);
+/* A trace of tuples may know the selector that made them: lanes without one get it. False: it does not, or a lane has one.
+ * `info` must outlive the lanes. */
+bool cli_lanes_adopt(struct rf_lane *lanes, size_t n, struct rf_source *source,
+                     struct rf_trace_info *info);
 /* Select from one thread only (NULL: from all). */
 int cli_lanes_of_thread(struct cli_lanes *lanes, const char *thread);
 

@@ -74,6 +74,14 @@ struct rf_collect_setup {
 rf_status rf_collect(struct rf_run **run, struct rf_source *source,
                      const struct rf_collect_setup *setup, struct rf_error *error);
 
+/* The same for a trace, read in `parts` pieces of whole blocks by as many threads, each with engines of its own; what they
+ * found is merged in the order of the trace (rf_run_add_part). The result depends on the number of parts, but not on time:
+ * exact counts are those of one piece, other engines keep their bounds, and intervals and sequences begin anew with each
+ * piece. Neither co-processors nor cache, record, skip, limit, tap and asked. RF_ENOTSUP, and nothing was done: the trace
+ * cannot be read in parts (rf_source_open_part). */
+rf_status rf_collect_parts(struct rf_run **run, const char *path, size_t parts,
+                           const struct rf_collect_setup *setup, struct rf_error *error);
+
 /* What the host of a co-processor knows by now, as a profile that the caller frees. It may be fed on. RF_ENOMEM, and
  * *profile is NULL. */
 rf_status rf_collect_known(struct rf_profile **profile, const struct rf_coproc *coproc,

@@ -62,6 +62,11 @@ const char *rf_source_format_name(size_t i); /* "trace", "lackey", ...; NULL beh
 rf_status rf_source_open_trace(struct rf_source **source, const char *path, uint64_t skip,
                                const struct rf_alloc *alloc, struct rf_error *error);
 
+/* One of `parts` pieces of a trace, from 0 on: whole blocks, about as many in each. All pieces together are the trace.
+ * RF_ENOTSUP: it has no sound index, or a block where a piece begins is damaged. */
+rf_status rf_source_open_part(struct rf_source **source, const char *path, size_t part,
+                              size_t parts, const struct rf_alloc *alloc, struct rf_error *error);
+
 /* Text on an open file descriptor, which stays the caller's; `name` is for messages. A line is
  * `a b [count]`, decimal or 0x hexadecimal; a lone `a` is <a, 0>; a count of 0 is no event; '#' begins
  * a comment; `gap` alone is a gap. A bad line ends the stream with RF_EINVAL and its number, after all lines before it. */

@@ -274,10 +274,16 @@ static rf_status unpack(struct rf_trace_reader *reader, const struct rf_trace_he
     return rf_trace_decode(reader->decoder, events, reader->raw, head->raw);
 }
 
-static void accept(struct rf_trace_reader *reader, const struct rf_trace_head *head)
+/* What should have come before this block and did not. */
+static void count_missing(struct rf_trace_reader *reader, const struct rf_trace_head *head)
 {
     reader->damage.blocks += head->number - reader->next_number;
     reader->damage.events += head->first - reader->next_first;
+}
+
+static void accept(struct rf_trace_reader *reader, const struct rf_trace_head *head)
+{
+    count_missing(reader, head);
     reader->next_number = head->number + 1;
     reader->next_first = head->first + head->events;
     uint64_t offset = reader->base + reader->at;
@@ -404,6 +410,12 @@ rf_status rf_trace_reader_next(struct rf_trace_reader *reader, struct rf_trace_e
             status = take_modules(reader, &head);
             if (status == RF_ENOMEM)
                 return no_memory(reader, error);
+            continue;
+        }
+        if (whole && head.kind <= RF_TRACE_RECORDS && reader->until != 0 &&
+            head.first >= reader->until) {
+            count_missing(reader, &head);
+            reader->ended = true;
             continue;
         }
         bool gaps = whole && head.kind == RF_TRACE_GAPS_KIND; /* behind no block */

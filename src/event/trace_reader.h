@@ -28,6 +28,7 @@ struct rf_trace_reader {
     struct rf_trace_info info;
     uint32_t next_number; /* of the block that should come */
     uint64_t next_first;
+    uint64_t until;            /* blocks that begin here or later are not wanted; 0: all are */
     uint64_t index_sum;        /* of what the index should hold */
     struct rf_trace_gaps gaps; /* of the last block, or behind it */
     struct rf_trace_modules modules;

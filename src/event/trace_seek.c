@@ -76,6 +76,43 @@ rf_status rf_trace_reader_seek(struct rf_trace_reader *reader, uint64_t event, u
     return RF_OK;
 }
 
+/* The first event of a block; of the block behind the last one, how many events there are. */
+static bool find_first(const struct rf_trace_reader *reader, const struct rf_trace_head *index,
+                       uint64_t entries, uint64_t block, uint64_t *first)
+{
+    unsigned char entry[RF_TRACE_INDEX_ENTRY];
+    *first = index->first;
+    if (block >= index->number)
+        return true;
+    if (!read_at(reader, entry, sizeof entry, entries + block * sizeof entry))
+        return false;
+    *first = rf_load64(entry + 8);
+    return true;
+}
+
+rf_status rf_trace_reader_part(struct rf_trace_reader *reader, size_t part, size_t parts)
+{
+    struct rf_trace_head index;
+    uint64_t entries, first, behind, begun;
+    if (parts == 0 || part >= parts || parts > UINT32_MAX || !find_index(reader, &index, &entries))
+        return RF_ENOTSUP;
+    uint64_t from = (uint64_t)index.number * part / parts;
+    uint64_t to = (uint64_t)index.number * (part + 1) / parts;
+    if (!find_first(reader, &index, entries, from, &first) ||
+        !find_first(reader, &index, entries, to, &behind))
+        return RF_ENOTSUP;
+    if (first == behind) { /* more pieces than blocks */
+        rf_status status = rf_trace_reader_begin(reader, NULL);
+        reader->ended = true;
+        return status == RF_OK ? RF_OK : RF_ENOTSUP;
+    }
+    rf_status status = rf_trace_reader_seek(reader, first, &begun);
+    if (status != RF_OK || begun != first)
+        return RF_ENOTSUP;
+    reader->until = to < index.number ? behind : 0;
+    return RF_OK;
+}
+
 /* --- modules ------------------------------------------------------------------------------------ */
 
 /* The head of the modules and where their bytes begin, by what the index says. */

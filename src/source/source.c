@@ -116,11 +116,11 @@ static rf_status open_format(struct rf_source **source, const struct rf_source_i
                                   : format->open(source, input, alloc, error);
 }
 
-static rf_status open_file(struct rf_source **source, const char *path,
-                           const struct rf_source_format *only, uint64_t skip,
-                           const struct rf_alloc *alloc, struct rf_error *error)
+/* `input` comes with what is wanted of the file. */
+static rf_status open_wanted(struct rf_source **source, const char *path,
+                             const struct rf_source_format *only, struct rf_source_input input,
+                             const struct rf_alloc *alloc, struct rf_error *error)
 {
-    struct rf_source_input input = {.fd = -1, .skip = skip};
     *source = NULL;
     rf_status status = open_input(&input, path, error);
     if (status != RF_OK)
@@ -133,10 +133,17 @@ static rf_status open_file(struct rf_source **source, const char *path,
     return status;
 }
 
+static rf_status open_file(struct rf_source **source, const char *path,
+                           const struct rf_source_format *only, const struct rf_alloc *alloc,
+                           struct rf_error *error)
+{
+    return open_wanted(source, path, only, (struct rf_source_input){.fd = -1}, alloc, error);
+}
+
 rf_status rf_source_open(struct rf_source **source, const char *path, const struct rf_alloc *alloc,
                          struct rf_error *error)
 {
-    return open_file(source, path, NULL, 0, alloc, error);
+    return open_file(source, path, NULL, alloc, error);
 }
 
 rf_status rf_source_open_as(struct rf_source **source, const char *path, const char *format,
@@ -144,7 +151,7 @@ rf_status rf_source_open_as(struct rf_source **source, const char *path, const c
 {
     for (size_t i = 1; i < sizeof formats / sizeof *formats; i++)
         if (strcmp(formats[i]->name, format) == 0)
-            return open_file(source, path, formats[i], 0, alloc, error);
+            return open_file(source, path, formats[i], alloc, error);
     *source = NULL;
     return rf_fail(error, RF_EINVAL, "there is no format '%s'", format);
 }
@@ -152,7 +159,15 @@ rf_status rf_source_open_as(struct rf_source **source, const char *path, const c
 rf_status rf_source_open_trace(struct rf_source **source, const char *path, uint64_t skip,
                                const struct rf_alloc *alloc, struct rf_error *error)
 {
-    return open_file(source, path, &rf_source_trace, skip, alloc, error);
+    const struct rf_source_input input = {.fd = -1, .skip = skip};
+    return open_wanted(source, path, &rf_source_trace, input, alloc, error);
+}
+
+rf_status rf_source_open_part(struct rf_source **source, const char *path, size_t part,
+                              size_t parts, const struct rf_alloc *alloc, struct rf_error *error)
+{
+    const struct rf_source_input input = {.fd = -1, .part = part, .parts = parts};
+    return open_wanted(source, path, &rf_source_trace, input, alloc, error);
 }
 
 rf_status rf_source_open_text(struct rf_source **source, int fd, const char *name,

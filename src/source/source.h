@@ -48,7 +48,8 @@ struct rf_source_input {
     const char *name;
     unsigned char head[8];
     size_t n_head;
-    uint64_t skip; /* events to leave out at the beginning, where the format can */
+    uint64_t skip;      /* events to leave out at the beginning, where the format can */
+    size_t part, parts; /* this piece of so many; parts 0: all of it */
 };
 
 /* A format of files that are streams, told by their first bytes. */

@@ -175,6 +175,13 @@ static rf_status open_trace(struct rf_source **source, const struct rf_source_in
         return status;
     }
     uint64_t first = 0;
+    if (input->parts > 0 &&
+        rf_trace_reader_part(trace->reader, input->part, input->parts) != RF_OK) {
+        close_trace(&trace->base);
+        return rf_fail(error, RF_ENOTSUP,
+                       "%s: its index is missing or damaged, so it cannot be read in parts",
+                       input->name);
+    }
     if (input->skip > 0) /* where that fails, it is read from the beginning: first stays 0 */
         rf_trace_reader_seek(trace->reader, input->skip, &first);
     trace->skip = input->skip - first;

@@ -267,6 +267,8 @@ Options:
       --limit N           take at most N events; 0: all (default: 0)
       --threads N         threads of riffle itself; 0: one per available
                           processor (default: 0)
+  -j, --jobs N            read a trace in N pieces at once; 0: one per available
+                          processor (default: 1)
       --cache SHAPE       caches to model for selectors that read 'miss'
       --from FORMAT       the format of the stream: trace, lackey, drmemtrace,
                           champsim, perf, text
