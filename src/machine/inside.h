@@ -17,6 +17,9 @@
  * than a call for each. */
 enum { TIMED_TOGETHER = 256 };
 
+/* Records of a group that runs without timing: few enough to be in the first cache still when a hook looks at them. */
+enum { RECORDS_TOGETHER = 512 };
+
 enum { STACK_PERIOD = 100000 }; /* unless the setup says another */
 
 struct machine {

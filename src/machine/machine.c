@@ -6,7 +6,8 @@
  *                        \--> timing -misses, cycles------^
  *                                            \--> hook at retirement
  *
- * Without timing and without records wanted, whole blocks run at the functional core's full speed. */
+ * Without timing, whole blocks run at the functional core's speed; where records are wanted, the steps of the blocks put
+ * them down. */
 #include "machine/inside.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -355,6 +356,42 @@ static void attend(struct machine *machine)
     }
 }
 
+/* Records are all that is wanted, and there are enough instructions left for the longest block. */
+static bool may_run_freely(const struct machine *machine)
+{
+    const struct rf_machine_hooks *hooks = &machine->hooks;
+    const struct rf_core *core = &machine->core;
+    return machine->timing == NULL && hooks->retire == NULL && hooks->expand == NULL &&
+           !machine->setup.silent && machine->next_sample == UINT64_MAX &&
+           (machine->handler.running || core->budget > core->instructions + RF_CORE_BLOCK);
+}
+
+/* Blocks at nearly full speed, until there is a group of records or something else is due. */
+static void run_group(struct machine *machine)
+{
+    struct rf_core *core = &machine->core;
+    struct rf_record *first = machine->records + machine->n_records, *to = first;
+    bool in_handler = machine->handler.running;
+    uint64_t budget = core->budget;
+    core->budget = in_handler ? UINT64_MAX : budget; /* its instructions are not the program's */
+    rf_core_run_recording(core, machine->setup.classes, &to, first + RECORDS_TOGETHER);
+    core->budget = budget;
+    machine->n_records += (size_t)(to - first);
+    if (core->stop == RF_STOP_BUDGET)
+        core->stop = RF_STOP_NONE;
+    attend(machine);
+    if (!in_handler && machine->hooks.recorded != NULL && to > first)
+        machine->hooks.recorded(machine->hooks.context, first, (size_t)(to - first));
+    if (!machine->ended)
+        switch_handler(machine);
+}
+
+static void run_freely(struct machine *machine)
+{
+    while (!machine->ended && machine->n_records < RF_SOURCE_BATCH && may_run_freely(machine))
+        run_group(machine);
+}
+
 /* What is skipped is not expanded either. */
 static bool is_skipping(struct machine *machine)
 {
@@ -375,7 +412,10 @@ static void run(struct machine *machine)
         bool skipping = is_skipping(machine);
         if (skipping || !watched)
             run_unwatched(machine, skipping ? machine->setup.skip_instructions : UINT64_MAX);
-        else
+        else if (may_run_freely(machine)) {
+            run_freely(machine);
+            continue;
+        } else
             run_watched(machine);
         if (!machine->ended)
             attend(machine);

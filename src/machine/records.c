@@ -51,11 +51,6 @@ uint16_t rf_records_classes(const struct rf_insn *insn)
     return (uint16_t)classes;
 }
 
-static uint64_t low_bytes(uint64_t value, unsigned bytes)
-{
-    return bytes == 8 ? value : value & ((UINT64_C(1) << 8 * bytes) - 1);
-}
-
 struct rf_before rf_records_look(const struct rf_core *core, const struct rf_step *step,
                                  struct rf_before before)
 {
@@ -85,15 +80,10 @@ static void put(struct output *output, enum rf_class class, struct rf_record rec
 static void put_memory(struct output *output, enum rf_class class, const struct rf_step *step,
                        const struct rf_before *before, uint64_t value)
 {
-    unsigned bytes = rf_records_bytes(&step->insn);
-    value = low_bytes(value, bytes);
-    put(output, class,
-        (struct rf_record){.pc = step->pc,
-                           .addr = before->address,
-                           .value = value,
-                           .target =
-                               class == RF_CLASS_STORE && before->looked && value == before->old,
-                           .width = (uint16_t)(8 * bytes)});
+    struct rf_record record;
+    rf_records_memory(&record, step, class, before->address, value, rf_records_bytes(&step->insn));
+    record.target = class == RF_CLASS_STORE && before->looked && record.value == before->old;
+    put(output, class, record);
 }
 
 /* A store-conditional that fails stores nothing. */
@@ -113,15 +103,12 @@ static void put_atomic(struct output *output, const struct rf_core *core,
 static void put_transfer(struct output *output, const struct rf_step *step, uint64_t next_pc)
 {
     const struct rf_insn *insn = &step->insn;
-    bool taken = next_pc != step->pc + insn->length;
-    struct rf_record record = {.pc = step->pc, .target = next_pc};
-    if (insn->kind == RF_OP_CLASS_BRANCH) {
-        record.flags = taken ? RF_RECORD_TAKEN : 0;
-        put(output, RF_CLASS_BRANCH, record);
-        return;
-    }
-    record.flags = insn->op == RF_OP_jalr ? RF_RECORD_INDIRECT : 0;
-    put(output, class_of_jump(insn), record);
+    struct rf_record record = {.pc = step->pc,
+                               .target = next_pc,
+                               .flags = insn->op == RF_OP_jalr ? RF_RECORD_INDIRECT : 0};
+    if (insn->kind == RF_OP_CLASS_BRANCH)
+        rf_records_branch(&record, step, next_pc);
+    put(output, insn->kind == RF_OP_CLASS_BRANCH ? RF_CLASS_BRANCH : class_of_jump(insn), record);
 }
 
 static void put_result(struct output *output, uint64_t value, uint64_t pc)

@@ -23,10 +23,41 @@ static inline struct rf_before rf_records_before(const struct rf_core *core,
                               .operand = core->x[insn->rs2]}; /* the immediate of an atomic is 0 */
 }
 
-/* Bytes that a load, store or atomic touches. */
+/* Bytes that a load, store or atomic touches: the low bits of funct3, always. */
+#define RF_RECORDS_BYTES(match) (1u << ((match) >> 12 & 3))
 static inline unsigned rf_records_bytes(const struct rf_insn *insn)
 {
-    return 1u << (rf_op_table[insn->op].match >> 12 & 3); /* the low bits of funct3, always */
+    return RF_RECORDS_BYTES(rf_op_table[insn->op].match);
+}
+
+/* Make the record of a load or store of so many bytes; more of the value than these is cut off. Field by field: a whole
+ * struct is put together elsewhere and copied by compilers, which waits for its parts. */
+static inline void rf_records_memory(struct rf_record *record, const struct rf_step *step,
+                                     enum rf_class class, uint64_t address, uint64_t value,
+                                     unsigned bytes)
+{
+    record->pc = step->pc;
+    record->addr = address;
+    record->value = value & UINT64_MAX >> (64 - 8 * bytes);
+    record->target = 0;
+    record->width = (uint16_t)(8 * bytes);
+    record->thread = 0;
+    record->kind = (uint8_t) class;
+    record->flags = record->miss = record->reserved = 0;
+}
+
+/* The record of a conditional branch that went to next_pc. */
+static inline void rf_records_branch(struct rf_record *record, const struct rf_step *step,
+                                     uint64_t next_pc)
+{
+    bool taken = next_pc != step->pc + step->insn.length;
+    record->pc = step->pc;
+    record->addr = record->value = 0;
+    record->target = next_pc;
+    record->width = record->thread = 0;
+    record->kind = RF_CLASS_BRANCH;
+    record->flags = taken ? RF_RECORD_TAKEN : 0;
+    record->miss = record->reserved = 0;
 }
 
 /* The same, with what a store will overwrite. */

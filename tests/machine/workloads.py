@@ -53,6 +53,24 @@ def check_repeats(tap, work, folder):
     tap.case("cycles and IPC are noted and agree", abs(ipc - float(notes["ipc"])) < 0.001 and 0.1 < ipc <= 4, notes)
 
 
+SEEN = ("load -> pc,value", "store -> addr,value", "branch -> pc,target", "jump -> pc,target", "call -> pc,target",
+        "return -> pc,target", "alu -> pc,value", "insn -> pc")
+
+
+def check_records(tap, work, folder):
+    """Without timing the steps of whole blocks put down records, with it each instruction by itself: both see the same. The
+    limits are such that a run ends within a block."""
+    for name, limit in (("lisp", "1"), ("lisp", "64"), ("lisp", "65"), ("lisp", "12345"), ("graph", "300001"), ("lz", "1000003")):
+        program = os.path.join(folder, name + ".rv64")
+        selectors = SEEN if limit != "1000003" else SEEN[:-1]  # all but instructions, which have a way of their own
+        options = [word for selector in selectors for word in ("-p", selector)]
+        options += ["-e", "exact", "-f", "csv", "-n", "0", "--no-names", "--max-instructions", limit]
+        fast, timed = (work.sim(program, "1", options=(*how, *options)) for how in (("--functional",), ("--core", "hps")))
+        rows = len(fast.stderr.splitlines())
+        tap.case(f"{name}, {limit} instructions: the same records with and without timing",
+                 fast.stderr == timed.stderr and rows > int(limit) ** 0.5, f"{rows} rows", fast.stderr[:500], timed.stderr[:500])
+
+
 def check_overhead(tap, work, folder):
     """Messages of the sampler at 30 cycles each, over the cycles of this very run."""
     run = work.sim(os.path.join(folder, "lisp.rv64"), "1",
@@ -134,6 +152,7 @@ def main():
     with isa.Work(sys.argv[1], sys.argv[2]) as work:
         check_outputs(tap, work, folder)
         check_repeats(tap, work, folder)
+        check_records(tap, work, folder)
         check_overhead(tap, work, folder)
         check_timing(tap, work, folder)
         check_stacks(tap, work, folder)

@@ -16,7 +16,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { BLOCK_MAX = 64, CHUNK_STEPS = 8192, CHUNKS_MAX = 64 };
+enum { BLOCK_MAX = RF_CORE_BLOCK, CHUNK_STEPS = 8192, CHUNKS_MAX = 64 };
 
 struct rf_block_chunk {
     struct rf_block_chunk *next;
@@ -149,10 +149,18 @@ static void add_branch(struct layout *layout, unsigned item)
     leave->which = steps;
 }
 
+/* Classes whose steps put down records themselves. */
+static uint32_t recorded_classes(const struct rf_core *core)
+{
+    return core->chained && core->state != RF_STATE_HANDLER ? core->recording.classes : 0;
+}
+
 static void add_own(struct layout *layout, unsigned item)
 {
     struct rf_step *step = add_step(layout, item, run_of(layout, item));
     step->classes = rf_records_classes(&step->insn);
+    if ((step->classes & recorded_classes(layout->core)) != 0)
+        step->run = rf_execute_recorded[step->insn.op];
     step->which = layout->expansion->tally;
 }
 

@@ -33,8 +33,15 @@ void rf_block_flush(struct rf_core *core);
 
 /* execute.c: what carries out an instruction, and the steps that are none. */
 extern rf_step_run *const rf_execute_table[], *const rf_execute_chained[];
+extern rf_step_run *const rf_execute_recorded[]; /* chained, with records */
 rf_step_run rf_execute_enter, rf_execute_goto;
 rf_step_run rf_execute_tallied, rf_execute_tallied_chained;
 rf_step_run rf_execute_watch, rf_execute_choose, rf_execute_stay, rf_execute_ahead, rf_execute_call;
+
+/* csr.c: carry out an instruction that reads and changes a register. Returns false if it is illegal: there is no such
+ * register, or it can only be read. */
+enum rf_csr_change { RF_CSR_WRITE, RF_CSR_SET, RF_CSR_CLEAR };
+bool rf_csr_change(struct rf_core *core, const struct rf_step *step, enum rf_csr_change how,
+                   uint64_t operand);
 
 #endif

@@ -67,15 +67,16 @@ void rf_core_go_to(struct rf_core *core, uint64_t pc)
     core->rest = NULL;
 }
 
-static void set_chained(struct rf_core *core, bool chained)
+static void set_chained(struct rf_core *core, bool chained, uint32_t recorded)
 {
-    core->stale |= core->chained != chained;
+    core->stale |= core->chained != chained || core->recording.classes != recorded;
     core->chained = chained;
+    core->recording.classes = recorded;
 }
 
 void rf_core_unchain(struct rf_core *core)
 {
-    set_chained(core, false);
+    set_chained(core, false, 0);
 }
 
 /* The block at pc, linked to the jump that wanted it. */
@@ -122,10 +123,8 @@ static void run_to_budget(struct rf_core *core)
         core->stop = RF_STOP_BUDGET;
 }
 
-void rf_core_run(struct rf_core *core)
+static void run_blocks(struct rf_core *core)
 {
-    rf_core_enter(core);
-    set_chained(core, true);
     core->cursor = NULL;
     while (core->stop == RF_STOP_NONE) {
         const struct rf_step *step = core->rest != NULL ? take_rest(core) : next_block(core);
@@ -133,6 +132,27 @@ void rf_core_run(struct rf_core *core)
         while (step != NULL)
             step = step->run(core, step);
     }
+}
+
+void rf_core_run_recording(struct rf_core *core, uint32_t classes, struct rf_record **to,
+                           const struct rf_record *full)
+{
+    uint64_t budget = core->budget;
+    rf_core_enter(core);
+    set_chained(core, true, classes);
+    core->recording.next = *to;
+    core->recording.full = full;
+    run_blocks(core);
+    *to = core->recording.next;
+    core->budget = budget; /* whoever puts down the last record spends it */
+    rf_core_leave(core);
+}
+
+void rf_core_run(struct rf_core *core)
+{
+    rf_core_enter(core);
+    set_chained(core, true, 0);
+    run_blocks(core);
     if (core->stop == RF_STOP_BUDGET) {
         core->stop = RF_STOP_NONE;
         run_to_budget(core);

@@ -33,6 +33,7 @@ enum rf_stop {
 };
 
 struct rf_core;
+struct rf_record;
 struct rf_step;
 typedef const struct rf_step *rf_step_run(struct rf_core *core, const struct rf_step *step);
 
@@ -50,6 +51,13 @@ struct rf_step {
     uint64_t pc;
     struct rf_step *link; /* of a jump with a known target: its block, once that is there; of an
                              `enter`: another block of its place in the table */
+};
+
+/* Where chained steps put down what they did, rf_core_run_recording. */
+struct rf_recording {
+    uint32_t classes; /* of records that are wanted; 0: none */
+    struct rf_record *next;
+    const struct rf_record *full; /* from here on the run ends before the next block */
 };
 
 struct rf_core {
@@ -77,8 +85,9 @@ struct rf_core {
     const struct rf_step *rest; /* of the instruction that has begun; NULL: go on at pc */
 
     struct rf_blocks *blocks;
-    bool stale;                   /* decoded code is out of date */
-    bool chained;                 /* steps run their successors; no single ones then */
+    bool stale;   /* decoded code is out of date */
+    bool chained; /* steps run their successors; no single ones then */
+    struct rf_recording recording;
     struct rf_step *linking;      /* the jump that left the inner loop to find its target */
     const struct rf_step *cursor; /* where single steps go on; NULL: look pc up */
     struct rf_alloc alloc;
@@ -89,6 +98,14 @@ void rf_core_close(struct rf_core *core);
 
 /* Run until something other than the next instruction is due; core->stop says what. */
 void rf_core_run(struct rf_core *core);
+
+/* The same, and steps that can make records of these classes put them down from `to` on: between `full` and the end of
+ * a block there must be room for RF_CORE_RECORDS more. RF_STOP_BUDGET means that this is reached, or that the next block
+ * would exceed the budget, by RF_CORE_BLOCK instructions at most. `to` moves behind the records. Code of handlers makes
+ * none. */
+enum { RF_CORE_BLOCK = 64, RF_CORE_RECORDS = 4 * RF_CORE_BLOCK };
+void rf_core_run_recording(struct rf_core *core, uint32_t classes, struct rf_record **to,
+                           const struct rf_record *full);
 
 /* One instruction at a time, for whoever wants to look at each: peek gives the instruction at pc,
  * NULL with core->stop set when there is none; step runs it and sets core->stop. Both after rf_core_unchain,

@@ -7,11 +7,13 @@
  * Where nobody looks at single instructions, a chained form of each function calls the next step itself, as a
  * tail call. That saves the way back to a loop, and each instruction jumps to its successor from a place of its
  * own, which the host's predictor can learn. `enter` and `goto` still return to the loop: a compiler that makes
- * no tail calls then needs no more stack than one block takes.
+ * no tail calls then needs no more stack than one block takes. A third form also puts down the records of its
+ * instruction, where somebody wants these and nothing else.
  *
  * `enter` counts all instructions of a block before they run. Whoever leaves a block early subtracts those that
  * did not run (step->left of them, itself included). */
 #include "machine/core/block.h"
+#include "machine/records.h"
 #include <string.h>
 
 #define STEP(id)                                                                                   \
@@ -472,76 +474,70 @@ STEP(ebreak)
     return stop_at(core, step, RF_STOP_BREAK);
 }
 
-enum { CSR_FFLAGS = 1, CSR_FRM = 2, CSR_FCSR = 3, CSR_CYCLE = 0xc00, CSR_TIME, CSR_INSTRET };
-
-static bool read_csr(const struct rf_core *core, const struct rf_step *step, uint64_t *value)
-{
-    switch (step->insn.imm) {
-    case CSR_FFLAGS:
-        *value = rf_fp_flags();
-        return true;
-    case CSR_FRM:
-        *value = core->frm;
-        return true;
-    case CSR_FCSR:
-        *value = (uint64_t)core->frm << 5 | rf_fp_flags();
-        return true;
-    case CSR_CYCLE:
-    case CSR_TIME:
-    case CSR_INSTRET: /* the functional core's only clock */
-        *value = core->instructions - step->left;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool write_csr(struct rf_core *core, int32_t number, uint64_t value)
-{
-    if (number == CSR_FFLAGS || number == CSR_FCSR)
-        rf_fp_set_flags(value & 31);
-    if (number == CSR_FRM)
-        core->frm = value & 7;
-    if (number == CSR_FCSR)
-        core->frm = value >> 5 & 7;
-    return number <= CSR_FCSR;
-}
-
-enum csr_change { CSR_WRITE, CSR_SET, CSR_CLEAR };
-
-/* Setting or clearing with x0 or 0 only reads. Writing a read-only register is illegal. */
-static const struct rf_step *change_csr(struct rf_core *core, const struct rf_step *step,
-                                        enum csr_change how, uint64_t operand)
-{
-    uint64_t old, value;
-    bool writes = how == CSR_WRITE ||
-                  (step->insn.rs1 != RF_REG_NONE ? step->insn.rs1 != 0 : step->insn.rs2 != 0);
-    if (!read_csr(core, step, &old))
-        return stop_at(core, step, RF_STOP_ILLEGAL);
-    value = how == CSR_WRITE ? operand : how == CSR_SET ? old | operand : old & ~operand;
-    if (writes && !write_csr(core, step->insn.imm, value))
-        return stop_at(core, step, RF_STOP_ILLEGAL);
-    RD = old;
-    return step + 1;
-}
-
 #define CSR(id, how, operand)                                                                      \
     STEP(id)                                                                                       \
     {                                                                                              \
-        return change_csr(core, step, how, operand);                                               \
+        return rf_csr_change(core, step, how, operand) ? step + 1                                  \
+                                                       : stop_at(core, step, RF_STOP_ILLEGAL);     \
     }
 
-CSR(csrrw, CSR_WRITE, RS1)
-CSR(csrrs, CSR_SET, RS1)
-CSR(csrrc, CSR_CLEAR, RS1)
-CSR(csrrwi, CSR_WRITE, step->insn.rs2)
-CSR(csrrsi, CSR_SET, step->insn.rs2)
-CSR(csrrci, CSR_CLEAR, step->insn.rs2)
+CSR(csrrw, RF_CSR_WRITE, RS1)
+CSR(csrrs, RF_CSR_SET, RS1)
+CSR(csrrc, RF_CSR_CLEAR, RS1)
+CSR(csrrwi, RF_CSR_WRITE, step->insn.rs2)
+CSR(csrrsi, RF_CSR_SET, step->insn.rs2)
+CSR(csrrci, RF_CSR_CLEAR, step->insn.rs2)
 
 #define INSN(id, mnemonic, match, mask, kind, operands)                                            \
     static const struct rf_step *chain_##id(struct rf_core *core, const struct rf_step *step)      \
     {                                                                                              \
         const struct rf_step *next = run_##id(core, step);                                         \
+        return next != NULL ? next->run(core, next) : NULL;                                        \
+    }
+#include "machine/isa/isa.def"
+#undef INSN
+
+/* The rare ones, and all where instructions are wanted, too. No pointer to a local leaves the steps: they could not make
+ * tail calls then. */
+static __attribute__((noinline)) void record_any(struct rf_core *core, const struct rf_step *step,
+                                                 uint64_t address, uint64_t operand,
+                                                 uint64_t next_pc)
+{
+    const struct rf_before before = {.address = address, .operand = operand};
+    struct rf_recording *to = &core->recording;
+    to->next += rf_records_after(core, step, &before, next_pc, to->classes, to->next);
+}
+
+/* Kind and bytes are known when this is compiled. */
+static inline __attribute__((always_inline)) void record(struct rf_core *core,
+                                                         const struct rf_step *step,
+                                                         struct rf_before before, uint64_t next_pc,
+                                                         unsigned kind, unsigned bytes)
+{
+    struct rf_recording *to = &core->recording;
+    bool alone = (to->classes >> RF_CLASS_INSN & 1) == 0;
+    if (kind == RF_OP_CLASS_LOAD && alone)
+        rf_records_memory(to->next++, step, RF_CLASS_LOAD, before.address, RD, bytes);
+    else if (kind == RF_OP_CLASS_STORE && alone)
+        rf_records_memory(to->next++, step, RF_CLASS_STORE, before.address, before.operand, bytes);
+    else if (kind == RF_OP_CLASS_BRANCH && alone)
+        rf_records_branch(to->next++, step, next_pc);
+    else
+        record_any(core, step, before.address, before.operand, next_pc);
+    if (to->next >= to->full)
+        core->budget = 0; /* the next `enter` ends the run */
+}
+
+/* A system call retires, whatever becomes of it; where the core stopped for anything else, nothing did. */
+#define INSN(id, mnemonic, match, mask, kind, operands)                                            \
+    static const struct rf_step *record_##id(struct rf_core *core, const struct rf_step *step)     \
+    {                                                                                              \
+        struct rf_before before = rf_records_before(core, step);                                   \
+        const struct rf_step *next = run_##id(core, step);                                         \
+        if (next == NULL && core->stop > RF_STOP_SYSCALL)                                          \
+            return NULL;                                                                           \
+        record(core, step, before, next != NULL ? next->pc : core->pc, RF_OP_CLASS_##kind,         \
+               RF_RECORDS_BYTES(match));                                                           \
         return next != NULL ? next->run(core, next) : NULL;                                        \
     }
 #include "machine/isa/isa.def"
@@ -557,6 +553,13 @@ rf_step_run *const rf_execute_table[RF_OP_COUNT] = {
 rf_step_run *const rf_execute_chained[RF_OP_COUNT] = {
     [RF_OP_ILLEGAL] = run_illegal,
 #define INSN(id, mnemonic, match, mask, kind, operands) [RF_OP_##id] = chain_##id,
+#include "machine/isa/isa.def"
+#undef INSN
+};
+
+rf_step_run *const rf_execute_recorded[RF_OP_COUNT] = {
+    [RF_OP_ILLEGAL] = run_illegal,
+#define INSN(id, mnemonic, match, mask, kind, operands) [RF_OP_##id] = record_##id,
 #include "machine/isa/isa.def"
 #undef INSN
 };
