@@ -40,6 +40,7 @@
 # The second pass has its own slots: a load, the lower half that is looked for, the upper half seen with it, how
 # often the lower half was seen (16 bits), how often with this upper one (16). The host fills in the first two.
 .index left : log2(ASSOC)               # slots that have not seen enough
+.index reach : log2(ASSOC)              # slots from the first on that were considered: the host need not read others
 .base wanted = assoc[0 : ASSOC / 2]
 .base lowers = data[0 : ASSOC / 2]
 .base uppers = data[ASSOC / 2 : ASSOC / 2]
@@ -69,7 +70,7 @@ differs: v1 = ++counts[slot].b1; if d.full goto off     # misses
         active[slot] = value                            # select the active value anew
         counts[slot].h0 = 1; done                       # hits 1, misses 0
 
-fresh:  v0 = counts[turn].h1; v1 = random & 255         # consider one slot
+fresh:  v0 = counts[turn].h1; v1 = random & 255; reach++    # consider one slot
         if v1 <= v0 goto fail                           # it knows too much to be replaced
         pcs[turn] = pc; active[turn] = value; failed--
         counts[turn] = fresh_counts; turn = turn + 1

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 enum {
     RF_WINDOW_DATA = 2048,
     RF_WINDOW_KEYS = 2048,
@@ -77,15 +79,20 @@ struct rf_table {
 /* Where a part of the slots lies, looked up once for many. Words of 64 bits: the simulated core has no cheap unsigned
  * ones of 32. A part that the program does not have reads as 0. */
 struct rf_window_lane {
-    const uint32_t *words;
+    uint32_t *words;
     uint64_t shift, mask;
 };
 
-static inline struct rf_window_lane rf_window_lane(const struct rf_window *window, unsigned number)
+static inline struct rf_window_lane rf_window_lane(struct rf_window *window, unsigned number)
 {
     const struct rf_window_role *role = &window->roles[number];
     return (struct rf_window_lane){(role->in_keys ? window->keys : window->data) + role->first,
                                    role->shift, role->mask};
+}
+
+static inline bool rf_lane_equals(struct rf_window_lane x, struct rf_window_lane y)
+{
+    return x.words == y.words && x.shift == y.shift && x.mask == y.mask;
 }
 
 static inline uint64_t rf_lane_read(struct rf_window_lane lane, size_t slot)
@@ -93,26 +100,16 @@ static inline uint64_t rf_lane_read(struct rf_window_lane lane, size_t slot)
     return (uint64_t)lane.words[slot] >> lane.shift & lane.mask;
 }
 
-static inline uint32_t rf_window_read(const struct rf_window *window, unsigned role, uint32_t slot)
+/* Nothing else is in the word then. */
+static inline void rf_lane_set(struct rf_window_lane lane, size_t slot, uint64_t value)
 {
-    const struct rf_window_role *r = &window->roles[role];
-    const uint32_t *words = r->in_keys ? window->keys : window->data;
-    return words[r->first + slot] >> r->shift & r->mask;
+    lane.words[slot] = (uint32_t)((value & lane.mask) << lane.shift);
 }
 
-static inline void rf_window_clear(struct rf_window *window, unsigned role, uint32_t slot)
+static inline void rf_lane_write(struct rf_window_lane lane, size_t slot, uint64_t value)
 {
-    const struct rf_window_role *r = &window->roles[role];
-    if (!r->in_keys)
-        window->data[r->first + slot] &= ~(r->mask << r->shift);
-}
-
-static inline void rf_window_write(struct rf_window *window, unsigned role, uint32_t slot,
-                                   uint32_t value)
-{
-    const struct rf_window_role *r = &window->roles[role];
-    uint32_t *word = (r->in_keys ? window->keys : window->data) + r->first + slot;
-    *word = (*word & ~(r->mask << r->shift)) | (value & r->mask) << r->shift;
+    uint64_t others = lane.words[slot] & ~(lane.mask << lane.shift);
+    lane.words[slot] = (uint32_t)(others | (value & lane.mask) << lane.shift);
 }
 
 static inline uint32_t rf_table_hash(uint32_t a, uint32_t b)
@@ -165,6 +162,8 @@ enum {
     RF_VALUES_GLANCE,  /* events for which they are */
     RF_VALUES_SECOND,  /* events for which a second pass lasts, at the most */
     RF_VALUES_LEAST,   /* samples: slots with fewer tell too little to be recorded */
+    RF_VALUES_REACH, /* the number of the index register that says how many slots may be in use; when it is full, or
+                          RF_WINDOW_INDEXES: all */
 };
 enum { RF_VALUES_KEPT = 7, RF_VALUES_SPLIT_MAX = 10, RF_VALUES_LOOKED_AT = 3 };
 

@@ -25,24 +25,52 @@ static uint64_t hash(uint64_t a, uint64_t b)
     return h >> 32 ^ h >> 47;
 }
 
-/* The next ones from slot *from on, which moves behind them. Returns how many, GROUP at the most. */
-static inline size_t gather(struct pending *group, const struct rf_window *window, size_t *from)
+/* Where the parts of slots lie. */
+struct layout {
+    struct rf_window_lane a, count, b, a_high, b_high;
+};
+
+static inline struct layout layout_of(struct rf_window *window)
 {
-    const struct rf_window_lane count = rf_window_lane(window, RF_FOLD_COUNT);
-    const struct rf_window_lane a = rf_window_lane(window, RF_FOLD_A);
-    const struct rf_window_lane b = rf_window_lane(window, RF_FOLD_B);
-    const struct rf_window_lane a_high = rf_window_lane(window, RF_FOLD_A_HIGH);
-    const struct rf_window_lane b_high = rf_window_lane(window, RF_FOLD_B_HIGH);
+    return (struct layout){.a = rf_window_lane(window, RF_FOLD_A),
+                           .count = rf_window_lane(window, RF_FOLD_COUNT),
+                           .b = rf_window_lane(window, RF_FOLD_B),
+                           .a_high = rf_window_lane(window, RF_FOLD_A_HIGH),
+                           .b_high = rf_window_lane(window, RF_FOLD_B_HIGH)};
+}
+
+/* The layout of sampling.uc: a word for each part, no upper half of a. */
+static inline struct layout usual_of(struct layout layout)
+{
+    return (struct layout){.a = {layout.a.words, 0, UINT32_MAX},
+                           .count = {layout.count.words, 0, UINT32_MAX},
+                           .b = {layout.b.words, 0, UINT32_MAX},
+                           .a_high = {layout.a_high.words, 0, 0},
+                           .b_high = {layout.b_high.words, 0, UINT32_MAX}};
+}
+
+static bool is_usual(const struct layout *layout)
+{
+    const struct layout usual = usual_of(*layout);
+    return rf_lane_equals(layout->a, usual.a) && rf_lane_equals(layout->count, usual.count) &&
+           rf_lane_equals(layout->b, usual.b) && rf_lane_equals(layout->a_high, usual.a_high) &&
+           rf_lane_equals(layout->b_high, usual.b_high);
+}
+
+/* The next ones from slot *from on, which moves behind them. Returns how many, GROUP at the most. */
+static ALWAYS_INLINE size_t gather(struct pending *group, const struct rf_window *window,
+                                   const struct layout *at, size_t *from)
+{
     uint64_t least = window->lets[RF_FOLD_LEAST];
     size_t slot = *from, slots = window->slots;
     struct pending *to = group;
     for (; slot < slots && to < group + GROUP; slot++) {
-        uint64_t n = rf_lane_read(count, slot);
+        uint64_t n = rf_lane_read(at->count, slot);
         if (n == 0 || n < least)
             continue;
         to->slot = slot;
-        to->entry.a = rf_lane_read(a, slot) | rf_lane_read(a_high, slot) << 32;
-        to->entry.b = rf_lane_read(b, slot) | rf_lane_read(b_high, slot) << 32;
+        to->entry.a = rf_lane_read(at->a, slot) | rf_lane_read(at->a_high, slot) << 32;
+        to->entry.b = rf_lane_read(at->b, slot) | rf_lane_read(at->b_high, slot) << 32;
         to->entry.count = n;
         to++;
     }
@@ -83,7 +111,7 @@ static inline void add_group(struct rf_window *window, struct rf_table *table,
                              const struct pending *group, size_t n)
 {
     struct rf_fold_entry *entries = (struct rf_fold_entry *)(table + 1);
-    bool keep = window->lets[RF_FOLD_KEEP] != 0;
+    bool keep = window->lets[RF_FOLD_KEEP] != 0 && !window->roles[RF_FOLD_COUNT].in_keys;
     for (const struct pending *p = group; p < group + n; p++) {
         struct rf_fold_entry *entry = &entries[p->at];
         if (p->known != 0 && entry->a == p->entry.a && entry->b == p->entry.b)
@@ -91,19 +119,30 @@ static inline void add_group(struct rf_window *window, struct rf_table *table,
         else
             add_elsewhere(table, p);
         if (keep)
-            rf_window_clear(window, RF_FOLD_COUNT, (uint32_t)p->slot);
+            rf_lane_write(rf_window_lane(window, RF_FOLD_COUNT), p->slot, 0);
     }
     window->folded += (uint32_t)n;
 }
 
-void rf_host_fold(struct rf_window *window, struct rf_table *table)
+static ALWAYS_INLINE void add_all(struct rf_window *window, struct rf_table *table,
+                                  const struct layout layout)
 {
     struct pending group[GROUP];
-    for (size_t at = 0; at < window->slots;) {
-        size_t n = gather(group, window, &at);
+    for (size_t slot = 0; slot < window->slots;) {
+        size_t n = gather(group, window, &layout, &slot);
         look_up(group, n, table);
         add_group(window, table, group, n);
     }
+}
+
+/* Twice in the code: where the compiler knows the layout, a part of a slot is one load. */
+void rf_host_fold(struct rf_window *window, struct rf_table *table)
+{
+    const struct layout layout = layout_of(window);
+    if (is_usual(&layout))
+        add_all(window, table, usual_of(layout));
+    else
+        add_all(window, table, layout);
     window->scanned += window->slots;
     window->command = window->lets[RF_FOLD_KEEP] != 0 ? RF_COMMAND_DATA : RF_COMMAND_RESET;
 }

@@ -198,7 +198,7 @@ $ riffle compare r.rft --per-interval --coproc values.uc
 riffle: compare: --coproc does not work with --per-interval
 [2]
 $ riffle replay r.rft --coproc 'values.uc(quiet=13, age=0, glance=13)' -n 1 | tail -n 2
- 1 interrupt, 1 of them looks of the host by itself; 612 cycles of overhead; 33.3% of the events
+ 1 interrupt, 1 of them looks of the host by itself; 102 cycles of overhead; 33.3% of the events
  covered.
 # What went wrong in the machine is told: a program that never ends, a table of the host that is too small.
 $ printf '.on load goto x\n.base p = assoc[0 : 4]\n.base c = data[0 : 4]\n.slot a = p, count = c\nx: goto x\n' >loop.uc
