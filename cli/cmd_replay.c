@@ -130,7 +130,8 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
         .limit = settings->cut.limit,
         .cache = settings->cache,
         .stop = cli_catch_interrupt(),
-        .progress = cli_progress};
+        .progress = cli_coprocs_progress,
+        .progress_context = &to->coprocs};
     rf_status status = pump(&run, call, source, &setup, &error);
     cli_program_close(&program);
     if (run != NULL && cli_add_modules(run, source) != RF_OK)
@@ -195,6 +196,8 @@ static int run(const struct cli_call *call)
         status = cli_coprocs_refuse_thread(&to.coprocs, settings->thread);
     if (status == CLI_OK)
         status = check_jobs(settings, to.coprocs.n > 0);
+    if (status == CLI_OK)
+        cli_coprocs_tell_cache(&to.coprocs, settings->cache, false);
     if (status == CLI_OK)
         status = replay(call, &to);
     cli_lanes_free(&to.lanes);

@@ -49,6 +49,60 @@ void cli_coprocs_warn(const struct cli_coprocs *coprocs, bool places, uint64_t p
     }
 }
 
+static bool reads_misses(const struct rf_coproc *coproc)
+{
+    struct rf_selector wants;
+    rf_coproc_wants(coproc, &wants);
+    return (wants.fields & 1u << RF_FIELD_MISS) != 0;
+}
+
+static void tell_cache(const struct rf_coproc *coproc, const struct rf_cache_shape *shape,
+                       bool assumed)
+{
+    const struct rf_cache_level *first = &shape->levels[0];
+    const char *name = rf_coproc_text(coproc);
+    int length = (int)strcspn(name, "(");
+    uint64_t sets = first->size / first->ways / first->line, own = rf_coproc_let(coproc, "sets", 0);
+    char text[200];
+    rf_cache_print(shape, text, sizeof text);
+    if (assumed)
+        cli_fail(CLI_OK, "%.*s: which accesses miss is computed for %s; --cache chooses others",
+                 length, name, text);
+    if (own != 0 && own != sets)
+        cli_fail(CLI_OK,
+                 "%.*s: these caches have %llu sets, the program has %llu: "
+                 "'%.*s(sets=%llu)' names them right",
+                 length, name, (unsigned long long)sets, (unsigned long long)own, length, name,
+                 (unsigned long long)sets);
+}
+
+void cli_coprocs_tell_cache(const struct cli_coprocs *coprocs, const char *shape, bool assumed)
+{
+    struct rf_cache_shape parsed;
+    struct rf_error ignored;
+    if (shape == NULL || rf_cache_parse(&parsed, shape, &ignored) != RF_OK)
+        return;
+    for (size_t i = 0; i < coprocs->n; i++)
+        if (reads_misses(coprocs->coprocs[i]))
+            tell_cache(coprocs->coprocs[i], &parsed, assumed);
+}
+
+void cli_coprocs_progress(void *context, const struct rf_collect_progress *progress)
+{
+    struct cli_coprocs *coprocs = context;
+    for (size_t i = 0; i < coprocs->n && !coprocs->told; i++) {
+        unsigned line;
+        const char *name = rf_coproc_text(coprocs->coprocs[i]);
+        if (rf_coproc_overruns(coprocs->coprocs[i], &line) == 0)
+            continue;
+        cli_fail(CLI_OK,
+                 "%.*s: line %u: a sample did not come to an end in %d cycles and was given up",
+                 (int)strcspn(name, "("), name, line, RF_COPROC_CYCLES);
+        coprocs->told = true;
+    }
+    cli_progress(NULL, progress);
+}
+
 int cli_coprocs_refuse_others(const struct cli_coprocs *coprocs, const char *selector)
 {
     struct rf_selector wanted;
@@ -69,7 +123,7 @@ int cli_coprocs_refuse_others(const struct cli_coprocs *coprocs, const char *sel
 int cli_coprocs_open(struct cli_coprocs *coprocs, const struct cli_call *call, uint64_t seed)
 {
     const struct rf_coproc_setup setup = {.seed = seed};
-    *coprocs = (struct cli_coprocs){calloc(call->n_given + 1, sizeof *coprocs->coprocs), 0};
+    *coprocs = (struct cli_coprocs){.coprocs = calloc(call->n_given + 1, sizeof *coprocs->coprocs)};
     if (coprocs->coprocs == NULL)
         return cli_fail(CLI_FAILED, "no memory for the command line");
     for (size_t i = 0; i < call->n_given; i++) {
@@ -90,7 +144,7 @@ void cli_coprocs_close(struct cli_coprocs *coprocs)
     for (size_t i = 0; i < coprocs->n; i++)
         rf_coproc_close(coprocs->coprocs[i]);
     free(coprocs->coprocs);
-    *coprocs = (struct cli_coprocs){NULL, 0};
+    *coprocs = (struct cli_coprocs){.n = 0};
 }
 
 bool cli_coprocs_alone(const struct cli_call *call)

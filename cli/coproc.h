@@ -10,6 +10,7 @@ extern const struct cli_option cli_options_coproc[];
 struct cli_coprocs {
     struct rf_coproc **coprocs;
     size_t n;
+    bool told; /* of a sample that was given up */
 };
 /* Opens all that the command line names. Prints an error for one that is wrong. */
 int cli_coprocs_open(struct cli_coprocs *coprocs, const struct cli_call *call, uint64_t seed);
@@ -22,6 +23,11 @@ int cli_coprocs_refuse_thread(const struct cli_coprocs *coprocs, const char *thr
 void cli_coprocs_warn(const struct cli_coprocs *coprocs, bool places, uint64_t processes);
 /* CLI_USAGE where one counts other tuples than the selector. */
 int cli_coprocs_refuse_others(const struct cli_coprocs *coprocs, const char *selector);
+/* Before a run, where misses come from a model of caches: say which ones these are if nobody chose them, and
+ * whether a program has another number of sets. NULL: there is no model. */
+void cli_coprocs_tell_cache(const struct cli_coprocs *coprocs, const char *shape, bool assumed);
+/* cli_progress for a run with co-processors, its context: when a sample is given up, that is told at once. */
+void cli_coprocs_progress(void *coprocs, const struct rf_collect_progress *progress);
 void cli_coprocs_close(struct cli_coprocs *coprocs);
 /* Does the command line ask for them, and for no engine or selector? */
 bool cli_coprocs_alone(const struct cli_call *call);

@@ -339,9 +339,12 @@ static rf_status collect(struct rf_run **run, struct rf_source *source, struct c
                                      .asked = is_asked,
                                      .now = answer,
                                      .now_context = plan,
-                                     .progress = plan->alone ? cli_progress : NULL};
+                                     .progress = plan->alone ? cli_coprocs_progress : NULL,
+                                     .progress_context = &plan->coprocs};
     struct rf_error ignored;
     plan->source = source;
+    cli_coprocs_tell_cache(&plan->coprocs, plan->cache,
+                           plan->cache != NULL && strcmp(plan->cache, RF_CACHE_STANDARD) == 0);
     rf_live_open(&plan->live, &ignored); /* without it, nobody can ask */
     status = rf_collect(run, source, &setup, error);
     rf_live_close(plan->live);

@@ -59,6 +59,11 @@ struct rf_source;
 rf_status rf_coproc_attach(struct rf_coproc *coproc, struct rf_source *machine, const char *cache,
                            struct rf_error *error);
 
+/* Samples so far that were given up, because their routine did not come to an end in RF_COPROC_CYCLES; *line is where in
+ * the source the last of them was. If all are given up, feeding fails. */
+enum { RF_COPROC_CYCLES = 4096 };
+uint64_t rf_coproc_overruns(const struct rf_coproc *coproc, unsigned *line);
+
 struct rf_coproc_totals {
     uint64_t samples, drops; /* taken from the core; of these, lost because the buffer was full */
     uint64_t memory;         /* bytes */

@@ -188,14 +188,32 @@ static void learn_high(struct rf_coproc *coproc, uint64_t pc)
     coproc->high[(uint32_t)pc >> 20] = (uint32_t)(pc >> 32);
 }
 
+/* When so many samples were given up and none ended, no other will. */
+enum { HOPELESS = 64 };
+
+static __attribute__((noinline)) void give_up(struct rf_coproc *coproc)
+{
+    const struct rf_coproc_counts *counts = &coproc->counts;
+    uint64_t overruns = coproc->processor->overruns;
+    if (overruns < HOPELESS || overruns < counts->samples - counts->drops - coproc->buffer_n)
+        return;
+    coproc->hopeless = true;
+    coproc->filter.mask = 0; /* no pc has this hash */
+    coproc->filter.match = 1;
+}
+
 /* One sample through the processor. */
 static void run(struct rf_coproc *coproc, const struct rf_record *record)
 {
     uint64_t before = coproc->processor->cycles;
     enum rf_processor_end end = rf_processor_run(coproc->processor, record);
     coproc->free_at += (coproc->processor->cycles - before) * coproc->options.clock;
-    if (end != RF_PROCESSOR_INTERRUPT)
+    if (end == RF_PROCESSOR_DONE)
         return;
+    if (end == RF_PROCESSOR_OVERRUN) {
+        give_up(coproc);
+        return;
+    }
     coproc->counts.interrupts++;
     coproc->halted = true;
 }
@@ -302,14 +320,28 @@ void rf_coproc_feed_natively(struct rf_coproc *coproc, const struct rf_record *r
 rf_status rf_coproc_feed(struct rf_coproc *coproc, const struct rf_record *records, size_t n,
                          struct rf_error *error)
 {
-    (void)error;
+    unsigned line;
     if (coproc->attachment != NULL) /* it has seen them */
-        return RF_OK;
+        n = 0;
     if (coproc->options.pace > 0)
         feed_paced(coproc, records, n);
     else
         rf_coproc_feed_natively(coproc, records, n);
-    return RF_OK;
+    if (!coproc->hopeless)
+        return RF_OK;
+    rf_coproc_overruns(coproc, &line);
+    return rf_fail(error, RF_EINVAL,
+                   "%.*s: line %u: the program runs for ever: none of the first %d samples came to "
+                   "an end in %d cycles",
+                   (int)strcspn(coproc->text, "("), coproc->text, line, HOPELESS,
+                   RF_PROCESSOR_CYCLES);
+}
+
+uint64_t rf_coproc_overruns(const struct rf_coproc *coproc, unsigned *line)
+{
+    const struct rf_processor *processor = coproc->processor;
+    *line = processor->overruns > 0 ? coproc->program.lines[processor->overrun_at] : 0;
+    return processor->overruns;
 }
 
 rf_status rf_coproc_end(struct rf_coproc *coproc, struct rf_error *error)

@@ -77,6 +77,7 @@ struct rf_coproc {
     bool upper;    /* the upper half of `value` is sampled */
     bool rests;    /* the profile is complete */
     bool halted;   /* until the handler is over */
+    bool hopeless; /* no sample ever came to an end: nothing is sampled any more */
     bool waits;    /* the core waits for the processor: what is tagged is run at once */
     struct attachment *attachment; /* to a simulated core; NULL: records are fed */
 

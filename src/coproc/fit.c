@@ -81,6 +81,48 @@ static rf_status check_roles(const struct rf_coproc *coproc, const char *path,
     return RF_OK;
 }
 
+/* --- an end ---------------------------------------------------------------------------------------- */
+
+/* Where a branch of instruction `at` goes; program->n: to an end. */
+static unsigned branch_to(const struct rf_program *program, unsigned at)
+{
+    unsigned to = program->code[at].to, target = program->n;
+    if (to < RF_TO_REGISTER)
+        target = at + to - RF_TO_HERE;
+    else if (to < RF_TO_DONE)
+        target = program->targets[to - RF_TO_REGISTER];
+    return target < program->n ? target : program->n;
+}
+
+/* Behind the last instruction is an end, too. */
+static bool leads_on(const struct rf_program *program, unsigned at, const bool *ends)
+{
+    unsigned when = program->code[at].when;
+    return (when != RF_WHEN_ALWAYS && ends[at + 1]) ||
+           (when != RF_WHEN_NEVER && ends[branch_to(program, at)]);
+}
+
+/* Every instruction has a way to an end, whether it is ever taken or not. */
+static rf_status check_ends(const struct rf_coproc *coproc, const char *path,
+                            struct rf_error *error)
+{
+    const struct rf_program *program = &coproc->program;
+    bool ends[RF_MICRO_WORDS + 1] = {false}, more = true;
+    ends[program->n] = true;
+    while (more) {
+        more = false;
+        for (unsigned at = program->n; at-- > 0;)
+            if (!ends[at] && leads_on(program, at, ends))
+                more = ends[at] = true;
+    }
+    for (unsigned at = 0; at < program->n; at++)
+        if (!ends[at])
+            return rf_fail(error, RF_EINVAL,
+                           "%s: line %u: from here no way leads to 'done' or 'interrupt'", path,
+                           program->lines[at]);
+    return RF_OK;
+}
+
 /* --- the profile ---------------------------------------------------------------------------------- */
 
 static rf_status refuse(const struct rf_coproc *coproc, const char *path, struct rf_error *error,
@@ -181,5 +223,7 @@ rf_status rf_coproc_check(struct rf_coproc *coproc, const char *path, struct rf_
     rf_status status = check_lets(coproc, path, error);
     if (status == RF_OK)
         status = check_roles(coproc, path, error);
+    if (status == RF_OK)
+        status = check_ends(coproc, path, error);
     return status == RF_OK ? find_selector(coproc, path, error) : status;
 }

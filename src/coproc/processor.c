@@ -540,6 +540,7 @@ enum rf_processor_end rf_processor_run(struct rf_processor *processor,
     processor->instructions += instructions;
     if (at < n) {
         processor->overruns++;
+        processor->overrun_at = at;
         return RF_PROCESSOR_OVERRUN;
     }
     return at == RF_STEP_INTERRUPT ? RF_PROCESSOR_INTERRUPT : RF_PROCESSOR_DONE;

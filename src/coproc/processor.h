@@ -12,6 +12,7 @@
 #include "coproc/associative.h"
 #include "coproc/program.h"
 #include <riffle/alloc.h>
+#include <riffle/coproc.h>
 
 enum rf_processor_end {
     RF_PROCESSOR_DONE,
@@ -20,8 +21,8 @@ enum rf_processor_end {
 };
 
 enum {
-    RF_PROCESSOR_CYCLES = 4096, /* for one sample, at the most */
-    RF_PROCESSOR_FILL = 2,      /* cycles from a sample in an idle machine to its first execution */
+    RF_PROCESSOR_CYCLES = RF_COPROC_CYCLES, /* for one sample, at the most */
+    RF_PROCESSOR_FILL = 2, /* cycles from a sample in an idle machine to its first execution */
     RF_PROCESSOR_MISPREDICT = 2,
 };
 
@@ -68,6 +69,8 @@ struct rf_processor {
     uint32_t leap[4]
                  [256]; /* 32 steps of the shift register at once: the xor of one word per byte */
     uint64_t cycles, instructions, mispredicts, overruns;
+    unsigned
+        overrun_at; /* the instruction that would have been next when the last one was given up */
     struct rf_alloc alloc;
     size_t bytes; /* of the block */
 };

@@ -104,7 +104,7 @@ rf_status rf_report_each_finding(const struct rf_run *run, const struct rf_repor
 /* Made by a co-processor: its counts are those of samples. */
 static inline bool rf_report_is_sampled(const struct rf_profile *profile)
 {
-    return rf_profile_figure(profile, "class-events", 0) > 0;
+    return rf_profile_figure(profile, "class-events", -1) >= 0;
 }
 
 #endif

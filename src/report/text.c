@@ -65,17 +65,24 @@ static void write_samples(FILE *out, const struct rf_profile *profile,
 {
     static const char *const names[] = {"samples", "class-events",    "drops",
                                         "looks",   "overhead-cycles", "interrupts"};
-    char room[6][RF_REPORT_NUMBER_MAX];
+    char room[6][RF_REPORT_NUMBER_MAX], looks[80] = "";
     const char *text[6];
     for (size_t i = 0; i < 6; i++)
         text[i] = rf_report_group(room[i], (uint64_t)rf_profile_figure(profile, names[i], 0));
+    if (rf_profile_figure(profile, "class-events", 0) == 0) {
+        rf_report_sentence(out, setup,
+                           "The stream has none of the events that the program samples: %s.",
+                           profile->selector);
+        return;
+    }
+    if (rf_profile_figure(profile, "looks", 0) > 0)
+        snprintf(looks, sizeof looks, ", %s of them timed by the host", text[3]);
     rf_report_sentence(out, setup,
                        "Counts are estimates from samples: %s of %s events, %s dropped.", text[0],
                        text[1], text[2]);
     rf_report_sentence(out, setup,
-                       "%s interrupt%s, %s of them looks of the host by itself; %s cycles of "
-                       "overhead; %.1f%% of the events covered.",
-                       text[5], strcmp(text[5], "1") == 0 ? "" : "s", text[3], text[4],
+                       "%s interrupt%s%s; %s cycles of overhead; %.1f%% of the events covered.",
+                       text[5], strcmp(text[5], "1") == 0 ? "" : "s", looks, text[4],
                        100 * rf_profile_figure(profile, "covered-share", 0));
     write_troubles(out, profile, setup);
 }

@@ -88,14 +88,13 @@ $ riffle replay r.rft --coproc loads.uc -n 2 --details
  33.3%      8  0x401004  0x401004
  1 more row, 33.3%
  Counts are estimates from samples: 24 of 24 events, 0 dropped.
- 0 interrupts, 0 of them looks of the host by itself; 0 cycles of overhead; 100.0% of the events
- covered.
+ 0 interrupts; 0 cycles of overhead; 100.0% of the events covered.
 
 command     riffle replay r.rft --coproc loads.uc -n 2 --details
 
 profile     load -> pc
 engine      loads.uc(size=base, clock=1), seed 0
-memory      499.6 KiB; as hardware 9.3 KiB of storage
+memory      499.7 KiB; as hardware 9.3 KiB of storage
 events      24 produced, 24 consumed, 0 lost
 bounds      of the co-processor's samples, not of all events
 class-events 24
@@ -198,11 +197,16 @@ $ riffle compare r.rft --per-interval --coproc values.uc
 riffle: compare: --coproc does not work with --per-interval
 [2]
 $ riffle replay r.rft --coproc 'values.uc(quiet=13, age=0, glance=13)' -n 1 | tail -n 2
- 1 interrupt, 1 of them looks of the host by itself; 102 cycles of overhead; 33.3% of the events
- covered.
+ Counts are estimates from samples: 24 of 24 events, 0 dropped.
+ 1 interrupt, 1 of them timed by the host; 102 cycles of overhead; 33.3% of the events covered.
 # What went wrong in the machine is told: a program that never ends, a table of the host that is too small.
 $ printf '.on load goto x\n.base p = assoc[0 : 4]\n.base c = data[0 : 4]\n.slot a = p, count = c\nx: goto x\n' >loop.uc
-$ riffle replay r.rft --coproc loop.uc | tail -n 1
+$ riffle replay r.rft --coproc loop.uc
+riffle: loop.uc: line 5: from here no way leads to 'done' or 'interrupt'
+[2]
+$ sed 's/^x: .*/x: v0 = v0 - v0; if not v.zero done\n goto x/' loop.uc >never.uc
+$ riffle replay r.rft --coproc never.uc | tail -n 1
+riffle: never.uc: line 5: a sample did not come to an end in 4096 cycles and was given up
  24 samples ran too long and were given up: the program has a loop.
 $ printf '.on load goto x\n.field pc = pc[31:0]\n.base c = data[0 : 4]\n.base p = data[4 : 4]\n.index at : 2\n.slot a = p, count = c\nx: p[at] = pc\n c[at] += 7; done\n' >sevens.uc
 $ riffle replay r.rft --coproc sevens.uc
@@ -211,13 +215,25 @@ $ riffle replay r.rft --coproc sevens.uc
   share  count  place
  100.0%    168  0x401008
  Counts are estimates from samples: 24 of 24 events, 0 dropped.
- 0 interrupts, 0 of them looks of the host by itself; 0 cycles of overhead; 100.0% of the events
- covered.
+ 0 interrupts; 0 cycles of overhead; 100.0% of the events covered.
  The counts are 168 in all, more than the samples: the program counts some twice.
 $ seq 200 | awk '{printf "I  %x,4\n L %x,8\n", 4198400 + 4 * $1, 28672 + 8 * $1}' >many
 $ riffle replay many --from lackey --coproc 'loads.uc(table=64)' | tail -n 1
  The host's table was full and refused 152 slots: table=N makes it larger.
 # What does not fit is refused.
+$ riffle replay many --from lackey --coproc never.uc
+riffle: never.uc: line 5: the program runs for ever: none of the first 64 samples came to an end in 4096 cycles
+[1]
+$ riffle replay many --from lackey --coproc edges.uc
+0 samples of 0 branches
+
+ nothing was found
+ The stream has none of the events that the program samples: branch -> pc,target.
+$ riffle replay many --from lackey --coproc conflicts.uc --cache l1=32Ki/8/64,l2=1Mi/16/64 -n 1 | head -n 3
+riffle: conflicts.uc: these caches have 64 sets, the program has 256: 'conflicts.uc(sets=64)' names them right
+0 accesses in 200 samples
+
+load,store miss>=1 -> pc,addr
 $ riffle replay r.rft --coproc loads.uc -i 10
 riffle: -i cuts the streams of engines; a co-processor has no intervals
 [2]
@@ -228,9 +244,11 @@ $ riffle run --coproc loads.uc --per-process -- true
 riffle: run: --per-process works neither with --record, --coproc and misses nor with conditions in bursts
 [125]
 $ riffle run --coproc contexts.uc --range 1..2 -- true |& sed 's/ *[0-9.]* s$//'
-true   0 samples of the stack
+riffle: contexts.uc: which accesses miss is computed for l1=32Ki/8/64,l2=1Mi/16/64; --cache chooses others
+true   0 samples of 0 frames
 
  nothing was found
+ The stream has none of the events that the program samples: frame -> pc,context.
 riffle: run: contexts.uc(size=base, clock=1) sees nothing outside --range, --function and --module: what it keeps of calls, stores or misses has gaps
 riffle: run: nothing was counted in what --function, --module and --range name
 $ riffle run --coproc loads.uc -- sh -c 'true; /bin/true; exit 3' |& tail -n 1
