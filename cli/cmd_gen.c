@@ -25,7 +25,7 @@ static const struct cli_option options[] = {
      .brief = "the file to write; a trace where its name ends in .rft",
      .offset = offsetof(struct settings, output)},
     {CLI_CHOICE, 0, "to", "FORM", .words = cli_words_stream_forms,
-     .brief = "the form, whatever the name", .offset = offsetof(struct settings, to)},
+     .brief = "the form, whatever the name ends in", .offset = offsetof(struct settings, to)},
     {.type = CLI_END},
 };
 

@@ -95,7 +95,7 @@ uint32_t cli_counts_any_order(const struct cli_plan *plan)
 
 /* ---- companions ---- */
 
-/* Are the conditions known when the code is translated? A target may not be. */
+/* Are the conditions known when the code is translated? That on a target is not: some transfers are indirect. */
 static bool has_known_conditions(const struct rf_selector *selector)
 {
     uint32_t fields = 0;

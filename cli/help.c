@@ -2,13 +2,12 @@
 #include "command.h"
 #include <string.h>
 
-const char cli_exit_text[] =
-    "0: done. 1: it failed. 2: the command line is wrong. "
-    "3: the input was damaged; what was printed or written is of the "
-    "parts that were whole. 130: stopped by Ctrl-C; what was printed was "
-    "counted until then. run and sim end with the status of the program; "
-    "125: riffle itself failed, whatever the program did; 126: the program "
-    "cannot be run; 127: there is no such program.";
+const char cli_exit_text[] = "0: success. 1: failure. 2: the command line is wrong. "
+                             "3: the input was damaged; the result covers its undamaged parts. "
+                             "130: stopped by Ctrl-C; the result covers what was counted until "
+                             "then. run and sim end with the status of the program, or with 125 if "
+                             "riffle itself failed, 126 if the program cannot be run, 127 if there "
+                             "is no such program.";
 
 enum { WIDTH = 80, OPTION_COLUMN = 26 };
 
@@ -27,9 +26,8 @@ static void put_text(FILE *out, const char *text)
     }
 }
 
-static void put_choices(FILE *out, const struct cli_option *option, char *text, size_t size)
+static void add_choices(const struct cli_option *option, char *text, size_t size)
 {
-    (void)out;
     size_t used = strlen(text);
     for (size_t i = 0; option->words(i) != NULL && used < size; i++) {
         int n = snprintf(text + used, size - used, "%s%s", i == 0 ? ": " : ", ", option->words(i));
@@ -47,7 +45,7 @@ static void put_option(FILE *out, const struct cli_option *option)
                          option->argument != NULL ? option->argument : "");
     snprintf(brief, sizeof brief, "%s", option->brief);
     if (option->type == CLI_CHOICE)
-        put_choices(out, option, brief, sizeof brief);
+        add_choices(option, brief, sizeof brief);
     if (option->standard != NULL)
         snprintf(brief + strlen(brief), sizeof brief - strlen(brief), " (default: %s)",
                  option->standard);

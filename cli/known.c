@@ -1,9 +1,9 @@
-/* known.c - files of programs that do not run: where their code lies, and whether they have the functions that the command
- * line names.
+/* known.c - what the file of a program tells while the program does not run: where its code lies, and whether it has the
+ * functions that the command line names.
  *
- * The second is checked before a program runs. It is known only for a static program: others map libraries while they run (the loader's, dlopen's), and the
- * functions of those are checked when the run is over (cmd_run.c). It is not known for a stripped program, nor for one
- * that may start another program. */
+ * Functions are checked before the program runs, if it is static. Other programs map libraries while they run, so their
+ * functions are checked when the run is over (places.c). A stripped program, and one that may start another program, are
+ * not checked at all. */
 #include "plan.h"
 #include <elf.h>
 #include <limits.h>

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* c++ is no name for a file. */
+/* The command c++ is in cmd_cxx.c. */
 const struct cli_command *cli_find(const char *name)
 {
     if (strcmp(name, "c++") == 0)
@@ -31,7 +31,7 @@ static int unknown(const char *name)
     return cli_fail(CLI_USAGE, "no %s '%s'; 'riffle help' lists the commands", kind, name);
 }
 
-/* Names and lines are put together on the stack. */
+/* Names and lines are built in large buffers on the stack. */
 static bool has_stack(void)
 {
     enum { LEAST = 1 << 20 };

@@ -56,7 +56,7 @@ const struct cli_option cli_options_report[] = {
              "Intervals are kept for it. Only its owner can read it.",
      .offset = offsetof(struct cli_report, html)},
     {CLI_SHARE, 0, "hot", "SHARE", "2%",
-     .brief = "tree, heat: the share from which on a range is hot",
+     .brief = "tree, heat: a range with at least this share is hot",
      .offset = offsetof(struct cli_report, hot)},
     {CLI_FLAG, 0, "per-interval", .brief = "also show the items of every interval",
      .text = "Only where the stream is cut into intervals, by --interval or by the engine.",

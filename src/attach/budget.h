@@ -26,7 +26,7 @@ bool rf_budget_begin(struct rf_budget *budget, pid_t pid, double share);
 
 /* May it be disturbed now? Else *seconds is when to ask again. */
 bool rf_budget_allows(struct rf_budget *budget, double now, double *seconds);
-/* A sample held a thread for so many seconds, of which we ran for `own`. */
+/* A sample held a thread for this many seconds, of which we ran for `own`. */
 void rf_budget_spend(struct rf_budget *budget, double held, double own, struct rf_random *random);
 double rf_budget_spent(const struct rf_budget *budget); /* seconds, in all */
 

@@ -14,7 +14,7 @@
  *
  * Samples. The bounds of a group's items, added up, are far too wide. Where they come from bursts, the profile says how
  * many independent events these are worth at worst ("clusters", profile/bursts.c). The group's bounds are those of a
- * proportion of so many (Wilson), where they are narrower.
+ * proportion of that many events (Wilson), where they are narrower.
  *
  * Cannot: ranges and streams have no groups. */
 #include "view/view.h"

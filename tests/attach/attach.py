@@ -101,7 +101,7 @@ def test_shares():
     # Its last stretch before a system call must be seen, too: samples said 91% for 85% when it was not (src/attach/beside.c).
     tap.check("a function's share of the samples is its share of the time, by its own clock",
               n > 0 and abs(heavy[0] - truth) < 4 * error + 0.02, (truth, error, shares, said))
-    tap.check("its interval is what so many samples make it",
+    tap.check("its interval fits the number of samples",
               n > 0 and 2 * error < heavy[2] - heavy[1] < 6 * error + 2 / n, (heavy, error))
     tap.check("all of the work is done right", seen["wrong"] == 0 and seen["work"] > 0, seen)
     tap.check("bursts are whole", samples and int(samples[2]) >= 95, said)

@@ -32,11 +32,11 @@ Commands:
 Numbers may have units: 1M, 16Ki, 0.1%.
 
 Exit status:
-  0: done. 1: it failed. 2: the command line is wrong. 3: the input was damaged;
-  what was printed or written is of the parts that were whole. 130: stopped by
-  Ctrl-C; what was printed was counted until then. run and sim end with the
-  status of the program; 125: riffle itself failed, whatever the program did;
-  126: the program cannot be run; 127: there is no such program.
+  0: success. 1: failure. 2: the command line is wrong. 3: the input was
+  damaged; the result covers its undamaged parts. 130: stopped by Ctrl-C; the
+  result covers what was counted until then. run and sim end with the status of
+  the program, or with 125 if riffle itself failed, 126 if the program cannot be
+  run, 127 if there is no such program.
 $ riffle --version | sed '1s/[0-9.]*$/N/; s/ \(yes\|no\)  */ YN /'
 riffle N
   probe    YN programs that were not recompiled, by Valgrind: riffle run
@@ -125,9 +125,9 @@ Usage: riffle gen [OPTION...] zipf|uniform|phases|loop
 Writes a stream of tuples, one per line, or as a trace. It is the same for the
 same options on every machine.
 
-zipf draws key k with a probability proportional to 1 / k^skew; uniform draws
-every key with the same probability; phases is zipf over a set of keys that is
-exchanged every --phase events; loop resembles the load values of a program:
+zipf draws key k with a probability proportional to 1 / k^skew. uniform draws
+every key with the same probability. phases is zipf over a set of keys that is
+exchanged every --phase events. loop resembles the load values of a program:
 nested loops over instructions, each with a few favourite values, strides and
 noise.
 
@@ -140,7 +140,7 @@ Options:
                           (default: 0)
   -o, --output FILE       the file to write; a trace where its name ends in .rft
                           (default: -)
-      --to FORM           the form, whatever the name: text, rft
+      --to FORM           the form, whatever the name ends in: text, rft
   -h, --help              show this help
 
 Examples:
@@ -191,7 +191,7 @@ Options:
       --report FILE       write the report into FILE
       --html FILE         also write the report into FILE as a page for a
                           browser
-      --hot SHARE         tree, heat: the share from which on a range is hot
+      --hot SHARE         tree, heat: a range with at least this share is hot
                           (default: 2%)
       --per-interval      also show the items of every interval
       --no-names          show addresses as numbers only
@@ -246,7 +246,7 @@ Options:
       --report FILE       write the report into FILE
       --html FILE         also write the report into FILE as a page for a
                           browser
-      --hot SHARE         tree, heat: the share from which on a range is hot
+      --hot SHARE         tree, heat: a range with at least this share is hot
                           (default: 2%)
       --per-interval      also show the items of every interval
       --no-names          show addresses as numbers only
@@ -306,7 +306,7 @@ Options:
       --report FILE       write the report into FILE
       --html FILE         also write the report into FILE as a page for a
                           browser
-      --hot SHARE         tree, heat: the share from which on a range is hot
+      --hot SHARE         tree, heat: a range with at least this share is hot
                           (default: 2%)
       --per-interval      also show the items of every interval
       --no-names          show addresses as numbers only
@@ -397,7 +397,7 @@ also write the report into FILE as a page for a browser.
 One file that needs no network: tables, source, flame graph, range tree, heat map. Intervals are kept for it. Only its owner can read it.
 .TP
 \\fB\-\-hot\fR \fISHARE\fR
-tree, heat: the share from which on a range is hot (default: 2%).
+tree, heat: a range with at least this share is hot (default: 2%).
 .TP
 \\fB\-\-per\-interval\fR
 also show the items of every interval.
@@ -416,7 +416,7 @@ show this help.
     riffle merge node*.rfp \-n 10
 .fi
 .SH EXIT STATUS
-0: done. 1: it failed. 2: the command line is wrong. 3: the input was damaged; what was printed or written is of the parts that were whole. 130: stopped by Ctrl\-C; what was printed was counted until then. run and sim end with the status of the program; 125: riffle itself failed, whatever the program did; 126: the program cannot be run; 127: there is no such program.
+0: success. 1: failure. 2: the command line is wrong. 3: the input was damaged; the result covers its undamaged parts. 130: stopped by Ctrl\-C; the result covers what was counted until then. run and sim end with the status of the program, or with 125 if riffle itself failed, 126 if the program cannot be run, 127 if there is no such program.
 .SH SEE ALSO
 .BR riffle (1),
 .BR riffle\-attach (1),

@@ -324,7 +324,7 @@ $ riffle report guarded.rfp | sed -n '/worth/,/^$/p' | grep -E '0x[0-9a-f]{8,}'
 $ riffle report guarded.rfp --by module | grep -c vgpreload
 0
 [1]
-# A load whose values all differ comes first. It has so many that none is listed; what is known of them is told.
+# A load whose values all differ comes first. None of its values is listed; the row says what is known of them.
 $ printf 'volatile unsigned long x; int main(void) { for (;;) x++; }\n' > endless.c; gcc -g -O1 endless.c -o endless
 $ timeout 3 riffle run -e 'auto(ceiling=256Ki)' -p values -n 1 --report endless.txt -- ./endless; sed -nE 's/^ +[0-9.]+% +[0-9.]+ M +[0-9,]+[+]  /P N V+  /p' endless.txt
 P N V+  all rare           0.0%  endless.c:1 main

@@ -20,16 +20,16 @@ from tap import check, end  # noqa: E402
 
 RIFFLE, KNOWN, LIBRARY, TOTALS = sys.argv[1:5]
 
-# First selectors that are counted as a whole, then those of which a part is streamed: targets, values, guards.
+# First selectors that the program counts alone, then selectors whose targets, values or guards are streamed.
 SELECTORS = ["code", "bias", "load -> pc,size", "store -> pc,width", "branch taken==0 -> pc,target", "alu -> pc",
              "any -> pc", "edges", "calls", "methods", "types", "return -> pc,target", "store -> pc,value",
              "narrow", "alu -> pc,value", "load,store size>=16 -> pc,addr", "jump,call indirect==0 -> target"]
 
 
-# Of each class one word at most: what changes is merged with its repeats before it is told.
+# Selectors with at most one changing word per class. The probe merges repeats of such words before it tells them.
 MERGED = ["values", "load value==0 -> pc", "store -> value,pc", "alu -> pc,value", "types", "return -> pc,target",
           "edges", "any -> pc"]
-# Of those, what is the same in every run of a program.
+# Those of them that are the same in every run of a program.
 STEADY = ["load value!=0 -> pc", "types", "return -> pc,target", "edges"]
 
 

@@ -295,7 +295,7 @@ TEST(more_entries_than_a_lane_has_room_for)
     CHECK_EQ(seen.events, ENTRIES / 2 * 3);
 }
 
-/* A producer that merges its notes and stops after so many stores, as one does that is killed. */
+/* A producer that merges its notes and stops after a number of stores, as if it were killed there. */
 struct killed {
     struct rf_ring_slot *slot;
     unsigned left; /* stores */

@@ -41,16 +41,16 @@ _Static_assert(sizeof(struct rf_rap_node) == 16 && sizeof(struct rf_rap_set) == 
 
 /* What the options say of a tree. */
 struct rf_rap_plan {
-    unsigned dims;      /* 1 or 2 */
-    unsigned bits;      /* of the universe, in each dimension */
-    unsigned step;      /* bits of each dimension that a level decides */
-    unsigned fan_bits;  /* b = 1 << fan_bits = 1 << step * dims */
-    unsigned levels;    /* log_b(R), rounded up */
-    unsigned cut;       /* nodes that a range can cut through at most: levels, or 2 levels - 1 */
-    uint64_t per_limit; /* events for which the split threshold grows by one: cut / eps */
-    uint64_t q;
-    uint64_t first_merge;
-    uint32_t sets; /* there is room for, set 0 included */
+    unsigned dims;        /* 1 or 2 */
+    unsigned bits;        /* of the universe, in each dimension */
+    unsigned step;        /* bits of each dimension that a level decides */
+    unsigned fan_bits;    /* b = 1 << fan_bits = 1 << step * dims */
+    unsigned levels;      /* log_b(R), rounded up */
+    unsigned cut;         /* nodes that a range can cut through at most: levels, or 2 levels - 1 */
+    uint64_t per_limit;   /* events for which the split threshold grows by one: cut / eps */
+    uint64_t q;           /* each merge comes after q times as many events as the one before */
+    uint64_t first_merge; /* after this many events */
+    uint32_t sets;        /* there is room for, set 0 included */
 };
 
 struct rf_rap_tree {
@@ -91,7 +91,7 @@ size_t rf_rap_tree_size(const struct rf_rap_plan *plan); /* bytes behind nodes, 
 void rf_rap_tree_init(struct rf_rap_tree *tree, const struct rf_rap_plan *plan, void *memory);
 void rf_rap_tree_clear(struct rf_rap_tree *tree);
 
-/* Count `key` that often, as if one by one. In one dimension the value is key.a. Returns true when a
+/* Count `key` `count` times, as if one by one. In one dimension the value is key.a. Returns true when a
  * merge happened, which makes all node numbers invalid. */
 bool rf_rap_tree_add(struct rf_rap_tree *tree, struct rf_tuple key, uint64_t count);
 

@@ -6,7 +6,7 @@
  *                                +--> x of stratum 1 --+--> messages
  *                                +--> ...            --+
  *
- * All events of a tuple fall into one stratum. So few tuples share a sampler, and a sample is more likely to
+ * All events of a tuple fall into one stratum. Therefore only a few tuples share a sampler, and a sample is more likely to
  * be of the tuple whose events it stands for. Memory: n times that of x, plus the hash
  * (17 KiB of tables for the paper's). Splitters inside splitters have hashes of their own. */
 #include "engine/stratified/part.h"
