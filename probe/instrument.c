@@ -431,6 +431,20 @@ static void see(struct tour *tour, IRStmt *st)
     }
 }
 
+/* Valgrind checks its intermediate code several times on its way, which takes a tenth of the time to translate. That is for
+ * who changes the code here: with RIFFLE_CHECK_CODE in its environment a program is translated with these checks. */
+void __real_sanityCheckIRSB(const IRSB *block, const HChar *caller, Bool is_flat, IRType guest);
+void __wrap_sanityCheckIRSB(const IRSB *block, const HChar *caller, Bool is_flat, IRType guest);
+
+void __wrap_sanityCheckIRSB(const IRSB *block, const HChar *caller, Bool is_flat, IRType guest)
+{
+    static enum { UNKNOWN, NO, YES } wanted;
+    if (wanted == UNKNOWN)
+        wanted = VG_(getenv)("RIFFLE_CHECK_CODE") != NULL ? YES : NO;
+    if (wanted == YES)
+        __real_sanityCheckIRSB(block, caller, is_flat, guest);
+}
+
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                  const VexGuestExtents *extents, const VexArchInfo *arch, IRType guest_word,
                  IRType host_word)

@@ -141,6 +141,19 @@ static void print_debug_usage(void)
     VG_(printf)("    (none)\n");
 }
 
+/* ---- files that are mapped ---- */
+
+/* The core reads the line numbers of each of them, for messages that we never write: 50 ms at the start of any program where
+ * libc's are installed. With them come the functions that were inlined; so they are read where functions are asked for.
+ * Names of other functions, and how to unwind stacks, the core reads elsewhere. Its arguments stay where they are. */
+extern Int probe_reads_lines;
+Int probe_reads_lines;
+__asm__(".globl __wrap_vgModuleLocal_read_debuginfo_dwarf3\n"
+        "__wrap_vgModuleLocal_read_debuginfo_dwarf3:\n"
+        "    cmpl $0, probe_reads_lines(%rip)\n"
+        "    jne __real_vgModuleLocal_read_debuginfo_dwarf3\n"
+        "    ret\n");
+
 /* ---- memory that comes and goes ---- */
 
 static void tell_mapping(Addr start, Addr end, ULong offset, const HChar *path)
@@ -390,6 +403,7 @@ static void after_options(void)
         VG_(clo_px_file_backed) = VexRegUpdAllregsAtEachInsn;
     }
     probe_options.merges = merge_is_possible();
+    probe_reads_lines = probe_options.n_functions;
     ring_open();
 }
 

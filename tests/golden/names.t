@@ -254,11 +254,12 @@ riffle: 'frame -> pc,context' cannot be grouped by target: it has no such field
 $ riffle report hot.rfp --by stack 2>&1 | tail -1
 riffle: 'load -> pc,value' cannot be grouped by stack: it has no such field
 [1]
-# Valgrind ends a program whose debug information it cannot read, as that of clang for two files. One sentence says so, and nothing is saved.
+# Valgrind ends a program whose debug information it cannot read, as that of clang for two files. One sentence says so, and nothing is saved. Only
+# --function needs it.
 $ printf 'int other(int x) { return x * 3; }\n' > other.c; printf 'int other(int x); int main(void) { return other(1); }\n' > main.c
 > clang -gdwarf-5 main.c other.c -o five; clang -gdwarf-4 main.c other.c -o four; riffle run -q -o four.rfp -- ./four
 [3]
-$ riffle run -q -o five.rfp -- ./five 2>&1 | sed "s|$PWD|HERE|"; ls five.rfp 2>&1 | grep -c 'No such'; riffle run -q -- ./five 2>/dev/null
+$ riffle run -q -o five.rfp --function other -- ./five 2>&1 | sed "s|$PWD|HERE|"; ls five.rfp 2>&1 | grep -c 'No such'; riffle run -q --function other -- ./five 2>/dev/null
 riffle: run: Valgrind cannot read the debug information of HERE/five and gave up, as it does with DWARF 5 of clang: build with -gdwarf-4, or strip -g
 1
 [126]
