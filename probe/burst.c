@@ -96,9 +96,11 @@ void __wrap_vgPlain_disp_run_translations(HWord *two_words, void *guest, Addr ho
 {
     if (probe_options.bursts && put_right(guest))
         host = (Addr)&VG_(disp_cp_xindir);
+    if (probe_options.stack_period > 0)
+        stack_go_on(guest);
     __real_vgPlain_disp_run_translations(two_words, guest, host);
     if (probe_options.stack_period > 0)
-        stack_look();
+        stack_look(guest);
 }
 
 /* ---- code: what both versions need ---- */

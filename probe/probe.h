@@ -291,7 +291,10 @@ void clock_finish(void); /* tell what was skipped since the last burst */
 
 /* Count the instructions of the block `in` at pc at its top; False: samples are not wanted. */
 Bool stack_count(IRSB *out, const IRSB *in, Addr pc);
-void stack_look(void); /* take a sample of the running thread, if one is due */
+/* Around a stretch of translated code of the running thread, whose registers these are. The second takes a sample if one
+ * is due. */
+void stack_go_on(void *guest);
+void stack_look(const void *guest);
 
 /* ---- instrument.c ---- */
 

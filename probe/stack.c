@@ -14,7 +14,8 @@
 #include "ir.h"
 #include "pub_tool_stacktrace.h"
 
-static Long left;
+static Long left; /* of the thread that runs it is in the word behind its registers */
+enum { LEFT = sizeof(VexGuestAMD64State) };
 static ULong random_state = 0x9e3779b97f4a7c15ULL;
 
 static Long draw_distance(void)
@@ -38,10 +39,9 @@ Bool stack_count(IRSB *out, const IRSB *in, Addr pc)
 {
     if (probe_options.stack_period == 0)
         return False;
-    IRExpr *place = ir_number((ULong)&left);
-    IRExpr *before = IRExpr_RdTmp(ir_assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, place)));
+    IRExpr *before = IRExpr_RdTmp(ir_assign(out, Ity_I64, IRExpr_Get(LEFT, Ity_I64)));
     IRExpr *after = ir_binary(out, Ity_I64, Iop_Sub64, before, ir_number(count_instructions(in)));
-    addStmtToIRSB(out, IRStmt_Store(Iend_LE, place, after));
+    addStmtToIRSB(out, IRStmt_Put(LEFT, after));
     IRExpr *due = ir_binary(out, Ity_I1, Iop_CmpLT64S, after, ir_number(0));
     addStmtToIRSB(out, IRStmt_Exit(due, Ijk_Yield, IRConst_U64(pc), out->offsIP));
     return True;
@@ -73,9 +73,15 @@ static void tell(void)
     ring_commit(1 + n);
 }
 
-/* Between two blocks, with all registers of the program in their places. */
-void stack_look(void)
+void stack_go_on(void *guest)
 {
+    *(Long *)((UChar *)guest + LEFT) = left;
+}
+
+/* Between two blocks, with all registers of the program in their places. */
+void stack_look(const void *guest)
+{
+    left = *(const Long *)((const UChar *)guest + LEFT);
     if (left >= 0)
         return;
     tell();
