@@ -463,5 +463,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
         see(&tour, in->stmts[i]);
     see_end(&tour);
     Bool is_told = tour.block != NULL && block_end(tour.block);
+    if (wants(ALU))
+        puts_clean(tour.out);
     return is_told || is_sampled || tour.version != WHOLE ? tour.out : in;
 }

@@ -8,6 +8,7 @@
  *     block.c        one superblock being told: words to store, its DEFINE message
  *     count.c        counters of what need not be told
  *     merge.c        repeats of what changes, counted before they are told
+ *     puts.c         registers that are written for nobody
  *     burst.c        versions of a block that are told and that are not
  *     clock.c        when which of them runs: the counters of each thread
  *     exec.c         a child that executes another program, which perhaps cannot be profiled
@@ -222,6 +223,11 @@ Bool block_end(struct block *block);
 /* The notes of a block: where the next one goes is `next` and n notes behind it. */
 struct notes {
     IRTemp next;
+/* ---- puts.c ---- */
+
+/* Take out writes of registers that are overwritten before anybody looks at them. */
+void puts_clean(IRSB *out);
+
     UInt n;
     Bool is_new; /* some came since the last exit */
 };

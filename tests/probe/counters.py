@@ -46,6 +46,12 @@ def profile(selectors, command, *options):
     return tables, b"produced = consumed + lost" in run.stderr
 
 
+def output(selector, command):
+    """What the command prints while this is profiled; None: natively."""
+    profiled = [] if selector is None else [RIFFLE, "run", "-q", "-o", os.devnull, "-p", f"{selector} -> pc,value", "--"]
+    return subprocess.run([*profiled, *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+
+
 def compare(title, command, *options, of=SELECTORS, selectors=None):
     counted, verified = profile(of, command, *options)
     streamed, _ = profile(of, command, *options, "--stream")
@@ -120,6 +126,7 @@ def main():
         for name, command in programs(folder):
             compare(name, command, selectors=steady)
             compare(f"{name}, merged", command, of=STEADY)
+            check(f"{name}: computes what it does natively", output("alu", command) == output(None, command), name)
     end()
 
 
