@@ -30,7 +30,14 @@ struct told {
     Addr pc;
     ULong constant[3];
     UInt n_constants;
-    Bool is_merged; /* the word that changes is */
+    Bool is_merged;  /* the word that changes is */
+    Bool has_values; /* and each of its values has a counter */
+};
+
+/* A byte whose counter is to be raised in front of the next exit. */
+struct value {
+    UInt counters;
+    IRExpr *byte, *guard;
 };
 
 struct path {
@@ -50,6 +57,7 @@ struct block {
     Bool is_noted; /* what changes is merged */
     struct notes notes;
     UInt n_merged; /* words, so far */
+    UInt n_values; /* that wait for the next exit */
     UInt n_words;  /* dynamic, so far */
     UInt committed;
     Bool is_committed;
@@ -62,6 +70,7 @@ struct block {
     struct path_counts counts; /* of what the next path begins to count */
     Bool counts_before;        /* the path before counts something alone */
     struct told events[RF_WORD_EVENTS_MAX];
+    struct value values[RF_WORD_EVENTS_MAX];
     struct path paths[RF_WORD_PATHS_MAX];
 };
 
@@ -191,6 +200,20 @@ static Bool constant_bits(const IRExpr *atom, ULong *bits)
     }
 }
 
+/* The one word of an event that changes: it has counters, or is noted. */
+static void merge_field(struct block *block, struct told *told, const struct block_event *event,
+                        IRExpr *atom)
+{
+    UInt site = n_sites + block->n_merged++;
+    if (told->has_values) {
+        told->shape |= RF_SHAPE_VALUES;
+        block->values[block->n_values++] = (struct value){count_new_values(), atom, event->guard};
+        return;
+    }
+    tl_assert(2 * block->n_merged <= RF_WORD_DYNAMIC_MAX);
+    merge_note(block->out, &block->notes, site, event, atom);
+}
+
 static void tell_field(struct block *block, struct told *told, const struct block_event *event,
                        IRExpr *atom, UInt shift)
 {
@@ -202,8 +225,7 @@ static void tell_field(struct block *block, struct told *told, const struct bloc
         told->constant[told->n_constants++] = bits;
     } else if (told->is_merged) {
         told->shape |= (ULong)RF_HOW_MERGED << shift;
-        tl_assert(2 * block->n_merged < RF_WORD_DYNAMIC_MAX);
-        merge_note(block->out, &block->notes, n_sites + block->n_merged++, event, atom);
+        merge_field(block, told, event, atom);
     } else {
         told->shape |= (ULong)RF_HOW_DYNAMIC << shift;
         emit_word(block, atom);
@@ -225,6 +247,16 @@ static Bool is_dynamic(IRExpr *atom)
 {
     ULong bits;
     return atom != NULL && !constant_bits(atom, &bits);
+}
+
+/* The first word of the event that changes; NULL: none does. */
+static IRExpr *what_changes(const struct block_event *event)
+{
+    if (is_dynamic(event->addr))
+        return event->addr;
+    if (is_dynamic(event->value))
+        return event->value;
+    return is_dynamic(event->target) ? event->target : NULL;
 }
 
 static Bool is_counted(const struct block *block, const struct block_event *event)
@@ -267,12 +299,15 @@ static void add(struct block *block, const struct block_event *event, UInt last,
     told->pc = event->pc;
     if (is_counted(block, event))
         count(block, event, told, is_here ? block->counts.here : block->counts.open);
-    Bool changes = is_dynamic(event->addr) || is_dynamic(event->value) || is_dynamic(event->target);
-    told->is_merged = changes && probe_options.merges && is_counted(block, event);
-    block->is_noted |= told->is_merged;
-    if (told->is_merged)
+    IRExpr *changes = what_changes(event);
+    told->is_merged = changes != NULL && probe_options.merges && is_counted(block, event);
+    told->has_values = told->is_merged && count_has_values(block->out, changes);
+    Bool is_noted = told->is_merged && !told->has_values;
+    block->is_noted |= is_noted;
+    if (is_noted)
         begin_words(block, event, is_here);
-    else if (changes || !is_counted(block, event) || streams_all(event->kind))
+    else if (!told->is_merged &&
+             (changes != NULL || !is_counted(block, event) || streams_all(event->kind)))
         stream(block, event, told, totals, is_here);
     tell_field(block, told, event, event->addr, RF_SHAPE_ADDR_SHIFT);
     tell_field(block, told, event, event->value, RF_SHAPE_VALUE_SHIFT);
@@ -333,6 +368,10 @@ void block_exit(struct block *block)
     if (block->is_streamed)
         emit_commit(block);
     merge_commit(block->out, &block->notes);
+    for (UInt i = 0; i < block->n_values; i++)
+        count_value(block->out, block->values[i].counters, block->values[i].byte,
+                    block->values[i].guard);
+    block->n_values = 0;
     emit_count(block);
     struct path *path = &block->paths[block->n_paths++];
     path->counts = block->counts;

@@ -9,6 +9,15 @@
  * loads and stores are enough. Translated code holds the addresses of counters, so that a forked child maps its own
  * over its parent's. A block that is translated anew has new paths and new counters; what the old ones hold stays.
  *
+ * An event whose one word that changes is a byte has a counter for each value of it:
+ *
+ *     t2 = Add64(counters, Shl64(8Uto64(byte), 3))      in front of the next exit, too
+ *     t1 = LDle:I64(t2)
+ *     STle(t2) = Add64(t1, 1)
+ *
+ * That is less work than to note it (merge.c), and nothing of it needs to be sent. Each such event takes 2 KiB, of which
+ * only what is used takes memory.
+ *
  * Where there are no counters left (after 4 million), blocks are streamed. */
 #include "ir.h"
 
@@ -17,7 +26,8 @@ extern SysRes VG_(am_shared_mmap_file_float_valgrind)(SizeT length, UInt prot, I
 
 static ULong *counters; /* NULL: there are none */
 static UInt n_guards;
-static UChar *guard_kinds; /* by number */
+enum { NO_CLASS = RF_WORD_CLASSES }; /* of a counter of a value: its event has another one */
+static UChar *guard_kinds;           /* by number */
 static UInt room_guards;
 
 static struct path_counts *paths; /* by path; blocks without counters have zeroes */
@@ -64,12 +74,16 @@ Bool count_begin(void)
            ring_next_path() + n_guards + RF_WORD_PATHS_MAX + RF_WORD_EVENTS_MAX < RF_RING_COUNTERS;
 }
 
-static void add_to(IRSB *out, UInt counter, IRExpr *amount)
+static void add_at(IRSB *out, IRExpr *place, IRExpr *amount)
 {
-    IRExpr *place = ir_number((ULong)&counters[counter]);
     IRTemp before = ir_assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, place));
     IRExpr *after = ir_binary(out, Ity_I64, Iop_Add64, IRExpr_RdTmp(before), amount);
     addStmtToIRSB(out, IRStmt_Store(Iend_LE, place, after));
+}
+
+static void add_to(IRSB *out, UInt counter, IRExpr *amount)
+{
+    add_at(out, ir_number((ULong)&counters[counter]), amount);
 }
 
 void count_path(IRSB *out, UInt path)
@@ -77,11 +91,41 @@ void count_path(IRSB *out, UInt path)
     add_to(out, path, ir_number(1));
 }
 
-void count_guard(IRSB *out, IRExpr *guard, UInt kind)
+static UInt new_guard(UInt kind)
 {
     guard_kinds = ring_grow(guard_kinds, n_guards, &room_guards, sizeof *guard_kinds);
     guard_kinds[n_guards] = (UChar)kind;
-    add_to(out, rf_word_guard_counter(n_guards++), ir_unary(out, Ity_I64, Iop_1Uto64, guard));
+    return n_guards++;
+}
+
+void count_guard(IRSB *out, IRExpr *guard, UInt kind)
+{
+    add_to(out, rf_word_guard_counter(new_guard(kind)), ir_unary(out, Ity_I64, Iop_1Uto64, guard));
+}
+
+/* Half of the counters are for values at most. */
+Bool count_has_values(const IRSB *out, const IRExpr *word)
+{
+    return typeOfIRExpr(out->tyenv, word) == Ity_I8 &&
+           n_guards + RF_WORD_VALUES < RF_RING_COUNTERS / 2 &&
+           ring_next_path() + n_guards + RF_WORD_VALUES + RF_WORD_PATHS_MAX + RF_WORD_EVENTS_MAX <
+               RF_RING_COUNTERS;
+}
+
+UInt count_new_values(void)
+{
+    UInt first = n_guards;
+    for (UInt i = 0; i < RF_WORD_VALUES; i++)
+        new_guard(NO_CLASS);
+    return rf_word_value_counters(first);
+}
+
+void count_value(IRSB *out, UInt values, IRExpr *byte, IRExpr *guard)
+{
+    IRExpr *offset = ir_binary(out, Ity_I64, Iop_Shl64, ir_unary(out, Ity_I64, Iop_8Uto64, byte),
+                               IRExpr_Const(IRConst_U8(3)));
+    IRExpr *place = ir_binary(out, Ity_I64, Iop_Add64, ir_number((ULong)&counters[values]), offset);
+    add_at(out, place, guard == NULL ? ir_number(1) : ir_unary(out, Ity_I64, Iop_1Uto64, guard));
 }
 
 /* ---- totals ---- */
@@ -101,5 +145,6 @@ void count_sum(ULong *totals)
             totals[kind] += paths[i].open[kind] * counters[i] + paths[i].here[kind] * here;
     }
     for (UInt i = 0; counters != NULL && i < n_guards; i++)
-        totals[guard_kinds[i]] += counters[rf_word_guard_counter(i)];
+        if (guard_kinds[i] != NO_CLASS)
+            totals[guard_kinds[i]] += counters[rf_word_guard_counter(i)];
 }

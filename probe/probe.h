@@ -158,6 +158,11 @@ void count_nowhere(void); /* counts from here on are thrown away */
 Bool count_begin(void);   /* are there counters for one more block? */
 void count_path(IRSB *out, UInt path);
 void count_guard(IRSB *out, IRExpr *guard, UInt kind);
+/* Counters for each value of a byte: can there be some for this word? New ones; raise that of `byte`, if the guard
+ * (NULL: there is none) holds. */
+Bool count_has_values(const IRSB *out, const IRExpr *word);
+UInt count_new_values(void);
+void count_value(IRSB *out, UInt values, IRExpr *byte, IRExpr *guard);
 void count_add_path(const struct path_counts *counts);
 void count_sum(ULong *totals); /* by class, of all counters */
 Addr count_table(void);        /* of merged events, behind the counters; 0: none */
@@ -218,16 +223,16 @@ void block_exit(struct block *block);
 /* Tell the collector. False: there was nothing to tell. */
 Bool block_end(struct block *block);
 
-/* ---- merge.c ---- */
-
-/* The notes of a block: where the next one goes is `next` and n notes behind it. */
-struct notes {
-    IRTemp next;
 /* ---- puts.c ---- */
 
 /* Take out writes of registers that are overwritten before anybody looks at them. */
 void puts_clean(IRSB *out);
 
+/* ---- merge.c ---- */
+
+/* The notes of a block: where the next one goes is `next` and n notes behind it. */
+struct notes {
+    IRTemp next;
     UInt n;
     Bool is_new; /* some came since the last exit */
 };

@@ -424,6 +424,7 @@ static bool make_count(const struct rf_book_shelf *shelf, const struct rf_define
         .plus = is_guarded ? event->guard : define->first + event->first,
         .minus = is_guarded || is_last ? RF_BOOK_NO_COUNTER : define->first + event->last + 1,
         .lane = lane,
+        .site = RF_BOOK_NO_SITE,
     };
     return rf_selector_run(&shelf->selectors[lane], &record, 1, &count->tuple) == 1;
 }
@@ -441,6 +442,14 @@ static uint32_t make_counts(const struct rf_book_shelf *shelf, const struct rf_d
                     counts[n] = count;
                 n++;
             }
+    for (uint32_t i = 0; i < define->n_events; i++)
+        if (define->events[i].values != RF_BOOK_NO_COUNTER) {
+            if (counts != NULL)
+                counts[n] = (struct rf_book_count){.plus = define->events[i].values,
+                                                   .minus = RF_BOOK_NO_COUNTER,
+                                                   .site = define->events[i].site};
+            n++;
+        }
     return n;
 }
 
@@ -516,6 +525,7 @@ rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
     struct rf_define *define = &book->shelf->bench->define;
     define->bias = book->bias;
     define->n_guards = book->n_guards;
+    define->first_site = (uint32_t)book->n_sites;
     if (!rf_define_read(define, words, n) || define->first != book->n_paths ||
         book->n_paths + define->n_paths > PATHS_MAX || book->n_sites + define->n_merged > SITES_MAX)
         return rf_fail(error, RF_EDAMAGED, "the probe's description of a block makes no sense");

@@ -37,13 +37,15 @@ struct rf_book_item {
     uint8_t bits_a, bits_b; /* of the dynamic part; 0: constant */
 };
 
-/* A tuple of a selector that occurred counter[plus] - counter[minus] times; minus may be RF_BOOK_NO_COUNTER. */
+/* A tuple of a selector that occurred counter[plus] - counter[minus] times; minus may be RF_BOOK_NO_COUNTER. Or, where there
+ * is a site, the words 0 to 255 of that site, which occurred counter[plus + word] times each. */
 struct rf_book_count {
     struct rf_tuple tuple;
     uint32_t plus, minus;
-    uint32_t lane;
+    uint32_t lane, site;
 };
 #define RF_BOOK_NO_COUNTER UINT32_MAX
+#define RF_BOOK_NO_SITE    UINT32_MAX
 
 /* One record without its dynamic words (0: constant). */
 struct rf_book_record {

@@ -3,6 +3,7 @@
  *     counter   0    1    2    3   ..        the book's list of block 0:
  *               10   7    0    3             <0x40, 0>    counter[0]                = 10 times
  *               paths 0 and 1 are block 0    <0x44, 0x80> counter[0] - counter[1]   =  3 times
+ *                                            site 7       word v: counter[900 + v] times, v up to 255
  *
  * A process's counters are handed out once: when it is over, or, while it still runs, when the collector ends. Who wants
  * to know what they say meanwhile may peek. They lie
@@ -72,26 +73,94 @@ static uint64_t read_count(const uint64_t *counters, const struct rf_book_count 
     return plus - minus;
 }
 
-/* One tuple to its lane. */
-static rf_status put(struct rf_decode *decode, const struct rf_process *process,
-                     const struct rf_book_count *count, uint64_t times, struct rf_error *error)
+/* One tuple to a lane of the process. */
+static rf_status put(struct rf_decode *decode, const struct rf_process *process, size_t number,
+                     struct rf_tuple tuple, uint64_t times, struct rf_error *error)
 {
-    struct rf_decode_lane *lane = &decode->lanes[rf_decode_lane(decode, process) + count->lane];
+    struct rf_decode_lane *lane = &decode->lanes[rf_decode_lane(decode, process) + number];
     if (!rf_decode_is_credible(decode, times))
         return rf_processes_damaged(error);
     if (!rf_decode_make_counted(decode, lane))
         return rf_fail(error, RF_ENOMEM, "no memory for the collector");
-    lane->counted[lane->n_counted] = count->tuple;
+    lane->counted[lane->n_counted] = tuple;
     lane->counts[lane->n_counted++] = times;
     return RF_OK;
 }
 
-static bool is_full(const struct rf_decode *decode, const struct rf_process *process, uint32_t lane)
+static bool is_full(const struct rf_decode *decode, const struct rf_process *process, size_t lane)
 {
     return decode->lanes[rf_decode_lane(decode, process) + lane].n_counted == RF_DECODE_COUNTED;
 }
 
-/* The tuples of one block, from process->tally_count on. */
+/* What the lanes of a process make of one word of a site: a tuple each, or none. */
+struct shares {
+    struct rf_tuple tuples[RF_DECODE_SELECTORS_MAX];
+    struct rf_tuple *next[RF_DECODE_SELECTORS_MAX]; /* behind it */
+};
+
+static bool has_share(const struct shares *shares, size_t lane)
+{
+    return shares->next[lane] != &shares->tuples[lane];
+}
+
+static void share(const struct rf_process *process, const struct rf_book_site *site, uint64_t word,
+                  struct shares *shares)
+{
+    const struct rf_book *book = &process->book;
+    const uint64_t words[2] = {0, word};
+    for (size_t i = 0; i < book->shelf->n_selectors; i++)
+        shares->next[i] = &shares->tuples[i];
+    if (site->path != NULL)
+        rf_book_expand(book, site->path, words, process->thread, shares->next);
+    else
+        *shares->next[site->step.lane]++ = rf_book_tuple(&site->step, words);
+}
+
+/* One word of a site, which occurred so many times. False: a lane is full, and nothing was done. */
+static bool tally_word(struct rf_decode *decode, const struct rf_process *process,
+                       const struct rf_book_site *site, uint64_t times, rf_status *status,
+                       struct rf_error *error)
+{
+    struct shares shares;
+    share(process, site, process->tally_word, &shares);
+    for (size_t i = 0; i < decode->n_selectors; i++)
+        if (has_share(&shares, i) && is_full(decode, process, i))
+            return false;
+    for (size_t i = 0; i < decode->n_selectors && *status == RF_OK; i++)
+        if (has_share(&shares, i))
+            *status = put(decode, process, i, shares.tuples[i], times, error);
+    return true;
+}
+
+/* All words of a site, from process->tally_word on. */
+static rf_status tally_site(struct rf_decode *decode, struct rf_process *process,
+                            const uint64_t *counters, const struct rf_book_count *count, bool *full,
+                            struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    if (count->site >= process->book.n_sites)
+        return RF_OK;
+    const struct rf_book_site *site = &process->book.sites[count->site];
+    for (; process->tally_word < RF_WORD_VALUES && status == RF_OK; process->tally_word++) {
+        uint64_t times = read_counter(counters, count->plus + process->tally_word);
+        *full = times > 0 && !tally_word(decode, process, site, times, &status, error);
+        if (*full)
+            return RF_OK;
+    }
+    process->tally_word = 0;
+    return status;
+}
+
+static rf_status tally_tuple(struct rf_decode *decode, const struct rf_process *process,
+                             const uint64_t *counters, const struct rf_book_count *count,
+                             bool *full, struct rf_error *error)
+{
+    *full = is_full(decode, process, count->lane);
+    uint64_t times = *full ? 0 : read_count(counters, count);
+    return times > 0 ? put(decode, process, count->lane, count->tuple, times, error) : RF_OK;
+}
+
+/* What one block counts, from process->tally_count on. */
 static rf_status tally_path(struct rf_decode *decode, struct rf_process *process,
                             const uint64_t *counters, bool *full, struct rf_error *error)
 {
@@ -99,11 +168,11 @@ static rf_status tally_path(struct rf_decode *decode, struct rf_process *process
     rf_status status = RF_OK;
     for (; process->tally_count < path->n_counts && status == RF_OK; process->tally_count++) {
         const struct rf_book_count *count = &path->counts[process->tally_count];
-        *full = is_full(decode, process, count->lane);
+        status = count->site != RF_BOOK_NO_SITE
+                     ? tally_site(decode, process, counters, count, full, error)
+                     : tally_tuple(decode, process, counters, count, full, error);
         if (*full)
             return RF_OK;
-        uint64_t times = read_count(counters, count);
-        status = times > 0 ? put(decode, process, count, times, error) : RF_OK;
     }
     return status;
 }
@@ -172,21 +241,52 @@ static rf_status peek_at(struct peek *peek, uint32_t lane, const struct rf_tuple
     return status;
 }
 
+static rf_status peek_at_site(const struct rf_decode *decode, const struct rf_process *process,
+                              const uint64_t *counters, const struct rf_book_count *count,
+                              struct peek *peek, struct rf_error *error)
+{
+    struct shares shares;
+    uint32_t first = (uint32_t)rf_decode_lane(decode, process);
+    const struct rf_book_path *under_way = process->book.paths[process->tally_path];
+    uint32_t word = count == &under_way->counts[process->tally_count] ? process->tally_word : 0;
+    rf_status status = RF_OK;
+    for (; count->site < process->book.n_sites && word < RF_WORD_VALUES; word++) {
+        uint64_t times = read_counter(counters, count->plus + word);
+        if (times == 0 || !rf_decode_is_credible(decode, times))
+            continue;
+        share(process, &process->book.sites[count->site], word, &shares);
+        for (uint32_t i = 0; i < decode->n_selectors && status == RF_OK; i++)
+            if (has_share(&shares, i))
+                status = peek_at(peek, first + i, &shares.tuples[i], times, error);
+    }
+    return status;
+}
+
+static rf_status peek_at_tuple(const struct rf_decode *decode, const struct rf_process *process,
+                               const uint64_t *counters, const struct rf_book_count *count,
+                               struct peek *peek, struct rf_error *error)
+{
+    uint64_t times = read_count(counters, count);
+    uint32_t lane = (uint32_t)rf_decode_lane(decode, process) + count->lane;
+    return times > 0 && rf_decode_is_credible(decode, times)
+               ? peek_at(peek, lane, &count->tuple, times, error)
+               : RF_OK;
+}
+
 static rf_status peek_process(const struct rf_decode *decode, const struct rf_process *process,
                               struct peek *peek, struct rf_error *error)
 {
     const uint64_t *counters = rf_ring_counters(&decode->processes->ring, &process->reader);
-    uint32_t first = (uint32_t)rf_decode_lane(decode, process);
     rf_status status = RF_OK;
     size_t k = process->tally_count; /* what is before was handed out */
     for (size_t i = process->tally_path; counters != NULL && i < process->book.n_paths;
          i++, k = 0) {
         const struct rf_book_path *path = process->book.paths[i];
         for (; k < path->n_counts && status == RF_OK; k++) {
-            uint64_t times = read_count(counters, &path->counts[k]);
-            if (times > 0 && rf_decode_is_credible(decode, times))
-                status = peek_at(peek, first + path->counts[k].lane, &path->counts[k].tuple, times,
-                                 error);
+            const struct rf_book_count *count = &path->counts[k];
+            status = count->site != RF_BOOK_NO_SITE
+                         ? peek_at_site(decode, process, counters, count, peek, error)
+                         : peek_at_tuple(decode, process, counters, count, peek, error);
         }
     }
     return status;

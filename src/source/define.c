@@ -43,7 +43,7 @@ static bool read_event(struct reading *reading, struct rf_define *define,
     memset(event, 0, sizeof *event);
     record->base.pc = *reading->at++;
     record->base.kind = (uint8_t)shape;
-    record->base.flags = (uint8_t)(shape >> 8);
+    record->base.flags = (uint8_t)(shape >> 8 & RF_SHAPE_FLAGS);
     record->base.width = (uint16_t)(shape >> 16);
     record->only = (uint8_t)(shape >> RF_SHAPE_FOR_SHIFT);
     event->first = (uint8_t)(shape >> RF_SHAPE_FIRST_SHIFT);
@@ -54,6 +54,11 @@ static bool read_event(struct reading *reading, struct rf_define *define,
     event->guard = RF_BOOK_NO_COUNTER;
     if ((shape & RF_SHAPE_GUARD_COUNTS) != 0 && define->is_counted)
         event->guard = define->n_guards++;
+    event->values = RF_BOOK_NO_COUNTER;
+    if ((shape & RF_SHAPE_VALUES) != 0 && define->is_counted) {
+        event->values = define->n_guards;
+        define->n_guards += RF_WORD_VALUES;
+    }
     reading->merged = 0;
     bool is_read =
         record->base.kind < RF_CLASS_COUNT && event->first <= event->last &&
@@ -64,8 +69,10 @@ static bool read_event(struct reading *reading, struct rf_define *define,
         read_field(reading, how(shape, RF_SHAPE_TARGET_SHIFT), &record->base.target,
                    &record->target);
     event->is_merged = reading->merged == 1;
+    event->site = define->first_site + define->n_merged;
     define->n_merged += event->is_merged;
-    return is_read && (!event->is_merged || (define->is_counted && reading->dynamic == dynamic));
+    bool may_merge = define->is_counted && reading->dynamic == dynamic;
+    return is_read && (event->is_merged ? may_merge : event->values == RF_BOOK_NO_COUNTER);
 }
 
 /* No event of a path may read past the path's words. */
@@ -96,9 +103,13 @@ static bool counters_suffice(struct rf_define *define)
         return true;
     if ((uint64_t)define->first + define->n_paths + define->n_guards > RF_RING_COUNTERS)
         return false;
-    for (uint32_t i = 0; i < define->n_events; i++)
-        if (define->events[i].guard != RF_BOOK_NO_COUNTER)
-            define->events[i].guard = rf_word_guard_counter(define->events[i].guard);
+    for (uint32_t i = 0; i < define->n_events; i++) {
+        struct rf_define_event *event = &define->events[i];
+        if (event->guard != RF_BOOK_NO_COUNTER)
+            event->guard = rf_word_guard_counter(event->guard);
+        if (event->values != RF_BOOK_NO_COUNTER)
+            event->values = rf_word_value_counters(event->values);
+    }
     return true;
 }
 

@@ -11,14 +11,17 @@ struct rf_define_event {
     struct rf_book_record record;
     uint8_t first, last; /* paths that count it */
     uint32_t guard;      /* counter of its guard, or RF_BOOK_NO_COUNTER */
+    uint32_t values;     /* counter of its value 0, those of others behind it, or the same */
     bool is_merged;      /* its one word comes with entries of the table, as word 1 */
+    uint32_t site;       /* then */
 };
 
-/* The caller sets the first two. */
+/* The caller sets the first three. */
 struct rf_define {
-    uint64_t bias;     /* added to code addresses */
-    uint32_t n_guards; /* with counters, of all blocks before; then of this one, too */
-    uint32_t n_merged; /* events of this block */
+    uint64_t bias;       /* added to code addresses */
+    uint32_t first_site; /* of the block's merged events */
+    uint32_t n_guards;   /* with counters, of all blocks before; then of this one, too */
+    uint32_t n_merged;   /* events of this block */
     bool is_counted;
     uint32_t first, n_paths, n_events;
     const uint64_t *path_words;

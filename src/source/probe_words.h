@@ -39,7 +39,8 @@
  *
  * The shape of an event:
  *
- *     bits  0..7  class       8..15 flags      16..31 width in bits
+ *     bits  0..7  class       8..14 flags      16..31 width in bits
+ *          15     values are counted (below)
  *          32..39 first path  40..47 last path that counts it, within the block
  *          48..49 address     50..51 value     52..53 target: absent, constant, a dynamic word or merged
  *          54     guard: a dynamic word; the event happened if it is not 0
@@ -56,6 +57,11 @@
  * guard says: those are numbered as they are defined, and stand at the other end of the array. A counter that
  * no event needs stays 0. Events of a counted class that have no dynamic word do not go through the ring, unless the
  * collector asks for all of them.
+ *
+ * Counted values. A byte has 256 values. An event whose one word that changes is a byte may have a counter for each of
+ * them, which are raised with the counter of its path: nothing of it is sent. It takes as many numbers of guards, behind
+ * that of its own guard, if it has one; the counter of value v has the number first + 255 - v. Such an event is a merged one,
+ * with a site, for which no entries come.
  *
  * Merged events. An event with one word that changes can be merged with its repeats before it goes anywhere. Its place in
  * the code is a site; sites are numbered as they are defined. Each time it happens it is noted, and when there are many
@@ -150,6 +156,8 @@ _Static_assert(RF_WORD_PATHS_MAX < 256, "first and last path of an event are byt
 #define RF_WORD_MESSAGE         (UINT64_C(1) << 63)
 #define RF_WORD_HEADER(type, n) (RF_WORD_MESSAGE | (uint64_t)(type) << 32 | (uint64_t)(n))
 
+#define RF_SHAPE_FLAGS        0x7f
+#define RF_SHAPE_VALUES       (UINT64_C(1) << 15)
 #define RF_SHAPE_FIRST_SHIFT  32
 #define RF_SHAPE_LAST_SHIFT   40
 #define RF_SHAPE_ADDR_SHIFT   48
@@ -229,6 +237,13 @@ static inline uint32_t rf_stage_note(uint64_t stage)
 static inline uint32_t rf_word_guard_counter(uint32_t guard)
 {
     return (uint32_t)RF_RING_COUNTERS - 1 - guard;
+}
+
+/* The counter of value 0 of an event whose first number of a guard is `first`; those of others follow it. */
+enum { RF_WORD_VALUES = 256 };
+static inline uint32_t rf_word_value_counters(uint32_t first)
+{
+    return rf_word_guard_counter(first + RF_WORD_VALUES - 1);
 }
 
 #endif

@@ -42,6 +42,7 @@ struct rf_process {
     bool drained;                   /* it is over, and all of its words were read */
     bool tallied;                   /* and all of its counters */
     size_t tally_path, tally_count; /* up to here, in its book */
+    uint32_t tally_word;            /* where that count is of a site */
     size_t remains_at;              /* and of its notes and its table, up to here */
     bool told_end;
     bool told_rest;                     /* killed: what it skipped since its last burst was told */

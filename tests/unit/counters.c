@@ -295,6 +295,107 @@ TEST(more_entries_than_a_lane_has_room_for)
     CHECK_EQ(seen.events, ENTRIES / 2 * 3);
 }
 
+/* --- counted values --------------------------------------------------------------------------- */
+
+/* Site 0 is a load of 8 bits, all of whose values have counters; site 1 one of 32 bits; site 2 a store of 8 bits with a
+ * guard, which has a counter of its own in front of those of the values. */
+static const uint64_t bytes[] = {
+    HEADER_OF((uint64_t[10]){0}),
+    PATHS(0, 1),
+    3 | RF_DEFINE_COUNTED,
+    0,
+    RF_CLASS_LOAD | 8 << 16 | OPEN | MERGED(VALUE) | RF_SHAPE_VALUES,
+    0x40,
+    RF_CLASS_LOAD | 32 << 16 | OPEN | MERGED(VALUE),
+    0x44,
+    RF_CLASS_STORE | 8 << 16 | OPEN | MERGED(VALUE) | RF_SHAPE_VALUES | RF_SHAPE_GUARD_COUNTS,
+    0x48,
+};
+
+enum { OF_LOAD = 0, OF_STORE = RF_WORD_VALUES + 1 }; /* numbers of guards */
+
+static void count_value(uint32_t first, uint32_t value, uint64_t times)
+{
+    counters_of(0)[rf_word_value_counters(first) + value] = times;
+}
+
+static struct seen run_bytes(const char *selector)
+{
+    const uint64_t words[] = {rf_entry(1, 5), 7};
+    struct rf_ring_slot *slot = open_ring(selector, 0);
+    counters_of(0)[0] = 12;
+    counters_of(0)[rf_word_guard_counter(RF_WORD_VALUES)] = 9;
+    count_value(OF_LOAD, 0, 4);
+    count_value(OF_LOAD, 255, 8);
+    count_value(OF_STORE, 7, UINT64_C(9));
+    publish(slot, bytes, sizeof bytes / 8, RF_RING_LIVE);
+    publish(slot, words, 2, RF_RING_DONE);
+    return drain();
+}
+
+TEST(each_value_of_a_byte_has_a_counter)
+{
+    struct seen seen = run_bytes("load,store -> pc,value");
+    CHECK(seen.status == RF_OK);
+    CHECK_EQ(seen.n, 4);
+    CHECK_EQ(seen.events, 4 + 8 + 5 + 9);
+    CHECK_EQ(seen.a, 12 * 0x40 + 5 * 0x44 + 9 * 0x48);
+    CHECK_EQ(run_bytes("load,store -> value,pc").a, 8 * 255 + 5 * 7 + 9 * 7);
+}
+
+/* Who does not look at the value counts the same events by the path and the guard. */
+TEST(values_are_counted_beside_their_events)
+{
+    struct seen seen = run_bytes("load,store -> pc");
+    CHECK_EQ(seen.events, 12 + 12 + 9);
+    CHECK_EQ(seen.a, 12 * 0x40 + 12 * 0x44 + 9 * 0x48);
+}
+
+TEST(conditions_look_at_counted_values)
+{
+    struct seen seen = run_bytes("load,store value>=7 -> pc,value");
+    CHECK_EQ(seen.n, 3);
+    CHECK_EQ(seen.events, 8 + 5 + 9);
+}
+
+/* More values than a lane has room for at once. */
+TEST(many_counted_values)
+{
+    enum { BLOCKS = 40 };
+    struct rf_ring_slot *slot = open_ring("load value!=3 -> pc,value", 0);
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        const uint64_t one[] = {HEADER_OF((uint64_t[6]){0}),
+                                PATHS(i, 1),
+                                1 | RF_DEFINE_COUNTED,
+                                0,
+                                RF_CLASS_LOAD | 8 << 16 | OPEN | MERGED(VALUE) | RF_SHAPE_VALUES,
+                                i};
+        for (uint32_t value = 0; value < RF_WORD_VALUES; value++)
+            count_value(i * RF_WORD_VALUES, value, 2);
+        memcpy((uint8_t *)slot + rf_ring_chunk_offset(0) + i * sizeof one, one, sizeof one);
+    }
+    slot->fill[0] = BLOCKS * 6 * 8;
+    slot->head = 1;
+    slot->state = RF_RING_DONE;
+    struct seen seen = drain();
+    CHECK(seen.status == RF_OK);
+    CHECK_EQ(seen.n, BLOCKS * 255);
+    CHECK_EQ(seen.events, BLOCKS * 255 * 2);
+}
+
+TEST(lies_about_counted_values_are_damage)
+{
+    uint64_t lie[sizeof bytes / 8];
+    memcpy(lie, bytes, sizeof bytes);
+    lie[4] ^= MERGED(VALUE); /* nothing of it changes */
+    publish(open_ring("load -> pc,value", 0), lie, sizeof lie / 8, RF_RING_DONE);
+    CHECK(drain().status == RF_EDAMAGED);
+    struct rf_ring_slot *slot = open_ring("load -> pc,value", 0);
+    count_value(OF_LOAD, 1, UINT64_MAX);
+    publish(slot, bytes, sizeof bytes / 8, RF_RING_DONE);
+    CHECK(drain().status == RF_EDAMAGED);
+}
+
 /* A producer that merges its notes and stops after a number of stores, as if it were killed there. */
 struct killed {
     struct rf_ring_slot *slot;
