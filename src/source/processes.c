@@ -304,11 +304,7 @@ static void attach(struct rf_processes *processes, uint32_t slot)
             (struct rf_told_process){process->reader.pid, process->reader.family, "?"};
     rf_book_init(&process->book, &processes->shelf);
     process->has_book = process->reader.parent == 0;
-    if (process->reader.family != 0) /* it says which thread it is of */
-        return;
-    process->thread = rf_processes_thread(processes, process, 1);
-    if (process->thread == 0)
-        processes->status = RF_ENOMEM;
+    rf_processes_note_due(processes);
 }
 
 /* Producers take the first free slot, so none is taken far beyond those that were seen. */
@@ -398,6 +394,8 @@ static rf_status read_piece(struct rf_processes *processes, struct rf_process *p
         return rf_processes_damaged(error);
     piece->process = process;
     piece->last = how == RF_RING_REST;
+    if (piece->n > 0 && !rf_processes_begin(processes, process))
+        processes->status = RF_ENOMEM;
     return RF_OK;
 }
 
@@ -408,7 +406,7 @@ static rf_status fetch_whole(struct rf_processes *processes, struct rf_piece *pi
     for (uint32_t i = 0; i < processes->slots_used; i++) {
         struct rf_process *process = &processes->list[processes->next_slot];
         processes->next_slot = (processes->next_slot + 1) % processes->slots_used;
-        if (process->used && process->has_book) {
+        if (process->used && process->has_book && !rf_processes_must_wait(processes, process)) {
             rf_status status = read_piece(processes, process, RF_RING_WHOLE, piece, error);
             if (status != RF_OK || piece->n > 0)
                 return status;
@@ -462,7 +460,7 @@ static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process
                                struct rf_piece *piece, bool *more, struct rf_error *error)
 {
     *more = false;
-    if (waits_for_book(processes, process))
+    if (waits_for_book(processes, process) || rf_processes_must_wait(processes, process))
         return RF_OK;
     bool over = is_over(processes, process);
     if (over && process->drained && !process->told_rest) {

@@ -42,6 +42,7 @@ struct rf_process {
     bool drained;                   /* it is over, and all of its words were read */
     bool tallied;                   /* and all of its counters */
     size_t tally_path, tally_count; /* up to here, in its book */
+    uint32_t due;                   /* chunks that it had published when the last process came */
     uint32_t tally_word;            /* where that count is of a site */
     size_t remains_at;              /* and of its notes and its table, up to here */
     bool told_end;
@@ -166,6 +167,11 @@ static inline bool rf_processes_are_family(const struct rf_process *a, const str
     return a->used && b->used && a->reader.family != 0 && a->reader.family == b->reader.family &&
            a->reader.pid == b->reader.pid;
 }
+/* A process begins when those before it have told what they had told by then: their threads have lower numbers. False: there
+ * is no memory. */
+void rf_processes_note_due(struct rf_processes *processes); /* another process came */
+bool rf_processes_must_wait(const struct rf_processes *processes, const struct rf_process *process);
+bool rf_processes_begin(struct rf_processes *processes, struct rf_process *process);
 /* The slot is done: another one of its family keeps the numbers of the threads. */
 void rf_processes_leave_threads(struct rf_processes *processes, struct rf_process *process);
 

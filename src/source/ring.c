@@ -269,6 +269,11 @@ rf_status rf_ring_read(struct rf_ring *ring, struct rf_ring_reader *reader, enum
     return RF_OK;
 }
 
+uint32_t rf_ring_head(const struct rf_ring *ring, const struct rf_ring_reader *reader)
+{
+    return __atomic_load_n(&slot_at(ring, reader->slot)->head, __ATOMIC_ACQUIRE);
+}
+
 void rf_ring_advance(struct rf_ring_reader *reader, size_t n)
 {
     reader->taken += (uint32_t)n * 8;

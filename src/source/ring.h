@@ -59,6 +59,8 @@ bool rf_ring_is_done(const struct rf_ring *ring, const struct rf_ring_reader *re
  * says with rf_ring_advance how many of them it could use. RF_EDAMAGED: the counters make no sense. */
 rf_status rf_ring_read(struct rf_ring *ring, struct rf_ring_reader *reader, enum rf_ring_how how,
                        uint64_t *words, size_t *n, bool *whole);
+/* Chunks published so far. */
+uint32_t rf_ring_head(const struct rf_ring *ring, const struct rf_ring_reader *reader);
 void rf_ring_advance(struct rf_ring_reader *reader, size_t n);
 
 /* The counters of the slot, RF_RING_COUNTERS of them, which the producer may change at any time; NULL: none. */

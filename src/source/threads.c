@@ -50,6 +50,40 @@ uint16_t rf_processes_thread(struct rf_processes *processes, struct rf_process *
     return process->threads[thread];
 }
 
+/* Hooks say which thread they are of. */
+static bool has_begun(const struct rf_process *process)
+{
+    return process->thread != 0 || process->reader.family != 0;
+}
+
+bool rf_processes_must_wait(const struct rf_processes *processes, const struct rf_process *process)
+{
+    for (uint32_t i = 0; !has_begun(process) && i < processes->slots_used; i++) {
+        const struct rf_process *other = &processes->list[i];
+        if (other->used && other->has_book && other->reader.process < process->reader.process &&
+            (int32_t)(other->due - other->reader.tail) > 0)
+            return true;
+    }
+    return false;
+}
+
+void rf_processes_note_due(struct rf_processes *processes)
+{
+    for (uint32_t i = 0; i < processes->slots_used; i++) {
+        struct rf_process *process = &processes->list[i];
+        if (process->used)
+            process->due = rf_ring_head(&processes->ring, &process->reader);
+    }
+}
+
+bool rf_processes_begin(struct rf_processes *processes, struct rf_process *process)
+{
+    if (has_begun(process))
+        return true;
+    process->thread = rf_processes_thread(processes, process, 1);
+    return process->thread != 0;
+}
+
 rf_status rf_processes_switch(struct rf_processes *processes, struct rf_process *process,
                               uint64_t thread, struct rf_error *error)
 {

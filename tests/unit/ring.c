@@ -199,13 +199,14 @@ static void keep_busy(void)
 }
 
 /* One tuple <pc, 5>, in another slot, by a process that goes on running. */
+static uint32_t neighbour = 2; /* its number */
 static void put_neighbour(uint64_t pc)
 {
     struct rf_ring_slot *busy = slot;
     uint64_t *busy_chunk = chunk;
     size_t busy_n = n;
     slot = (struct rf_ring_slot *)(void *)(ring->memory + rf_ring_slot_offset(1));
-    *slot = (struct rf_ring_slot){.pid = (uint32_t)getppid(), .process = 2};
+    *slot = (struct rf_ring_slot){.pid = (uint32_t)getppid(), .process = neighbour};
     chunk = (uint64_t *)(void *)((uint8_t *)slot + rf_ring_chunk_offset(0));
     n = 0;
     put_block(0, pc);
@@ -239,6 +240,24 @@ TEST(a_busy_process_starves_nobody)
         CHECK(seen);
         rf_source_close(source);
     }
+}
+
+/* A process that came later stands in an earlier slot: its thread has the later number all the same. */
+TEST(threads_are_numbered_as_they_are_made)
+{
+    struct rf_batch batch;
+    open_ring("load thread==2 -> pc,value");
+    slot->process = 2;
+    put_block(0, 0x40);
+    put(0);
+    put(1);
+    publish();
+    neighbour = 1;
+    put_neighbour(0x777);
+    neighbour = 2;
+    CHECK(rf_source_next(source, &batch, NULL) == RF_OK && batch.n == 1);
+    CHECK_EQ(batch.tuples.tuples[0].a, 0x40);
+    rf_source_close(source);
 }
 
 /* Forks whose children never come, as with --no-follow, cost next to nothing. */
