@@ -2,10 +2,10 @@
  *
  *     spent = time that its threads were held + our own processor time outside of that
  *
- * The next sample comes when the process has run for as long as makes the last one worth the share, on average: the
- * distances are exponential, so that samples do not fall into step with the program, whatever its periods are. No sample comes
- * before the share of all that the process has run covers all that was spent, but for a few samples: a hard bound would
- * make the distances regular again. The process's own clock decides: samples are spread evenly over what it runs, not over the
+ * The next sample comes when the process has run for as long as makes the last one worth nearly the share, on average: the
+ * distances are exponential, so that samples do not fall into step with the program, whatever its periods are. And none comes
+ * before the share of all that the process has run covers all that was spent. If that bound were met each time, the distances would be
+ * regular again; therefore a little less than the share is aimed at. The process's own clock decides: samples are spread evenly over what it runs, not over the
  * time on the wall, and a process that sleeps, or waits for a processor, is left alone. Our own work counts as well,
  * since on a busy machine it takes a processor away from the program.
  *
@@ -16,7 +16,7 @@
 #include <math.h>
 
 #define FIRST_GUESS 100e-6 /* seconds of a sample */
-#define AHEAD       8      /* samples that may be taken before the process has run for them */
+#define AIM         0.9 /* of the share: chance may then have some more, and the bound is rarely met */
 #define SLEEP_MIN   0.0003
 #define SLEEP_MAX   0.05
 
@@ -78,7 +78,7 @@ bool rf_budget_allows(struct rf_budget *budget, double now, double *seconds)
     if (budget->asked > 0)
         budget->look += (spent - budget->asked - budget->look) / 16;
     budget->asked = 0;
-    double covered = budget->begun + (spent - AHEAD * budget->expected) / budget->share;
+    double covered = budget->begun + spent / budget->share;
     double until = covered > budget->next ? covered : budget->next;
     double missing = until - (cpu >= 0 ? cpu : budget->cpu);
     if (missing <= 0)
@@ -103,5 +103,5 @@ void rf_budget_spend(struct rf_budget *budget, double held, double own, struct r
     budget->expected += (spent - budget->spent - budget->expected) / 16;
     budget->spent = spent;
     budget->next = (cpu >= 0 ? cpu : budget->cpu) +
-                   budget->expected / budget->share * -log(1 - rf_random_unit(random));
+                   budget->expected / (AIM * budget->share) * -log(1 - rf_random_unit(random));
 }
