@@ -17,7 +17,7 @@ static const struct cli_option options[] = {
     {CLI_SHARE, 's', "skew", "X", "1.0", .brief = "exponent of zipf and phases",
      .text = "Key number k comes with a probability proportional to 1 / k^X.",
      .offset = offsetof(struct settings, skew)},
-    {CLI_COUNT, 0, "phase", "N", "1M", .brief = "events until phases exchanges its keys",
+    {CLI_COUNT, 0, "phase", "N", "1M", .brief = "events until phases and drift exchange keys",
      .offset = offsetof(struct settings, phase)},
     {CLI_COUNT, 0, "seed", "N", "0", .brief = "the same seed gives the same stream, everywhere",
      .offset = offsetof(struct settings, seed)},
@@ -31,7 +31,7 @@ static const struct cli_option options[] = {
 
 static const char *kinds(size_t i)
 {
-    static const char *const names[] = {"zipf", "uniform", "phases", "loop", NULL};
+    static const char *const names[] = {"zipf", "uniform", "phases", "drift", "loop", NULL};
     return names[i];
 }
 
@@ -65,7 +65,7 @@ static int run(const struct cli_call *call)
 }
 
 const struct cli_action cli_action_gen = {
-    .arguments = {"zipf|uniform|phases|loop", 1, 1},
+    .arguments = {"zipf|uniform|phases|drift|loop", 1, 1},
     .settings = {options, sizeof(struct settings)},
     .words = kinds,
     .run = run,

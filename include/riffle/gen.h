@@ -3,6 +3,8 @@
  *     zipf     key k of `keys` with probability proportional to 1 / k^skew
  *     uniform  every key alike
  *     phases   zipf over a set of keys that is exchanged every `phase` events
+ *     drift    every other event is one of 20 to 400 hot tuples, which are exchanged every `phase` events; the
+ *              rest are uniform
  *     loop     like the load values of a program: nested loops over static instructions, each with
  *              a few favourite values, strides and noise; what benchmarks call "program-like".
  *              Hot loops are exchanged every `phase` events; `keys` is about met
@@ -18,7 +20,7 @@ extern "C" {
 #endif
 
 struct rf_gen {
-    const char *kind; /* "zipf", "uniform", "phases", "loop" */
+    const char *kind; /* "zipf", "uniform", "phases", "drift", "loop" */
     uint64_t events;
     uint64_t keys;  /* distinct tuples to draw from, at most 2^40; 0: 1M */
     double skew;    /* of zipf and phases, at most 10; 0: 1.0 */

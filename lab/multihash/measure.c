@@ -1,10 +1,11 @@
 /* measure - several engines over one stream in one pass, judged interval by interval.
  *
- *     measure error STREAM INTERVAL THRESHOLD [-i] ENGINE...    error and its four parts, as CSV
+ *     measure error STREAM INTERVAL THRESHOLD [-i] [-s N] ENGINE...  error and its four parts, as CSV
  *     measure shape STREAM INTERVAL THRESHOLD...                distinct tuples, candidates, change
  *     measure change STREAM ENGINE...        how much candidates change, as the engines tell it
  *
- * STREAM is a file that `riffle replay` reads, or gen:KIND:EVENTS:SEED. -i prints every interval.
+ * STREAM is a file that `riffle replay` reads, or gen:KIND:EVENTS:SEED[:PHASE]. -i prints
+ * every interval. -s N takes every engine with the seeds 1 to N; without it the seed is 1.
  * Only whole intervals count. The error is that of Narayanasamy et al., section 5.5.2:
  * the sum of |perfect - measured| over the sum of perfect, over the tuples that are candidates in
  * either profile; a tuple's part goes to one of four kinds. `riffle compare` computes the same from two
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENGINES_MAX = 64, THRESHOLDS_MAX = 8 };
+enum { ENGINES_MAX = 1024, THRESHOLDS_MAX = 8 };
 
 /* The perfect profile of one interval: open addressing, emptied by a new epoch. */
 struct slot {
@@ -102,6 +103,7 @@ static double error_of(const struct parts *parts)
 
 struct contestant {
     const char *text;
+    unsigned seed;
     struct rf_engine *engine;
     struct rf_sink sink;
     struct run *run;
@@ -181,10 +183,10 @@ static void judge_missed(struct run *run, struct parts *parts, double *total)
     }
 }
 
-static void print_parts(const struct run *run, const char *text, uint64_t interval,
+static void print_parts(const struct run *run, const struct contestant *c, uint64_t interval,
                         const struct parts *p, double by)
 {
-    printf("%s,\"%s\",%llu,%.6f,%.6f,%.6f,%.6f,%.6f\n", run->stream, text,
+    printf("%s,\"%s\",%u,%llu,%.6f,%.6f,%.6f,%.6f,%.6f\n", run->stream, c->text, c->seed,
            (unsigned long long)interval, error_of(p) * by, p->false_positive * by,
            p->false_negative * by, p->neutral_positive * by, p->neutral_negative * by);
 }
@@ -203,7 +205,7 @@ static void judge(struct run *run, struct contestant *c)
     parts.neutral_positive /= total;
     parts.neutral_negative /= total;
     if (run->every_interval)
-        print_parts(run, c->text, run->intervals, &parts, 100);
+        print_parts(run, c, run->intervals, &parts, 100);
     c->sum.false_positive += parts.false_positive;
     c->sum.false_negative += parts.false_negative;
     c->sum.neutral_positive += parts.neutral_positive;
@@ -310,11 +312,12 @@ static rf_status take_interval(void *context, const struct rf_summary *summary)
 static void open_stream(struct rf_source **source, const char *name, struct rf_error *error)
 {
     char kind[32];
-    unsigned long long events, seed;
+    unsigned long long events, seed, phase = 0;
     rf_status status;
-    if (sscanf(name, "gen:%31[a-z]:%llu:%llu", kind, &events, &seed) == 3)
+    if (sscanf(name, "gen:%31[a-z]:%llu:%llu:%llu", kind, &events, &seed, &phase) >= 3)
         status = rf_source_open_gen(
-            source, &(struct rf_gen){.kind = kind, .events = events, .seed = seed}, NULL, error);
+            source, &(struct rf_gen){.kind = kind, .events = events, .seed = seed, .phase = phase},
+            NULL, error);
     else
         status = rf_source_open(source, name, NULL, error);
     if (status != RF_OK)
@@ -360,13 +363,15 @@ static void run_change(const char *stream, const char *text)
     rf_engine_close(engine);
 }
 
-static void enter(struct run *run, const char *text)
+static void enter(struct run *run, const char *text, unsigned seed)
 {
+    if (run->n_contestants == ENGINES_MAX)
+        die("too many engines");
     struct contestant *c = &run->contestants[run->n_contestants++];
     struct rf_error error;
-    *c = (struct contestant){.text = text, .run = run};
+    *c = (struct contestant){.text = text, .seed = seed, .run = run};
     c->sink = (struct rf_sink){take_item, NULL, end_report, c};
-    struct rf_engine_setup setup = {.seed = 1, .interval = run->interval, .intervals = &c->sink};
+    struct rf_engine_setup setup = {.seed = seed, .interval = run->interval, .intervals = &c->sink};
     if (rf_engine_open(&c->engine, text, &setup, &error) != RF_OK)
         die(error.message);
 }
@@ -385,17 +390,21 @@ static void leave(struct run *run)
 
 static void run_error(struct run *run, char **texts)
 {
+    unsigned seeds = 1;
     for (; *texts != NULL; texts++)
         if (strcmp(*texts, "-i") == 0)
             run->every_interval = true;
-        else if (run->n_contestants < ENGINES_MAX)
-            enter(run, *texts);
-    printf("stream,engine,%s,error,false_positive,false_negative,neutral_positive,"
+        else if (strcmp(*texts, "-s") == 0 && texts[1] != NULL)
+            seeds = (unsigned)strtoul(*++texts, NULL, 10);
+        else
+            for (unsigned seed = 1; seed <= seeds; seed++)
+                enter(run, *texts, seed);
+    printf("stream,engine,seed,%s,error,false_positive,false_negative,neutral_positive,"
            "neutral_negative\n",
            run->every_interval ? "interval" : "intervals");
     pump(run);
     for (size_t i = 0; !run->every_interval && i < run->n_contestants; i++)
-        print_parts(run, run->contestants[i].text, run->intervals, &run->contestants[i].sum,
+        print_parts(run, &run->contestants[i], run->intervals, &run->contestants[i].sum,
                     run->intervals == 0 ? 0 : 100.0 / (double)run->intervals);
 }
 

@@ -15,6 +15,7 @@
 #include <riffle/gen.h>
 
 enum { KEYS_STANDARD = 1000000, PHASE_STANDARD = 1000000 };
+enum { HOT_LEAST = 20, HOT_MOST = 400 }; /* tuples of a phase of drift */
 #define KEYS_MAX (UINT64_C(1) << 40)
 
 struct gen {
@@ -94,6 +95,25 @@ static size_t fill_phases(struct gen *gen, size_t n)
     return n;
 }
 
+/* The hot keys of a phase lie behind the keys of all others; their number follows from that of the phase. */
+static size_t fill_drift(struct gen *gen, size_t n)
+{
+    uint64_t phase = gen->done / gen->asked.phase,
+             left = gen->asked.phase - gen->done % gen->asked.phase;
+    uint64_t first = gen->asked.keys + phase * HOT_MOST, seed = gen->flip ^ phase;
+    uint64_t hot = HOT_LEAST + rf_splitmix(&seed) % (HOT_MOST - HOT_LEAST + 1);
+    struct rf_random random = gen->random;
+    n = n < left ? n : (size_t)left;
+    for (size_t i = 0; i < n; i++) {
+        bool is_hot = rf_random_below(&random, 2) == 0;
+        uint64_t key = is_hot ? first + rf_random_below(&random, hot)
+                              : rf_random_below(&random, gen->asked.keys);
+        gen->tuples[i] = gen->wide ? tuple_wide(gen, key) : tuple_narrow(gen, key);
+    }
+    gen->random = random;
+    return n;
+}
+
 static size_t fill_loop(struct gen *gen, size_t n)
 {
     size_t made = rf_loop_run(gen->loop, gen->tuples, RF_SOURCE_BATCH);
@@ -101,9 +121,8 @@ static size_t fill_loop(struct gen *gen, size_t n)
 }
 
 static const struct kind kinds[] = {
-    {"zipf", true, false, fill_zipf},
-    {"uniform", false, false, fill_uniform},
-    {"phases", true, false, fill_phases},
+    {"zipf", true, false, fill_zipf},     {"uniform", false, false, fill_uniform},
+    {"phases", true, false, fill_phases}, {"drift", false, false, fill_drift},
     {"loop", false, true, fill_loop},
 };
 
@@ -173,12 +192,16 @@ static rf_status check(struct rf_gen *asked, struct rf_error *error)
     return RF_OK;
 }
 
-/* The number of keys that can occur in all: each phase has a set of its own. */
+/* The number of keys that can occur in all is too large for 32 bits: each phase has a set of its own. */
 static bool needs_wide(const struct gen *gen)
 {
-    uint64_t sets = gen->kind->fill == fill_phases ? gen->asked.events / gen->asked.phase + 1 : 1;
-    uint64_t keys;
-    return __builtin_mul_overflow(gen->asked.keys, sets, &keys) || keys >= UINT32_MAX;
+    uint64_t phases = gen->asked.events / gen->asked.phase + 1, keys = gen->asked.keys;
+    if (gen->kind->fill == fill_phases && __builtin_mul_overflow(keys, phases, &keys))
+        return true;
+    if (gen->kind->fill == fill_drift && (__builtin_mul_overflow(phases, HOT_MOST, &phases) ||
+                                          __builtin_add_overflow(keys, phases, &keys)))
+        return true;
+    return keys >= UINT32_MAX;
 }
 
 static rf_status set_up(struct gen *gen, struct rf_error *error)

@@ -30,7 +30,7 @@ riffle: compare: engine 'multihash(interval=20K)' has intervals of 20K events, n
 [2]
 $ riffle compare z.txt -e 'multihash(interval=10K)' -e exact --interval 20K --format csv | sed 's/.*"\(.*interval=[0-9]*K\).*/\1/'
 memory,bits,tuples_per_second,error,false_pos,false_neg,neutral_pos,neutral_neg,engine
-multihash(tables=2, counters=5700, interval=20K
+multihash(tables=2, counters=5460, interval=20K
 exact(memory=0, interval=20K
 $ riffle compare z.txt -e multihash --interval 2G
 riffle: engine 'multihash': interval must be auto or between 0 and 1G, got '2000000000'

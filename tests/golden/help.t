@@ -120,7 +120,7 @@ Examples:
 $ riffle help gen
 riffle gen - make a synthetic stream
 
-Usage: riffle gen [OPTION...] zipf|uniform|phases|loop
+Usage: riffle gen [OPTION...] zipf|uniform|phases|drift|loop
 
 Writes a stream of tuples, one per line, or as a trace. It is the same for the
 same options on every machine.
@@ -135,7 +135,8 @@ Options:
   -N, --events N          how long the stream is (default: 1M)
   -k, --keys N            distinct tuples to draw from (default: 1M)
   -s, --skew X            exponent of zipf and phases (default: 1.0)
-      --phase N           events until phases exchanges its keys (default: 1M)
+      --phase N           events until phases and drift exchange keys (default:
+                          1M)
       --seed N            the same seed gives the same stream, everywhere
                           (default: 0)
   -o, --output FILE       the file to write; a trace where its name ends in .rft

@@ -101,15 +101,15 @@ interval,pc,target,count,lower,upper,bound,profile
 interval,lo,hi,count,lower,upper,bound,total,profile
 0,0x0,0xffff,1,8,32,hard,8,"load,store -> pc,addr"
 # They merge with what is written today.
-$ riffle replay records.rft -p edges -e 'multihash(interval=10, threshold=10%)' -o now.rfp >/dev/null; riffle merge v1.rfp now.rfp --format csv -n 1
+$ riffle replay records.rft -p edges -e exact -o now.rfp >/dev/null; riffle merge v1.rfp now.rfp --format csv -n 1
 pc,value,count,lower,upper,bound,profile
 0x401000,0x0,2,2,2,exact,"load -> pc,value"
 
 pc,target,count,lower,upper,bound,profile
-0x401010,0x401000,4,4,4,exact,"branch,jump -> pc,target"
+0x401010,0x401000,8,8,8,exact,"branch,jump -> pc,target"
 
 pc,target,count,lower,upper,bound,intervals,profile
-0x401010,0x401000,8,8,8,exact,2,"branch,jump -> pc,target"
+0x401010,0x401000,4,4,4,exact,1,"branch,jump -> pc,target"
 
 lo,hi,count,lower,upper,bound,total,profile
 0x0,0xffff,1,8,32,hard,8,"load,store -> pc,addr"

@@ -9,7 +9,8 @@ struct reference_multihash {
     struct reference_multihash_options options;
     uint64_t *table[TABLES_MAX];
     struct reference_multihash_entry *accumulator;
-    size_t used; /* entries 0 .. used-1 are valid; the others are empty */
+    size_t used;     /* entries 0 .. used-1 are valid; the others are empty */
+    uint64_t events; /* of the interval */
 };
 
 struct reference_multihash *
@@ -111,7 +112,11 @@ static void promote(struct reference_multihash *p, struct rf_tuple tuple)
         p->options.coldest ? allocate_coldest(p, count) : allocate(p);
     if (entry == NULL)
         return;
-    *entry = (struct reference_multihash_entry){tuple, count, false};
+    *entry = (struct reference_multihash_entry){.tuple = tuple,
+                                                .count = count,
+                                                .began = count,
+                                                .promoted = p->events * 256 / p->options.interval *
+                                                            p->options.interval / 256};
     /* "The counter in the hash-table is reset after a profiling event reaches the candidate
      * threshold, and is promoted". */
     for (unsigned t = 0; p->options.reset && t < p->options.tables; t++)
@@ -120,6 +125,7 @@ static void promote(struct reference_multihash *p, struct rf_tuple tuple)
 
 void reference_multihash_event(struct reference_multihash *p, struct rf_tuple tuple)
 {
+    p->events++;
     struct reference_multihash_entry *entry = find(p, tuple);
     if (entry != NULL) {
         entry->count++;
@@ -143,11 +149,45 @@ void reference_multihash_end_interval(struct reference_multihash *p)
     size_t kept = 0;
     for (size_t i = 0; i < p->used; i++)
         if (p->options.retain && p->accumulator[i].count >= p->options.threshold)
-            p->accumulator[kept++] =
-                (struct reference_multihash_entry){p->accumulator[i].tuple, 0, true};
+            p->accumulator[kept++] = (struct reference_multihash_entry){
+                .tuple = p->accumulator[i].tuple, .replaceable = true, .retained = true};
     p->used = kept;
+    p->events = 0;
     for (unsigned t = 0; t < p->options.tables; t++)
         memset(p->table[t], 0, p->options.table_size * sizeof *p->table[t]);
+}
+
+static int by_count(const void *left, const void *right)
+{
+    uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
+    return l < r ? -1 : l > r;
+}
+
+/* What a tuple without events would find in its counters: the median of 63 such tuples. */
+static double noise(struct reference_multihash *p)
+{
+    uint64_t found[63];
+    for (uint64_t i = 0; i < 63; i++)
+        found[i] = smallest(p, (struct rf_tuple){~i, ~i});
+    qsort(found, 63, sizeof *found, by_count);
+    return (double)found[31];
+}
+
+uint64_t reference_multihash_by_rate(struct reference_multihash *p,
+                                     const struct reference_multihash_entry *entry)
+{
+    double n = (double)p->events, at = (double)entry->promoted, m = (double)entry->began;
+    if (entry->retained || entry->promoted >= p->events)
+        return entry->count;
+    double rate = ((double)entry->count - m) / (n - at);
+    double of_others = noise(p) / n;
+    if (rate * at <= 2 * m)
+        return entry->count; /* it was there from the beginning */
+    double began = (rate * at - 2 * m) / (rate - of_others);
+    if (rate <= of_others || began > at)
+        began = at;
+    uint64_t others = (uint64_t)(of_others * began);
+    return entry->count - (others < entry->began - 1 ? others : entry->began - 1);
 }
 
 const struct reference_multihash_entry *

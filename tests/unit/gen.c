@@ -37,6 +37,8 @@ static const struct {
     {{.kind = "zipf", .events = 100000, .keys = 5000000000, .skew = 0.7}, 0x3906f3d57e400eb8},
     {{.kind = "uniform", .events = 100000, .seed = 1}, 0xe042a683f660430e},
     {{.kind = "phases", .events = 100000, .phase = 7000, .keys = 100}, 0xa4bd43fe18ad34b5},
+    {{.kind = "drift", .events = 100000, .phase = 7000, .keys = 100}, 0x6700435a923342e9},
+    {{.kind = "drift", .events = 100000, .keys = 5000000000, .seed = 1}, 0xb66d6a5ee17118d},
     {{.kind = "loop", .events = 100000, .seed = 1}, 0xad0c971e32e45868},
     {{.kind = "loop", .events = 100000, .seed = 2, .keys = 10, .phase = 500}, 0x260a6b215224e73d},
 };
@@ -52,8 +54,8 @@ TEST(streams_are_the_same_everywhere)
 
 TEST(seeds_make_different_streams)
 {
-    static const char *const kinds[] = {"zipf", "uniform", "phases", "loop"};
-    for (size_t i = 0; i < 4; i++) {
+    static const char *const kinds[] = {"zipf", "uniform", "phases", "drift", "loop"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct rf_gen gen = {.kind = kinds[i], .events = 10000, .seed = 5};
         struct total once = run(gen), again = run(gen);
         gen.seed = 6;

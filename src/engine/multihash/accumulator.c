@@ -34,7 +34,7 @@ static size_t round_up(size_t bytes)
 size_t rf_accumulator_size(size_t slots)
 {
     return index_words(slots) * sizeof(uint16_t) + (slots + 1) * sizeof(struct rf_tuple) +
-           2 * round_up((slots + 1) * sizeof(uint32_t));
+           2 * round_up((slots + 1) * sizeof(uint32_t)) + round_up(slots + 1);
 }
 
 void rf_accumulator_place(struct rf_accumulator *accumulator, size_t slots, void *block)
@@ -51,6 +51,8 @@ void rf_accumulator_place(struct rf_accumulator *accumulator, size_t slots, void
     accumulator->counts = (uint32_t *)(void *)p;
     p += round_up((slots + 1) * sizeof(uint32_t));
     accumulator->doubts = (uint32_t *)(void *)p;
+    p += round_up((slots + 1) * sizeof(uint32_t));
+    accumulator->since = (uint8_t *)(void *)p;
 }
 
 static size_t home(const struct rf_accumulator *accumulator, uint64_t hash)

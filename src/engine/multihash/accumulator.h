@@ -1,6 +1,6 @@
 /* accumulator.h - a fully associative table of tuples with counts, as a dense list and an index.
  *
- *     hash -> bucket of 8 words [tag|slot] ...        tuples[slot]  counts[slot]  doubts[slot]
+ *     hash -> bucket of 8 words [tag|slot] ...        tuples[slot]  counts[slot]  doubts[slot]  since[slot]
  *             compare all 8 tags at once
  *             no match: next bucket if this one is full, else absent
  *
@@ -36,6 +36,7 @@ struct rf_accumulator {
     struct rf_tuple *tuples; /* slots + 1 */
     uint32_t *counts;        /* slots + 1 */
     uint32_t *doubts;        /* slots + 1; the caller's, kept with the tuple */
+    uint8_t *since;          /* slots + 1; as doubts */
     uint32_t buckets;
     uint16_t slot_mask; /* of a word; the rest is the tag */
     uint32_t slots, used;

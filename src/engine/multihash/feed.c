@@ -75,7 +75,7 @@ static void feed_any(struct rf_multihash *state, struct rf_tuple t)
     rf_multihash_places(state, t, hash, places);
     uint32_t least = bump(state, places, 1);
     if (!inside && least >= state->bar)
-        rf_multihash_promote(state, t, hash, least);
+        rf_multihash_promote(state, t, hash, least, 1);
 }
 
 /* Up to `count` events of an absent tuple: all, or as many as lift its counters to the bar. Returns how many
@@ -90,7 +90,7 @@ static uint32_t feed_absent(struct rf_multihash *state, struct rf_tuple tuple, u
         step = least < state->bar ? state->bar - least : 1;
     least = bump(state, places, step);
     if (least >= state->bar)
-        rf_multihash_promote(state, tuple, hash, least);
+        rf_multihash_promote(state, tuple, hash, least, step);
     return step;
 }
 
@@ -101,11 +101,13 @@ static void take_counted(struct rf_multihash *state, struct rf_tuple tuple, uint
     uint32_t left = (uint32_t)count, slot = RF_ACCUMULATOR_ABSENT;
     while (left > 0 && slot == RF_ACCUMULATOR_ABSENT) {
         slot = rf_multihash_find(state, tuple, hash);
-        if (slot == RF_ACCUMULATOR_ABSENT)
-            left -= feed_absent(state, tuple, hash, left);
+        uint32_t step = slot == RF_ACCUMULATOR_ABSENT ? feed_absent(state, tuple, hash, left) : 0;
+        state->events += step;
+        left -= step;
     }
     if (left == 0)
         return;
+    state->events += left;
     state->accumulator.counts[slot] += left;
     if (state->config.shield)
         return;
@@ -294,7 +296,7 @@ static ALWAYS_INLINE size_t feed_singly(struct rf_multihash *state, const struct
             continue;
         least = settle(&hot, least, refs, shape);
         if (least >= hot.bar) {
-            rf_multihash_promote(state, tuples[i], hash, least);
+            rf_multihash_promote(state, tuples[i], hash, least, i + 1);
             set_bar(&hot);
             if (state->apart)
                 return i + 1;
@@ -303,20 +305,21 @@ static ALWAYS_INLINE size_t feed_singly(struct rf_multihash *state, const struct
     return n;
 }
 
-/* Promote tuple i of the batch. What was found for the tuples behind it may no longer hold: take their counts
- * back. */
+/* Promote tuple i of the batch; the loop has taken `before` tuples in front of the batch. What was found for the
+ * tuples behind tuple i may no longer hold: take their counts back. */
 static void promote_in_batch(const struct hot *hot, const struct rf_tuple *tuples, size_t n,
-                             const struct rf_accumulator_batch *batch, size_t k, uint32_t least)
+                             const struct rf_accumulator_batch *batch, size_t k, uint32_t least,
+                             size_t before)
 {
     size_t i = batch->absent[k];
     for (size_t later = i + 1; later < n; later++)
         hot->counts[batch->slot[later]]--;
-    rf_multihash_promote(hot->state, tuples[i], batch->hash[k], least);
+    rf_multihash_promote(hot->state, tuples[i], batch->hash[k], least, before + i + 1);
 }
 
-/* The batch up to a promotion; how many tuples that was. */
+/* The batch up to a promotion; how many tuples that was. `before` it the loop has taken that many. */
 static ALWAYS_INLINE size_t feed_batch(struct hot *hot, const struct rf_tuple *tuples, size_t n,
-                                       struct shape shape)
+                                       size_t before, struct shape shape)
 {
     struct rf_accumulator_batch batch;
     struct refs refs;
@@ -333,7 +336,7 @@ static ALWAYS_INLINE size_t feed_batch(struct hot *hot, const struct rf_tuple *t
         least = settle(hot, least, of_one, shape);
         if (least < hot->bar)
             continue;
-        promote_in_batch(hot, tuples, n, &batch, k, least);
+        promote_in_batch(hot, tuples, n, &batch, k, least, before);
         set_bar(hot);
         return batch.absent[k] + (size_t)1;
     }
@@ -348,7 +351,7 @@ static ALWAYS_INLINE size_t feed_batches(struct rf_multihash *state, const struc
     while (done < n && !state->apart) {
         size_t left = n - done;
         done += feed_batch(&hot, tuples + done,
-                           left < RF_ACCUMULATOR_BATCH ? left : RF_ACCUMULATOR_BATCH, shape);
+                           left < RF_ACCUMULATOR_BATCH ? left : RF_ACCUMULATOR_BATCH, done, shape);
     }
     return done;
 }
@@ -380,6 +383,8 @@ static ALWAYS_INLINE size_t weigh_batch(struct hot *hot, const struct rf_tuple *
     hot->state->find(&hot->state->accumulator, hot->key, tuples, n, &batch);
     for (size_t i = 0; i < n; i++)
         hot->counts[batch.slot[i]] += (uint32_t)weights[i];
+    for (size_t i = 0; i < n; i++)
+        hot->state->events += weights[i];
     locate_all(hot, tuples, &batch, &refs, shape);
     for (size_t k = 0, absent = batch.n_absent; k < absent; k++) {
         struct ref of_one[RF_MULTIHASH_TABLES_MAX];
@@ -387,8 +392,11 @@ static ALWAYS_INLINE size_t weigh_batch(struct hot *hot, const struct rf_tuple *
         take_refs(&refs, k, of_one, shape);
         if (__builtin_expect(lift(hot, of_one, weights[i], shape), 1))
             continue;
-        for (size_t later = i + 1; later < n; later++)
+        for (size_t later = i + 1; later < n; later++) {
             hot->counts[batch.slot[later]] -= (uint32_t)weights[later];
+            hot->state->events -= weights[later];
+        }
+        hot->state->events -= weights[i];
         take_counted(hot->state, tuples[i], weights[i]);
         set_bar(hot);
         return i + 1;
@@ -537,17 +545,18 @@ static bool wants_batches(struct rf_multihash *state, const struct rf_tuple *tup
 void rf_multihash_feed(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n)
 {
     size_t done = 0;
-    state->events += n;
     if (state->loop != LOOPS_COUNT)
         done = loops[state->loop].loop[state->newer][wants_batches(state, tuples, n)](state, tuples,
                                                                                       n);
-    for (; done < n; done++)
+    state->events += done;
+    for (; done < n; done++) {
         feed_any(state, tuples[done]);
+        state->events++;
+    }
 }
 
 void rf_multihash_feed_counted(struct rf_multihash *state, struct rf_tuple tuple, uint64_t count)
 {
-    state->events += count;
     take_counted(state, tuple, count);
 }
 
@@ -573,8 +582,6 @@ static bool is_usual(const struct rf_multihash *state)
 void rf_multihash_feed_weighted(struct rf_multihash *state, const struct rf_tuples *tuples)
 {
     size_t done = 0;
-    for (size_t i = 0; i < tuples->n; i++)
-        state->events += tuples->counts[i];
     if (is_usual(state))
         done = state->newer ? newer_weigh(state, tuples) : weigh(state, tuples);
     for (; done < tuples->n; done++)

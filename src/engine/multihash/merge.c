@@ -31,6 +31,7 @@ static void add_knowledge(struct rf_multihash *state, uint32_t slot,
     struct rf_accumulator *mine = &state->accumulator;
     const struct rf_accumulator *theirs = &other->accumulator;
     uint32_t there = find(other, mine->tuples[slot]);
+    mine->since[slot] = 0; /* of two intervals: no rate tells when it began */
     if (there != RF_ACCUMULATOR_ABSENT) {
         bool both_exact = (mine->doubts[slot] & theirs->doubts[there]) == RF_MULTIHASH_RETAINED_BIT;
         mine->counts[slot] += theirs->counts[there];
@@ -79,6 +80,7 @@ static void seat(struct rf_multihash *state, struct entry entry)
     mine->tuples[slot] = entry.tuple;
     mine->counts[slot] = entry.count;
     mine->doubts[slot] = entry.doubt;
+    mine->since[slot] = 0;
 }
 
 /* An entry of theirs that we have none for. The counters are added up already: ours alone are the

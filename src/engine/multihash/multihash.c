@@ -29,14 +29,14 @@
  * writing back loses its count, so the largest of those is added. A counter at its cap says
  * nothing: the bound is then the events of the interval. No upper bound exceeds those.
  *
- * Memory. counters x 1.5 bytes (2 above 12 bits, 4 above 16), accumulator x 24 bytes and an index of 4
- * bytes an entry; the papers' hash adds 32 KiB for every four tables, which hardware would have
- * wired. As hardware: counters x counter_bits + accumulator x (128 + the bits of a count + 2). The
+ * Memory. counters x 1.5 bytes (2 above 12 bits, 4 above 16), accumulator x 25 bytes and an index of 4
+ * bytes per entry; the papers' hash adds 32 KiB for every four tables, which hardware would have
+ * wired. As hardware: counters x counter_bits + accumulator x (128 + the bits of a count + 10). The
  * standard options make 17,392 bytes.
  *
  * Departures, all of them options that `paper` turns off: promotion at half the threshold, where the
- * coldest entry makes room and its count goes back; two tables in place of four, of any size; narrow
- * counters; a multiply hash. They take the error from several per cent to some tenths in the same
+ * coldest entry makes room and its count goes back; what an entry starts with (estimate.c); two tables in place
+ * of four, of any size; narrow counters; a multiply hash. They take the error from several per cent to some tenths in the same
  * memory (doc/engines/multihash.md has the measurements). What the paper leaves open: a promoted tuple
  * starts with its smallest counter, T is rounded up, the replaceable entry that goes is the first in
  * the list.
@@ -59,7 +59,7 @@ typedef struct rf_multihash_config config_t;
 
 static const struct rf_option options[] = {
     ROW(tables, COUNT, "2", "hash tables", .min = 1, .max = RF_MULTIHASH_TABLES_MAX),
-    ROW(counters, COUNT, "5700", "counters in all tables together", .min = 2, .max = 1 << 20),
+    ROW(counters, COUNT, "5460", "counters in all tables together", .min = 2, .max = 1 << 20),
     ROW(interval, COUNT, "1M", "events in an interval; auto: the steadiest of 10K, 100K, 1M",
         .choices = "auto", .max = RF_MULTIHASH_INTERVAL_MAX),
     ROW(threshold, SHARE, "0.1%", "share of an interval that makes a candidate", .min = 1e-6,
@@ -77,6 +77,8 @@ static const struct rf_option options[] = {
         .max = 1),
     ROW(replace, CHOICE, "coldest", "what makes room in a full accumulator",
         .choices = "retained|coldest"),
+    ROW(estimate, CHOICE, "rate", "what an entry had before: its counter, or by its rate since",
+        .choices = "upper|rate"),
     ROW(seed, COUNT, "0", "of the hashes, beside the caller's", .choices = NULL),
     ROW(loop, CHOICE, "adapt", "how tuples are worked through; changes speed, not results",
         .choices = "adapt|singly|batch|portable|plain"),
@@ -99,6 +101,7 @@ static bool preset(void *memory, const char *word)
     config->hash = RF_MULTIHASH_PAPER;
     config->promote = 1;
     config->replace = RF_MULTIHASH_RETAINED;
+    config->estimate = RF_MULTIHASH_UPPER;
     return true;
 }
 
@@ -410,13 +413,13 @@ static uint64_t upper_outside(const struct rf_multihash *state)
     return least_of(least + state->slack, state->events);
 }
 
-static struct rf_item item_of(const struct rf_multihash *state, uint32_t slot)
+static struct rf_item item_of(const struct rf_multihash *state, uint32_t slot, uint32_t noise)
 {
     struct rf_tuple t = state->accumulator.tuples[slot];
     uint64_t count = state->accumulator.counts[slot];
     uint64_t doubt = state->accumulator.doubts[slot] & ~RF_MULTIHASH_RETAINED_BIT;
     uint64_t lower = count - doubt, upper = upper_of(state, slot);
-    count = least_of(count, state->events);
+    count = least_of(rf_multihash_estimate(state, slot, noise), state->events);
     return (struct rf_item){t.a, t.b, t.a, t.b, count, lower, upper < count ? count : upper, 0};
 }
 
@@ -438,8 +441,9 @@ static rf_status report(const void *memory, const struct rf_sink *sink)
 {
     const struct rf_multihash *state = memory;
     uint64_t absent = upper_outside(state);
+    uint32_t noise = rf_multihash_noise(state);
     for (uint32_t i = 1; i <= state->accumulator.used; i++) {
-        struct rf_item item = item_of(state, i);
+        struct rf_item item = item_of(state, i, noise);
         rf_status status = RF_OK;
         if (state->accumulator.counts[i] >= state->candidate)
             status = sink->item(sink->context, &item);
@@ -466,11 +470,12 @@ static uint64_t bits_of_count(uint64_t events)
     return bits;
 }
 
-/* Tag, count, valid and replaceable for each entry. */
+/* Tag, count, valid, replaceable and the moment of its promotion for each entry. */
 static uint64_t bits(const void *memory)
 {
     const config_t *config = memory;
-    uint64_t entry = 128 + bits_of_count(longest_interval(config)) + 2;
+    uint64_t entry = 128 + bits_of_count(longest_interval(config)) + 2 +
+                     (config->estimate == RF_MULTIHASH_RATE ? 8 : 0);
     return config->counters * counter_bits(config) + entries(config) * entry;
 }
 

@@ -2,6 +2,7 @@
  *
  *     multihash.c    options, intervals, report: the engine as the registry sees it
  *     promote.c      into the accumulator and out of it again
+ *     estimate.c     what an entry had before it was promoted
  *     feed.c         the loops that every tuple goes through
  *     merge.c        two states into one
  *     pace.c         interval=auto
@@ -20,6 +21,7 @@ enum rf_multihash_hash { RF_MULTIHASH_MULTIPLY, RF_MULTIHASH_PAPER };
 /* Of a counter here. Two of 12 bits share three bytes. */
 enum rf_multihash_width { RF_MULTIHASH_12, RF_MULTIHASH_16, RF_MULTIHASH_32 };
 enum rf_multihash_replace { RF_MULTIHASH_RETAINED, RF_MULTIHASH_COLDEST };
+enum rf_multihash_estimate { RF_MULTIHASH_UPPER, RF_MULTIHASH_RATE };
 enum rf_multihash_loop {
     RF_MULTIHASH_ADAPT,
     RF_MULTIHASH_SINGLY,
@@ -46,6 +48,7 @@ struct rf_multihash_config {
     uint64_t hash;         /* enum rf_multihash_hash */
     double promote;        /* at this share of the threshold */
     uint64_t replace;
+    uint64_t estimate; /* enum rf_multihash_estimate */
     uint64_t seed;
     uint64_t loop; /* enum rf_multihash_loop */
 };
@@ -110,11 +113,19 @@ _Static_assert(RF_MULTIHASH_TABLE_MAX == UINT64_C(1) << 64 / RF_MULTIHASH_LANES,
 /* T, for an interval of that many events. */
 uint32_t rf_multihash_candidate(const struct rf_multihash_config *config, uint64_t interval);
 
-/* A tuple whose counters all hold `count` or more, the promotion threshold at least. */
+/* A tuple whose counters all hold `count` or more, the promotion threshold at least, after `more` events that
+ * state->events does not have yet. */
 void rf_multihash_promote(struct rf_multihash *state, struct rf_tuple tuple, uint64_t hash,
-                          uint32_t count);
+                          uint32_t count, uint64_t more);
 void rf_multihash_write_back(struct rf_multihash *state, struct rf_tuple tuple, uint32_t count);
 void rf_multihash_reindex(struct rf_multihash *state);
+
+/* Where `events` of this interval lie in it, for since[]: in 256ths. */
+uint8_t rf_multihash_moment(const struct rf_multihash *state, uint64_t events);
+/* Events that the counters of a tuple get from others in this interval, so far. */
+uint32_t rf_multihash_noise(const struct rf_multihash *state);
+/* The count of an entry, where that is the noise. */
+uint64_t rf_multihash_estimate(const struct rf_multihash *state, uint32_t slot, uint32_t noise);
 
 /* The loop that fits the options. */
 void rf_multihash_choose_loop(struct rf_multihash *state);

@@ -97,11 +97,13 @@ static void evict(struct rf_multihash *state, uint32_t slot)
     state->replaced++;
 }
 
-static void put(struct rf_multihash *state, uint32_t slot, struct rf_tuple tuple, uint32_t count)
+static void put(struct rf_multihash *state, uint32_t slot, struct rf_tuple tuple, uint32_t count,
+                uint64_t events)
 {
     state->accumulator.tuples[slot] = tuple;
     state->accumulator.counts[slot] = count;
     state->accumulator.doubts[slot] = count - 1; /* one of them is certainly its own */
+    state->accumulator.since[slot] = rf_multihash_moment(state, events);
     state->saturated |= count == state->cap;
     state->promotions++;
 }
@@ -122,13 +124,14 @@ static void reset_counters(struct rf_multihash *state, struct rf_tuple tuple, ui
 }
 
 void rf_multihash_promote(struct rf_multihash *state, struct rf_tuple tuple, uint64_t hash,
-                          uint32_t count)
+                          uint32_t count, uint64_t more)
 {
     struct rf_accumulator *accumulator = &state->accumulator;
+    uint64_t events = state->events + more;
     uint32_t slot;
     if (accumulator->used < accumulator->slots) {
         slot = ++accumulator->used;
-        put(state, slot, tuple, count);
+        put(state, slot, tuple, count, events);
         enter(state, slot);
     } else {
         slot = state->config.replace == RF_MULTIHASH_COLDEST ? coldest(state, count)
@@ -137,7 +140,7 @@ void rf_multihash_promote(struct rf_multihash *state, struct rf_tuple tuple, uin
             return;
         evict(state, slot);
         rf_accumulator_leave(accumulator, slot, hash_of, state);
-        put(state, slot, tuple, count);
+        put(state, slot, tuple, count, events);
         enter(state, slot);
     }
     if (state->config.reset)
