@@ -1,4 +1,7 @@
-"""figures - from measured rows to figNN.csv and figNN.svg. One function a figure."""
+"""figures - from measured rows to figNN.csv and figNN.svg. One function per figure.
+
+An error is a mean over the intervals of a run; a point is the mean of that over the seeds, its whisker goes from the
+best seed to the worst. Programs without a single candidate in a setting have no error there and are left out."""
 import csv
 import subprocess
 
@@ -7,6 +10,7 @@ PART_COLOURS = ["#b2182b", "#ef8a62", "#2166ac", "#92c5de"]
 LINE_COLOURS = ["#1b9e77", "#d95f02", "#7570b3", "#e7298a", "#66a61e", "#e6ab02", "#a6761d",
                 "#444444"]
 PANEL_TITLES = {"10K": "10,000 events at 1%", "1M": "1,000,000 events at 0.1%"}
+FLOOR = 0.001  # per cent: an error below it is drawn there
 
 
 def mean(numbers):
@@ -32,50 +36,87 @@ def block(name, rows):
     return f"${name} << END\n" + "\n".join(" ".join(map(str, r)) for r in rows) + "\nEND\n"
 
 
-def average(rows):
-    """Error parts per program, setting and design, averaged over intervals."""
-    groups = {}
-    for row in rows:
-        groups.setdefault((row["program"], row["setting"], row["design"]), []).append(row)
-    return {key: [mean(float(r[part]) for r in group) for part in PARTS]
-            for key, group in groups.items()}
+class Errors:
+    """Error parts per program, setting and design: one list of four per seed."""
+
+    def __init__(self, rows):
+        groups = {}
+        for row in rows:
+            key = row["program"], row["setting"], row["design"]
+            groups.setdefault(key, {}).setdefault(row["seed"], []).append(row)
+        self.runs = {key: [[mean(float(r[part]) for r in rows) for part in PARTS]
+                           for rows in seeds.values()] for key, seeds in groups.items()}
+
+    def parts(self, *key):
+        return [mean(run[i] for run in self.runs[key]) for i in range(len(PARTS))]
+
+    def spread(self, *key):
+        """mean, least and most over the seeds"""
+        totals = [sum(run) for run in self.runs[key]]
+        return mean(totals), min(totals), max(totals)
+
+    def over(self, programs, setting, design):
+        """The same for the mean of several programs."""
+        totals = [mean(sum(run) for run in runs)
+                  for runs in zip(*(self.runs[p, setting, design] for p in programs))]
+        return mean(totals), min(totals), max(totals)
 
 
-def stacked(path, title, programs, settings, designs, errors, cut=100):
-    """Panels of bars, one group a program, one bar a design, four parts on top of one another. Bars
-    end at `cut` per cent: a design that fails would hide the others."""
-    body = ""
+def judged(data, programs, setting):
+    """Programs that have a candidate at all in this setting."""
+    interval, threshold = {"10K": ("10000", 0.01), "1M": ("1000000", 0.001)}[setting]
+    return [p for p in programs if any(
+        int(r["candidates"]) > 0 for r in data["shape"] if r["program"] == p
+        and r["interval"] == interval and float(r["threshold"]) == threshold)]
+
+
+def dots(path, title, programs_of, settings, designs, errors):
+    """Per setting a panel of errors, logarithmic, with whiskers over the seeds, and under it what they are made of."""
+    body, height = "", 0
     for setting in settings:
-        for p in programs:
-            rows = [[f'"{label}"', *errors[p, setting, design]]
-                    for label, design in designs.items()]
-            body += block(f"d{setting}_{p}", rows)
-    width = 1500 if len(programs) > 2 else 1000
-    below = 0.9 if "default" in designs else 0.0  # of the tics
-    body += (f'set multiplot layout {len(settings)},1 title "{title}" font ",15"\n'
-             f"set style data histogram\nset style histogram rowstacked title offset 0,{below}\n"
-             "set style fill solid border -1\nset boxwidth 0.8\nset xtics rotate by 60 right font "
-             '",9"\nset bmargin 5\nset key outside right\nset ylabel "error, per cent"\n')
+        for k, design in enumerate(designs.values()):
+            step = 0.8 / len(designs)
+            rows = [[i + (k - (len(designs) - 1) / 2) * step,
+                     *(max(x, FLOOR) for x in errors.spread(p, setting, design)),
+                     *errors.parts(p, setting, design)]
+                    for i, p in enumerate(programs_of[setting])]
+            body += block(f"d{setting}_{k}", rows)
+    body += (f'set multiplot layout {2 * len(settings)},1 title "{title}" font ",15"\n'
+             "set style fill solid border -1\nset lmargin 9\nset rmargin 22\n"
+             "set key at screen 0.99, graph 1 right top\n")
     for setting in settings:
-        plots = []
-        for i, p in enumerate(programs):
-            plots.append(f'newhistogram "{p}"')
-            for k, part in enumerate(PARTS):
-                label = part.replace("_", " ") if i == 0 else ""
-                plots.append(f'$d{setting}_{p} using {k + 2}:xtic(1) lc rgb "{PART_COLOURS[k]}" '
-                             f'title "{label}"')
-        top = max(sum(errors[p, setting, d]) for p in programs for d in designs.values())
-        note = f", bars cut at {cut}%" if top > cut else ""
-        body += (f'set title "{PANEL_TITLES[setting]}{note}"\n'
-                 f"set yrange [0:{cut if top > cut else top * 1.05}]\nplot {', '.join(plots)}\n")
-    gnuplot(path + ".svg", f"{width},{430 * len(settings)}", body + "unset multiplot")
-    write_csv(path + ".csv", ["program", "setting", "design", "error", *PARTS],
-              [[p, s, label, f"{sum(errors[p, s, d]):.4f}", *(f"{x:.4f}" for x in errors[p, s, d])]
-               for s in settings for p in programs for label, d in designs.items()])
+        programs = programs_of[setting]
+        tics = ", ".join(f'"{p}" {i}' for i, p in enumerate(programs))
+        step = 0.8 / len(designs)
+        body += (f'set title "{PANEL_TITLES[setting]}: error, mean and range of the seeds"\n'
+                 f"set xtics ({tics})\nset xrange [-0.6:{len(programs) - 0.4}]\n"
+                 'set logscale y\nset yrange [0.001:1000]\nset format y "%g%%"\n'
+                 'set ytics (0.001, 0.01, 0.1, 1, 10, 100, 1000)\n')
+        body += "plot " + ", ".join(
+            f'$d{setting}_{k} using 1:2:3:4 with yerrorbars pt 7 ps 0.8 lw 1.5 '
+            f'lc rgb "{LINE_COLOURS[k % 8]}" title "{label}"'
+            for k, label in enumerate(designs)) + "\n"
+        body += ("unset logscale y\nset yrange [0:100]\nset ytics 50\nset format y \"%g%%\"\n"
+                 f'set title "{PANEL_TITLES[setting]}: kinds of that error, designs in the order above"\n')
+        stacks = []
+        for k in range(len(designs)):
+            for i in reversed(range(len(PARTS))):
+                tops = "+".join(f"${5 + j}" for j in range(i + 1))
+                share = f"(100*({tops})/($5+$6+$7+$8+1e-12))"
+                label = PARTS[i].replace("_", " ") if k == 0 else ""
+                stacks.append(f"$d{setting}_{k} using 1:{share}:({step * 0.9}) with boxes "
+                              f'lc rgb "{PART_COLOURS[i]}" title "{label}"')
+        body += "plot " + ", ".join(stacks) + "\n"
+        height += 620
+    gnuplot(path + ".svg", f"1200,{height}", body + "unset multiplot")
+    write_csv(path + ".csv", ["program", "setting", "design", "error", "least", "most", *PARTS],
+              [[p, s, label, *(f"{x:.4f}" for x in errors.spread(p, s, d)),
+                *(f"{x:.4f}" for x in errors.parts(p, s, d))]
+               for s in settings for p in programs_of[s] for label, d in designs.items()])
 
 
 def grouped(path, title, ylabel, programs, columns, table, extra=""):
-    """Bars beside one another: one group a program, one bar a column."""
+    """Bars beside one another: one group per program, one bar per column."""
     rows = [[p, *(f"{table[p, c]:.2f}" for c in columns)] for p in programs]
     plots = ", ".join(f'$d using {i + 2}:xtic(1) title "{c}" lc rgb "{LINE_COLOURS[i]}"'
                       for i, c in enumerate(columns))
@@ -86,8 +127,8 @@ def grouped(path, title, ylabel, programs, columns, table, extra=""):
     write_csv(path + ".csv", ["program", *columns], rows)
 
 
-def lines(path, title, panels, xlabel, ylabel, extra=""):
-    """Panels of lines. panels: title -> {name: [(x, y)]}."""
+def lines(path, title, panels, xlabel, ylabel, extra="", style="lines lw 2"):
+    """Panels of lines. panels: title -> {name: [(x, y)]}, or with (x, y, least, most) whiskers."""
     body = ""
     for i, curves in enumerate(panels.values()):
         for k, points in enumerate(curves.values()):
@@ -95,13 +136,18 @@ def lines(path, title, panels, xlabel, ylabel, extra=""):
     body += (f'set multiplot layout 1,{len(panels)} title "{title}" font ",15"\n'
              f'set xlabel "{xlabel}"\nset ylabel "{ylabel}"\nset key top left\n{extra}\n')
     for i, (name, curves) in enumerate(panels.items()):
-        plots = ", ".join(f'$d{i}_{k} using 1:2 with lines lw 2 lc rgb "{LINE_COLOURS[k % 8]}" '
-                          f'title "{curve}"' for k, curve in enumerate(curves))
-        body += f'set title "{name}"\nplot {plots}\n'
+        plots = []
+        for k, (curve, points) in enumerate(curves.items()):
+            colour = f'lc rgb "{LINE_COLOURS[k % 8]}"'
+            plots.append(f'$d{i}_{k} using 1:2 with {style} {colour} title "{curve}"')
+            if points and len(points[0]) == 4:
+                plots.append(f'$d{i}_{k} using 1:2:3:4 with yerrorbars lw 1.5 {colour} notitle')
+        body += f'set title "{name}"\nplot {", ".join(plots)}\n'
     gnuplot(path + ".svg", f"{620 * len(panels)},480", body + "unset multiplot")
-    write_csv(path + ".csv", ["panel", "curve", "x", "y"],
-              [[panel, curve, x, y] for panel, curves in panels.items()
-               for curve, points in curves.items() for x, y in points])
+    write_csv(path + ".csv", ["panel", "curve", "x", "y", "least", "most"],
+              [[panel, curve, *(f"{v:.6g}" if isinstance(v, float) else v for v in point)]
+               for panel, curves in panels.items()
+               for curve, points in curves.items() for point in points])
 
 
 def shape_means(data, programs, threshold, column):
@@ -123,7 +169,8 @@ def fig05(path, programs, data):
     table = {(p, f"{i} at 1%"): one[p, i] for p, i in one}
     table |= {(p, f"{i} at 0.1%"): tenth[p, i] for p, i in tenth}
     columns = [f"{i} at {t}" for t in ("1%", "0.1%") for i in ("10K", "100K", "1M")]
-    grouped(path, "Candidates in an interval, on average", "candidates", programs, columns, table)
+    grouped(path, "Candidates in an interval, on average", "candidates", programs, columns, table,
+            "set logscale y\nset yrange [0.1:1000]")
 
 
 def fig06(path, programs, data):
@@ -135,7 +182,7 @@ def fig06(path, programs, data):
                              if r["program"] == p and r["interval"] == interval
                              and float(r["threshold"]) == threshold and r["change"] != "")
             curves[p] = [(q, changes[min(len(changes) - 1, q * len(changes) // 100)])
-                         for q in range(0, 101, 2)]
+                         for q in range(0, 101, 2)] if changes else []
         panels[PANEL_TITLES[setting]] = curves
     lines(path, "Change of candidates from one interval to the next", panels,
           "per cent of intervals", "change below, per cent")
@@ -143,8 +190,8 @@ def fig06(path, programs, data):
 
 def fig07(path, programs, data):
     designs = {f"R{r} P{p}": f"BSH R{r} P{p}" for r in (0, 1) for p in (0, 1)}
-    stacked(path, "Single hash, 2048 counters: resetting (R) and retaining (P)", programs,
-            ["10K", "1M"], designs, average(data["values"]), cut=60)
+    dots(path, "Single hash, 2048 counters: resetting (R) and retaining (P)",
+         {s: judged(data, programs, s) for s in ("10K", "1M")}, ["10K", "1M"], designs, data["values"])
 
 
 def fig09(path, programs, data):
@@ -167,13 +214,13 @@ def conservative_designs():
 
 
 def fig10(path, programs, data):
-    stacked(path, "Multi hash, 2048 counters: tables, conservative update (C), resetting (R)",
-            ["gcc", "go"], ["10K"], conservative_designs(), average(data["values"]), cut=5)
+    dots(path, "Multi hash, 2048 counters: tables, conservative update (C), resetting (R)",
+         {"10K": ["gcc", "go"]}, ["10K"], conservative_designs(), data["values"])
 
 
 def fig11(path, programs, data):
-    stacked(path, "Multi hash, 2048 counters: tables, conservative update (C), resetting (R)",
-            ["gcc", "go"], ["1M"], conservative_designs(), average(data["values"]), cut=60)
+    dots(path, "Multi hash, 2048 counters: tables, conservative update (C), resetting (R)",
+         {"1M": ["gcc", "go"]}, ["1M"], conservative_designs(), data["values"])
 
 
 def best_designs(most):
@@ -183,37 +230,65 @@ def best_designs(most):
 
 
 def fig12(path, programs, data):
-    stacked(path, "Load values: best single hash, n tables with C1 R0, and riffle's default",
-            programs, ["10K", "1M"], best_designs(16), average(data["values"]), cut=12)
+    dots(path, "Load values: best single hash, n tables with C1 R0, and riffle's default",
+         {s: judged(data, programs, s) for s in ("10K", "1M")}, ["10K", "1M"], best_designs(16),
+         data["values"])
 
 
 def fig13(path, programs, data):
     panels = {}
     for title, design in (("best single hash", "BSH R1 P1"), ("4 tables, C1 R0", "n4 C1R0"),
                           ("riffle's default", "default")):
-        panels[title] = {p: [(int(r["interval"]), float(r["error"])) for r in data["values"]
-                             if r["program"] == p and r["setting"] == "1M"
-                             and r["design"] == design] for p in programs}
-    top = max(y for curves in list(panels.values())[:2] for points in curves.values()
-              for _, y in points)
-    lines(path, "Error of every interval, 1,000,000 events at 0.1%", panels, "interval",
-          "error, per cent", f"set yrange [0:{top * 1.05:.1f}]\nset key top right")
+        panels[title] = {p: [(i, max(error, FLOOR)) for i, error in
+                             enumerate(data["intervals"][p, design])] for p in programs}
+    lines(path, "Error of every interval, 1,000,000 events at 0.1%, mean of the seeds", panels,
+          "interval", "error", 'set logscale y\nset yrange [0.001:1000]\nset format y "%g%%"\n'
+          "set key outside bottom center horizontal")
 
 
 def fig14(path, programs, data):
-    stacked(path, "Edges: best single hash, n tables with C1 R0, and riffle's default", programs,
-            ["10K", "1M"], best_designs(8), average(data["edges"]), cut=15)
+    dots(path, "Edges: best single hash, n tables with C1 R0, and riffle's default",
+         {s: programs for s in ("10K", "1M")}, ["10K", "1M"], best_designs(8), data["edges"])
+
+
+def counters(path, programs, data):
+    sizes = [1024, 2048, 4096, 8192]
+    panels = {PANEL_TITLES[s]: {p: [(z, *(max(x, FLOOR) for x in data["values"].spread(p, s, f"z{z}")))
+                                    for z in sizes] for p in judged(data, programs, s)}
+              for s in ("10K", "1M")}
+    lines(path, "Section 6.3: 4 tables, C1 R0, counters in all", panels, "counters", "error",
+          'set logscale x 2\nset logscale y\nset yrange [0.001:1000]\nset format y "%g%%"\n'
+          "set key outside bottom center horizontal", "linespoints pt 7 ps 0.6 lw 2")
+
+
+def evenness(path, programs, data):
+    """Distinct tuples per counter of a table of 2048, beside what chance gives."""
+    panels = {}
+    for program in ("gcc", "vortex"):
+        curves = {}
+        for kind in ("paper", "multiply", "chance"):
+            rows = [r for r in data["even"] if r["program"] == program and r["hash"] == kind]
+            loads = sorted({int(r["load"]) for r in rows})
+            curves[kind] = [(load, *(f(float(r["counters"]) for r in rows if int(r["load"]) == load)
+                                     for f in (mean, min, max))) for load in loads]
+        panels[program] = curves
+    lines(path, "Section 5.3: distinct load values of an interval of 100,000 per counter, of 2048",
+          panels, "distinct tuples that share a counter", "counters", "set key top right",
+          "linespoints pt 7 ps 0.5 lw 2")
 
 
 def auto(path, programs, data):
-    table = {(r["program"], r["length"]): float(r["change"]) for r in data["change"]}
+    table = {(p, length): mean(float(r["change"]) for r in data["change"]
+                               if r["program"] == p and r["length"] == length)
+             for p in programs for length in ("10K", "100K", "1M", "auto")}
     grouped(path, "Change of candidates between intervals at 1%, by length of the interval",
             "change, per cent of candidates in either", programs, ["10K", "100K", "1M", "auto"],
             table)
 
 
 FIGURES = {"04": fig04, "05": fig05, "06": fig06, "07": fig07, "09": fig09, "10": fig10,
-           "11": fig11, "12": fig12, "13": fig13, "14": fig14, "auto": auto}
+           "11": fig11, "12": fig12, "13": fig13, "14": fig14, "auto": auto, "counters": counters,
+           "evenness": evenness}
 
 
 def draw(folder, programs, data, wanted):

@@ -2,7 +2,8 @@
  *
  *     measure error STREAM INTERVAL THRESHOLD [-i] [-s N] ENGINE...  error and its four parts, as CSV
  *     measure shape STREAM INTERVAL THRESHOLD...                distinct tuples, candidates, change
- *     measure change STREAM ENGINE...        how much candidates change, as the engines tell it
+ *     measure change STREAM [-s N] ENGINE... how much candidates change, as the engines tell it
+ *     measure even STREAM INTERVAL [-s N]    how many counters of 2048 how many distinct tuples share
  *
  * STREAM is a file that `riffle replay` reads, or gen:KIND:EVENTS:SEED[:PHASE]. -i prints
  * every interval. -s N takes every engine with the seeds 1 to N; without it the seed is 1.
@@ -12,6 +13,7 @@
  * saved profiles; here the perfect one never leaves memory, which long traces need. */
 #include <riffle/riffle.h>
 #include "base/hash.h"
+#include "base/random.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -341,11 +343,11 @@ static void pump(struct run *run)
     rf_source_close(source);
 }
 
-static void run_change(const char *stream, const char *text)
+static void run_change(const char *stream, const char *text, unsigned seed)
 {
     struct steadiness s = {0, 0, 0, 0};
     struct rf_sink sink = {ignore_item, take_figure, take_interval, &s};
-    struct rf_engine_setup setup = {.seed = 1, .intervals = &sink};
+    struct rf_engine_setup setup = {.seed = seed, .intervals = &sink};
     struct rf_engine *engine;
     struct rf_source *source;
     struct rf_error error = {""};
@@ -356,11 +358,72 @@ static void run_change(const char *stream, const char *text)
     while (rf_source_next(source, &batch, &error) == RF_OK && batch.n > 0)
         if (rf_engine_feed(engine, &batch.tuples, &error) != RF_OK)
             die(error.message);
-    printf("%s,\"%s\",%llu,%.0f,%.2f\n", stream, text, (unsigned long long)s.intervals,
+    printf("%s,\"%s\",%u,%llu,%.0f,%.2f\n", stream, text, seed, (unsigned long long)s.intervals,
            s.intervals < 2 ? 0 : s.events / (double)(s.intervals - 1),
            s.events == 0 ? 0 : 100 * s.weighted / s.events);
     rf_source_close(source);
     rf_engine_close(engine);
+}
+
+/* The distinct tuples of the first interval over a table: by the paper's hash, ours, and at random. */
+enum { EVEN_BITS = 11, EVEN_KINDS = 3, LOAD_MAX = 4096 };
+
+static uint32_t counter_of(unsigned kind, const struct rf_hash_paper *paper, struct rf_hash_key key,
+                           struct rf_random *random, struct rf_tuple t)
+{
+    if (kind == 0)
+        return rf_hash_paper_steps(paper, t);
+    if (kind == 1)
+        return (uint32_t)(rf_hash_multiply(t, key) >> 48) * (1u << EVEN_BITS) >> 16;
+    return (uint32_t)rf_random_below(random, 1u << EVEN_BITS);
+}
+
+static void tell_even(const struct run *run, unsigned kind, unsigned seed)
+{
+    static const char *const names[EVEN_KINDS] = {"paper", "multiply", "chance"};
+    uint32_t loads[1 << EVEN_BITS] = {0}, counters[LOAD_MAX] = {0}, most = 0;
+    struct rf_hash_paper paper;
+    struct rf_random random;
+    uint64_t state = seed;
+    rf_hash_paper_init(&paper, EVEN_BITS, rf_splitmix(&state));
+    rf_random_seed(&random, seed);
+    for (size_t i = 0; i < run->perfect.distinct; i++) {
+        struct rf_tuple t = run->perfect.slots[run->perfect.touched[i]].tuple;
+        loads[counter_of(kind, &paper, rf_hash_key(seed), &random, t)]++;
+    }
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        uint32_t load = loads[i] < LOAD_MAX ? loads[i] : LOAD_MAX - 1;
+        counters[load]++;
+        most = load > most ? load : most;
+    }
+    for (uint32_t load = 0; load <= most; load++)
+        printf("%s,%s,%u,%u,%u\n", run->stream, names[kind], seed, load, counters[load]);
+}
+
+static void run_even(struct run *run, unsigned seeds)
+{
+    struct rf_source *source;
+    struct rf_error error = {""};
+    struct rf_batch batch;
+    open_stream(&source, run->stream, &error);
+    while (run->inside < run->interval && rf_source_next(source, &batch, &error) == RF_OK &&
+           batch.n > 0)
+        for (size_t i = 0; i < batch.n && run->inside < run->interval; i++, run->inside++)
+            perfect_add(&run->perfect, batch.tuples.tuples[i]);
+    rf_source_close(source);
+    printf("stream,hash,seed,load,counters\n");
+    for (unsigned kind = 0; kind < EVEN_KINDS; kind++)
+        for (unsigned seed = 1; seed <= seeds; seed++)
+            tell_even(run, kind, seed);
+}
+
+/* Takes `-s N` off the front. */
+static unsigned take_seeds(char ***texts)
+{
+    if ((*texts)[0] == NULL || strcmp((*texts)[0], "-s") != 0 || (*texts)[1] == NULL)
+        return 1;
+    *texts += 2;
+    return (unsigned)strtoul((*texts)[-1], NULL, 10);
 }
 
 static void enter(struct run *run, const char *text, unsigned seed)
@@ -422,21 +485,29 @@ int main(int argc, char **argv)
 {
     static struct run run;
     if (argc >= 4 && strcmp(argv[1], "change") == 0) {
-        printf("stream,engine,intervals,length,change\n");
-        for (int i = 3; i < argc; i++)
-            run_change(argv[2], argv[i]);
+        char **texts = argv + 3;
+        unsigned seeds = take_seeds(&texts);
+        printf("stream,engine,seed,intervals,length,change\n");
+        for (; *texts != NULL; texts++)
+            for (unsigned seed = 1; seed <= seeds; seed++)
+                run_change(argv[2], *texts, seed);
         return 0;
     }
-    if (argc < 5)
-        die("measure error|shape STREAM INTERVAL THRESHOLD ..., or change STREAM ENGINE...");
+    bool even = argc >= 4 && strcmp(argv[1], "even") == 0;
+    if (argc < 5 && !even)
+        die("measure error|shape STREAM INTERVAL THRESHOLD ..., change STREAM ENGINE..., or even "
+            "STREAM INTERVAL");
     run.stream = argv[2];
     run.interval = strtoull(argv[3], NULL, 10);
-    run.threshold[0] = strtod(argv[4], NULL);
+    run.threshold[0] = even ? 1 : strtod(argv[4], NULL);
     run.n_thresholds = 1;
     if (run.interval == 0 || run.threshold[0] <= 0)
         die("the interval and the threshold are plain numbers above 0");
     perfect_begin(&run.perfect, run.interval);
-    if (strcmp(argv[1], "error") == 0)
+    char **rest = argv + 4;
+    if (even)
+        run_even(&run, take_seeds(&rest));
+    else if (strcmp(argv[1], "error") == 0)
         run_error(&run, argv + 5);
     else
         run_shape(&run, argv + 4);

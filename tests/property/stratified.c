@@ -288,7 +288,10 @@ TEST(a_cut_keeps_the_counters_of_the_hardware)
             CHECK_EQ(ask(&bare, NULL).items, 0);
         }
         struct said said = ask(&bare, NULL);
-        CHECK_ROW(forms[form].text, told == (uint64_t)said.out);
+        /* A counter brings events over a cut, and no count is higher than the events behind it. */
+        bool carries = forms[form].setup.counted && forms[form].setup.sampler == 'R';
+        uint64_t out = (uint64_t)said.out;
+        CHECK_ROW(forms[form].text, carries ? told <= out : told == out);
         if (knows_length(&forms[form].setup))
             CHECK_ROW(forms[form].text, (uint64_t)(said.out + said.held) == EVENTS);
         bare_close(&bare);
