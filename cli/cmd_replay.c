@@ -132,6 +132,7 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
         .stop = cli_catch_interrupt(),
         .progress = cli_coprocs_progress,
         .progress_context = &to->coprocs};
+    to->coprocs.alone = true;
     rf_status status = pump(&run, call, source, &setup, &error);
     cli_program_close(&program);
     if (run != NULL && cli_add_modules(run, source) != RF_OK)

@@ -100,7 +100,8 @@ void cli_coprocs_progress(void *context, const struct rf_collect_progress *progr
                  (int)strcspn(name, "("), name, line, RF_COPROC_CYCLES);
         coprocs->told = true;
     }
-    cli_progress(NULL, progress);
+    if (coprocs->alone)
+        cli_progress(NULL, progress);
 }
 
 int cli_coprocs_refuse_others(const struct cli_coprocs *coprocs, const char *selector)

@@ -10,7 +10,8 @@ extern const struct cli_option cli_options_coproc[];
 struct cli_coprocs {
     struct rf_coproc **coprocs;
     size_t n;
-    bool told; /* of a sample that was given up */
+    bool told;  /* of a sample that was given up */
+    bool alone; /* no program writes to the terminal: there may be a progress line */
 };
 /* Opens all that the command line names. Prints an error for one that is wrong. */
 int cli_coprocs_open(struct cli_coprocs *coprocs, const struct cli_call *call, uint64_t seed);

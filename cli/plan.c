@@ -339,10 +339,11 @@ static rf_status collect(struct rf_run **run, struct rf_source *source, struct c
                                      .asked = is_asked,
                                      .now = answer,
                                      .now_context = plan,
-                                     .progress = plan->alone ? cli_coprocs_progress : NULL,
+                                     .progress = cli_coprocs_progress,
                                      .progress_context = &plan->coprocs};
     struct rf_error ignored;
     plan->source = source;
+    plan->coprocs.alone = plan->alone;
     cli_coprocs_tell_cache(&plan->coprocs, plan->cache,
                            plan->cache != NULL && strcmp(plan->cache, RF_CACHE_STANDARD) == 0);
     rf_live_open(&plan->live, &ignored); /* without it, nobody can ask */

@@ -224,6 +224,9 @@ $ riffle replay many --from lackey --coproc 'loads.uc(table=64)' | tail -n 1
 $ riffle replay many --from lackey --coproc never.uc
 riffle: never.uc: line 5: the program runs for ever: none of the first 64 samples came to an end in 4096 cycles
 [1]
+$ riffle run --coproc never.uc -- true
+riffle: never.uc: line 5: the program runs for ever: none of the first 64 samples came to an end in 4096 cycles
+[125]
 $ riffle replay many --from lackey --coproc edges.uc
 0 samples of 0 branches
 
