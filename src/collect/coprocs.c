@@ -13,7 +13,8 @@ rf_status rf_coprocs_feed(const struct rf_collect_setup *setup, const struct rf_
     rf_status status = RF_OK;
     if (setup->n_coprocs > 0 && piece->records == NULL && piece->tuples.n > 0)
         return rf_fail(error, RF_EINVAL,
-                       "the stream is made of tuples; a co-processor needs records");
+                       "the stream is made of tuples; a co-processor needs records: run and sim "
+                       "write them with --coproc and --record");
     for (size_t i = 0; i < setup->n_coprocs && status == RF_OK; i++)
         status = rf_coproc_feed(setup->coprocs[i], piece->records, piece->n, error);
     return status;

@@ -115,7 +115,7 @@ static rf_status check_ends(const struct rf_coproc *coproc, const char *path,
             if (!ends[at] && leads_on(program, at, ends))
                 more = ends[at] = true;
     }
-    for (unsigned at = 0; at < program->n; at++)
+    for (unsigned at = program->n; at-- > 0;) /* the last of them leads back */
         if (!ends[at])
             return rf_fail(error, RF_EINVAL,
                            "%s: line %u: from here no way leads to 'done' or 'interrupt'", path,

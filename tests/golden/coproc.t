@@ -130,7 +130,7 @@ $ riffle replay r.rft --coproc wrong.uc
 riffle: wrong.uc: line 2, column 9: no register or field is called 'pcs'
 [2]
 $ printf '1 2\n' | riffle replay - --coproc loads.uc
-riffle: the stream is made of tuples; a co-processor needs records
+riffle: the stream is made of tuples; a co-processor needs records: run and sim write them with --coproc and --record
 [1]
 $ riffle compare r.rft -p values -m rms --executions 1 -e exact --coproc 'values.uc(one_of=1)' --format csv | cut -d, -f4-
 rms,unseen,covered,engine
