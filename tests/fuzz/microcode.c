@@ -86,7 +86,12 @@ static void feed(struct rf_coproc *coproc)
                                         .value = i % 5,
                                         .addr = i * 8 % 1024,
                                         .target = i % 7};
-    PROMISE(rf_coproc_feed(coproc, records, RECORDS, NULL) == RF_OK);
+    struct rf_error error = {""};
+    unsigned line;
+    bool fed = rf_coproc_feed(coproc, records, RECORDS, &error) == RF_OK;
+    uint64_t overruns = rf_coproc_overruns(coproc, &line);
+    PROMISE(fed == (error.message[0] == '\0')); /* it fails where no sample ever ends */
+    PROMISE((fed || overruns >= 64) && (line > 0) == (overruns > 0));
     PROMISE(rf_coproc_end(coproc, NULL) == RF_OK);
 }
 
