@@ -63,6 +63,8 @@ struct rf_diff {
     struct rf_diff_row *rows;         /* the largest change first */
     size_t n_rows, room;
     size_t n_same; /* of them; they come last */
+    size_t
+        n_nameless; /* of those that are new or gone: code without names, which matches only within one build */
     struct rf_view views[2];
 };
 

@@ -101,6 +101,11 @@ static void write_text(FILE *out, const struct rf_diff *diff, const struct rf_re
         write_row(out, &diff->rows[i], setup);
     if (changed > n)
         fprintf(out, " %s more changed\n", rf_report_group(number, changed - n));
+    if (diff->n_nameless > 0)
+        rf_report_sentence(out, setup,
+                           "%s of the new and gone have no name: addresses match only "
+                           "within one build",
+                           rf_report_group(number, diff->n_nameless));
     if (diff->n_same > 0)
         fprintf(out, " %s %s the same or within the bounds\n",
                 rf_report_group(number, diff->n_same), diff->n_same == 1 ? "row is" : "rows are");

@@ -108,7 +108,7 @@ static void print_line_key(const struct rf_starts *starts, const struct rf_view 
     uint32_t line = (uint32_t)number_at(view, row, RF_COLUMN_LINE);
     const char *file = last_part(text_at(view, row, RF_COLUMN_FILE));
     const struct rf_start *start = line > 0 ? rf_starts_find(starts, file, line) : NULL;
-    if (start == NULL)
+    if (start == NULL || !start->moved)
         return;
     snprintf(text, size, "%s", start->function);
     cut_suffix(text);
@@ -145,6 +145,35 @@ static void print_name(const struct rf_diff_side *side, const struct rf_view *vi
         return;
     default:
         print_words(view, row, text, size);
+    }
+}
+
+/* Functions without a name are called by their address, which tells nothing about another build. */
+static bool is_nameless(const struct rf_view *view, const char *name)
+{
+    return (view->by == RF_BY_FUNCTION && strncmp(name, "function at 0x", 14) == 0) ||
+           (view->by == RF_BY_PC && strncmp(name, "0x", 2) == 0);
+}
+
+static const char *build_of(const struct rf_run *run, const char *module)
+{
+    for (size_t i = 0; i < run->n_modules; i++)
+        if (strcmp(last_part(run->modules[i].path), last_part(module)) == 0 &&
+            run->modules[i].build_id != NULL)
+            return run->modules[i].build_id;
+    return "";
+}
+
+/* What a row is matched by. */
+static void print_key(const struct rf_diff_side *side, const struct rf_view *view, size_t row,
+                      const struct rf_starts *starts, char *text, size_t size)
+{
+    if (view->by == RF_BY_LINE)
+        print_line_key(starts, view, row, text, size);
+    else if (is_nameless(view, text)) {
+        size_t n = strlen(text);
+        snprintf(text + n, size - n, " %s",
+                 build_of(side->run, text_at(view, row, RF_COLUMN_MODULE)));
     }
 }
 
@@ -188,11 +217,10 @@ static bool fill_from(struct entries *entries, const struct rf_diff_side *side,
     for (size_t row = 0; row < view->n_rows; row++) {
         print_name(side, view, row, text, sizeof text);
         const char *name = rf_view_keep(view, text);
-        if (view->by == RF_BY_LINE)
-            print_line_key(starts, view, row, text, sizeof text);
+        print_key(side, view, row, starts, text, sizeof text);
         struct entry entry = {
             .name = name,
-            .key = view->by == RF_BY_LINE ? rf_view_keep(view, text) : name,
+            .key = name != NULL && strcmp(text, name) != 0 ? rf_view_keep(view, text) : name,
             .module = with_module ? module_of(side->run, text_at(view, row, RF_COLUMN_MODULE)) : "",
             .count = {number_at(view, row, RF_COLUMN_COUNT), number_at(view, row, RF_COLUMN_LOWER),
                       number_at(view, row, RF_COLUMN_UPPER)}};
@@ -205,12 +233,23 @@ static bool fill_from(struct entries *entries, const struct rf_diff_side *side,
     return true;
 }
 
-static bool fill(struct entries *entries, const struct rf_diff_side *side, struct rf_view *view)
+/* Both sides. */
+static bool fill(struct entries entries[2], const struct rf_diff_side *const sides[2],
+                 struct rf_view views[2])
 {
-    struct rf_starts starts = {.alloc = &view->alloc};
-    bool good = view->by != RF_BY_LINE || rf_starts_open(&starts, side, &view->alloc) == RF_OK;
-    good = good && fill_from(entries, side, view, &starts);
-    rf_starts_close(&starts);
+    struct rf_starts starts[2];
+    bool good = true;
+    for (size_t i = 0; i < 2; i++) {
+        starts[i] = (struct rf_starts){.alloc = &views[i].alloc};
+        if (views[i].by == RF_BY_LINE && good)
+            good = rf_starts_open(&starts[i], sides[i], &views[i].alloc) == RF_OK;
+    }
+    if (good)
+        rf_starts_compare(&starts[0], &starts[1]);
+    for (size_t i = 0; i < 2 && good; i++)
+        good = fill_from(&entries[i], sides[i], &views[i], &starts[i]);
+    for (size_t i = 0; i < 2; i++)
+        rf_starts_close(&starts[i]);
     return good;
 }
 
@@ -248,6 +287,8 @@ static void add_row(struct rf_diff *diff, const struct entry *known, const struc
     row.kind = kind_of(&row, before != NULL, after != NULL);
     row.change = (double)row.after.count - (double)row.before.count;
     diff->n_same += row.kind == RF_DIFF_SAME;
+    diff->n_nameless += (row.kind == RF_DIFF_NEW || row.kind == RF_DIFF_GONE) &&
+                        is_nameless(&diff->views[0], known->name);
     diff->rows[diff->n_rows++] = row;
 }
 
@@ -327,7 +368,8 @@ static rf_status make(struct rf_diff *diff, const struct rf_diff_side *before,
                       const struct rf_diff_side *after)
 {
     struct entries sides[2] = {{.n = 0}, {.n = 0}};
-    bool good = fill(&sides[0], before, &diff->views[0]) && fill(&sides[1], after, &diff->views[1]);
+    const struct rf_diff_side *const given[2] = {before, after};
+    bool good = fill(sides, given, diff->views);
     good = good && join(diff, sides) && explain(diff, before, after);
     for (size_t i = 0; i < 2; i++)
         rf_alloc_free(&diff->views[i].alloc, sides[i].at, sides[i].room * sizeof *sides[i].at);

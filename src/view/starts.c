@@ -1,7 +1,9 @@
 /* starts.c - where the functions of a program begin.
  *
  * A line that was added at the top of a file moves all lines below it, and a diff by number would find them all changed. By
- * its distance from the beginning of its function a line is found again, as long as nothing changes above it in there. */
+ * its distance from the beginning of its function a line is found again, as long as nothing changes above it in there.
+ * In a file where no function has moved, lines are found by their numbers: which functions have code of their own differs
+ * from build to build, and a line may belong to another one. */
 #include "view/starts.h"
 #include "base/alloc.h"
 #include "base/text.h"
@@ -46,7 +48,7 @@ static bool add(struct rf_starts *starts, const struct rf_frame *frame)
     if (!make_room(starts))
         return false;
     starts->at[starts->n++] =
-        (struct rf_start){rf_text_last_part(frame->file), frame->function, frame->start};
+        (struct rf_start){rf_text_last_part(frame->file), frame->function, frame->start, false};
     return true;
 }
 
@@ -83,6 +85,65 @@ void rf_starts_close(struct rf_starts *starts)
 {
     rf_alloc_free(starts->alloc, starts->at, starts->room * sizeof *starts->at);
     *starts = (struct rf_starts){.n = 0};
+}
+
+/* The first of a file, or where it would be, and the first behind it. */
+static size_t first_of(const struct rf_starts *starts, const char *file)
+{
+    size_t low = 0, high = starts->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(starts->at[middle].file, file) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static size_t end_of(const struct rf_starts *starts, size_t i)
+{
+    const char *file = starts->at[i].file;
+    while (i < starts->n && strcmp(starts->at[i].file, file) == 0)
+        i++;
+    return i;
+}
+
+/* Is the function there, and nowhere in the same line? */
+static bool has_moved(const struct rf_start *start, const struct rf_start *others, size_t n)
+{
+    bool known = false;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(others[i].function, start->function) == 0) {
+            if (others[i].line == start->line)
+                return false;
+            known = true;
+        }
+    return known;
+}
+
+static void mark(struct rf_starts *starts, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        starts->at[i].moved = true;
+}
+
+void rf_starts_compare(struct rf_starts *before, struct rf_starts *after)
+{
+    for (size_t i = 0, end; i < before->n; i = end) {
+        size_t other = first_of(after, before->at[i].file);
+        end = end_of(before, i);
+        if (other == after->n || strcmp(after->at[other].file, before->at[i].file) != 0)
+            continue;
+        size_t other_end = end_of(after, other);
+        bool moved = false;
+        for (size_t k = i; k < end && !moved; k++)
+            moved = has_moved(&before->at[k], &after->at[other], other_end - other);
+        if (moved) {
+            mark(before, i, end);
+            mark(after, other, other_end);
+        }
+    }
 }
 
 const struct rf_start *rf_starts_find(const struct rf_starts *starts, const char *file,

@@ -2,11 +2,13 @@
 #ifndef RF_VIEW_STARTS_H
 #define RF_VIEW_STARTS_H
 
+#include <stdbool.h>
 #include <riffle/diff.h>
 
 struct rf_start {
     const char *file, *function; /* of the symbols; the file without its folder */
     uint32_t line;
+    bool moved; /* some function of the file begins elsewhere in the other run */
 };
 
 struct rf_starts {
@@ -19,6 +21,8 @@ struct rf_starts {
 rf_status rf_starts_open(struct rf_starts *starts, const struct rf_diff_side *side,
                          const struct rf_alloc *alloc);
 void rf_starts_close(struct rf_starts *starts);
+/* Find out which files have moved, for both. */
+void rf_starts_compare(struct rf_starts *before, struct rf_starts *after);
 /* The last function that begins at the line or above it; NULL: none is known. The file is without its folder. */
 const struct rf_start *rf_starts_find(const struct rf_starts *starts, const char *file,
                                       uint32_t line);

@@ -122,6 +122,40 @@ inlined  both  N in main
 new      both  was inlined: N in main
 "kind": "inlined"
 "inlined_into": "main"
+# Functions without names match by their address, and that only within one build.
+$ for i in one two; do cp $i $i-bare; strip $i-bare; riffle run -q -p code -o $i-bare.rfp -- ./$i-bare; done
+> riffle diff one-bare.rfp two-bare.rfp -f csv -n 0 | grep '^"function at' | grep ',"",' | cut -d, -f3 | sort -u
+> riffle diff one-bare.rfp two-bare.rfp | grep -o 'have no name: .*'
+> riffle diff one-bare.rfp one-bare.rfp | grep -c 'no name'
+gone
+new
+have no name: addresses match only within one build
+0
+[1]
+# A line is the same line where no function has moved, also if its function has no code of its own in one of the builds.
+$ cat > shape.cc <<'END'
+> #include <memory>
+> struct Shape { virtual ~Shape() = default; virtual int area() const = 0; };
+> struct Square : Shape {
+>     explicit Square(int n) : side(n) {}
+>     int area() const override { return side * side; }
+>     int side;
+> };
+> struct Pair : Shape {
+>     Pair(std::unique_ptr<Shape> l, std::unique_ptr<Shape> r) : left(std::move(l)), right(std::move(r)) {}
+>     int area() const override { return left->area() + right->area(); }
+>     std::unique_ptr<Shape> left, right;
+> };
+> int main()
+> {
+>     int sum = 0;
+>     for (int i = 0; i < 500; i++)
+>         sum += Pair(std::make_unique<Square>(i), std::make_unique<Square>(2)).area();
+>     return sum == 1;
+> }
+> END
+> for level in 0 2; do g++ -g -O$level shape.cc -o shape$level && riffle run -q -p code -o shape$level.rfp -- ./shape$level; done
+> riffle diff shape0.rfp shape2.rfp --by line -f csv -n 0 | grep -E "(shape.cc|unique_ptr.h).*,(new|gone)," | cut -d, -f1 | sort | uniq -d
 $ riffle diff one.rfp two.rfp --fail-above 1% 2>&1 > /dev/null | sed 's/[0-9.]*% of/N% of/'
 riffle: something grew by N% of all old events, more than 1%
 [1]

@@ -84,10 +84,12 @@ static void write_diff(struct rf_html *html, const struct rf_diff *diff)
     rf_html_count(html, "found", diff->n_rows);
     rf_html_count(html, "rest", 0);
     rf_html_format(html, "bound",
-                   "%s %s before, %s after. %s of %s rows are the same or within their bounds.",
+                   "%s %s before, %s after. %s of %s rows are the same or within their bounds.%s",
                    rf_report_short(before, diff->before), rf_view_noun(diff->profile, 2),
                    rf_report_short(after, diff->after), rf_report_group(same, diff->n_same),
-                   rf_report_group(all, diff->n_rows));
+                   rf_report_group(all, diff->n_rows),
+                   diff->n_nameless > 0 ? " Code without names matches only within one build."
+                                        : "");
     write_columns(html, diff);
     rf_html_open(html, "rows", '[');
     for (size_t i = 0; i < n; i++)
