@@ -4,7 +4,8 @@
     consumers.py RIFFLE FORM
 
 The profiled program has functions whose names would break a format: quotes, newlines, semicolons, control bytes,
-bytes that are no UTF-8, ten thousand letters. A form whose reader is not installed is skipped.
+bytes that are no UTF-8, ten thousand letters. So have the program, its source file and its argument. A form whose reader
+is not installed is skipped.
 """
 import collections
 import csv
@@ -25,6 +26,10 @@ RIFFLE, FORM = os.path.abspath(sys.argv[1]), sys.argv[2]
 EVIL = b"ev';DROP TABLE items;--\n\"]}\n\x1b[2J\xff(3) </"
 PLACE = b"evil" + b"A" * (len(EVIL) - 4)
 LONG = "l" * 10000
+PROGRAM = b"ev il\n\x1b[2J\xff\"(fn=(9) <"
+ARGUMENT = b"calls=1\nfn=(1) x\"\x1b[2J\xff'"
+FILE = b"ev\"il\n\x1b[2J\xff;'<.c"
+FILE_PLACE = b"evilB" + b"B" * (len(FILE) - 7) + b".c"
 SOURCE = f"""
 static volatile int data[4];
 __attribute__((noinline)) int {LONG}(int n) {{ return data[n & 3] + 1; }}
@@ -49,15 +54,24 @@ def run(*command, status=0):
 
 def make_profile(*selectors):
     """The program under its hostile names, and its profile."""
-    with open("evil.c", "w", encoding="ascii") as file:
+    with open(FILE_PLACE, "w", encoding="ascii") as file:
         file.write(SOURCE)
-    run("gcc", "-g", "-O1", "-no-pie", "-static", "evil.c", "-o", "evil")
-    with open("evil", "rb") as file:
+    run("gcc", "-g", "-O1", "-no-pie", "-static", FILE_PLACE, "-o", PROGRAM)
+    with open(PROGRAM, "rb") as file:
         image = file.read()
-    assert PLACE in image
-    with open("evil", "wb") as file:
-        file.write(image.replace(PLACE, EVIL))
-    run(RIFFLE, "run", "-q", *selectors, "-o", "evil.rfp", "--", "./evil")
+    assert PLACE in image and FILE_PLACE in image
+    with open(PROGRAM, "wb") as file:
+        file.write(image.replace(PLACE, EVIL).replace(FILE_PLACE, FILE))
+    profile(*selectors)
+
+
+def profile(*selectors):
+    run(RIFFLE, "run", "-q", *selectors, "-o", "evil.rfp", "--", b"./" + PROGRAM, ARGUMENT)
+
+
+def readable(name):
+    """As reports write it."""
+    return re.sub(r"[\0-\x1f\x7f\udc80-\udcff]", lambda m: f"\\x{ord(m.group()) & 0xff:02x}", name.decode(errors="surrogateescape"))
 
 
 def csv_rows(*question):
@@ -144,7 +158,8 @@ def check_kcachegrind():
     names = {line.split(" ", 1)[1] for line in lines if re.match(r"fn=\(\d+\) ", line)}
     hostile, long = find_evil(names)[0], next(name for name in names if name.startswith("lll"))
     title, known, complaints = kcachegrind("evil.out", hostile, "nobody", "main", long)
-    tap.check("KCachegrind shows the file and the command", title.strip().endswith("-- ./evil]"), title)
+    command = next(line for line in lines if line.startswith("cmd: "))[5:]
+    tap.check("KCachegrind shows the file and the command", f"[{command}]" in title and readable(PROGRAM) in title, title)
     tap.check("it knows the functions and no other", known == [True, False, True, True], known)
     tap.tell("it has nothing to complain about", complaints[:5])
     with open("bad.out", "w", encoding="utf-8") as file:
@@ -167,7 +182,8 @@ def check_pprof():
             got = [n for key, n in seen.items() if key.replace(" (inline)", "")[:40] == name[:40]]
             tap.check(f"go tool pprof has {kind} of {name[:20]!r}", got == [count], (count, got, text[:800]))
     raw = gzip.open("evil.out").read()
-    tap.check("no name is there as it was", EVIL not in raw and b"ev';DROP" in raw)
+    tap.check("no name is there as it was", not any(name in raw for name in (EVIL, PROGRAM, FILE, ARGUMENT)) and
+              all(readable(name).encode() in raw for name in (EVIL, PROGRAM, FILE)))
     text = subprocess.run(["go", "tool", "pprof", "-tags", "-sample_index=loads", "evil.out"],
                           capture_output=True, env=env, timeout=120).stdout.decode()
     tap.check("values are labels", re.search(r"value: Total", text) is not None and "0x0" in text, text[:500])
@@ -182,6 +198,9 @@ def check_collapsed():
     with open("evil.out", encoding="utf-8") as file:
         lines = file.read().splitlines()
     tap.tell("each line is a stack and a number", [line[:80] for line in lines if not re.fullmatch(r"[^\n]+ \d+", line)])
+    frames = {frame for line in lines for frame in line.rsplit(" ", 1)[0].split(";")}
+    tap.check("the hostile name is one frame", [name for name in frames if "DROP" in name] ==
+              [readable(EVIL).replace(";", ":")], [name[:80] for name in frames])
     total = samples()
     tap.check("all samples are there", sum(int(line.split()[-1]) for line in lines) == total, total)
     picture = run("perl", FLAMEGRAPH, "evil.out").decode()
@@ -266,6 +285,8 @@ def check_speedscope():
     tap.check("weights end at endValue", sum(profile["weights"]) == profile["endValue"] - profile["startValue"])
     tap.check("samples are of frames", all(0 <= f < len(frames) for s in profile["samples"] for f in s))
     tap.check("the hostile name is one frame", len(find_evil([f["name"] for f in frames])) == 1, frames)
+    files = {os.path.basename(f.get("file", "")) for f in frames}
+    tap.check("so is the hostile file", any(name.startswith('ev"il') and "\n" not in name[:4] for name in files), files)
     export("collapsed")
     tap.tell("its stacks are those of collapsed text", difference(plain(fold_speedscope(data)), read_collapsed("evil.out")))
 
@@ -289,7 +310,7 @@ def check_perf():
     with open("evil.out", encoding="utf-8") as file:
         text = file.read()
     entries = text.strip("\n").split("\n\n")
-    head = re.compile(r"evil\s+1 \d+\.\d{6}:\s+1 samples:")
+    head = re.compile(re.escape(readable(PROGRAM).replace(" ", "_")) + r"\s+1 \d+\.\d{6}:\s+1 samples:")
     frame = re.compile(r"\t\s*[0-9a-f]+ \S.* \(.+\)")
     bad = [e[:200] for e in entries if not head.fullmatch(e.split("\n")[0]) or
            not all(frame.fullmatch(line) for line in e.split("\n")[1:])]
@@ -297,7 +318,7 @@ def check_perf():
     total = samples()
     tap.check("one entry per sample", len(entries) == total, (len(entries), total))
     tap.tell("folded, they are the collapsed stacks", difference(plain(fold_perf(text)), truth))
-    run(RIFFLE, "run", "-q", "-p", "code", "-o", "evil.rfp", "--", "./evil")
+    profile("-p", "code")
     export("perf")
     with open("evil.out", encoding="utf-8") as file:
         periods = sum(int(n) for n in re.findall(r": +(\d+) Ir:$", file.read(), re.M))
@@ -321,7 +342,7 @@ def check_sqlite():
                                                  if truth.get(row["function"]) != row["count"]])
     names = json.loads(ask("SELECT DISTINCT function FROM by_function WHERE function LIKE 'ev%'"))
     tap.check("the hostile name is a name", [n["function"][:23] for n in names] == ["ev';DROP TABLE items;--"], names)
-    lines = json.loads(ask("SELECT line, sum(count) AS n FROM by_line WHERE selector = 'insn -> pc' AND file LIKE '%evil.c'"
+    lines = json.loads(ask("SELECT line, sum(count) AS n FROM by_line WHERE selector = 'insn -> pc' AND file LIKE '%ev\"il%'"
                            " GROUP BY line ORDER BY n DESC LIMIT 1"))
     tap.check("by_line", lines and lines[0]["line"] in (3, 7, 8), lines)
     calls = json.loads(ask("SELECT * FROM calls WHERE caller LIKE 'ev%'"))
@@ -332,7 +353,9 @@ def check_sqlite():
     tap.check("by_value", values[0]["value"] == 0 and values[0]["count"] >= 40000, values)
     plan = ask("EXPLAIN QUERY PLAN SELECT * FROM items WHERE profile = 1 AND a = 5").decode()
     tap.check("an index is used", "items_a" in plan, plan)
-    run(RIFFLE, "run", "-q", "-p", "addresses", "-e", "rap(key=b)", "-o", "evil.rfp", "--", "./evil")
+    paths = json.loads(ask("SELECT path FROM modules UNION SELECT command FROM run UNION SELECT text FROM notes"))
+    tap.check("so are hostile files and commands", any(readable(PROGRAM) in (row["path"] or "") for row in paths), paths[:5])
+    profile("-p", "addresses", "-e", "rap(key=b)")
     export("sqlite")
     ranges = json.loads(ask("SELECT count(*) AS n FROM items JOIN profiles USING(profile) WHERE shape = 2"))
     tap.check("ranges are there, too", ranges[0]["n"] > 0, ranges)

@@ -22,9 +22,10 @@ $ cat > evilAAAAAAAAAAAA.c <<'END'
 >         s += data[i % 4];
 >     return s;
 > }
+> static int (*volatile pointer)(int) = workAAAAAAAAAAA;
 > int main(void)
 > {
->     return workAAAAAAAAAAA(1000) & 1;
+>     return pointer(1000) & 1;
 > }
 > END
 > name=$(printf 'evil\033]0;x\007\233\302\233\342\200\256') work=$(printf 'wo\033[31mrk\302\2332\342\200\256')
@@ -60,24 +61,30 @@ $ cat > stepAAAAAAAAAAA.c <<'END'
 > static volatile int data[4];
 > __attribute__((KIND)) static int step(int n) { int s = 0; for (int i = 0; i < n; i++) s += data[i % 4]; return s; }
 > __attribute__((noinline)) static int workAAAAAAAAAAA(int n) { return step(n) + step(2 * n); }
-> int main(void) { return workAAAAAAAAAAA(1000) & 1; }
+> int tick(int n);
+> int main(void) { return (workAAAAAAAAAAA(1000) + tick(sizeof TEXT * 100)) & 1; }
 > END
+> echo 'int tick(int n) { volatile int i = 0; while (i < n) i++; return i; }' > tick.c; gcc -shared -fPIC tick.c -o "$(printf './tick\033[2J.so')"
 > for kind in noinline always_inline; do
->   gcc -w -g -O1 -DKIND=$kind stepAAAAAAAAAAA.c -o "$(printf '%s\033[2J\233' $kind)" && LC_ALL=C sed -i "s/workAAAAAAAAAAA/$(printf 'wo\033\\[31mrk\302\2332\342\200\256')/g" $kind*
+>   gcc -w -g -O1 -DKIND=$kind -DTEXT="\"$kind\"" stepAAAAAAAAAAA.c ./tick*.so -o "$(printf '%s\033[2J\233' $kind)" && LC_ALL=C sed -i "s/workAAAAAAAAAAA/$(printf 'wo\033\\[31mrk\302\2332\342\200\256')/g" $kind*
 >   riffle run -q -p code -o $kind.rfp -- ./$kind*
 > done
-> riffle diff noinline.rfp always_inline.rfp | tee text | ./fit; grep -E '(inlined|changed) ' text | sed 's/^ *[0-9]* */N /; s/[-+0-9.,]* [KM]*/ /g; s/  */ /g' | head -2
+> riffle diff noinline.rfp always_inline.rfp | tee text | ./fit; grep -E '(inlined|changed) ' text | sed 's/^ *[0-9]* */N /; s/[-+0-9.,]* [KM]*/ /g; s/  */ /g' | grep -E 'step|wo|tick' | sort
 > for form in csv json; do riffle diff noinline.rfp always_inline.rfp -n 0 -f $form | tee text.$form | ./fit; done
 > python3 -m json.tool < text.json > /dev/null && echo json; python3 -c 'import csv; print({len(row) for row in csv.reader(open("text.csv"), strict=True)})'
 fit
-N inlined step in wo\x1b[31mrk\u009b2\u202e
+N changed tick tick\x1b[2J.so
 N changed wo\x1b[31mrk\u009b2\u202e
+N inlined step in wo\x1b[31mrk\u009b2\u202e
 fit
 fit
 json
 {12}
 $ riffle report out.rfp -a main | ./fit
 fit
+$ riffle run -q -p types -o types.rfp -- "./$(ls | grep '^evil.*[^c]$')"; riffle report types.rfp -a main | tee text | ./fit; grep -c 'wo\\x1b\[31mrk.*100' text
+fit
+1
 $ riffle report out.rfp -f json | tee text | ./fit; python3 -m json.tool < text > /dev/null && echo json
 fit
 json
@@ -120,3 +127,38 @@ fit
 $ in=$(printf 'in\233\033'); echo 1 2 > "$in"; riffle compare "$in" -e exact -f json | tee text | ./fit; python3 -m json.tool < text > /dev/null && echo json
 fit
 json
+# A file whose selectors, engines, notes, figures and modules are hostile: every command that prints it.
+$ make-records few.rft; riffle replay few.rft -p values -p edges -p 'load,store -> addr' -e 'rap(key=a)' -o few.rfp > /dev/null
+> make-hostile few.rfp bad.rfp; for form in text csv json html; do riffle report bad.rfp -f $form > text.$form; ./fit < text.$form; done
+> python3 -m json.tool < text.json > /dev/null && echo json; python3 -c 'import csv; print({len(row) for row in csv.reader(open("text.csv"), strict=True)})'
+fit
+fit
+fit
+fit
+json
+{8, 0}
+$ for more in --details '--by pc' '-n 1 --per-interval'; do riffle report bad.rfp $more 2>&1 | ./fit; done
+fit
+fit
+fit
+$ riffle query bad.rfp 0x7000..0x7010 2>&1 | ./fit; riffle merge bad.rfp few.rfp -o sum.rfp 2>&1 | cat; riffle report sum.rfp | ./fit
+fit
+fit
+$ riffle diff bad.rfp bad.rfp | ./fit; riffle diff bad.rfp few.rfp 2>&1 | ./fit; riffle diff few.rfp bad.rfp -f html 2>&1 | ./fit
+fit
+fit
+fit
+[2]
+$ for form in text csv json; do riffle compare bad.rfp bad.rfp -f $form 2>&1 | ./fit; done
+fit
+fit
+fit
+$ for form in callgrind perf; do riffle export --to $form bad.rfp 2>&1 | ./fit; done
+fit
+fit
+[1]
+# The file that is being read, on a terminal.
+$ slow=$(printf 'slow\033]0;x\007'); mkfifo "$slow"; (sleep 2.4; cat few.rfp) > "$slow" & script -qec "riffle report slow*" /dev/null > text
+> grep -ac "$(printf '\033]0;')" text; grep -ao 'reading slow[^,]*, 2 s' text
+0
+reading slow\x1b]0;x\x07, 2 s

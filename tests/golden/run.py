@@ -14,7 +14,7 @@ A case is a file NAME.t:
 `$ ` begins a command for bash, `> ` continues it; what follows is its output, stdout and stderr
 together as they come, and its exit status in brackets where that is not 0. Output lines that begin
 with `$ `, `> `, `#` or `[` are written with a backslash in front. All commands of a file run in one
-empty folder, one after the other, with `riffle` and `make-records` on the PATH and pipefail set.
+empty folder, one after the other, with `riffle`, `make-records` and `make-hostile` on the PATH and pipefail set.
 """
 import glob
 import os

@@ -191,6 +191,21 @@ def check_small(path):
     top.close()
 
 
+def check_hostile(path):
+    """A function whose name would clear the screen."""
+    program = path + "-hostile"
+    with open(SPIN, "rb") as file:
+        image = file.read().replace(b"k_spin\0", b"k\x1b[2Jn\0")
+    with open(program, "wb") as file:
+        file.write(image)
+    os.chmod(program, 0o700)
+    top = Terminal(program, path)
+    tap.check("a name that would clear the screen is shown as text", top.wait_for(b"k\\x1b[2Jn"), top.last[-500:])
+    top.press("q")
+    tap.check("and the terminal is as before", top.end() == 0 and top.is_back(), top.seen[-300:])
+    top.close()
+
+
 def check_short(path):
     """Programs that end at once, or leave children behind."""
     for command in (["true"], ["sh", "-c", "true & true & wait"], [SPIN, path, "1"]):
@@ -300,6 +315,7 @@ def main():
         check_crash()
         check_idle()
         check_small(path)
+        check_hostile(path)
         check_short(path)
         check_watch(folder, path)
         check_watch_counts(folder, path)
