@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include <inttypes.h>
 #include <riffle/report.h>
+#include <riffle/text.h>
+#include <string.h>
 
 struct perf {
     const struct rf_export *export;
@@ -19,6 +21,19 @@ struct perf {
     char program[64];
     char text[RF_EXPORT_TEXT_MAX];
 };
+
+/* A file stands between parentheses: its own become escapes, as its controls do. */
+static void write_path(FILE *out, const char *path)
+{
+    char piece[RF_TEXT_PIECE];
+    for (size_t left = strlen(path), n; left > 0; left -= n, path += n) {
+        n = rf_text_piece(piece, path, left);
+        if (piece[0] == '(' || piece[0] == ')')
+            fprintf(out, "\\x%02x", (unsigned)piece[0]);
+        else
+            fputs(piece, out);
+    }
+}
 
 static void write_frame(struct perf *perf, uint64_t word)
 {
@@ -34,7 +49,7 @@ static void write_frame(struct perf *perf, uint64_t word)
     }
     fputs(" (", out);
     if (place.name.path[0] != '\0')
-        rf_write_readable(out, place.name.path);
+        write_path(out, place.name.path);
     else
         fputs("[unknown]", out);
     fputs(")\n", out);

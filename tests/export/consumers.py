@@ -302,6 +302,24 @@ def fold_perf(text):
     return stacks
 
 
+def check_gprof2dot(truth):
+    """gprof2dot, as Debian's ruby-stackprof brings it, reads the samples: the share of each function itself."""
+    tool = shutil.which("stackprof-gprof2dot.py")
+    if tool is None:
+        tap.skip("gprof2dot reads it", "ruby-stackprof is not installed")
+        return
+    picture = run(tool, "-f", "perf", "-n", "0", "-e", "0", "evil.out").decode()
+    total, itself = sum(truth.values()), collections.Counter()
+    for stack, count in truth.items():
+        itself[stack[-1][:60]] += 100 * count / total
+    seen = collections.Counter()
+    for name, share in re.findall(r'^\t".*" \[label="[^\n]*?\\n((?:[^\n])*?)\+0x[\da-f]+\\n[\d.]+%\\n\(([\d.]+)%\)', picture, re.M):
+        name = name.replace('\\"', '"').replace("\\\\", "\\").replace(";", ":")
+        seen[name[:60]] += float(share)
+    wrong = [f"{name}: {share:.1f}% {seen[name]:.1f}%" for name, share in itself.items() if abs(seen[name] - share) > 1]
+    tap.check("gprof2dot reads it, with the shares of functions", len(seen) > 3 and not wrong, (wrong[:3], list(seen)[:9]))
+
+
 def check_perf():
     make_profile("-p", "stacks=5000")
     export("collapsed")
@@ -318,6 +336,7 @@ def check_perf():
     total = samples()
     tap.check("one entry per sample", len(entries) == total, (len(entries), total))
     tap.tell("folded, they are the collapsed stacks", difference(plain(fold_perf(text)), truth))
+    check_gprof2dot(truth)
     profile("-p", "code")
     export("perf")
     with open("evil.out", encoding="utf-8") as file:
