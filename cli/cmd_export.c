@@ -120,6 +120,10 @@ static int run(const struct cli_call *call)
     if (cli_same_file(settings->output, call->arguments[0]))
         return cli_fail(CLI_USAGE, "export: the file would overwrite its own profile");
     int status = cli_check_output(settings->output);
+    if (status == CLI_OK && strcmp(settings->output, "-") == 0 && isatty(STDOUT_FILENO) &&
+        rf_export_find(settings->form)->is_binary)
+        status = cli_fail(CLI_USAGE, "export: %s is no text for a terminal; give -o FILE",
+                          settings->form);
     if (status != CLI_OK)
         return status;
     rf_status read = cli_load(&loaded, call->arguments[0], &error);

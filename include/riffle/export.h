@@ -34,6 +34,7 @@ struct rf_export_form {
     /* For rf_export_write: the form's own state, zeroed before and freed after; 0: none. */
     size_t state_size;
     rf_status (*write)(const struct rf_export *asked, void *state);
+    int is_binary; /* nothing for a terminal */
 };
 
 const struct rf_export_form *rf_export_find(const char *name); /* NULL: no such form */

@@ -417,5 +417,9 @@ static rf_status write_callgrind(const struct rf_export *export, void *state)
 }
 
 const struct rf_export_form rf_export_callgrind = {
-    "callgrind", "costs by line, and calls, for callgrind_annotate and KCachegrind",
-    "callgrind_annotate", sizeof(struct callgrind), write_callgrind};
+    .name = "callgrind",
+    .brief = "costs by line, and calls, for callgrind_annotate and KCachegrind",
+    .reader = "callgrind_annotate",
+    .state_size = sizeof(struct callgrind),
+    .write = write_callgrind,
+};

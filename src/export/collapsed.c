@@ -44,5 +44,9 @@ static rf_status write_collapsed(const struct rf_export *export, void *state)
 }
 
 const struct rf_export_form rf_export_collapsed = {
-    "collapsed", "stacks, one per line, with their samples", "flamegraph.pl",
-    sizeof(struct collapsed), write_collapsed};
+    .name = "collapsed",
+    .brief = "stacks, one per line, with their samples",
+    .reader = "flamegraph.pl",
+    .state_size = sizeof(struct collapsed),
+    .write = write_collapsed,
+};

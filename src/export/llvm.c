@@ -435,5 +435,9 @@ static rf_status write_llvm(const struct rf_export *export, void *state)
 }
 
 const struct rf_export_form rf_export_llvm = {
-    "llvm", "LLVM's sample profile, for clang -fprofile-sample-use", "clang, llvm-profdata",
-    sizeof(struct llvm), write_llvm};
+    .name = "llvm",
+    .brief = "LLVM's sample profile, for clang -fprofile-sample-use",
+    .reader = "clang, llvm-profdata",
+    .state_size = sizeof(struct llvm),
+    .write = write_llvm,
+};

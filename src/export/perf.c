@@ -135,6 +135,10 @@ static rf_status write_perf(const struct rf_export *export, void *state)
     return write_profile(perf);
 }
 
-const struct rf_export_form rf_export_perf = {"perf", "samples as perf script prints them",
-                                              "stackcollapse-perf.pl, gprof2dot, riffle replay",
-                                              sizeof(struct perf), write_perf};
+const struct rf_export_form rf_export_perf = {
+    .name = "perf",
+    .brief = "samples as perf script prints them",
+    .reader = "stackcollapse-perf.pl, gprof2dot, riffle replay",
+    .state_size = sizeof(struct perf),
+    .write = write_perf,
+};

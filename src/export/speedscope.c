@@ -124,5 +124,9 @@ static rf_status write_speedscope(const struct rf_export *export, void *state)
 }
 
 const struct rf_export_form rf_export_speedscope = {
-    "speedscope", "stacks for the viewer speedscope, as JSON", "speedscope",
-    sizeof(struct speedscope), write_speedscope};
+    .name = "speedscope",
+    .brief = "stacks for the viewer speedscope, as JSON",
+    .reader = "speedscope",
+    .state_size = sizeof(struct speedscope),
+    .write = write_speedscope,
+};

@@ -76,6 +76,9 @@ riffle: export: the file would overwrite its own profile
 $ riffle export --to perf -o /nosuch/file out.rfp
 riffle: /nosuch/file: cannot create: No such file or directory
 [1]
+$ script -qec "riffle export --to pprof out.rfp" /dev/null | cat -v
+riffle: export: pprof is no text for a terminal; give -o FILE^M
+[2]
 $ riffle export --to pprof nosuch.rfp
 riffle: nosuch.rfp: cannot open: No such file or directory
 [1]

@@ -163,7 +163,7 @@ static rf_status write_mark(const struct rf_export *export, void *state)
 
 TEST(a_form_that_keeps_no_state)
 {
-    static const struct rf_export_form form = {"mark", "a mark", "nobody", 0, write_mark};
+    static const struct rf_export_form form = {.name = "mark", .write = write_mark};
     struct rf_run run = {.alloc = failing_alloc(&failing)};
     const struct rf_export_setup setup = {.tell = tell};
     FILE *out = fmemopen(written, sizeof written, "w");
