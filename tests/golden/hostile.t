@@ -128,7 +128,7 @@ $ in=$(printf 'in\233\033'); echo 1 2 > "$in"; riffle compare "$in" -e exact -f 
 fit
 json
 # A file whose selectors, engines, notes, figures and modules are hostile: every command that prints it.
-$ make-records few.rft; riffle replay few.rft -p values -p edges -p 'load,store -> addr' -e 'rap(key=a)' -o few.rfp > /dev/null
+$ make-records few.rft; riffle replay few.rft -p values -e exact -p edges -e exact -p 'load,store -> addr' -e 'rap(key=a)' -o few.rfp > /dev/null
 > make-hostile few.rfp bad.rfp; for form in text csv json html; do riffle report bad.rfp -f $form > text.$form; ./fit < text.$form; done
 > python3 -m json.tool < text.json > /dev/null && echo json; python3 -c 'import csv; print({len(row) for row in csv.reader(open("text.csv"), strict=True)})'
 fit
@@ -136,7 +136,7 @@ fit
 fit
 fit
 json
-{8, 0}
+{0, 8, 7}
 $ for more in --details '--by pc' '-n 1 --per-interval'; do riffle report bad.rfp $more 2>&1 | ./fit; done
 fit
 fit
@@ -153,10 +153,11 @@ $ for form in text csv json; do riffle compare bad.rfp bad.rfp -f $form 2>&1 | .
 fit
 fit
 fit
-$ for form in callgrind perf; do riffle export --to $form bad.rfp 2>&1 | ./fit; done
+$ make-hostile few.rfp worse.rfp but-selectors; for form in callgrind perf; do riffle export --to $form worse.rfp 2>&1 | tr '\t' ' ' | ./fit; riffle export -q --to $form worse.rfp | wc -l; done
 fit
+30
 fit
-[1]
+9
 # The file that is being read, on a terminal.
 $ slow=$(printf 'slow\033]0;x\007'); mkfifo "$slow"; (sleep 2.4; cat few.rfp) > "$slow" & script -qec "riffle report slow*" /dev/null > text
 > grep -ac "$(printf '\033]0;')" text; grep -ao 'reading slow[^,]*, 2 s' text
