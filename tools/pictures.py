@@ -56,7 +56,8 @@ def main():
             shoot(browser, folder, "lz.html", "heat-dark", "heat map", theme="dark")
             shoot(browser, folder, "flame.html", "flame", "stacks")
             shoot(browser, folder, "diff.html", "diff", "functions that changed")
-            shoot(browser, folder, "lz.html", "ranges", "range tree", theme="dark")
+            shoot(browser, folder, "lz.html", "ranges", "range tree",
+                  act="document.querySelector('.info').scrollIntoView({block: 'end'})")
 
 
 main()

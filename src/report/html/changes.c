@@ -31,8 +31,6 @@ static void write_columns(struct rf_html *html, const struct rf_diff *diff)
         write_column(html, columns[i].name, columns[i].type, columns[i].more);
     write_column(html, diff->by == RF_BY_PC ? "instruction" : rf_view_by_name(diff->by), "text",
                  false);
-    if (diff->by == RF_BY_FUNCTION)
-        write_column(html, "inlined", "text", false);
     write_column(html, "module", "text", false);
     rf_html_close(html, ']');
 }
@@ -43,6 +41,17 @@ static void write_signed(struct rf_html *html, double value)
         rf_html_real(html, NULL, value);
     else
         rf_html_count(html, NULL, (uint64_t)value);
+}
+
+/* "insert (1.10 M in main)": of a function, where it runs inside others. */
+static void write_name(struct rf_html *html, const struct rf_diff_row *row)
+{
+    char inlined[RF_REPORT_TEXT_MAX];
+    rf_report_inlined(inlined, sizeof inlined, row);
+    if (inlined[0] != '\0')
+        rf_html_format(html, NULL, "%s (%s)", row->name, inlined);
+    else
+        rf_html_text(html, NULL, row->name);
 }
 
 static void write_row(struct rf_html *html, const struct rf_diff *diff,
@@ -60,12 +69,7 @@ static void write_row(struct rf_html *html, const struct rf_diff *diff,
     rf_html_count(html, NULL, row->before.upper);
     rf_html_count(html, NULL, row->after.lower);
     rf_html_count(html, NULL, row->after.upper);
-    rf_html_text(html, NULL, row->name);
-    if (diff->by == RF_BY_FUNCTION) {
-        char inlined[RF_REPORT_TEXT_MAX];
-        rf_report_inlined(inlined, sizeof inlined, row);
-        rf_html_text(html, NULL, inlined);
-    }
+    write_name(html, row);
     rf_html_text(html, NULL, row->module);
     rf_html_close(html, ']');
 }
