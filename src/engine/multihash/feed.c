@@ -368,9 +368,30 @@ static ALWAYS_INLINE bool lift(const struct hot *hot, const struct ref *refs, ui
     if (weight > hot->limit || least > hot->limit - weight)
         return false;
     least += (uint32_t)weight;
-    for (unsigned i = 0; i < shape.tables; i++)
-        add(shape.width, hot->counters, refs[i], count[i] < least ? least - count[i] : 0);
+    for (unsigned i = 0; i < shape.tables; i++) {
+        uint32_t is_below = count[i] < least; /* no predictor could guess it */
+        RF_OPAQUE(is_below);
+        add(shape.width, hot->counters, refs[i], (least - count[i]) & -is_below);
+    }
     return true;
+}
+
+static ALWAYS_INLINE uint64_t sum(const uint64_t *weights, size_t n)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < n; i++)
+        all += weights[i];
+    return all;
+}
+
+/* Where few of a batch are found, most would add to the dummy's count, each waiting for the one before. */
+static ALWAYS_INLINE void weigh_found(const struct hot *hot, const uint64_t *weights, size_t n,
+                                      const struct rf_accumulator_batch *batch)
+{
+    bool are_few = batch->n_found < n / 8;
+    for (size_t i = 0; i < n && batch->n_found > 0; i++)
+        if (!are_few || batch->slot[i] != RF_ACCUMULATOR_ABSENT)
+            hot->counts[batch->slot[i]] += (uint32_t)weights[i];
 }
 
 /* A batch of counted tuples, up to one that may be promoted; how many tuples that was. Shapes with the conservative
@@ -381,10 +402,8 @@ static ALWAYS_INLINE size_t weigh_batch(struct hot *hot, const struct rf_tuple *
     struct rf_accumulator_batch batch;
     struct refs refs;
     hot->state->find(&hot->state->accumulator, hot->key, tuples, n, &batch);
-    for (size_t i = 0; i < n; i++)
-        hot->counts[batch.slot[i]] += (uint32_t)weights[i];
-    for (size_t i = 0; i < n; i++)
-        hot->state->events += weights[i];
+    weigh_found(hot, weights, n, &batch);
+    hot->state->events += sum(weights, n);
     locate_all(hot, tuples, &batch, &refs, shape);
     for (size_t k = 0, absent = batch.n_absent; k < absent; k++) {
         struct ref of_one[RF_MULTIHASH_TABLES_MAX];
@@ -392,11 +411,9 @@ static ALWAYS_INLINE size_t weigh_batch(struct hot *hot, const struct rf_tuple *
         take_refs(&refs, k, of_one, shape);
         if (__builtin_expect(lift(hot, of_one, weights[i], shape), 1))
             continue;
-        for (size_t later = i + 1; later < n; later++) {
+        for (size_t later = i + 1; later < n; later++)
             hot->counts[batch.slot[later]] -= (uint32_t)weights[later];
-            hot->state->events -= weights[later];
-        }
-        hot->state->events -= weights[i];
+        hot->state->events -= sum(weights + i, n - i);
         take_counted(hot->state, tuples[i], weights[i]);
         set_bar(hot);
         return i + 1;
