@@ -94,6 +94,48 @@ TEST(hot_tuples_that_collide)
         check(texts[i], HOT, 0);
 }
 
+static struct rf_profile *profile_of(const char *text, const struct rf_tuples *tuples)
+{
+    struct rf_profiler *profiler;
+    struct rf_profile *profile;
+    const struct rf_profiler_setup setup = {.seed = 0};
+    if (rf_profiler_open(&profiler, text, &setup, NULL) != RF_OK ||
+        rf_profiler_feed(profiler, tuples, NULL) != RF_OK ||
+        rf_profiler_profile(profiler, &profile, NULL) != RF_OK)
+        abort();
+    rf_profiler_close(profiler);
+    return profile;
+}
+
+/* Counted tuples whose entries are found by the secret key are as many single ones. */
+TEST(tuples_that_collide_are_weighed_the_same)
+{
+    static const char *const usual[] = {"multihash(accumulator=auto, interval=20K)",
+                                        "multihash(accumulator=auto, interval=20K, loop=portable)"};
+    static uint64_t counts[EVENTS];
+    static struct rf_tuple some[EVENTS];
+    struct rf_random random;
+    size_t n = 0, all = 0;
+    make_stream(b_for(0, 0), 4 * HOT);
+    rf_random_seed(&random, test_seed(12));
+    for (; all + 9 < EVENTS; n++) {
+        some[n] = rf_random_below(&random, 4) > 0 ? stream[all]
+                                                  : (struct rf_tuple){n, rf_random_next(&random)};
+        counts[n] = 1 + rf_random_below(&random, 8);
+        for (uint64_t k = 0; k < counts[n]; k++)
+            stream[all++] = some[n];
+    }
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        struct rf_profile *singly = profile_of(usual[i], &(struct rf_tuples){stream, NULL, all});
+        struct rf_profile *weighed = profile_of(usual[i], &(struct rf_tuples){some, counts, n});
+        CHECK(singly->n_items > HOT);
+        CHECK_EQ(singly->n_items, weighed->n_items);
+        CHECK(memcmp(singly->items, weighed->items, singly->n_items * sizeof *singly->items) == 0);
+        rf_profile_free(singly);
+        rf_profile_free(weighed);
+    }
+}
+
 /* A seed that nobody knows keys both factors. */
 TEST(a_large_seed_moves_the_weak_spot)
 {

@@ -25,9 +25,7 @@
  * The usual numbers of tables, widths and hashes get loops of their own by inlining with constants
  * (struct shape); anything else takes the general one. */
 #include "engine/multihash/multihash.h"
-#ifdef __x86_64__
-#include <cpuid.h>
-#endif
+#include "engine/multihash/newer.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -394,6 +392,17 @@ static ALWAYS_INLINE void weigh_found(const struct hot *hot, const uint64_t *wei
             hot->counts[batch->slot[i]] += (uint32_t)weights[i];
 }
 
+/* Entries may be found by a secret key, counters never are. */
+static ALWAYS_INLINE void find_weighed(const struct hot *hot, const struct rf_tuple *tuples,
+                                       size_t n, struct rf_accumulator_batch *batch)
+{
+    const struct rf_multihash *state = hot->state;
+    struct rf_hash_key key = state->apart ? rf_multihash_secret(state) : hot->key;
+    state->find(&state->accumulator, key, tuples, n, batch);
+    for (size_t k = 0; state->apart && k < batch->n_absent; k++)
+        batch->hash[k] = rf_hash_multiply(tuples[batch->absent[k]], hot->key);
+}
+
 /* A batch of counted tuples, up to one that may be promoted; how many tuples that was. Shapes with the conservative
  * update only. */
 static ALWAYS_INLINE size_t weigh_batch(struct hot *hot, const struct rf_tuple *tuples,
@@ -401,7 +410,7 @@ static ALWAYS_INLINE size_t weigh_batch(struct hot *hot, const struct rf_tuple *
 {
     struct rf_accumulator_batch batch;
     struct refs refs;
-    hot->state->find(&hot->state->accumulator, hot->key, tuples, n, &batch);
+    find_weighed(hot, tuples, n, &batch);
     weigh_found(hot, weights, n, &batch);
     hot->state->events += sum(weights, n);
     locate_all(hot, tuples, &batch, &refs, shape);
@@ -426,7 +435,7 @@ static ALWAYS_INLINE size_t weigh_batches(struct rf_multihash *state,
 {
     struct hot hot = take_hot(state);
     size_t done = 0;
-    while (done < tuples->n && !state->apart) {
+    while (done < tuples->n) {
         size_t left = tuples->n - done;
         done += weigh_batch(&hot, tuples->tuples + done, tuples->counts + done,
                             left < RF_ACCUMULATOR_BATCH ? left : RF_ACCUMULATOR_BATCH, shape);
@@ -485,32 +494,11 @@ static const struct {
 
 enum { LOOPS_COUNT = sizeof loops / sizeof *loops };
 
-#ifdef __x86_64__
-/* clang has no name for it in __builtin_cpu_supports. */
-static bool has_lzcnt(void)
-{
-    enum { BIT = 1 << 5 };
-    unsigned a, b, c = 0, d;
-    return __get_cpuid(0x80000001u, &a, &b, &c, &d) && (c & BIT) != 0;
-}
-
-static bool has_newer(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") && has_lzcnt();
-}
-#else
-static bool has_newer(void)
-{
-    return false;
-}
-#endif
-
 void rf_multihash_choose_loop(struct rf_multihash *state)
 {
     const struct rf_multihash_config *config = &state->config;
     state->loop = LOOPS_COUNT;
-    state->newer = has_newer() && config->loop != RF_MULTIHASH_PORTABLE;
+    state->newer = rf_multihash_has_newer() && config->loop != RF_MULTIHASH_PORTABLE;
     size_t way = 0;
     while (state->newer && rf_accumulator_way(way + 1) != NULL)
         way++;
@@ -592,8 +580,10 @@ NEWER static size_t newer_weigh(struct rf_multihash *state, const struct rf_tupl
 
 static bool is_usual(const struct rf_multihash *state)
 {
-    return state->loop != LOOPS_COUNT && loops[state->loop].shape.tables == usual.tables &&
-           loops[state->loop].shape.width == usual.width;
+    const struct rf_multihash_config *config = &state->config;
+    return state->tables == usual.tables && state->width == usual.width &&
+           config->hash == usual.hash && config->conservative && config->shield &&
+           config->loop != RF_MULTIHASH_PLAIN;
 }
 
 void rf_multihash_feed_weighted(struct rf_multihash *state, const struct rf_tuples *tuples)
