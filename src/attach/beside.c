@@ -12,7 +12,10 @@
  * is shorter than those of others (Linux 6.12 and later look at that), and where we may, our priority is higher.
  *
  * Measured with a target whose clock gives a function 85.2% of the time: samples gave it 91 to 95% from another
- * processor, 86.6% beside it, and 85.5% with the short slice (tests/attach, "shares"; means of 8 and 5 runs, each +-0.6). */
+ * processor, 86.6% beside it, and 85.5% with the short slice (tests/attach, "shares"; means of 8 and 5 runs, each +-0.6).
+ *
+ * Cannot: sit beside a thread whose processor we may not use. Then a stop is late again, and each stretch that ends with a
+ * system call loses as much as a stop takes. */
 #include "attach/beside.h"
 #include <stdint.h>
 #include <sys/resource.h>
