@@ -81,7 +81,7 @@ static int nothing = -1; /* /dev/null */
 static void note_interrupt(int signal)
 {
     (void)signal;
-    interrupted = 1;
+    __atomic_store_n(&interrupted, 1, __ATOMIC_RELAXED); /* threads look at it */
     if (nothing >= 0)
         dup2(nothing, STDIN_FILENO);
 }

@@ -18,6 +18,7 @@
 #include "attach/tasks.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/stop.h"
 #include "source/import.h"
 #include <errno.h>
 #include <poll.h>
@@ -206,8 +207,8 @@ static bool has_ended(const struct rf_sampler *sampler)
 static bool is_over(struct rf_sampler *sampler, double now)
 {
     sampler->outcome.ended = has_ended(sampler);
-    return sampler->outcome.ended || sampler->stop || sampler->status != RF_OK ||
-           (sampler->setup.stop != NULL && *sampler->setup.stop) ||
+    return sampler->outcome.ended || rf_stop_is_set(&sampler->stop) || sampler->status != RF_OK ||
+           rf_stop_is_set(sampler->setup.stop) ||
            (sampler->setup.seconds > 0 && now - sampler->begun >= sampler->setup.seconds);
 }
 
@@ -389,7 +390,7 @@ void rf_sampler_stop(struct rf_sampler *sampler)
     struct timespec until;
     if (!sampler->started || sampler->joined || sampler->abandoned)
         return;
-    sampler->stop = 1;
+    __atomic_store_n(&sampler->stop, 1, __ATOMIC_RELAXED);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += GRACE;
     sampler->joined = pthread_timedjoin_np(sampler->thread, NULL, &until) == 0;

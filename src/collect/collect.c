@@ -12,6 +12,7 @@
 #include <riffle/trace.h>
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/stop.h"
 #include "collect/coprocs.h"
 #include "collect/lanes.h"
 #include "collect/misses.h"
@@ -195,7 +196,7 @@ static void show_progress(struct pump *pump)
 
 static bool stopped(const struct pump *pump)
 {
-    return pump->setup->stop != NULL && *pump->setup->stop;
+    return rf_stop_is_set(pump->setup->stop);
 }
 
 /* The next batch; its losses are noted. After a stop the batch may end in half a line, so it is left out. */

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/stop.h"
 #include <string.h>
 
 struct rf_engine {
@@ -386,7 +387,7 @@ static rf_status check_total(const struct rf_engine *engine, uint64_t more, stru
 
 static rf_status check_stop(const struct rf_engine *engine, struct rf_error *error)
 {
-    if (engine->stop == NULL || !*engine->stop)
+    if (!rf_stop_is_set(engine->stop))
         return RF_OK;
     return rf_fail(error, RF_ESTOPPED, "stopped after %llu events",
                    (unsigned long long)engine->events);

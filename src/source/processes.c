@@ -17,6 +17,7 @@
 #include "source/remains.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/stop.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -381,7 +382,7 @@ bool rf_processes_are_over(struct rf_processes *processes)
     if (!rf_spawn_ended(&processes->spawn, false))
         return false;
     attach_new(processes);
-    return !is_anybody_there(processes) || (processes->stop != NULL && *processes->stop);
+    return !is_anybody_there(processes) || rf_stop_is_set(processes->stop);
 }
 
 /* ---- fetching ---- */
