@@ -5,6 +5,7 @@
  * A function that is no longer there under its own name may still run: debug information tells where. What was inlined
  * into the function itself counts as its own, as it does for a function that stands alone. */
 #include "view/inlined.h"
+#include "view/code.h"
 #include "base/alloc.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +13,8 @@
 static bool add(struct rf_inlined_list *list, const char *function, const char *host,
                 uint64_t count)
 {
-    if (list->n == list->room) {
-        size_t more = list->room == 0 ? 1024 : 2 * list->room;
-        void *at = list->at;
-        if (!rf_alloc_array(list->alloc, &at, list->room, more, sizeof *list->at))
-            return false;
-        list->at = at;
-        list->room = more;
-    }
+    if (!rf_list_grow(list->alloc, list))
+        return false;
     list->at[list->n++] = (struct rf_inlined){function, host, count};
     return true;
 }
@@ -33,17 +28,13 @@ static bool is_repeated(const struct rf_place_name *name, size_t i)
     return strcmp(name->inlined[i].function, name->function) == 0;
 }
 
-static bool add_instruction(struct rf_inlined_list *list, struct rf_symbols *symbols,
-                            const struct rf_item *item)
+static bool add_instruction(void *list, const struct rf_item *item,
+                            const struct rf_place_name *name)
 {
-    struct rf_place_name name;
     bool good = true;
-    if (rf_symbols_lookup(symbols, item->a, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name) !=
-        RF_OK)
-        return true;
-    for (size_t i = 0; i < name.n_inlined && good; i++)
-        if (name.inlined[i].function[0] != '\0' && !is_repeated(&name, i))
-            good = add(list, name.inlined[i].function, name.function, item->count);
+    for (size_t i = 0; i < name->n_inlined && good; i++)
+        if (name->inlined[i].function[0] != '\0' && !is_repeated(name, i))
+            good = add(list, name->inlined[i].function, name->function, item->count);
     return good;
 }
 
@@ -70,17 +61,11 @@ static void settle(struct rf_inlined_list *list)
 rf_status rf_inlined_open(struct rf_inlined_list *list, const struct rf_diff_side *side,
                           const struct rf_alloc *alloc)
 {
-    struct rf_selector selector;
-    const struct rf_profile *profile = side->profile;
     *list = (struct rf_inlined_list){.alloc = alloc};
-    if (side->symbols == NULL || rf_profile_selector(profile, &selector) != RF_OK ||
-        selector.project_a != RF_FIELD_PC)
-        return RF_OK;
-    for (size_t i = 0; i < profile->n_items; i++)
-        if (!add_instruction(list, side->symbols, &profile->items[i]))
-            return RF_ENOMEM;
-    settle(list);
-    return RF_OK;
+    rf_status status = rf_code_visit(side, add_instruction, list);
+    if (status == RF_OK)
+        settle(list);
+    return status;
 }
 
 void rf_inlined_close(struct rf_inlined_list *list)

@@ -5,6 +5,7 @@
  * In a file where no function has moved, lines are found by their numbers: which functions have code of their own differs
  * from build to build, and a line may belong to another one. */
 #include "view/starts.h"
+#include "view/code.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/order.h"
@@ -52,33 +53,26 @@ static bool add(struct rf_starts *starts, const struct rf_frame *frame)
     return true;
 }
 
-static bool add_instruction(struct rf_starts *starts, struct rf_symbols *symbols, uint64_t pc)
+static bool add_instruction(void *starts, const struct rf_item *item,
+                            const struct rf_place_name *name)
 {
-    struct rf_place_name name;
-    if (rf_symbols_lookup(symbols, pc, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name) != RF_OK)
-        return true;
-    const struct rf_frame own = {name.function, name.file,          name.line,
-                                 name.start,    name.discriminator, name.linkage};
+    (void)item;
+    const struct rf_frame own = {name->function, name->file,          name->line,
+                                 name->start,    name->discriminator, name->linkage};
     bool good = add(starts, &own);
-    for (size_t i = 0; i < name.n_inlined && good; i++)
-        good = add(starts, &name.inlined[i]);
+    for (size_t i = 0; i < name->n_inlined && good; i++)
+        good = add(starts, &name->inlined[i]);
     return good;
 }
 
 rf_status rf_starts_open(struct rf_starts *starts, const struct rf_diff_side *side,
                          const struct rf_alloc *alloc)
 {
-    struct rf_selector selector;
-    const struct rf_profile *profile = side->profile;
     *starts = (struct rf_starts){.alloc = alloc};
-    if (side->symbols == NULL || rf_profile_selector(profile, &selector) != RF_OK ||
-        selector.project_a != RF_FIELD_PC)
-        return RF_OK;
-    for (size_t i = 0; i < profile->n_items; i++)
-        if (!add_instruction(starts, side->symbols, profile->items[i].a))
-            return RF_ENOMEM;
-    settle(starts);
-    return RF_OK;
+    rf_status status = rf_code_visit(side, add_instruction, starts);
+    if (status == RF_OK)
+        settle(starts);
+    return status;
 }
 
 void rf_starts_close(struct rf_starts *starts)
