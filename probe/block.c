@@ -236,7 +236,7 @@ static void tell_guard(struct block *block, struct told *told, const struct bloc
                        struct path_totals *totals)
 {
     IRTemp wide = ir_assign(block->out, Ity_I64, IRExpr_Unop(Iop_1Uto64, event->guard));
-    UInt index = ring_add_guard((UShort)block->n_words, event->kind);
+    UInt index = path_add_guard((UShort)block->n_words, event->kind);
     if (totals->n_guards++ == 0)
         totals->guards = index;
     told->shape |= RF_SHAPE_GUARD;
@@ -329,7 +329,7 @@ void block_add_here(struct block *block, const struct block_event *event)
 
 static void emit_commit(struct block *block)
 {
-    UInt id = ring_next_path() + block->n_paths;
+    UInt id = path_next() + block->n_paths;
     addStmtToIRSB(block->out,
                   IRStmt_Store(Iend_LE, IRExpr_RdTmp(block->cursor), ir_number((ULong)id)));
     if (block->is_committed && block->committed == block->n_words)
@@ -354,7 +354,7 @@ static void emit_count(struct block *block)
 {
     Bool counts_here = has_counts(block->counts.here);
     if (counts_here || block->counts_before || has_counts(block->counts.open))
-        count_path(block->out, ring_next_path() + block->n_paths);
+        count_path(block->out, path_next() + block->n_paths);
     block->counts_before = counts_here;
 }
 
@@ -399,7 +399,7 @@ static void tell_block(const struct block *block)
     UInt n = define_length(block);
     ULong *to = ring_reserve(n);
     *to++ = RF_WORD_HEADER(RF_WORD_DEFINE, n);
-    *to++ = ring_next_path() | (ULong)block->n_paths << 32;
+    *to++ = path_next() | (ULong)block->n_paths << 32;
     *to++ = block->n_events | (block->is_counted ? RF_DEFINE_COUNTED : 0);
     for (UInt i = 0; i < block->n_paths; i++)
         *to++ = block->paths[i].words;
@@ -426,7 +426,7 @@ Bool block_end(struct block *block)
     n_sites += block->n_merged;
     block->paths[block->n_paths - 1].counts.is_last = True;
     for (UInt i = 0; i < block->n_paths; i++) {
-        ring_add_path(&block->paths[i].totals);
+        path_add(&block->paths[i].totals);
         count_add_path(&block->paths[i].counts);
     }
     return True;

@@ -71,7 +71,7 @@ Addr count_table(void)
 Bool count_begin(void)
 {
     return counters != NULL && probe_options.counts &&
-           ring_next_path() + n_guards + RF_WORD_PATHS_MAX + RF_WORD_EVENTS_MAX < RF_RING_COUNTERS;
+           path_next() + n_guards + RF_WORD_PATHS_MAX + RF_WORD_EVENTS_MAX < RF_RING_COUNTERS;
 }
 
 static void add_at(IRSB *out, IRExpr *place, IRExpr *amount)
@@ -108,7 +108,7 @@ Bool count_has_values(const IRSB *out, const IRExpr *word)
 {
     return typeOfIRExpr(out->tyenv, word) == Ity_I8 &&
            n_guards + RF_WORD_VALUES < RF_RING_COUNTERS / 2 &&
-           ring_next_path() + n_guards + RF_WORD_VALUES + RF_WORD_PATHS_MAX + RF_WORD_EVENTS_MAX <
+           path_next() + n_guards + RF_WORD_VALUES + RF_WORD_PATHS_MAX + RF_WORD_EVENTS_MAX <
                RF_RING_COUNTERS;
 }
 

@@ -130,6 +130,8 @@ struct rf_ring_slot *ring_slot(void);           /* stays in its place after a fo
 const struct rf_ring_bursts *ring_bursts(void); /* what is wanted now; may change at any time */
 struct rf_ring_counters *ring_counters(void);   /* stays in its place after a fork, as the cursor */
 
+/* ---- paths.c ---- */
+
 /* What the producer itself keeps of a path, to count what it produces and drops. */
 struct path_totals {
     union {
@@ -139,11 +141,18 @@ struct path_totals {
     UShort words; /* dynamic ones */
     UShort n_guards : 15;
     UShort is_counted : 1; /* events of counted classes have counters, too */
-    UInt guards;           /* index of the first guard in the list of ring_add_guard */
+    UInt guards;           /* index of the first guard in the list of path_add_guard */
 };
-UInt ring_next_path(void);
-void ring_add_path(const struct path_totals *totals);
-UInt ring_add_guard(UShort word, UChar kind); /* its index */
+UInt path_next(void);
+void path_add(const struct path_totals *totals);
+UInt path_add_guard(UShort word, UChar kind); /* its index */
+
+UInt path_message_length(ULong word);
+const ULong *path_skip(const ULong *at); /* behind the path or message at `at` */
+/* Add the events in the words from `at` to `end`, by class; PATH_UNCOUNTED: only those that have no counters. */
+enum path_classes { PATH_ALL, PATH_UNCOUNTED };
+void path_count(ULong *totals, const ULong *at, const ULong *end, enum path_classes classes);
+Bool path_some_uncounted(void); /* are there events that have no counters? */
 
 /* ---- count.c ---- */
 

@@ -37,16 +37,6 @@ static Bool detached;
 static ULong produced[RF_WORD_CLASSES];
 static ULong counted_cursor; /* words before this one are in `produced` already */
 
-static Bool counts_chunks; /* some blocks have no counters */
-static struct path_totals *paths;
-static UInt n_paths, room_paths;
-struct guard {
-    UShort word;
-    UChar kind;
-};
-static struct guard *guards;
-static UInt n_guards, room_guards;
-
 ULong *ring_cursor(void)
 {
     return (ULong *)&slot->cursor;
@@ -99,8 +89,6 @@ static void ring_bell(void)
         wake(&control->bell);
 }
 
-/* ---- paths ---- */
-
 void *ring_grow(void *array, UInt n, UInt *room, SizeT element)
 {
     if (n < *room)
@@ -108,27 +96,6 @@ void *ring_grow(void *array, UInt n, UInt *room, SizeT element)
     *room = *room == 0 ? 4096 : *room * 2;
     return VG_(realloc)("riffle.paths", array, *room * element);
 }
-
-UInt ring_next_path(void)
-{
-    return n_paths;
-}
-
-void ring_add_path(const struct path_totals *totals)
-{
-    paths = ring_grow(paths, n_paths, &room_paths, sizeof *paths);
-    paths[n_paths++] = *totals;
-    counts_chunks |= !totals->is_counted;
-}
-
-UInt ring_add_guard(UShort word, UChar kind)
-{
-    guards = ring_grow(guards, n_guards, &room_guards, sizeof *guards);
-    guards[n_guards] = (struct guard){word, kind};
-    return n_guards++;
-}
-
-/* ---- counting ---- */
 
 struct rf_ring_slot *ring_slot(void)
 {
@@ -138,83 +105,6 @@ struct rf_ring_slot *ring_slot(void)
 ULong *ring_chunk(void)
 {
     return (ULong *)(slot_memory + rf_ring_chunk_offset(slot->head));
-}
-
-static UInt message_length(ULong word)
-{
-    return (UInt)word;
-}
-
-_Static_assert(RF_WORD_CLASSES == 8, "the counts of a path by class are the bytes of one word");
-
-/* Sums of eight classes at once: the counts of a path are bytes of one word, even and odd ones are
- * added up in fields of 16 bits, which are emptied before they can overflow. */
-struct sums {
-    ULong even, odd;
-    UInt n;
-};
-
-enum { SUMS_MAX = 255 };
-static const ULong even_bytes = 0x00ff00ff00ff00ffULL;
-
-static void empty(struct sums *sums, ULong *totals)
-{
-    for (UInt i = 0; i < RF_WORD_CLASSES / 2; i++) {
-        totals[2 * i] += sums->even >> 16 * i & 0xffff;
-        totals[2 * i + 1] += sums->odd >> 16 * i & 0xffff;
-    }
-    *sums = (struct sums){0, 0, 0};
-}
-
-static void count_guards(ULong *totals, const struct path_totals *path, const ULong *at, ULong mask)
-{
-    for (UInt i = 0; i < path->n_guards; i++) {
-        const struct guard *guard = &guards[path->guards + i];
-        totals[guard->kind] += at[1 + guard->word] != 0 && (mask >> 8 * guard->kind & 1);
-    }
-}
-
-static const ULong all_classes = ~0ULL;
-
-/* One byte per class, as in the counts of a path: those that have no counters. */
-static ULong uncounted_classes(void)
-{
-    ULong mask = all_classes;
-    for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
-        if (probe_options.want[kind] & WANT_COUNT)
-            mask &= ~(0xffULL << 8 * kind);
-    return mask;
-}
-
-/* The events in the words from `at` to `end`, by class. Where blocks have counters, only the classes in `mask`. */
-static void count_words(ULong *totals, const ULong *at, const ULong *end, ULong of_counted)
-{
-    struct sums sums = {0, 0, 0};
-    while (at < end) {
-        if (*at & RF_WORD_MESSAGE) {
-            at += message_length(*at);
-            continue;
-        }
-        if (rf_entry_is_one(*at)) { /* what is merged has counters */
-            at += 2;
-            continue;
-        }
-        const struct path_totals *path = &paths[*at];
-        ULong mask = path->is_counted ? of_counted : all_classes;
-        sums.even += path->events.word & mask & even_bytes;
-        sums.odd += (path->events.word & mask) >> 8 & even_bytes;
-        if (++sums.n == SUMS_MAX)
-            empty(&sums, totals);
-        if (path->n_guards > 0)
-            count_guards(totals, path, at, mask);
-        at += 1 + path->words;
-    }
-    empty(&sums, totals);
-}
-
-static const ULong *skip(const ULong *at)
-{
-    return at + ((*at & RF_WORD_MESSAGE) ? message_length(*at) : 1u + paths[*at].words);
 }
 
 /* ---- chunks ---- */
@@ -287,13 +177,8 @@ static void wait_for_room(void)
 /* Events that have counters are added at the end. */
 static void count_produced(void)
 {
-    for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
-        counts_chunks |= probe_options.want[kind] != 0 && !(probe_options.want[kind] & WANT_COUNT);
-    if (!counts_chunks) {
-        counted_cursor = slot->cursor;
-        return;
-    }
-    count_words(produced, (ULong *)counted_cursor, (ULong *)slot->cursor, uncounted_classes());
+    if (path_some_uncounted())
+        path_count(produced, (ULong *)counted_cursor, (ULong *)slot->cursor, PATH_UNCOUNTED);
     counted_cursor = slot->cursor;
 }
 
@@ -314,22 +199,22 @@ static Bool drop(void)
     ULong *start = ring_chunk();
     const ULong *end = (ULong *)slot->cursor;
     ULong kept = 1 + RF_WORD_CLASSES;
-    for (const ULong *at = start; at < end; at = skip(at))
-        kept += (*at & RF_WORD_MESSAGE) ? message_length(*at) : 0;
+    for (const ULong *at = start; at < end; at = path_skip(at))
+        kept += (*at & RF_WORD_MESSAGE) ? path_message_length(*at) : 0;
     if (kept > RF_RING_CHUNK / 8 / 4)
         return False;
     ULong *held = VG_(malloc)("riffle.drop", kept * 8);
     ULong *to = held + 1 + RF_WORD_CLASSES;
     ULong dropped[RF_WORD_CLASSES] = {0};
-    for (const ULong *at = start; at < end; at = skip(at)) {
+    for (const ULong *at = start; at < end; at = path_skip(at)) {
         if (!(*at & RF_WORD_MESSAGE)) {
-            count_words(dropped, at, at + 1, all_classes);
+            path_count(dropped, at, at + 1, PATH_ALL);
         } else if ((*at >> 32 & 0xff) == RF_WORD_LOST) {
             for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
                 dropped[kind] += at[1 + kind];
         } else {
-            VG_(memcpy)(to, at, message_length(*at) * 8);
-            to += message_length(*at);
+            VG_(memcpy)(to, at, path_message_length(*at) * 8);
+            to += path_message_length(*at);
         }
     }
     held[0] = RF_WORD_HEADER(RF_WORD_LOST, 1 + RF_WORD_CLASSES);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* paths.c - what the producer itself keeps of the paths through blocks: how many events the words of a chunk stand for.
+ *
+ *     [path 7][word][word] [message ...] [path 9] ...       ->  the number of events per class
+ *
+ * Paths are numbered as blocks are translated. Their numbers and dynamic words stand in chunks, between messages. Events
+ * of classes that have counters (count.c) need not be counted here. */
+#include "probe.h"
+
+static Bool has_uncounted; /* some blocks have no counters */
+static struct path_totals *paths;
+static UInt n_paths, room_paths;
+struct guard {
+    UShort word;
+    UChar kind;
+};
+static struct guard *guards;
+static UInt n_guards, room_guards;
+
+UInt path_next(void)
+{
+    return n_paths;
+}
+
+void path_add(const struct path_totals *totals)
+{
+    paths = ring_grow(paths, n_paths, &room_paths, sizeof *paths);
+    paths[n_paths++] = *totals;
+    has_uncounted |= !totals->is_counted;
+}
+
+UInt path_add_guard(UShort word, UChar kind)
+{
+    guards = ring_grow(guards, n_guards, &room_guards, sizeof *guards);
+    guards[n_guards] = (struct guard){word, kind};
+    return n_guards++;
+}
+
+UInt path_message_length(ULong word)
+{
+    return (UInt)word;
+}
+
+_Static_assert(RF_WORD_CLASSES == 8, "the counts of a path by class are the bytes of one word");
+
+/* Sums of eight classes at once: the counts of a path are bytes of one word, even and odd ones are
+ * added up in fields of 16 bits, which are emptied before they can overflow. */
+struct sums {
+    ULong even, odd;
+    UInt n;
+};
+
+enum { SUMS_MAX = 255 };
+static const ULong even_bytes = 0x00ff00ff00ff00ffULL;
+
+static void empty(struct sums *sums, ULong *totals)
+{
+    for (UInt i = 0; i < RF_WORD_CLASSES / 2; i++) {
+        totals[2 * i] += sums->even >> 16 * i & 0xffff;
+        totals[2 * i + 1] += sums->odd >> 16 * i & 0xffff;
+    }
+    *sums = (struct sums){0, 0, 0};
+}
+
+static void count_guards(ULong *totals, const struct path_totals *path, const ULong *at, ULong mask)
+{
+    for (UInt i = 0; i < path->n_guards; i++) {
+        const struct guard *guard = &guards[path->guards + i];
+        totals[guard->kind] += at[1 + guard->word] != 0 && (mask >> 8 * guard->kind & 1);
+    }
+}
+
+static const ULong all_classes = ~0ULL;
+
+/* One byte per class, as in the counts of a path: those that have no counters. */
+static ULong uncounted_classes(void)
+{
+    ULong mask = all_classes;
+    for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
+        if (probe_options.want[kind] & WANT_COUNT)
+            mask &= ~(0xffULL << 8 * kind);
+    return mask;
+}
+
+void path_count(ULong *totals, const ULong *at, const ULong *end, enum path_classes classes)
+{
+    ULong of_counted = classes == PATH_ALL ? all_classes : uncounted_classes();
+    struct sums sums = {0, 0, 0};
+    while (at < end) {
+        if (*at & RF_WORD_MESSAGE) {
+            at += path_message_length(*at);
+            continue;
+        }
+        if (rf_entry_is_one(*at)) { /* what is merged has counters */
+            at += 2;
+            continue;
+        }
+        const struct path_totals *path = &paths[*at];
+        ULong mask = path->is_counted ? of_counted : all_classes;
+        sums.even += path->events.word & mask & even_bytes;
+        sums.odd += (path->events.word & mask) >> 8 & even_bytes;
+        if (++sums.n == SUMS_MAX)
+            empty(&sums, totals);
+        if (path->n_guards > 0)
+            count_guards(totals, path, at, mask);
+        at += 1 + path->words;
+    }
+    empty(&sums, totals);
+}
+
+const ULong *path_skip(const ULong *at)
+{
+    return at + ((*at & RF_WORD_MESSAGE) ? path_message_length(*at) : 1u + paths[*at].words);
+}
+
+Bool path_some_uncounted(void)
+{
+    for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
+        has_uncounted |= probe_options.want[kind] != 0 && !(probe_options.want[kind] & WANT_COUNT);
+    return has_uncounted;
+}
