@@ -65,8 +65,8 @@ static inline bool program_build(void)
               " && gcc -g -O1 -DVERSIONED -DSHARED -fPIC -shared part.c -o %s/libold.so"
               " -Wl,--build-id=0x" ID " -Wl,--version-script=part.map && "
               "gcc -g -O1 marked.c -o %s/versioned -Wl,--build-id=0x" ID
-              " -L%s -lold -Wl,-rpath,%s && strip %s/libold.so",
-              folder, folder, folder, folder, folder) == 0;
+              " -L%s -lold -Wl,-rpath,%s && cp %s/libold.so %s/libkept.so && strip %s/libold.so",
+              folder, folder, folder, folder, folder, folder, folder) == 0;
     ok &= run("cd %s && cp pie stripped && strip stripped && mkdir -p debug/.build-id/00 && "
               "objcopy --only-keep-debug pie debug/.build-id/00/%s.debug",
               folder, &ID[2]) == 0;
