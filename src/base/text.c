@@ -1,5 +1,6 @@
 /* text.c - string operations without libc. */
 #include "base/text.h"
+#include <string.h>
 
 /* The empty asm keeps compilers from seeing strlen in this loop and calling it. */
 size_t rf_text_length(const char *text)
@@ -25,6 +26,13 @@ const char *rf_text_last_part(const char *path)
         if (*path == '/')
             last = path + 1;
     return last;
+}
+
+char *rf_text_put(char *copy, const char *text, size_t n)
+{
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    return copy;
 }
 
 bool rf_text_is_space(char c)

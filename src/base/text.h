@@ -9,6 +9,8 @@
 size_t rf_text_length(const char *text);
 bool rf_text_equal(const char *text, const char *word, size_t word_length); /* text == word[0..n) */
 const char *rf_text_last_part(const char *path); /* what follows the last slash */
+char *rf_text_put(char *copy, const char *text,
+                  size_t n); /* n characters and an end; returns `copy` */
 bool rf_text_is_space(char c);
 bool rf_text_is_word(char c); /* letters, digits, '_', '-', '.' */
 

@@ -24,6 +24,18 @@ struct rf_engine_env {
     uint64_t interval; /* the caller's cut, 0: none; an option `interval` says the same already */
 };
 
+/* A tuple that occurred `count` times, as far as is known. */
+static inline struct rf_item rf_item_of_tuple(struct rf_tuple tuple, uint64_t count)
+{
+    return (struct rf_item){.a = tuple.a,
+                            .b = tuple.b,
+                            .a_hi = tuple.a,
+                            .b_hi = tuple.b,
+                            .count = count,
+                            .lower = count,
+                            .upper = count};
+}
+
 struct rf_engine_ops {
     const char *name;
     const char *brief;

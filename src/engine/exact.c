@@ -472,15 +472,7 @@ static rf_status report(const void *memory, const struct rf_sink *sink)
     const struct state *state = memory;
     for (size_t i = 0; i < state->used; i++) {
         const struct entry *entry = &state->entries[i];
-        struct rf_item item = {
-            .a = entry->tuple.a,
-            .b = entry->tuple.b,
-            .a_hi = entry->tuple.a,
-            .b_hi = entry->tuple.b,
-            .count = entry->count,
-            .lower = entry->count,
-            .upper = entry->count,
-        };
+        const struct rf_item item = rf_item_of_tuple(entry->tuple, entry->count);
         rf_status status = sink->item(sink->context, &item);
         if (status != RF_OK)
             return status;

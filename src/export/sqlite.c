@@ -117,102 +117,103 @@ static rf_status prepare(const struct base *base, const char *table, int columns
 
 /* ---- where it came from ---- */
 
-/* A table of two texts. */
-static rf_status put_pairs(struct base *base, const char *table, const struct rf_note *pairs,
-                           size_t n)
+/* Row i of `of` into a statement's parameters. */
+typedef void bind_row(struct base *base, sqlite3_stmt *row, const void *of, size_t i);
+
+static rf_status put_rows(struct base *base, const char *table, int columns, bind_row *bind,
+                          const void *of, size_t n)
 {
     sqlite3_stmt *row = NULL;
-    rf_status status = prepare(base, table, 2, &row);
+    rf_status status = prepare(base, table, columns, &row);
     for (size_t i = 0; i < n && status == RF_OK; i++) {
-        bind_text(base, row, 1, pairs[i].name);
-        bind_text(base, row, 2, pairs[i].text);
+        bind(base, row, of, i);
         status = insert(base, row);
     }
     sqlite3_finalize(row);
     return status;
+}
+
+static void bind_note(struct base *base, sqlite3_stmt *row, const void *of, size_t i)
+{
+    const struct rf_note *note = (const struct rf_note *)of + i;
+    bind_text(base, row, 1, note->name);
+    bind_text(base, row, 2, note->text);
 }
 
 static rf_status put_notes(struct base *base)
 {
     const struct rf_run *run = base->export->run;
     const struct rf_note about = {run->command, run->version};
-    rf_status status = put_pairs(base, "run", &about, 1);
-    return status == RF_OK ? put_pairs(base, "notes", run->notes, run->n_notes) : status;
+    rf_status status = put_rows(base, "run", 2, bind_note, &about, 1);
+    return status == RF_OK ? put_rows(base, "notes", 2, bind_note, run->notes, run->n_notes)
+                           : status;
+}
+
+static void bind_module(struct base *base, sqlite3_stmt *row, const void *of, size_t i)
+{
+    const struct rf_module *module = (const struct rf_module *)of + i;
+    const uint64_t numbers[] = {module->process, module->start, module->end, module->offset};
+    bind_text(base, row, 1, module->path);
+    bind_text(base, row, 2, module->build_id);
+    bind_numbers(row, 3, numbers, 4);
 }
 
 static rf_status put_modules(struct base *base)
 {
     const struct rf_run *run = base->export->run;
-    sqlite3_stmt *row = NULL;
-    rf_status status = prepare(base, "modules", 6, &row);
-    for (size_t i = 0; i < run->n_modules && status == RF_OK; i++) {
-        const struct rf_module *module = &run->modules[i];
-        const uint64_t numbers[] = {module->process, module->start, module->end, module->offset};
-        bind_text(base, row, 1, module->path);
-        bind_text(base, row, 2, module->build_id);
-        bind_numbers(row, 3, numbers, 4);
-        status = insert(base, row);
-    }
-    sqlite3_finalize(row);
-    return status;
+    return put_rows(base, "modules", 6, bind_module, run->modules, run->n_modules);
+}
+
+static void bind_figure(struct base *base, sqlite3_stmt *row, const void *of, size_t i)
+{
+    const struct rf_figure *figure = (const struct rf_figure *)of + i;
+    sqlite3_bind_int64(row, 1, (sqlite3_int64)base->profile);
+    bind_text(base, row, 2, figure->name);
+    sqlite3_bind_double(row, 3, figure->value);
 }
 
 static rf_status put_figures(struct base *base, const struct rf_profile *profile)
 {
-    sqlite3_stmt *row = NULL;
-    rf_status status = prepare(base, "figures", 3, &row);
-    for (size_t i = 0; i < profile->n_figures && status == RF_OK; i++) {
-        sqlite3_bind_int64(row, 1, (sqlite3_int64)base->profile);
-        bind_text(base, row, 2, profile->figures[i].name);
-        sqlite3_bind_double(row, 3, profile->figures[i].value);
-        status = insert(base, row);
-    }
-    sqlite3_finalize(row);
-    return status;
+    return put_rows(base, "figures", 3, bind_figure, profile->figures, profile->n_figures);
 }
 
 /* ---- profiles ---- */
 
-static rf_status put_profile(struct base *base, const struct rf_profile *profile)
+static void bind_profile(struct base *base, sqlite3_stmt *row, const void *of, size_t i)
 {
     static const char *const bounds[] = {"exact", "hard", "confidence"};
+    const struct rf_profile *profile = (const struct rf_profile *)of + i;
+    const uint64_t totals[] = {profile->produced, profile->consumed, profile->lost,
+                               profile->absent_upper, (uint64_t)rf_profile_is_companion(profile)};
     struct rf_words words;
-    sqlite3_stmt *row = NULL;
     rf_view_words(&words, profile);
-    rf_status status = prepare(base, "profiles", 13, &row);
-    if (status == RF_OK) {
-        const uint64_t totals[] = {profile->produced, profile->consumed, profile->lost,
-                                   profile->absent_upper,
-                                   (uint64_t)rf_profile_is_companion(profile)};
-        sqlite3_bind_int64(row, 1, (sqlite3_int64)base->profile);
-        bind_text(base, row, 2, profile->selector);
-        bind_text(base, row, 3, profile->engine);
-        bind_text(base, row, 4, words.a.name);
-        bind_text(base, row, 5, words.b.name);
-        sqlite3_bind_int64(row, 6, profile->shape);
-        bind_text(base, row, 7, profile->bound < 3 ? bounds[profile->bound] : "unknown");
-        sqlite3_bind_double(row, 8, profile->confidence);
-        bind_numbers(row, 9, totals, 5);
-        status = insert(base, row);
-    }
-    sqlite3_finalize(row);
-    return status;
+    sqlite3_bind_int64(row, 1, (sqlite3_int64)base->profile);
+    bind_text(base, row, 2, profile->selector);
+    bind_text(base, row, 3, profile->engine);
+    bind_text(base, row, 4, words.a.name);
+    bind_text(base, row, 5, words.b.name);
+    sqlite3_bind_int64(row, 6, profile->shape);
+    bind_text(base, row, 7, profile->bound < 3 ? bounds[profile->bound] : "unknown");
+    sqlite3_bind_double(row, 8, profile->confidence);
+    bind_numbers(row, 9, totals, 5);
+}
+
+static rf_status put_profile(struct base *base, const struct rf_profile *profile)
+{
+    return put_rows(base, "profiles", 13, bind_profile, profile, 1);
+}
+
+static void bind_item(struct base *base, sqlite3_stmt *row, const void *of, size_t i)
+{
+    const struct rf_item *item = (const struct rf_item *)of + i;
+    const uint64_t numbers[] = {base->profile, item->a,     item->b,     item->a_hi,     item->b_hi,
+                                item->count,   item->lower, item->upper, item->intervals};
+    bind_numbers(row, 1, numbers, 9);
 }
 
 static rf_status put_items(struct base *base, const struct rf_profile *profile)
 {
-    sqlite3_stmt *row = NULL;
-    rf_status status = prepare(base, "items", 9, &row);
-    for (size_t i = 0; i < profile->n_items && status == RF_OK; i++) {
-        const struct rf_item *item = &profile->items[i];
-        const uint64_t numbers[] = {base->profile, item->a,     item->b,
-                                    item->a_hi,    item->b_hi,  item->count,
-                                    item->lower,   item->upper, item->intervals};
-        bind_numbers(row, 1, numbers, 9);
-        status = insert(base, row);
-    }
-    sqlite3_finalize(row);
-    return status;
+    return put_rows(base, "items", 9, bind_item, profile->items, profile->n_items);
 }
 
 static rf_status put_place(struct base *base, uint64_t word)

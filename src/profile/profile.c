@@ -1,17 +1,14 @@
 /* profile.c - a profile's life: an empty one, its texts, its end. */
 #include "profile/profile.h"
 #include "base/alloc.h"
+#include "base/text.h"
 #include <math.h>
 #include <string.h>
 
 char *rf_profile_text(const struct rf_alloc *alloc, const char *text, size_t n)
 {
     char *copy = rf_alloc_get(alloc, n + 1);
-    if (copy == NULL)
-        return NULL;
-    memcpy(copy, text, n);
-    copy[n] = '\0';
-    return copy;
+    return copy != NULL ? rf_text_put(copy, text, n) : NULL;
 }
 
 void rf_profile_free_text(const struct rf_alloc *alloc, char *text)

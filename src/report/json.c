@@ -106,13 +106,19 @@ static rf_status write_intervals(FILE *out, const struct rf_run *run,
     return status;
 }
 
+/* {"name": NAME, "MEMBER": and there its value follows */
+static void begin_named(FILE *out, const char *before, const char *name, const char *member)
+{
+    fprintf(out, "%s{\"name\": ", before);
+    rf_write_json(out, name);
+    fprintf(out, ", \"%s\": ", member);
+}
+
 static void write_figures(FILE *out, const struct rf_profile *profile)
 {
     fputs("      \"figures\": [", out);
     for (size_t i = 0; i < profile->n_figures; i++) {
-        fprintf(out, "%s{\"name\": ", i > 0 ? ", " : "");
-        rf_write_json(out, profile->figures[i].name);
-        fputs(", \"value\": ", out);
+        begin_named(out, i > 0 ? ", " : "", profile->figures[i].name, "value");
         write_double(out, profile->figures[i].value);
         fputc('}', out);
     }
@@ -161,9 +167,7 @@ static void write_notes(FILE *out, const struct rf_run *run)
 {
     fputs("  \"notes\": [", out);
     for (size_t i = 0; i < run->n_notes; i++) {
-        fprintf(out, "%s\n    {\"name\": ", i > 0 ? "," : "");
-        rf_write_json(out, run->notes[i].name);
-        fputs(", \"text\": ", out);
+        begin_named(out, i > 0 ? ",\n    " : "\n    ", run->notes[i].name, "text");
         rf_write_json(out, run->notes[i].text);
         fputc('}', out);
     }

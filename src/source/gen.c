@@ -22,7 +22,6 @@ struct gen {
     struct rf_source base;
     const struct kind *kind;
     struct rf_gen asked;
-    uint64_t done; /* events handed out */
     uint64_t flip; /* xored into every key: another set of tuples for every seed */
     bool wide;     /* keys need more than 32 bits */
     struct rf_random random;
@@ -89,17 +88,17 @@ static size_t fill_zipf(struct gen *gen, size_t n)
 
 static size_t fill_phases(struct gen *gen, size_t n)
 {
-    uint64_t left = gen->asked.phase - gen->done % gen->asked.phase;
+    uint64_t left = gen->asked.phase - gen->base.done % gen->asked.phase;
     n = n < left ? n : (size_t)left;
-    draw_zipf(gen, gen->tuples, n, gen->done / gen->asked.phase * gen->asked.keys);
+    draw_zipf(gen, gen->tuples, n, gen->base.done / gen->asked.phase * gen->asked.keys);
     return n;
 }
 
 /* The hot keys of a phase lie behind the keys of all others; their number follows from that of the phase. */
 static size_t fill_drift(struct gen *gen, size_t n)
 {
-    uint64_t phase = gen->done / gen->asked.phase,
-             left = gen->asked.phase - gen->done % gen->asked.phase;
+    uint64_t phase = gen->base.done / gen->asked.phase,
+             left = gen->asked.phase - gen->base.done % gen->asked.phase;
     uint64_t first = gen->asked.keys + phase * HOT_MOST, seed = gen->flip ^ phase;
     uint64_t hot = HOT_LEAST + rf_splitmix(&seed) % (HOT_MOST - HOT_LEAST + 1);
     struct rf_random random = gen->random;
@@ -130,21 +129,14 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
 {
     struct gen *gen = (struct gen *)source;
     (void)error;
-    uint64_t left = gen->asked.events - gen->done;
+    uint64_t left = gen->asked.events - gen->base.done;
     size_t n = left < RF_SOURCE_BATCH ? (size_t)left : RF_SOURCE_BATCH;
     if (n > 0)
         n = gen->kind->fill(gen, n);
-    gen->done += n;
+    gen->base.done += n;
     batch->tuples = (struct rf_tuples){gen->tuples, NULL, n};
     batch->n = n;
     return RF_OK;
-}
-
-static void progress(const struct rf_source *source, uint64_t *done, uint64_t *total)
-{
-    const struct gen *gen = (const struct gen *)source;
-    *done = gen->done;
-    *total = gen->asked.events;
 }
 
 static void close_gen(struct rf_source *source)
@@ -161,7 +153,6 @@ static void close_gen(struct rf_source *source)
 static const struct rf_source_ops gen_ops = {
     .name = "gen",
     .next = next,
-    .progress = progress,
     .close = close_gen,
 };
 
@@ -236,6 +227,7 @@ rf_status rf_source_open_gen(struct rf_source **source, const struct rf_gen *ask
     if (gen == NULL)
         return rf_fail(error, RF_ENOMEM, "gen: no memory");
     gen->asked = full;
+    gen->base.total = full.events;
     gen->asked.kind = kind->name;
     gen->kind = kind;
     status = set_up(gen, error);

@@ -16,10 +16,10 @@ struct rf_import {
     int fd;
     bool close_fd, at_eof, finished;
     char name[200];
-    uint64_t line;          /* number of the line that is taken, from 1 */
-    uint64_t offset, total; /* of the piece or line that is taken; bytes in all */
-    size_t at, end;         /* what is not taken yet */
-    rf_status pending;      /* a failure, told when what came before is handed out */
+    uint64_t line;     /* number of the line that is taken, from 1 */
+    uint64_t offset;   /* of the piece or line that is taken */
+    size_t at, end;    /* what is not taken yet */
+    rf_status pending; /* a failure, told when what came before is handed out */
     struct rf_error error;
     char *bytes;
     struct rf_record *records;
@@ -167,16 +167,10 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
         import->pending = step(import, &import->error);
     batch->records = import->records;
     batch->n = import->n;
+    source->done = import->offset;
     if (import->n > 0 || import->pending == RF_OK)
         return RF_OK;
     return rf_fail(error, import->pending, "%s", import->error.message);
-}
-
-static void progress(const struct rf_source *source, uint64_t *done, uint64_t *total)
-{
-    const struct rf_import *import = (const struct rf_import *)source;
-    *done = import->offset;
-    *total = import->total;
 }
 
 static void close_import(struct rf_source *source)
@@ -192,7 +186,7 @@ static void close_import(struct rf_source *source)
 }
 
 static const struct rf_source_ops source_ops = {
-    .name = "import", .next = next, .progress = progress, .close = close_import};
+    .name = "import", .next = next, .close = close_import};
 
 rf_status rf_import_open(struct rf_source **source, const struct rf_import_ops *ops,
                          const struct rf_source_input *input, const struct rf_alloc *alloc,
@@ -214,7 +208,7 @@ rf_status rf_import_open(struct rf_source **source, const struct rf_import_ops *
     }
     memcpy(import->bytes, input->head, input->n_head);
     import->end = input->n_head;
-    import->total = rf_source_file_size(input->fd);
+    import->base.total = rf_source_file_size(input->fd);
     rf_format(import->name, sizeof import->name, "%s", input->name);
     import->fd = input->fd;
     import->close_fd = input->close_fd;

@@ -220,7 +220,8 @@ rf_status rf_source_modules(struct rf_source *source, const struct rf_module **m
 
 void rf_source_progress(const struct rf_source *source, uint64_t *done, uint64_t *total)
 {
-    *done = *total = 0;
+    *done = source->done;
+    *total = source->total;
     if (source->ops->progress != NULL)
         source->ops->progress(source, done, total);
 }

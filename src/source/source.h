@@ -17,8 +17,9 @@ struct rf_source_ops {
     const char *name;
     /* Fill *batch, which comes in zeroed; leave n at 0 for the end. */
     rf_status (*next)(struct rf_source *source, struct rf_batch *batch, struct rf_error *error);
-    void (*progress)(const struct rf_source *source, uint64_t *done, uint64_t *total); /* or NULL */
-    rf_status (*header)(struct rf_source *source, struct rf_trace_info *info);         /* or NULL */
+    /* NULL: `done` and `total` of the source say it. */
+    void (*progress)(const struct rf_source *source, uint64_t *done, uint64_t *total);
+    rf_status (*header)(struct rf_source *source, struct rf_trace_info *info); /* or NULL */
     rf_status (*modules)(struct rf_source *source, const struct rf_module **modules,
                          size_t *n); /* or NULL: there are none */
     rf_status (*counted)(struct rf_source *source, rf_source_tell tell, void *context,
@@ -32,6 +33,7 @@ struct rf_source {
     struct rf_alloc alloc;
     rf_status ended; /* not RF_OK: the stream failed with it, and stays so */
     bool at_end;
+    uint64_t done, total; /* of bytes or events, for a progress line; total 0: not known */
 };
 
 /* A zeroed block of `size` bytes that begins with a struct rf_source; NULL when there is none. */

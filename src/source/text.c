@@ -38,7 +38,7 @@ struct text {
     char name[200];
     uint64_t line;        /* number of the line at `at`, from 1 */
     uint64_t events_left; /* of RF_EVENTS_MAX */
-    uint64_t bytes_done, bytes_total;
+    uint64_t bytes_done;
     size_t at, whole, end; /* offsets into bytes */
     char *bytes;
     struct rf_tuple *tuples;
@@ -341,15 +341,9 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
             return RF_OK;
         else
             status = fill(text, error);
+        source->done = text->bytes_done - (text->end - text->at);
     }
     return status;
-}
-
-static void progress(const struct rf_source *source, uint64_t *done, uint64_t *total)
-{
-    const struct text *text = (const struct text *)source;
-    *done = text->bytes_done - (text->end - text->at);
-    *total = text->bytes_total;
 }
 
 static void close_text(struct rf_source *source)
@@ -367,7 +361,6 @@ static void close_text(struct rf_source *source)
 static const struct rf_source_ops text_ops = {
     .name = "text",
     .next = next,
-    .progress = progress,
     .close = close_text,
 };
 
@@ -394,7 +387,7 @@ static rf_status open_text(struct rf_source **source, const struct rf_source_inp
     memcpy(text->bytes, input->head, input->n_head);
     text->end = text->bytes_done = input->n_head;
     find_whole(text, 0);
-    text->bytes_total = rf_source_file_size(input->fd);
+    text->base.total = rf_source_file_size(input->fd);
     rf_format(text->name, sizeof text->name, "%s", input->name);
     text->fd = input->fd;
     text->close_fd = input->close_fd;

@@ -3,6 +3,7 @@
  * Names are many, small and all live until rf_symbols_close: they are cut from chunks that grow with
  * what is in use. A chunk holds its own size, which the allocator needs when it is freed. */
 #include <string.h>
+#include "base/text.h"
 #include "symbol/symbol.h"
 
 struct rf_arena_chunk {
@@ -40,11 +41,7 @@ const char *rf_arena_text(struct rf_arena *arena, const char *text, size_t n)
     if (n == 0)
         return "";
     char *copy = rf_arena_get(arena, n + 1);
-    if (copy == NULL)
-        return NULL;
-    memcpy(copy, text, n);
-    copy[n] = '\0';
-    return copy;
+    return copy != NULL ? rf_text_put(copy, text, n) : NULL;
 }
 
 void rf_arena_release(struct rf_arena *arena)

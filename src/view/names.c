@@ -64,6 +64,16 @@ static void add_symbol(struct rf_text_out *text, const struct rf_view_work *work
         rf_text_add(text, "+0x%" PRIx64, name->offset);
 }
 
+/* Without a function: "gzip+0x1234", or the address alone. */
+static void add_address(struct rf_text_out *text, const struct rf_place_name *name,
+                        uint64_t address)
+{
+    if (name->module[0] != '\0')
+        rf_text_add(text, "%s+0x%" PRIx64, name->module, name->offset);
+    else
+        rf_text_add(text, "0x%" PRIx64, rf_view_address(address));
+}
+
 void rf_view_print_place(const struct rf_view_work *work, uint64_t address, char *place,
                          size_t size)
 {
@@ -75,10 +85,8 @@ void rf_view_print_place(const struct rf_view_work *work, uint64_t address, char
         add_line(&text, work, &name);
     else if (name.function[0] != '\0')
         add_symbol(&text, work, &name);
-    else if (name.module[0] != '\0')
-        rf_text_add(&text, "%s+0x%" PRIx64, name.module, name.offset);
     else
-        rf_text_add(&text, "0x%" PRIx64, rf_view_address(address));
+        add_address(&text, &name, address);
     if (name.other[0] != '\0')
         rf_text_add(&text, ", or in %s", name.other);
 }
@@ -132,10 +140,8 @@ void rf_view_print_function(const struct rf_view_work *work, uint64_t address, c
     rf_view_lookup(work, address, &name);
     if (name.function[0] != '\0')
         add_function(&text, work, name.function);
-    else if (name.module[0] != '\0')
-        rf_text_add(&text, "%s+0x%" PRIx64, name.module, name.offset);
     else
-        rf_text_add(&text, "0x%" PRIx64, rf_view_address(address));
+        add_address(&text, &name, address);
 }
 
 void rf_view_print_region(const struct rf_view_work *work, uint64_t address, char *region,

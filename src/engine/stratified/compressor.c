@@ -432,15 +432,7 @@ static void estimate_item(const struct state *state, const struct rf_message *to
 static rf_status report_item(const struct state *state, const struct rf_message *total,
                              const struct rf_sink *sink)
 {
-    struct rf_item item = {
-        .a = total->tuple.a,
-        .b = total->tuple.b,
-        .a_hi = total->tuple.a,
-        .b_hi = total->tuple.b,
-        .count = total->count,
-        .lower = total->count,
-        .upper = total->count,
-    };
+    struct rf_item item = rf_item_of_tuple(total->tuple, total->count);
     if (!state->sampling.lossless)
         estimate_item(state, total, &item);
     return sink->item(sink->context, &item);
