@@ -12,6 +12,7 @@
 #include "places.h"
 #include "productions.h"
 #include "signals.h"
+#include "together.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ struct settings {
     struct cli_bursts bursts;
     int stream;
     int no_values, lossy, no_follow, per_process, probe, native;
-    uint64_t slots;
+    uint64_t slots, rank_wait;
     struct cli_sampling sampling;
 };
 
@@ -77,6 +78,12 @@ static const struct cli_option options[] = {
      .brief = "processes that can be there at once; others run unprofiled, and are counted",
      .text = "At most 2048. A slot is free for the next process when one has ended.",
      .offset = offsetof(struct settings, slots)},
+    {CLI_COUNT, 0, "rank-wait", "SECONDS", "60",
+     .brief = "under mpirun: how long rank 0 waits for the profiles of the others",
+     .text = "With -o FILE each rank saves FILE.rank-N, and rank 0 the sum of all in FILE, once "
+             "its own program has "
+             "ended. Ranks that leave no profile are named.",
+     .offset = offsetof(struct settings, rank_wait)},
     {.type = CLI_END},
 };
 
@@ -90,6 +97,7 @@ struct plan {
     struct cli_places places;
     struct rf_probe_bursts bursts[RF_PROBE_CLOCKS_MAX];
     const struct rf_productions_native *productions; /* NULL: none */
+    struct cli_together together;                    /* with other ranks of an MPI job */
     struct cli_program mapped;                       /* the file whose names are asked for */
 };
 
@@ -169,8 +177,9 @@ static int plan_bursts(struct plan *plan)
 static int make_plan(struct plan *plan, const struct cli_call *call,
                      const struct rf_productions_native *productions)
 {
-    const struct settings *settings = call->settings;
+    struct settings *settings = call->settings;
     *plan = (struct plan){.settings = settings, .productions = productions};
+    cli_together_take(&plan->together, &settings->profiling, settings->rank_wait);
     if (settings->slots == 0 || settings->slots > RF_PROBE_SLOTS_MAX)
         return cli_fail(CLI_USAGE, "run: --slots must be between 1 and %d", RF_PROBE_SLOTS_MAX);
     int status = cli_places_take(&plan->places, call);
@@ -251,6 +260,8 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
         return RF_ENOTSUP;
     rf_status status = cli_outcome_note(run, outcome, ending->plan->n_single > 0 ? APART_MAX : 0);
     if (status == RF_OK)
+        status = cli_together_note(&ending->plan->together, run, outcome);
+    if (status == RF_OK)
         status = cli_bursts_note(run, ending->plan->bursts, outcome, common);
     if (status == RF_OK)
         status = cli_plan_add_modules(common, run, source);
@@ -282,6 +293,8 @@ static int profile(struct rf_source *source, struct plan *plan)
                  outcome->nowhere);
     if (delivered == CLI_OK && is_empty(&ending))
         cli_fail(CLI_OK, "run: nothing was counted in what --function, --module and --range name");
+    if (delivered == CLI_OK)
+        delivered = cli_together_gather(&plan->together, &plan->settings->profiling.report);
     return leave(delivered, outcome);
 }
 

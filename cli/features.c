@@ -14,6 +14,7 @@ void cli_version(void)
         "programs that were not recompiled, by Valgrind: riffle run");
     put("names", RIFFLE_HAS_LIBDW, "functions, files and lines, by libdw");
     put("mangled", RIFFLE_HAS_LIBIBERTY, "C++ and Rust names as people write them, by libiberty");
+    put("mpi", RIFFLE_HAS_MPI, "riffle mpi, by the module riffle-mpi.so");
     put("sqlite", sqlite, "riffle export --to sqlite");
     put("zlib", RIFFLE_HAS_ZLIB, "pprof files are compressed");
 }

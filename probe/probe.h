@@ -116,6 +116,9 @@ UInt ring_process(void);     /* its number among those of the run */
 void ring_finish(void);      /* everything is published, the totals told */
 void ring_go_on(void);       /* it was not the end: exec has failed */
 void ring_close(void);       /* it was the end: give the slot back */
+/* claim.c: take a free slot of the ring, by its number; -1: there is none. */
+struct rf_ring_control;
+Int claim_slot(struct rf_ring_control *control, UInt n_slots);
 /* A system call of the probe's own, as the kernel takes it; a negative result is an error. */
 Long ring_syscall(ULong number, ULong a, ULong b, ULong c, ULong d);
 /* Map over what is mapped there already. */

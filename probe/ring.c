@@ -276,66 +276,6 @@ struct rf_ring_counters *ring_counters(void)
 
 /* ---- slots ---- */
 
-/* What became of a slot that we tried to take. */
-enum claimed { MINE, IN_USE, LEAVING, BROKEN };
-
-/* Its process is gone, or is ours: an exec has put us in its place. Then the collector will give it back soon. */
-static Bool is_leaving(struct rf_ring_slot *candidate)
-{
-    UInt state = __atomic_load_n(&candidate->state, __ATOMIC_SEQ_CST);
-    UInt live = RF_RING_LIVE;
-    if (state == RF_RING_LIVE && candidate->family == 0 && candidate->pid == (UInt)VG_(getpid)())
-        __atomic_compare_exchange_n(&candidate->state, &live, RF_RING_DONE, False, __ATOMIC_SEQ_CST,
-                                    __ATOMIC_SEQ_CST);
-    return state == RF_RING_FREE || state == RF_RING_DONE ||
-           candidate->pid == (UInt)VG_(getpid)() ||
-           raw_syscall(__NR_kill, candidate->pid, 0, 0, 0, 0, 0) == -VKI_ESRCH;
-}
-
-static enum claimed try_slot(UInt number)
-{
-    SysRes map = VG_(am_shared_mmap_file_float_valgrind)(
-        RF_RING_PAGE, VKI_PROT_READ | VKI_PROT_WRITE, probe_options.ring_fd,
-        (Off64T)rf_ring_slot_offset(number));
-    if (sr_isError(map))
-        return BROKEN;
-    struct rf_ring_slot *candidate = (struct rf_ring_slot *)sr_Res(map);
-    UInt expected = RF_RING_FREE;
-    enum claimed claimed = IN_USE;
-    if (__atomic_compare_exchange_n(&candidate->state, &expected, RF_RING_CLAIMED, False,
-                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-        candidate->pid = (UInt)VG_(getpid)();
-        claimed = MINE;
-    } else if (is_leaving(candidate)) {
-        claimed = LEAVING;
-    }
-    VG_(am_munmap_valgrind)((Addr)candidate, RF_RING_PAGE);
-    return claimed;
-}
-
-/* A free slot; -1: there is none. Where all are taken but a process has ended, its slot is waited for. */
-static Int claim(void)
-{
-    enum { PATIENCE_TICKS = 100 }; /* ten seconds */
-    Bool hope = True;
-    for (UInt tick = 0; hope && tick < PATIENCE_TICKS; tick++) {
-        hope = False;
-        for (UInt i = 0; i < n_slots; i++) {
-            enum claimed claimed = try_slot(i);
-            if (claimed == MINE)
-                return (Int)i;
-            if (claimed == BROKEN)
-                return -1;
-            hope |= claimed == LEAVING;
-        }
-        if (hope && !control->detached) {
-            ring_bell();
-            wait_for_change(&control->processes, control->processes);
-        }
-    }
-    return -1;
-}
-
 static void start_slot(UInt parent, UInt fork)
 {
     slot->process = __atomic_add_fetch(&control->processes, 1, __ATOMIC_SEQ_CST);
@@ -407,7 +347,7 @@ void ring_open(void)
                      "what it writes\n");
         VG_(exit)(2);
     }
-    Int number = claim();
+    Int number = claim_slot(control, n_slots);
     SysRes map = VG_(am_shared_mmap_file_float_valgrind)(
         RF_RING_SLOT, VKI_PROT_READ | VKI_PROT_WRITE, probe_options.ring_fd,
         (Off64T)rf_ring_slot_offset(number < 0 ? 0 : (UInt)number));
@@ -443,7 +383,7 @@ void ring_in_child(void)
     UInt parent = slot->process;
     if (detached)
         return;
-    Int number = probe_options.follow ? claim() : -1;
+    Int number = probe_options.follow ? claim_slot(control, n_slots) : -1;
     if (number < 0) {
         if (probe_options.follow)
             __atomic_fetch_add(&control->unfollowed, 1, __ATOMIC_SEQ_CST);

@@ -115,7 +115,10 @@ double rf_profile_figure(const struct rf_profile *profile, const char *name, dou
 rf_status rf_run_save(const struct rf_run *run, const char *path, struct rf_error *error);
 rf_status rf_run_load(struct rf_run **run, const char *path, const struct rf_alloc *alloc,
                       struct rf_error *error);
-/* The same from memory, for embedders and the fuzzer. */
+/* The bytes of such a file, from the run's allocator; the caller frees them with rf_run_free_packed. */
+rf_status rf_run_pack(const struct rf_run *run, void **bytes, size_t *n, struct rf_error *error);
+void rf_run_free_packed(const struct rf_run *run, void *bytes, size_t n);
+/* Load from memory, for embedders and the fuzzer. */
 rf_status rf_run_decode(struct rf_run **run, const void *bytes, size_t n,
                         const struct rf_alloc *alloc, struct rf_error *error);
 

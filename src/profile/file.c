@@ -42,6 +42,29 @@ rf_status rf_run_save(const struct rf_run *run, const char *path, struct rf_erro
     return status;
 }
 
+rf_status rf_run_pack(const struct rf_run *run, void **bytes, size_t *n, struct rf_error *error)
+{
+    struct rf_bytes file;
+    *bytes = NULL;
+    *n = 0;
+    rf_status status = rf_run_encode(run, &file, error);
+    if (status != RF_OK)
+        return status;
+    void *exact = file.bytes;
+    if (!rf_alloc_array(&run->alloc, &exact, file.room, file.n, 1)) {
+        rf_bytes_free(&file, &run->alloc);
+        return rf_fail(error, RF_ENOMEM, "no memory for the bytes of a run");
+    }
+    *bytes = exact;
+    *n = file.n;
+    return RF_OK;
+}
+
+void rf_run_free_packed(const struct rf_run *run, void *bytes, size_t n)
+{
+    rf_alloc_free(&run->alloc, bytes, n);
+}
+
 enum { READ_PIECE = 1 << 16 };
 
 static rf_status read_all(int fd, const char *path, const struct rf_alloc *alloc,

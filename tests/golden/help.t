@@ -19,6 +19,7 @@ Commands:
   gen        make a synthetic stream
   help       explain a command; write man pages and shell completion
   merge      add up profile files
+  mpi        profile shards of traces on the ranks of an MPI job
   query      how many events a range holds
   replay     run a stream through engines and report what they found
   report     print the profiles of a file
@@ -42,6 +43,7 @@ riffle N
   probe    YN programs that were not recompiled, by Valgrind: riffle run
   names    YN functions, files and lines, by libdw
   mangled  YN C++ and Rust names as people write them, by libiberty
+  mpi      YN riffle mpi, by the module riffle-mpi.so
   sqlite   YN riffle export --to sqlite
   zlib     YN pprof files are compressed
 $ riffle --help | head -1
@@ -433,6 +435,7 @@ show this help.
 .BR riffle\-export (1),
 .BR riffle\-gen (1),
 .BR riffle\-help (1),
+.BR riffle\-mpi (1),
 .BR riffle\-query (1),
 .BR riffle\-replay (1),
 .BR riffle\-report (1),

@@ -1,0 +1,352 @@
+/* cmd_mpi.c - riffle mpi: shards of traces, profiled by the ranks of an MPI job and merged in a tree.
+ *
+ *     rank 0   shards 0 1 --+                        step 1: 1 -> 0, 3 -> 2
+ *     rank 1   shards 2 3 --+--+                     step 2: 2 -> 0
+ *     rank 2   shards 4 5 --+  |
+ *     rank 3   shards 6 7 --+--+--> rank 0 reports
+ *
+ * A rank has neighbouring shards, and a sum stands for neighbouring ranks, so everything is merged in the order of the shards.
+ * Messages are runs as files hold them, behind a head with what they cost. Nothing that a rank cannot do ends the others: it
+ * is noted ("missing"), and the note travels with the rest. */
+#include "ranks.h"
+#include "plan.h"
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOTE_MISSING "missing"
+
+struct settings {
+    struct cli_report report;
+    struct cli_cut cut;
+    const char *output;
+    int any_build, timing;
+    uint64_t wait;
+};
+
+static const struct cli_default standard[] = {
+    {"engine", "exact"},
+    {"profile", "values"},
+    {NULL, NULL},
+};
+
+static const struct cli_option options[] = {
+    {.type = CLI_GROUP, .group = cli_options_lanes, .defaults = standard},
+    {.type = CLI_GROUP, .group = cli_options_report, .offset = offsetof(struct settings, report)},
+    {.type = CLI_GROUP, .group = cli_options_interval, .offset = offsetof(struct settings, cut)},
+    {CLI_FILE, 'o', "output", "FILE", .brief = "also save the profiles, for report and merge",
+     .text = "Rank 0 writes it. By custom the name ends in .rfp.",
+     .offset = offsetof(struct settings, output)},
+    {CLI_FLAG, 0, "any-build", .brief = "merge shards of different builds, too",
+     .text = "Without it, a shard of another build than the one before it is left out and named.",
+     .offset = offsetof(struct settings, any_build)},
+    {CLI_FLAG, 0, "timing", .brief = "print what reading, merging and messages cost",
+     .offset = offsetof(struct settings, timing)},
+    {CLI_COUNT, 0, "wait", "SECONDS", "0",
+     .brief = "how long to wait for another rank when one's own work is done; 0: for ever",
+     .text = "A rank that does not come in time is named in the result. mpirun ends all ranks when "
+             "one dies, "
+             "unless it is told not to (Open MPI: --enable-recovery).",
+     .offset = offsetof(struct settings, wait)},
+    {.type = CLI_END},
+};
+
+/* What a sum has cost so far; the head of a message. */
+struct costs {
+    double work, merging; /* seconds, of all ranks */
+    double path;          /* the longest chain of work, messages and merges */
+    double messages, bytes, largest;
+};
+
+/* This rank. */
+struct rank {
+    const struct cli_call *call;
+    const struct settings *settings;
+    const struct cli_mpi *mpi; /* NULL: there is one rank alone */
+    int number, size;
+    struct cli_lanes lanes;
+    char *command;
+    struct rf_run *run; /* what was counted so far; never NULL while it works */
+    struct costs costs;
+    bool lost; /* some rank did not come */
+};
+
+/* ---- the module ---- */
+
+static bool load_from(const struct cli_mpi **mpi, const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path ||
+        access(path, R_OK) != 0)
+        return false;
+    void *module = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* plug-ins of MPI look for libmpi there */
+    *mpi = module != NULL ? dlsym(module, CLI_MPI_TABLE) : NULL;
+    return *mpi != NULL;
+}
+
+static bool load_module(const struct cli_mpi **mpi)
+{
+    char self[PATH_MAX] = "";
+    if (readlink("/proc/self/exe", self, sizeof self - 1) > 0 && strrchr(self, '/') != NULL)
+        *strrchr(self, '/') = '\0';
+    return load_from(mpi, self, "cli/riffle-mpi.so") ||
+           load_from(mpi, self, RIFFLE_MPI_BESIDE "/riffle-mpi.so") ||
+           load_from(mpi, RIFFLE_MPI_FOLDER, "riffle-mpi.so");
+}
+
+static int join_job(struct rank *rank)
+{
+    rank->size = 1;
+    if (!cli_ranks_find(&rank->number, &rank->size))
+        return CLI_OK;
+    if (!load_module(&rank->mpi))
+        return cli_fail(CLI_FAILED, "mpi: riffle-mpi.so cannot be loaded: %s",
+                        RIFFLE_HAS_MPI ? dlerror() : "riffle was built without MPI");
+    if (rank->mpi->begin(&rank->number, &rank->size) != 0)
+        return cli_fail(CLI_FAILED, "mpi: MPI cannot be started");
+    return CLI_OK;
+}
+
+static double seconds(const struct rank *rank)
+{
+    return rank->mpi != NULL ? rank->mpi->clock() : 0;
+}
+
+/* ---- shards ---- */
+
+static void note_missing(struct rank *rank, const char *what, const char *why)
+{
+    bool named = strncmp(what, why, strlen(what)) == 0; /* the sentence says of what it is */
+    cli_note(rank->run, NOTE_MISSING, "%s%s%s", named ? "" : what, named ? "" : ": ", why);
+}
+
+static rf_status collect(struct rank *rank, struct rf_source *source, struct rf_run **run,
+                         struct rf_error *error)
+{
+    const struct settings *settings = rank->settings;
+    struct rf_trace_info info;
+    struct cli_program program;
+    struct rf_lane *lanes = calloc(rank->lanes.n + 1, sizeof *lanes);
+    *run = NULL;
+    if (lanes == NULL || cli_program_open(&program, source) != RF_OK) {
+        free(lanes);
+        return RF_ENOMEM;
+    }
+    memcpy(lanes, rank->lanes.lanes, rank->lanes.n * sizeof *lanes);
+    struct rf_collect_setup setup = {.selected =
+                                         cli_lanes_adopt(lanes, rank->lanes.n, source, &info),
+                                     .resolve = program.run->n_modules > 0 ? cli_resolve : NULL,
+                                     .resolve_context = &program,
+                                     .lanes = lanes,
+                                     .n_lanes = rank->lanes.n,
+                                     .command = rank->command,
+                                     .seed = settings->cut.seed,
+                                     .interval = settings->cut.interval,
+                                     .keep_intervals = settings->report.per_interval};
+    rf_status status = rf_collect(run, source, &setup, error);
+    cli_program_close(&program);
+    free(lanes);
+    if (*run != NULL && cli_add_modules(*run, source) != RF_OK)
+        status = RF_ENOMEM;
+    return status;
+}
+
+static rf_status add(struct rank *rank, const struct rf_run *run, struct rf_error *error)
+{
+    rf_status status =
+        rank->settings->any_build ? RF_OK : rf_run_same_builds(rank->run, run, error);
+    return status == RF_OK ? rf_run_add_part(rank->run, run, error) : status;
+}
+
+/* All of a shard, or piece `part` of so many. */
+static void take_shard(struct rank *rank, const char *path, size_t part, size_t parts)
+{
+    struct rf_error error = {""};
+    struct rf_source *source;
+    struct rf_run *run = NULL;
+    rf_status status = parts > 1 ? rf_source_open_part(&source, path, part, parts, NULL, &error)
+                                 : rf_source_open(&source, path, NULL, &error);
+    if (status == RF_ENOTSUP ||
+        (parts > 1 && status == RF_EINVAL)) { /* the first one reads it all */
+        if (part == 0)
+            take_shard(rank, path, 0, 1);
+        return;
+    }
+    if (status == RF_OK)
+        status = collect(rank, source, &run, &error);
+    rf_source_close(source);
+    if (status != RF_OK)
+        note_missing(rank, path, error.message[0] != '\0' ? error.message : rf_status_text(status));
+    error.message[0] = '\0';
+    if (run != NULL && add(rank, run, &error) != RF_OK)
+        note_missing(rank, path, error.message);
+    rf_run_free(run);
+}
+
+/* Neighbouring shards; pieces of all of them where there are fewer shards than ranks. */
+static void take_shards(struct rank *rank)
+{
+    size_t n = rank->call->n_arguments, size = (size_t)rank->size, number = (size_t)rank->number;
+    double begun = seconds(rank);
+    if (n < size)
+        for (size_t i = 0; i < n; i++)
+            take_shard(rank, rank->call->arguments[i], number, size);
+    else
+        for (size_t i = n * number / size; i < n * (number + 1) / size; i++)
+            take_shard(rank, rank->call->arguments[i], 0, 1);
+    rank->costs.work = rank->costs.path = seconds(rank) - begun;
+}
+
+/* ---- the tree ---- */
+
+static int send_to(struct rank *rank, int to)
+{
+    struct rf_error error = {""};
+    void *bytes;
+    size_t n;
+    if (rf_run_pack(rank->run, &bytes, &n, &error) != RF_OK)
+        return cli_fail(CLI_FAILED, "mpi: rank %d: %s", rank->number, error.message);
+    rank->costs.messages++;
+    rank->costs.bytes += (double)n;
+    rank->costs.largest = (double)n > rank->costs.largest ? (double)n : rank->costs.largest;
+    int failed = rank->mpi->send(to, &rank->costs, sizeof rank->costs) != 0 ||
+                 rank->mpi->send(to, bytes, n) != 0;
+    rf_run_free_packed(rank->run, bytes, n);
+    return failed ? cli_fail(CLI_FAILED, "mpi: rank %d cannot send to rank %d", rank->number, to)
+                  : CLI_OK;
+}
+
+static void add_costs(struct costs *sum, const struct costs *child, double spent)
+{
+    sum->work += child->work;
+    sum->merging += child->merging + spent;
+    sum->path = (child->path > sum->path ? child->path : sum->path) + spent;
+    sum->messages += child->messages;
+    sum->bytes += child->bytes;
+    sum->largest = child->largest > sum->largest ? child->largest : sum->largest;
+}
+
+/* Rank `from` stands for itself and all up to `last`. */
+static void lose(struct rank *rank, int from, int last, const char *why)
+{
+    char what[64];
+    if (from == last)
+        snprintf(what, sizeof what, "rank %d", from);
+    else
+        snprintf(what, sizeof what, "ranks %d to %d", from, last);
+    rank->lost = true;
+    note_missing(rank, what, why);
+}
+
+static void receive_from(struct rank *rank, int from, int last)
+{
+    struct rf_error error = {""};
+    double wait = rank->settings->wait > 0 ? (double)rank->settings->wait : -1;
+    struct rf_run *run = NULL;
+    void *head = NULL, *bytes = NULL;
+    size_t n_head, n;
+    if (rank->mpi->receive(from, wait, &head, &n_head) != 0 || n_head != sizeof(struct costs) ||
+        rank->mpi->receive(from, wait, &bytes, &n) != 0) {
+        lose(rank, from, last, "did not answer");
+    } else {
+        double begun = seconds(rank);
+        if (rf_run_decode(&run, bytes, n, NULL, &error) != RF_OK || add(rank, run, &error) != RF_OK)
+            lose(rank, from, last, error.message);
+        add_costs(&rank->costs, head, seconds(rank) - begun);
+    }
+    rf_run_free(run);
+    free(head);
+    free(bytes);
+}
+
+/* Rank 0 has it all in the end. */
+static int reduce(struct rank *rank)
+{
+    for (int step = 1; step < rank->size; step *= 2) {
+        if (rank->number % (2 * step) != 0)
+            return send_to(rank, rank->number - step);
+        int from = rank->number + step, last = from + step - 1;
+        if (from < rank->size)
+            receive_from(rank, from, last < rank->size ? last : rank->size - 1);
+    }
+    return CLI_OK;
+}
+
+/* ---- the result ---- */
+
+static void print_costs(const struct rank *rank)
+{
+    const struct costs *c = &rank->costs;
+    fprintf(
+        stderr,
+        "ranks %d, work %.3f s, merging %.3f s, critical path %.3f s, messages %.0f, bytes %.0f, "
+        "largest %.0f\n",
+        rank->size, c->work, c->merging, c->path, c->messages, c->bytes, c->largest);
+}
+
+static int tell_missing(const struct rf_run *run)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < run->n_notes; i++)
+        if (strcmp(run->notes[i].name, NOTE_MISSING) == 0) {
+            cli_fail(CLI_OK, "mpi: missing: %s", run->notes[i].text);
+            n++;
+        }
+    return n > 0 ? CLI_DAMAGED : CLI_OK;
+}
+
+static int deliver(struct rank *rank)
+{
+    struct rf_error error = {""};
+    int missing = tell_missing(rank->run);
+    if (rank->settings->timing)
+        print_costs(rank);
+    struct rf_run *run = rank->run;
+    rank->run = NULL;
+    int status = cli_deliver(run, RF_OK, &error, rank->settings->output, &rank->settings->report);
+    return status != CLI_OK ? status : missing;
+}
+
+static int work(struct rank *rank)
+{
+    if (rf_run_new(&rank->run, rank->command, NULL) != RF_OK)
+        return cli_fail(CLI_FAILED, "mpi: rank %d: no memory", rank->number);
+    take_shards(rank);
+    int status = reduce(rank);
+    if (status == CLI_OK && rank->number == 0)
+        status = deliver(rank);
+    rf_run_free(rank->run);
+    return status;
+}
+
+static int run(const struct cli_call *call)
+{
+    struct settings *settings = call->settings;
+    struct rank rank = {.call = call, .settings = settings};
+    int status = cli_report_take(&settings->report, call);
+    if (status == CLI_OK)
+        status = cli_check_output(settings->output);
+    if (status == CLI_OK)
+        status = cli_lanes_make(&rank.lanes, call, CLI_SELECT_ASKED, NULL);
+    if (status == CLI_OK)
+        status = cli_rehearse(&rank.lanes, &settings->cut, NULL, &settings->report);
+    if (status == CLI_OK && (rank.command = cli_command_text(call)) == NULL)
+        status = CLI_FAILED;
+    if (status == CLI_OK)
+        status = join_job(&rank);
+    if (status == CLI_OK)
+        status = work(&rank);
+    if (rank.mpi != NULL)
+        rank.mpi->end(rank.lost);
+    cli_lanes_free(&rank.lanes);
+    free(rank.command);
+    return status;
+}
+
+const struct cli_action cli_action_mpi = {
+    .arguments = {"SHARD...", 1, CLI_ANY_NUMBER},
+    .settings = {options, sizeof(struct settings)},
+    .run = run,
+};

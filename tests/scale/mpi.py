@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Ranks of an MPI job: shards and pieces of traces against one rank, ranks that fail, MPI programs under riffle run.
+
+    mpi.py RIFFLE MPIRUN [RING]
+
+RING is an MPI program whose counts are known (ring.c); without it, where there is no probe, it is left out.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import saved  # noqa: E402
+import tap  # noqa: E402
+
+RIFFLE, MPIRUN = (os.path.abspath(path) for path in sys.argv[1:3])
+SHARDS, EVENTS = 5, 60000
+ENGINES = ["-e", "exact", "-e", "multihash(interval=10K, threshold=1%)"]
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_rmaps_base_oversubscribe="1")
+
+
+def run(folder, *command):
+    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=300)
+
+
+def ranks(folder, n, *command):
+    return run(folder, MPIRUN, "--oversubscribe", "-n", str(n), *command)
+
+
+def profiles(folder, name):
+    """Exact counts, and those of multihash with their bounds."""
+    exact, multihash = saved.report(RIFFLE, os.path.join(folder, name))["profiles"]
+    return saved.counts(exact), saved.rows(multihash), multihash["absent_upper"]
+
+
+def check_equal(folder, title, name, truth, done):
+    if done.returncode != 0:
+        tap.check(title, False, done.stderr.decode())
+        return
+    exact, bounded, absent = profiles(folder, name)
+    wrong = [key for key, count in truth.items()
+             if not bounded.get(key, (0, 0, absent))[1] <= count <= bounded.get(key, (0, 0, absent))[2]]
+    tap.check(title, exact == truth and not wrong, [len(exact), len(truth), wrong[:3]])
+
+
+def check_shards(folder, shards):
+    for i, name in enumerate(shards):
+        run(folder, RIFFLE, "replay", name, *ENGINES, "-o", f"part-{i}.rfp")
+    run(folder, RIFFLE, "merge", "-o", "serial.rfp", *(f"part-{i}.rfp" for i in range(SHARDS)))
+    truth = profiles(folder, "serial.rfp")[0]
+    done = ranks(folder, 2, RIFFLE, "mpi", *ENGINES, "--timing", "-o", "two.rfp", *shards)
+    check_equal(folder, "two ranks, five shards: as one after the other", "two.rfp", truth, done)
+    print("# " + done.stderr.decode().strip().replace("\n", "\n# "))
+    tap.check("what it cost is printed", b"critical path" in done.stderr and b"messages 1, bytes" in done.stderr, done.stderr)
+    check_equal(folder, "without mpirun: one rank", "one.rfp", truth,
+                run(folder, RIFFLE, "mpi", *ENGINES, "-o", "one.rfp", *shards))
+
+
+def check_pieces(folder, trace):
+    run(folder, RIFFLE, "replay", trace, *ENGINES, "-o", "whole.rfp")
+    truth = profiles(folder, "whole.rfp")[0]
+    seen = set()
+    for _ in range(2):
+        done = ranks(folder, 3, RIFFLE, "mpi", *ENGINES, "-o", "pieces.rfp", trace)
+        with open(os.path.join(folder, "pieces.rfp"), "rb") as file:
+            seen.add(file.read())
+    check_equal(folder, "three ranks, pieces of one trace: as replay", "pieces.rfp", truth, done)
+    tap.check("and the same bytes each time", len(seen) == 1)
+
+
+def check_missing(folder, shards):
+    done = ranks(folder, 2, RIFFLE, "mpi", *ENGINES, "-o", "rest.rfp", shards[0], "nosuch.rft", shards[1])
+    run_ = saved.report(RIFFLE, os.path.join(folder, "rest.rfp"))
+    tap.check("a shard that is not there is named, and the rest kept",
+              done.returncode == 3 and "nosuch.rft: cannot open" in saved.notes(run_)["missing"]
+              and run_["profiles"][0]["consumed"] == 2 * EVENTS, [done.returncode, done.stderr, run_["notes"]])
+
+
+def check_killed(folder, shard):
+    """Rank 1 waits at a pipe that nobody writes to, until it is killed."""
+    os.mkfifo(os.path.join(folder, "pipe"))
+    script = 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then (sleep 1; kill -9 $$) & fi; exec "$@"'
+    done = run(folder, MPIRUN, "--enable-recovery", "--oversubscribe", "-n", "2", "sh", "-c", script, "sh",
+               RIFFLE, "mpi", *ENGINES, "--wait", "5", "-o", "left.rfp", shard, "pipe")
+    run_ = saved.report(RIFFLE, os.path.join(folder, "left.rfp"))
+    tap.check("a rank that is killed is named, and the rest kept",
+              b"missing: rank 1" in done.stderr and saved.notes(run_)["missing"] == "rank 1: did not answer"
+              and run_["profiles"][0]["consumed"] == EVENTS, [done.stderr, run_["notes"]])
+
+
+def check_program(folder, ring):
+    done = ranks(folder, 2, RIFFLE, "run", "-q", "-p", "call target==step -> target", "-e", "exact", "-o", "ring.rfp", "--", ring)
+    found = {name: saved.report(RIFFLE, os.path.join(folder, name))
+             for name in ("ring.rfp", "ring.rfp.rank-0", "ring.rfp.rank-1")} if done.returncode == 0 else {}
+    steps = {name: run_["profiles"][0]["consumed"] for name, run_ in found.items()}
+    tap.check("an MPI program: each rank profiled, and the sum",
+              steps == {"ring.rfp": 3000, "ring.rfp.rank-0": 1000, "ring.rfp.rank-1": 2000}, [steps, done.stderr])
+    notes = saved.notes(found["ring.rfp"]) if found else {}
+    tap.check("the sum says what each rank did", notes.get("rank-0", "").startswith("1000 events")
+              and notes.get("rank-1", "").startswith("2000 events"), notes)
+
+
+def check_program_missing(folder, ring):
+    """Rank 1 is no riffle at all."""
+    script = 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then shift 12; fi; exec "$@"'
+    done = ranks(folder, 2, "sh", "-c", script, "sh", RIFFLE, "run", "-q", "-p", "call target==step -> target", "-e", "exact",
+                 "-o", "half.rfp", "--rank-wait", "1", "--", ring)
+    run_ = saved.report(RIFFLE, os.path.join(folder, "half.rfp"))
+    tap.check("a rank that left no profile is named", saved.notes(run_).get("missing") == "rank 1: left no profile"
+              and run_["profiles"][0]["consumed"] == 1000, [done.stderr, run_["notes"]])
+
+
+def main():
+    linked = subprocess.run(["ldd", RIFFLE], stdout=subprocess.PIPE, check=True).stdout
+    tap.check("the program itself does not link MPI", b"mpi" not in linked, linked)
+    with tempfile.TemporaryDirectory() as folder:
+        shards = [f"shard-{i}.rft" for i in range(SHARDS)]
+        for i, name in enumerate(shards):
+            run(folder, RIFFLE, "gen", "zipf", "--events", str(EVENTS), "--keys", "2000", "--seed", str(i), "-o", name)
+        check_shards(folder, shards)
+        check_pieces(folder, shards[0])
+        check_missing(folder, shards)
+        check_killed(folder, shards[0])
+        if len(sys.argv) > 3:
+            check_program(folder, os.path.abspath(sys.argv[3]))
+            check_program_missing(folder, os.path.abspath(sys.argv[3]))
+    tap.end()
+
+
+main()
