@@ -1,8 +1,8 @@
 /* child.c - read a file where a crash does no harm.
  *
  * ELF files and debug information are complex, and the libraries that read them do not expect hostile input.
- * Therefore a forked child reads them, with limits on memory and processor time, without a core file and
- * without output. It is forked with its first job. What it has read of the file stays in its memory, so it is kept for the next
+ * Therefore a forked child reads them, with limits on memory and processor time, without a core file,
+ * without output, and behind a filter of system calls (fence.c). It is forked with its first job. What it has read of the file stays in its memory, so it is kept for the next
  * jobs, which come over a socket:
  *
  *     parent  --job-->  socket  -->  child          child  --frames-->  pipe  -->  parent
@@ -107,6 +107,7 @@ static void confine(const struct rf_limits *limits, pid_t parent)
     if (!HAS_SHADOW)
         limit(RLIMIT_AS, address_space() + limits->memory);
     unsetenv("DEBUGINFOD_URLS"); /* reading a profile never uses the network */
+    rf_child_fence();
 }
 
 /* What of a job differs from that of the one before. */

@@ -172,4 +172,7 @@ unsigned rf_child_run(struct rf_file *file, const struct rf_job *job,
                       rf_status *status);
 void rf_child_end(struct rf_child *child);
 
+/* fence.c: from here on this process can read files, get memory, answer and end, and nothing else. */
+void rf_child_fence(void);
+
 #endif

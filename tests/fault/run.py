@@ -194,7 +194,7 @@ def can_profile(folder):
 
 
 def main():
-    number = failures = 0
+    number = failures = injected = 0
     with tempfile.TemporaryDirectory() as top:
         folder = os.path.join(top, "work")
         os.mkdir(folder)
@@ -208,6 +208,7 @@ def main():
                     print(f"ok {number} - {case[0]} # SKIP this riffle was built without its probe")
                     continue
                 runs, complaints = inject(folder, case, kind)
+                injected += runs
                 if runs == 0:
                     complaints.append("nothing could be failed")
                 for complaint in complaints[:10]:
@@ -215,6 +216,7 @@ def main():
                 print(f"{'not ok' if complaints else 'ok'} {number} - {case[0]}: {kind} fails, "
                       f"{runs} times")
                 failures += bool(complaints)
+    print(f"# figure: {injected} faults in {len(CASES)} commands")
     print(f"1..{number}")
     sys.exit(failures > 0)
 

@@ -3,7 +3,7 @@
 
     life.py RIFFLE SPIN WAIT
 
-5 rounds of each kill; 50 with RIFFLE_TEST_LONG=1. The moments are drawn from RIFFLE_TEST_SEED.
+5 rounds of each kill; 200 with RIFFLE_TEST_LONG=1. The moments are drawn from RIFFLE_TEST_SEED.
 """
 import csv
 import io
@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from tap import check, end  # noqa: E402
 
 RIFFLE, SPIN, WAIT = sys.argv[1:4]
-ROUNDS = 50 if os.environ.get("RIFFLE_TEST_LONG") else 5
+ROUNDS = 200 if os.environ.get("RIFFLE_TEST_LONG") else 5
 SEED = int(os.environ.get("RIFFLE_TEST_SEED", "1"))
 PATIENCE = 60  # seconds, on a busy machine
 # What they look at changes, so that it is merged with its repeats before it is told.
@@ -71,9 +71,11 @@ def hot_places():
     return spin + 2, spin + 12
 
 
-def start(folder, *options, rounds=None):
+def start(folder, *options, rounds=None, shell=False):
     counter = os.path.join(folder, "counter")
     program = [SPIN, counter] + ([str(rounds)] if rounds else [])
+    if shell:
+        program = ["sh", "-c", '"$0" "$1"; exit 5', *program]
     selectors = ["-p", "load -> pc"] if not MERGED.intersection(options) else []
     command = [RIFFLE, "run", "--details", *selectors, "-e", "exact", *options, "--", *program]
     riffle = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -102,6 +104,28 @@ def kill_target(dice, *options):
     if not seen - 16 <= counted <= seen + 16:
         return f"{seen} rounds run, {counted} counted"
     return None
+
+
+def kill_child(dice, *options):
+    """A child of the program, which goes on without it."""
+    with tempfile.TemporaryDirectory() as folder:
+        saved = os.path.join(folder, "spin.rfp")
+        riffle, counter = start(folder, "-o", saved, *options, shell=True)
+        if not wait_for(lambda: rounds_of(counter) > 0):
+            riffle.kill()
+            return "it never started"
+        time.sleep(dice.random() * 0.3)
+        shell = target_of(riffle)
+        with open(f"/proc/{shell}/task/{shell}/children") as children:
+            os.kill(int(children.read().split()[0]), signal.SIGKILL)
+        _, report = riffle.communicate(timeout=PATIENCE)
+        seen = rounds_of(counter)
+        places = hot_places()
+        counted = sum(int(row["count"]) for row in rows("report", saved)[0]
+                      if int(row["pc"], 16) & 0xffffffffffff in places)
+    if riffle.returncode != 5:
+        return f"ended with {riffle.returncode}: {report}"
+    return None if seen - 16 <= counted <= seen + 16 else f"{seen} rounds run, {counted} counted"
 
 
 def kill_in_bursts(dice, *options):
@@ -145,13 +169,13 @@ def kill_collector(dice, *options):
 
 def check_kills():
     dice = random.Random(SEED)
-    for i in range(ROUNDS):
+    for i in range(min(ROUNDS, 50)):
         for title, options in (("bursts", ("--burst", "10", "--frequency", "1/1000")),
                                ("the first burst never comes", ("--frequency", "0.0000000001")),
                                ("a second group", ("--frequency", "1/1000", "-p", "store -> pc"))):
             failure = kill_in_bursts(dice, *options)
             check(f"kill -9 of the target in bursts: {title}, {i + 1}", failure is None, failure)
-    for title, kill in (("target", kill_target), ("collector", kill_collector)):
+    for title, kill in (("target", kill_target), ("child", kill_child), ("collector", kill_collector)):
         for i in range(ROUNDS):
             # through the ring, through counters, merged: what is always the same, what never is
             options = [["--stream"], [], *(["-p", selector] for selector in sorted(MERGED))][i % 4]
@@ -294,6 +318,7 @@ def main():
     check_starvation()
     check_prompt_end()
     check_kills()
+    print(f"# figure: {ROUNDS} kills each of target, child and collector, {3 * min(ROUNDS, 50)} in bursts")
     end()
 
 

@@ -1,8 +1,11 @@
 /* The reader in the child may do anything at all: crash, hang, eat memory, write nonsense. Here it
  * does, by the name of the file it is given; libdw is not in this program. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <riffle/symbol.h>
@@ -60,6 +63,24 @@ static void write_nonsense(struct rf_wire *wire)
     }
 }
 
+/* What a reader that is taken over by its file would do next. */
+static bool breaks_out(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    bool out = child > 0;
+    out |= socket(AF_INET, SOCK_STREAM, 0) >= 0;
+    out |= socket(AF_UNIX, SOCK_STREAM, 0) >= 0;
+    out |= kill(getppid(), 0) == 0;
+    out |= open("/dev/null", O_WRONLY) >= 0;
+    out |= open("escaped", O_RDONLY | O_CREAT, 0600) >= 0;
+    out |= unlink("/nosuch/file") == 0 || errno != EPERM;
+    out |= execl("/bin/true", "true", NULL) == 0 || errno != EPERM;
+    out |= ptrace(PTRACE_ATTACH, getppid(), NULL, NULL) == 0;
+    return out || open("/dev/null", O_RDONLY) < 0; /* what it is there for must work */
+}
+
 void rf_reader_run(const struct rf_job *job, struct rf_wire *wire, void **kept)
 {
     (void)kept;
@@ -78,6 +99,8 @@ void rf_reader_run(const struct rf_job *job, struct rf_wire *wire, void **kept)
         write_nonsense(wire);
     if (strstr(job->path, "leave") != NULL)
         _exit(0);
+    if (strstr(job->path, "break-out") != NULL && breaks_out())
+        _exit(1);
     if (strstr(job->path, "complain") != NULL)
         fprintf(stderr, "a reader must not be heard\n");
     if (job->table)
@@ -134,6 +157,7 @@ TEST(a_reader_that_fails_costs_its_names)
     static const struct expected rows[] = {
         {"/x/good", LINES, "none"},
         {"/x/complain", LINES, "none"},
+        {"/x/break-out", LINES, "none"}, /* it could do nothing else than to read on */
         {"/x/crash-with-debug-file", LINES, "none"},
         {"/x/crash-always", OFFSETS("crash-always"),
          "/x/crash-always: its reader died of signal 11; " DEAD},

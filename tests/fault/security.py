@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""What doc/SECURITY.md says of files, rings and values, line by line.
+
+    security.py RIFFLE NM [WORK]
+
+WORK (tests/scale/work.c) runs under riffle run; without it, where there is no probe, that part is left out.
+"""
+import errno
+import fcntl
+import os
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+
+RIFFLE, NM = (os.path.abspath(path) for path in sys.argv[1:3])
+WORK = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
+NOBODY = 65534
+F_GET_SEALS, F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW = 1034, 1, 2, 4
+
+
+def run(folder, *arguments):
+    return subprocess.run([RIFFLE, *arguments], cwd=folder, preexec_fn=lambda: os.umask(0), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+
+
+def mode_of(folder, name):
+    return oct(stat.S_IMODE(os.stat(os.path.join(folder, name)).st_mode))
+
+
+def check_modes(folder):
+    run(folder, "gen", "zipf", "--events", "1K", "-o", "a.rft")
+    run(folder, "replay", "a.rft", "-o", "a.rfp")
+    run(folder, "merge", "a.rfp", "a.rfp", "-o", "b.rfp")
+    run(folder, "trace", "convert", "a.rft", "b.rft")
+    names = ["a.rft", "a.rfp", "b.rfp", "b.rft"]
+    if WORK:
+        run(folder, "run", "-q", "-p", "calls", "-o", "c.rfp", "--record", "c.rft", "--", WORK)
+        names += ["c.rfp", "c.rft"]
+    modes = {name: mode_of(folder, name) for name in names}
+    tap.check("profiles and traces have the mode 0600, with a umask of 0", set(modes.values()) == {"0o600"}, modes)
+
+
+def check_links(folder):
+    victim, link = (os.path.join(folder, name) for name in ("victim", "link.rfp"))
+    with open(victim, "w") as file:
+        file.write("mine")
+    os.symlink(victim, link)
+    run(folder, "replay", "a.rft", "-o", "link.rfp")
+    with open(victim) as file:
+        kept = file.read() == "mine"
+    tap.check("a link in the place of the output does not lead to another file", kept and not os.path.islink(link), os.listdir(folder))
+
+
+def ring_of(pid):
+    """The path of the ring among a process's descriptors."""
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        path = f"/proc/{pid}/fd/{name}"
+        try:
+            if "riffle-ring" in os.readlink(path):
+                return path
+        except OSError:
+            continue
+    return None
+
+
+def opened_by_nobody(path):
+    """What another user gets when opening it."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+            os.open(path, os.O_RDWR)
+            os._exit(0)
+        except OSError as failure:
+            os._exit(failure.errno)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def resized(fd, size):
+    try:
+        os.ftruncate(fd, size)
+        return 0
+    except OSError as failure:
+        return failure.errno
+
+
+def check_ring(folder):
+    riffle = subprocess.Popen([RIFFLE, "run", "-q", "-p", "calls", "--", "sleep", "3"], cwd=folder, stdin=subprocess.DEVNULL)
+    path, until = None, time.monotonic() + 30
+    while path is None and time.monotonic() < until:
+        path = ring_of(riffle.pid)
+        time.sleep(0.05)
+    fd = os.open(path, os.O_RDWR)
+    seals, size = fcntl.fcntl(fd, F_GET_SEALS), os.fstat(fd).st_size
+    tap.check("the ring is sealed: nobody makes it larger or smaller, or takes the seal off",
+              seals & 7 == F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW and resized(fd, 4096) == errno.EPERM
+              and resized(fd, size + 4096) == errno.EPERM, [seals, size])
+    tap.check("the ring has no name in the file system", "memfd:" in os.readlink(path), os.readlink(path))
+    os.close(fd)
+    if os.getuid() == 0:
+        tap.check("another user cannot open it", opened_by_nobody(path) in (errno.EACCES, errno.ENOENT), opened_by_nobody(path))
+    riffle.wait(timeout=120)
+
+
+def check_symbols():
+    """What the program could call."""
+    out = subprocess.run([NM, "-D", "--undefined-only", RIFFLE], stdout=subprocess.PIPE, check=True).stdout.decode()
+    names = {line.split()[-1].split("@")[0] for line in out.splitlines()}
+    bad = names & {"system", "popen", "getaddrinfo", "gethostbyname", "inet_pton", "setuid", "seteuid", "setresuid", "mktemp",
+                   "tmpnam", "gets"}
+    tap.check("no shell, no network, no change of user", len(names) > 50 and not bad, bad)
+    tap.check("it is not setuid", not os.stat(RIFFLE).st_mode & (stat.S_ISUID | stat.S_ISGID))
+
+
+def check_values(folder):
+    run(folder, "run", "-q", "--no-values", "-p", "load -> pc,value", "-e", "exact", "-o", "none.rfp", "--", WORK)
+    out = run(folder, "report", "none.rfp", "--format", "csv", "-n", "0", "--no-names").stdout.decode().splitlines()
+    column = out[0].split(",").index("value")
+    values = {line.split(",")[column] for line in out[1:]}
+    tap.check("--no-values: no value of the program is in the file", len(out) > 10 and values <= {"0x0", "0"}, sorted(values)[:5])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        check_modes(folder)
+        check_links(folder)
+        check_symbols()
+        if WORK:
+            check_ring(folder)
+            check_values(folder)
+    tap.end()
+
+
+main()

@@ -1,0 +1,138 @@
+/* A long stream through every engine: memory stays flat, and the end is as fast as the beginning.
+ *
+ *     load [EVENTS]        2 million; with RIFFLE_TEST_LONG a billion
+ *
+ * Each engine runs in a process of its own, so that peaks are its own. Time is that of the processor inside rf_profiler_feed;
+ * making the stream is not counted. Keys are few enough to be all seen in the first tenth: what grows after that is a leak. */
+#include "test.h"
+#include <riffle/engine.h>
+#include <riffle/gen.h>
+#include <riffle/profiler.h>
+#include <riffle/source.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TENTHS = 10, KEYS = 5000, GROWTH_MAX_KIB = 1024 };
+
+static uint64_t events = 2000000;
+
+/* What was measured, from the child to the parent. */
+struct result {
+    double seconds[TENTHS];
+    long peak_kib[TENTHS];
+    uint64_t consumed;
+    bool done;
+};
+
+static double processor_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static long peak_kib(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* The stream goes on where the last tenth ended. */
+static bool feed_tenth(struct rf_profiler *profiler, struct rf_source *source, double *seconds)
+{
+    for (uint64_t left = events / TENTHS; left > 0;) {
+        struct rf_batch batch;
+        if (rf_source_next(source, &batch, NULL) != RF_OK || batch.n == 0)
+            return false;
+        size_t n = batch.n < left ? batch.n : (size_t)left;
+        const struct rf_tuples tuples = {batch.tuples.tuples, NULL, n};
+        double begun = processor_time();
+        if (rf_profiler_feed(profiler, &tuples, NULL) != RF_OK)
+            return false;
+        *seconds += processor_time() - begun;
+        left -= n;
+    }
+    return true;
+}
+
+static void measure(const char *engine, struct result *result)
+{
+    const struct rf_gen gen = {.kind = "zipf", .events = 2 * events, .keys = KEYS, .seed = 18};
+    struct rf_profiler *profiler;
+    struct rf_profile *profile;
+    struct rf_source *source;
+    if (rf_profiler_open(&profiler, engine, NULL, NULL) != RF_OK ||
+        rf_source_open_gen(&source, &gen, NULL, NULL) != RF_OK)
+        return;
+    for (int i = 0; i < TENTHS; i++) {
+        if (!feed_tenth(profiler, source, &result->seconds[i]))
+            return;
+        result->peak_kib[i] = peak_kib();
+    }
+    if (rf_profiler_profile(profiler, &profile, NULL) == RF_OK)
+        result->consumed = profile->consumed;
+    result->done = true;
+}
+
+static bool run_alone(const char *engine, struct result *result)
+{
+    int ends[2], status = -1;
+    memset(result, 0, sizeof *result);
+    if (pipe(ends) != 0)
+        return false;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        measure(engine, result);
+        _exit(write(ends[1], result, sizeof *result) == (ssize_t)sizeof *result ? 0 : 1);
+    }
+    close(ends[1]);
+    bool whole = read(ends[0], result, sizeof *result) == (ssize_t)sizeof *result;
+    close(ends[0]);
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0 && whole && result->done;
+}
+
+static double rate(const struct result *result, int tenth)
+{
+    return (double)(events / TENTHS) / result->seconds[tenth] * 1e-6;
+}
+
+/* On a machine that does other things besides, a tenth of a short stream may be slow by chance. */
+static double slowest_allowed(void)
+{
+    return getenv("RIFFLE_TEST_LONG") != NULL ? 0.9 : 0.5;
+}
+
+static void check_engine(const char *engine)
+{
+    struct result result;
+    REQUIRE(run_alone(engine, &result));
+    printf("# figure: %s: %" PRIu64 " events, peak %ld KiB after a tenth, %ld at the end; %.1f M "
+                                    "per second in the first tenth, %.1f in the "
+           "last\n",
+           engine, result.consumed, result.peak_kib[0], result.peak_kib[TENTHS - 1],
+           rate(&result, 0), rate(&result, TENTHS - 1));
+    CHECK_ROW(engine, result.consumed == events / TENTHS * TENTHS);
+    CHECK_ROW(engine, result.peak_kib[TENTHS - 1] - result.peak_kib[0] <= GROWTH_MAX_KIB);
+    CHECK_ROW(engine, rate(&result, TENTHS - 1) >= slowest_allowed() * rate(&result, 0));
+}
+
+TEST(a_long_stream_costs_the_same_to_its_end)
+{
+    struct rf_engine_info info;
+    for (size_t i = 0; rf_engine_list(i, &info) == RF_OK; i++)
+        check_engine(info.name);
+}
+
+int main(int argc, char **argv)
+{
+    if (getenv("RIFFLE_TEST_LONG") != NULL)
+        events = 1000000000;
+    if (argc > 1)
+        events = strtoull(argv[1], NULL, 0);
+    return test_run_all(1, argv);
+}
