@@ -4,6 +4,10 @@
 #   make check    every test                         make lab     remake the papers' figures
 #   make check-long    the same with the long versions of the suites that have one
 #   make bench    speed, as ratios                   make install (DESTDIR and PREFIX are heeded)
+#   make reliability   the tests behind doc/RELIABILITY.md, and its table anew
+#   make mutants       change the code in 60 places, one at a time: do the tests notice?
+#   make coverage      lines and branches that the tests reach
+#   make fuzz-long     fuzz every reader for ten minutes each
 #   make bench-probe   what profiling costs, beside Valgrind's own tools
 # SETUP=no leaves the system's packages alone.
 SETUP ?= yes
@@ -19,7 +23,11 @@ bench:   ; @$(setup) check && tools/build build && tools/bench
 bench-probe: ; @$(setup) check && tools/build build && bench/probe
 lint:    ; @$(setup) check && tools/build build && tools/lint
 fuzz:    ; @$(setup) check && tools/fuzz $(SECONDS_EACH)
+fuzz-long: ; @$(setup) check && tools/fuzz 600
+reliability: ; @$(setup) check && tools/build build && tools/reliability
+mutants: ; @$(setup) check && tools/mutants
+coverage: ; @$(setup) check && tools/coverage
 lab:     ; @$(setup) lab && tools/build build && tools/lab
 install: all ; @meson configure build -Dprefix=$(PREFIX) && meson install -C build --quiet
-clean:   ; @rm -rf build build-asan build-clang build-fuzz build-tsan
-.PHONY: all demo check ci check-long bench bench-probe lint fuzz lab install clean
+clean:   ; @rm -rf build build-asan build-clang build-cov build-fuzz build-mutants build-tsan
+.PHONY: all demo check ci check-long bench bench-probe lint fuzz fuzz-long reliability coverage mutants lab install clean

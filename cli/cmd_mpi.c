@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NOTE_MISSING "missing"
@@ -43,6 +44,8 @@ static const struct cli_option options[] = {
      .text = "Without it, a shard of another build than the one before it is left out and named.",
      .offset = offsetof(struct settings, any_build)},
     {CLI_FLAG, 0, "timing", .brief = "print what reading, merging and messages cost",
+     .text = "Work and merging are seconds of the processors of all ranks; the critical path is "
+             "the longest chain of both.",
      .offset = offsetof(struct settings, timing)},
     {CLI_COUNT, 0, "wait", "SECONDS", "0",
      .brief = "how long to wait for another rank when one's own work is done; 0: for ever",
@@ -55,8 +58,8 @@ static const struct cli_option options[] = {
 
 /* What a sum has cost so far; the head of a message. */
 struct costs {
-    double work, merging; /* seconds, of all ranks */
-    double path;          /* the longest chain of work, messages and merges */
+    double work, merging; /* seconds of the processor, of all ranks */
+    double path;          /* the longest chain of work and merges */
     double messages, bytes, largest;
 };
 
@@ -109,9 +112,12 @@ static int join_job(struct rank *rank)
     return CLI_OK;
 }
 
-static double seconds(const struct rank *rank)
+/* Of this processor: what a rank costs, whatever else the machine does. Waiting is not in it. */
+static double seconds(void)
 {
-    return rank->mpi != NULL ? rank->mpi->clock() : 0;
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* ---- shards ---- */
@@ -189,14 +195,14 @@ static void take_shard(struct rank *rank, const char *path, size_t part, size_t 
 static void take_shards(struct rank *rank)
 {
     size_t n = rank->call->n_arguments, size = (size_t)rank->size, number = (size_t)rank->number;
-    double begun = seconds(rank);
+    double begun = seconds();
     if (n < size)
         for (size_t i = 0; i < n; i++)
             take_shard(rank, rank->call->arguments[i], number, size);
     else
         for (size_t i = n * number / size; i < n * (number + 1) / size; i++)
             take_shard(rank, rank->call->arguments[i], 0, 1);
-    rank->costs.work = rank->costs.path = seconds(rank) - begun;
+    rank->costs.work = rank->costs.path = seconds() - begun;
 }
 
 /* ---- the tree ---- */
@@ -251,10 +257,10 @@ static void receive_from(struct rank *rank, int from, int last)
         rank->mpi->receive(from, wait, &bytes, &n) != 0) {
         lose(rank, from, last, "did not answer");
     } else {
-        double begun = seconds(rank);
+        double begun = seconds();
         if (rf_run_decode(&run, bytes, n, NULL, &error) != RF_OK || add(rank, run, &error) != RF_OK)
             lose(rank, from, last, error.message);
-        add_costs(&rank->costs, head, seconds(rank) - begun);
+        add_costs(&rank->costs, head, seconds() - begun);
     }
     rf_run_free(run);
     free(head);

@@ -14,7 +14,6 @@ struct cli_mpi {
     /* The next message from a rank, in memory that the caller frees. 0: done; 1: none came within these seconds, or it was
      * cut off; below 0: wait for ever. */
     int (*receive)(int from, double seconds, void **bytes, size_t *n);
-    double (*clock)(void); /* seconds */
     /* Leave. `alone`: others are gone, so do not wait for them. */
     void (*end)(int alone);
 };

@@ -92,7 +92,7 @@ def resized(fd, size):
 
 
 def check_ring(folder):
-    riffle = subprocess.Popen([RIFFLE, "run", "-q", "-p", "calls", "--", "sleep", "3"], cwd=folder, stdin=subprocess.DEVNULL)
+    riffle = subprocess.Popen([RIFFLE, "run", "-q", "-p", "calls", "--", "sleep", "60"], cwd=folder, stdin=subprocess.DEVNULL)
     path, until = None, time.monotonic() + 30
     while path is None and time.monotonic() < until:
         path = ring_of(riffle.pid)
@@ -106,6 +106,7 @@ def check_ring(folder):
     os.close(fd)
     if os.getuid() == 0:
         tap.check("another user cannot open it", opened_by_nobody(path) in (errno.EACCES, errno.ENOENT), opened_by_nobody(path))
+    riffle.terminate()
     riffle.wait(timeout=120)
 
 

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "event/trace.h"
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -77,6 +78,33 @@ static void read_all(int fd, uint64_t seek)
     rf_trace_reader_close(reader);
 }
 
+/* The events of a piece; false: it cannot be read in pieces, or is damaged. */
+static bool count_part(int fd, size_t part, size_t parts, uint64_t *n)
+{
+    struct rf_trace_reader *reader;
+    struct rf_trace_events events;
+    const struct rf_trace_input input = {.fd = fd, .name = "in", .depth = RF_TRACE_EVENTS};
+    if (lseek(fd, 0, SEEK_SET) != 0 || rf_trace_reader_open(&reader, &input, NULL, NULL) != RF_OK)
+        abort();
+    rf_status status = parts > 0 ? rf_trace_reader_part(reader, part, parts) : RF_OK;
+    while (status == RF_OK && (status = rf_trace_reader_next(reader, &events, NULL)) == RF_OK &&
+           events.n > 0)
+        *n += events.n;
+    rf_trace_reader_close(reader);
+    return status == RF_OK;
+}
+
+/* All pieces of a whole trace are the trace. */
+static void read_parts(int fd)
+{
+    uint64_t whole = 0, sum = 0;
+    enum { PARTS = 3 };
+    bool good = count_part(fd, 0, 0, &whole);
+    for (size_t i = 0; i < PARTS; i++)
+        good = count_part(fd, i, PARTS, &sum) && good;
+    PROMISE(!good || sum == whole);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     uint8_t *mended = malloc(n + 1);
@@ -90,6 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         abort();
     read_all(fd, 0);
     read_all(fd, 2);
+    read_parts(fd);
     close(fd);
     free(mended);
     return 0;

@@ -16,6 +16,8 @@
 
 enum { PARTS_MAX = 8 };
 
+static unsigned n_merges; /* of profiles and states */
+
 /* ---- parts ---- */
 
 /* A stream, dealt out. */
@@ -119,6 +121,7 @@ static struct rf_run *merge_runs(const char *text, const struct parts *parts,
     }
     for (size_t left = parts->n, into, from; left > 1; left--) {
         choose_two(random, left, &into, &from);
+        n_merges++;
         CHECK_ROW(text, rf_run_merge(runs[into], runs[from], NULL) == RF_OK);
         rf_run_free(runs[from]);
         runs[from] = runs[left - 1];
@@ -304,6 +307,7 @@ static rf_status merge_engines(struct rf_engine *engines[PARTS_MAX], size_t n,
     rf_status status = RF_OK;
     for (size_t left = n, into, from; left > 1 && status == RF_OK; left--) {
         choose_two(random, left, &into, &from);
+        n_merges++;
         status = rf_engine_merge(engines[into], engines[from], NULL);
         struct rf_engine *merged = engines[from];
         engines[from] = engines[left - 1];
@@ -396,4 +400,9 @@ TEST(every_engine_says_what_merging_means)
     }
 }
 
-TEST_MAIN()
+int main(int argc, char **argv)
+{
+    int status = test_run_all(argc, argv);
+    printf("# figure: %u merges\n", n_merges);
+    return status;
+}

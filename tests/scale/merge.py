@@ -44,7 +44,7 @@ def main():
         save_runs(folder)
         peaks = {n: merge(folder, n) for n in (10, 100, 1000)}
         for n, peak in peaks.items():
-            print(f"# {n} profiles: peak {peak} KiB, file {os.path.getsize(os.path.join(folder, f'sum-{n}.rfp'))} bytes")
+            print(f"# figure: {n} profiles: peak {peak} KiB, file {os.path.getsize(os.path.join(folder, f'sum-{n}.rfp'))} bytes")
         tap.check("memory does not grow with their number", peaks[1000] <= peaks[10] * 1.02 + 512, peaks)
         once, many = (saved.report(RIFFLE, os.path.join(folder, name)) for name in ("run-0.rfp", "sum-1000.rfp"))
         tap.check("neither do the commands that it names", len(many["command"]) < 1100 and "and others" in many["command"],

@@ -106,6 +106,7 @@ def main():
         check_bytes(folder)
         check_records(folder)
         check_one_piece(folder)
+    print(f"# figure: {len(ENGINES)} engines, {', '.join(map(str, JOBS))} pieces, 500,000 events")
     tap.end()
 
 

@@ -61,7 +61,7 @@ def many_processes(folder):
                   [steps, run["notes"], said])
         seen[rules] = processes(run)
     each = seen[2] - seen[1]
-    print(f"# processes: {seen}, {slots} slots")
+    print(f"# figure: {n} programs under make, {seen[n]} processes, {slots} slots, 64 threads, 100 profiles")
     tap.check("every process is accounted for", each > 0 and seen[n] == seen[1] + (n - 1) * each, seen)
 
 
@@ -97,7 +97,7 @@ def real_project(folder):
         for name, path in zip(objects, files):
             out.write(f"{name}: {path}\n\tgcc -D_GNU_SOURCE -O0 -I{ROOT}/src -I{ROOT}/include -c -o $@ $<\n")
     run, said = profile(folder, ["-p", "calls", "-e", "exact"], ["make", "-j2", "-s"])
-    print(f"# {len(files)} files: {processes(run)} processes, {saved.notes(run)['stream']}")
+    print(f"# figure: {len(files)} files compiled: {processes(run)} processes, {saved.notes(run)['stream']}")
     tap.check("a C project is built as without us", os.path.exists(os.path.join(folder, "all.a")), said)
     tap.check("its processes: gcc, cc1, as and what starts them for each file, nothing lost",
               processes(run) >= 3 * len(files) and is_whole(run), [run["notes"], said])
