@@ -433,6 +433,21 @@ TEST(every_write_may_fail)
 
 /* ---- merge ---- */
 
+TEST(bytes_of_a_run_are_those_of_its_file)
+{
+    struct rf_run *run = plain_run("x"), *again;
+    void *bytes;
+    size_t n;
+    REQUIRE(rf_run_pack(run, &bytes, &n, NULL) == RF_OK);
+    REQUIRE(rf_run_decode(&again, bytes, n, NULL, NULL) == RF_OK);
+    CHECK_TEXT(again->command, "x");
+    CHECK_EQ(again->n_profiles, run->n_profiles);
+    CHECK_EQ(again->profiles[0]->consumed, run->profiles[0]->consumed);
+    rf_run_free_packed(run, bytes, n);
+    rf_run_free(again);
+    rf_run_free(run);
+}
+
 TEST(merged_runs_add_up)
 {
     struct rf_run *run = plain_run("x"), *other = plain_run("y");
