@@ -1,4 +1,4 @@
-/* changes.c - what changed between two runs, as a page: a table per profile and question. */
+/* changes.c - what changed between two runs, as a page: a table per profile and question. Names only ever become text. */
 #include "report/html/html.h"
 #include <riffle/diff.h>
 #include <string.h>

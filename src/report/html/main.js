@@ -2,7 +2,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const panels = [{kind: "overview", group: "", title: "overview", totals: data.totals, findings: data.findings,
                  tables: data.panels.filter(panel => panel.kind === "table").slice(0, data.heads || 3)}].concat(data.panels);
-panels.forEach((panel, i) => { if (panel.kind === "source") names[panel.title] = i; });
+panels.forEach((panel, i) => { if (panel.kind === "source") names.set(panel.title, i); });
 
 const list = el("nav", {"aria-label": "panels"}), host = el("section", {id: "panel"}), paper = el("div", {id: "print"});
 const theme = el("button", {title: "light or dark (t)", onclick: change_theme}, "theme"), keys = el("button", {title: "keys (?)", onclick: help}, "keys");

@@ -1,6 +1,6 @@
 /* Elements. Names come from the profiled program and may hold anything: they only ever become text. */
 const kinds = {}; /* how a panel is drawn, by its kind: a function of the panel and an empty element */
-const names = {}; /* of functions that have their source here: the number of that panel */
+const names = new Map(); /* of functions that have their source here: the number of that panel */
 
 function el(tag, more, ...children) {
   const made = document.createElement(tag);

@@ -28,9 +28,9 @@ function sorted(panel, rows, by, descending) {
 
 function text_cell(column, text) {
   const td = el("td", {title: brief(text), class: column.type === "source" ? "source" : null});
-  if (column.name === "function" && Object.hasOwn(names, text))
-    td.append(el("a", {role: "link", tabindex: 0, onclick: () => show(names[text]),
-                       onkeydown: event => { if (event.key === "Enter") show(names[text]); }}, text));
+  if (column.name === "function" && names.has(text))
+    td.append(el("a", {role: "link", tabindex: 0, onclick: () => show(names.get(text)),
+                       onkeydown: event => { if (event.key === "Enter") show(names.get(text)); }}, text));
   else td.textContent = text;
   return td;
 }
