@@ -246,9 +246,9 @@ static rf_status close_page(struct page *page, FILE *out, rf_status status)
     cli_busy_end();
     if (page->out == NULL)
         return status;
-    if (fclose(page->out) != 0)
-        status = RF_ENOMEM;
-    bool good = page->text == NULL || fwrite(page->text, 1, page->size, out) == page->size;
+    if (fclose(page->out) != 0 || page->text == NULL) /* its last realloc may fail without a word */
+        return RF_ENOMEM;
+    bool good = fwrite(page->text, 1, page->size, out) == page->size;
     good = fflush(out) == 0 && good;
     free(page->text);
     return status == RF_OK && !good ? RF_EIO : status;
