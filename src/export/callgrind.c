@@ -12,8 +12,8 @@
  *
  * Self costs are those of the profiles. The inclusive cost of a call is known in samples of the stack; as Ir it is
  * estimated from them (the share of the samples, of all instructions), which the file says in a desc: line. Other events
- * have no inclusive cost. How often a call ran comes from a profile of calls; without one, it is 0, which readers
- * show as unknown.
+ * have no inclusive cost. How often a call ran comes from a profile of calls; a call that only stacks have seen ran at
+ * least once, and callgrind_annotate takes the cost of calls=0 for the caller's own.
  *
  * Names are always written with numbers, "(3) spread", so that a name that begins with a parenthesis is none. */
 #include "export/export.h"
@@ -307,7 +307,8 @@ static void write_call(struct callgrind *grind, size_t first, size_t end)
     write_name(grind, "cob", OBJECT, entry->callee.object);
     write_name(grind, "cfi", SOURCE_FILE, entry->callee.file);
     write_name(grind, "cfn", FUNCTION, entry->callee.function);
-    fprintf(grind->export->out, "calls=%" PRIu64 " %" PRIu32 "\n", count, entry->callee_line);
+    fprintf(grind->export->out, "calls=%" PRIu64 " %" PRIu32 "\n", count > 0 ? count : 1,
+            entry->callee_line);
     write_costs(grind, entry->line, costs);
 }
 

@@ -122,6 +122,13 @@ def check_callgrind():
     calls = counts_of([[dict(row, function=row["callee"]) for row in table] for table in csv_rows()
                        if "callee" in table[0]], "call -> pc,target")
     tap.check("calls are counted", f"calls={calls[[n for n in calls if n.startswith('lll')][0]]} " in "\n".join(lines))
+    profile("-p", "code", "-p", "stacks=5000")
+    export("callgrind")
+    text = run("callgrind_annotate", "--threshold=100", "--auto=no", "evil.out").decode()
+    costs = [int(cost.replace(",", "")) for cost in re.findall(r"^ *([\d,]+) \(", text.split("file:function")[1], re.M)]
+    truth = counts_of(csv_rows("-b", "function"), "insn -> pc")
+    tap.check("calls without a count are not taken for self cost", sum(costs) == sum(truth.values()),
+              (sum(costs), sum(truth.values())))
 
 
 # KCachegrind without a screen. It is asked over a session bus of its own: for its title, and to choose functions.

@@ -91,7 +91,7 @@ TEST(callgrind)
     CHECK(strstr(written, "cmd: a\\nb\\xff\"';\n") != NULL ||
           strstr(written, "cmd: a\\x0ab\\xff\"';\n") != NULL);
     CHECK(strstr(written, "events: Ir loads samples\nsummary: 100 ") != NULL);
-    CHECK(strstr(written, "calls=0 0\n0 55 0 5\n") !=
+    CHECK(strstr(written, "calls=1 0\n0 55 0 5\n") !=
           NULL); /* 5 of 9 samples, of 100 instructions */
     CHECK(strstr(written, "ob=(2) ???\nfl=(2) ???\n") !=
           NULL); /* each kind has numbers of its own */
