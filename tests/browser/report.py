@@ -4,6 +4,7 @@ name in it is taken for anything but text.
 
     report.py RIFFLE RANK [FOLDER]      pictures go to FOLDER
 """
+import json
 import os
 import re
 import resource
@@ -218,7 +219,8 @@ def check_diff(browser, folder):
 
 EVIL = ["</script><script>window.evil = 1</script>", "<img src=x onerror=window.evil=1>", "a\"'`onload=window.evil=1//",
         "\x1b[31m\x07\x03", "&lt;b&gt;&amp;", "__proto__", "constructor", "long" * 2500]
-EVIL_BYTES = [name.encode() for name in EVIL] + [b"\xff\xfe\xc0\xaf\xed\xa0\x80", "\u202e\u2028\u2029\ufeff".encode()]
+EVIL_BYTES = [name.encode() for name in EVIL] + [b"\xff\xfe\xc0\xaf\xed\xa0\x80", "\u202e\u2028\u2029\ufeff".encode(), b"toString"]
+HOT, COLD = {b"__proto__": 20000, b"constructor": 20000, b"toString": 100}, "toString"  # turns; COLD is too few for its code
 
 
 def hostile_program(folder):
@@ -226,8 +228,8 @@ def hostile_program(folder):
     lines = [b".text"]
     for i, name in enumerate(EVIL_BYTES):
         quoted = b'"' + name.replace(b"\\", b"\\\\").replace(b'"', b'\\"') + b'"'
-        lines += [b".Lf%d:" % i, b".type " + quoted + b", @function", quoted + b":", b"mov $2000, %ecx", b"1: mov (%rsp), %rax", b"dec %ecx",
-                  b"jnz 1b", b"ret", b".size " + quoted + b", . - " + quoted]
+        lines += [b".Lf%d:" % i, b".type " + quoted + b", @function", quoted + b":", b"mov $%d, %%ecx" % HOT.get(name, 2000),
+                  b"1: mov (%rsp), %rax", b"dec %ecx", b"jnz 1b", b"ret", b".size " + quoted + b", . - " + quoted]
     lines += [b".globl main", b".type main, @function", b"main:"] + [b"call .Lf%d" % i for i in range(len(EVIL_BYTES))]
     lines += [b"xor %eax, %eax", b"ret", b".size main, . - main", b'.section .note.GNU-stack,"",@progbits', b""]
     source, program = os.path.join(folder, "evil.s"), os.path.join(folder, "<b>evil&amp;")
@@ -253,8 +255,18 @@ def check_hostile(browser, folder):
     wanted = [EVIL[0], EVIL[1], EVIL[2], EVIL[4], EVIL[5], EVIL[6]]
     tap.check("names are shown as they are", all(name in shown for name in wanted), [name[:60] for name in shown])
     tap.check("control bytes are shown as escapes", "\\x1b[31m\\x07\\x03" in shown, [name[:60] for name in shown])
-    links = browser.texts("#panel td a")
-    tap.check("names that objects have anyway lead to their source", {"__proto__", "constructor"} <= set(links), links)
+    links = set(browser.texts("#panel td a"))
+    inside = {panel["title"] for panel in json.loads(browser.text("#data"))["panels"] if panel["kind"] == "source"}
+    tap.check("names lead to their code where it is in the page", links == inside & set(shown) and
+              {"__proto__", "constructor"} <= links, [name[:60] for name in links ^ inside])
+    browser.key("/")
+    browser.type(COLD)
+    tap.check("a name that objects have anyway leads nowhere else", column(browser, 3) == [COLD] and not browser.texts("#panel td a"),
+              (column(browser, 3), browser.texts("#panel td a")))
+    browser.panel("functions", "insn")
+    browser.run("Array.from(document.querySelectorAll('#panel td a')).find(at => at.textContent === '__proto__').click()")
+    tap.check("a hostile name leads to its own code", browser.text("#panel h2") == "__proto__", browser.text("#panel h2")[:60])
+    browser.panel("functions", "insn")
     longest = max(map(len, shown))
     tap.check("a name of 10 KB is there and leaves the table in its place", longest >= 4000 and
               browser.run("document.documentElement.scrollWidth <= innerWidth"), longest)
