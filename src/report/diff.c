@@ -14,7 +14,11 @@
 #include <riffle/text.h>
 #include <string.h>
 
-enum { NAME = 44 /* the column where a row's name begins */ };
+enum {
+    NAME = 46,  /* columns before a row's name */
+    INDENT = 6, /* the same, where the name has a line of its own */
+    LEAST = 16, /* columns of a name; with fewer it gets that line */
+};
 
 /* ---- text ---- */
 
@@ -59,6 +63,22 @@ void rf_report_inlined(char *text, size_t size, const struct rf_diff_row *row)
              rf_report_short(number, inlined->count), host, more);
 }
 
+static int indent_of(const struct rf_report_setup *setup)
+{
+    return setup->width > 0 && setup->width < NAME + LEAST ? INDENT : NAME;
+}
+
+/* What stands before the name; on a narrow terminal, with the end of its line. */
+static void write_cells(FILE *out, const struct rf_report_setup *setup, const char *before,
+                        const char *after, const char *change, const char *kind)
+{
+    fprintf(out, " %10s  %10s  %10s", before, after, change);
+    if (indent_of(setup) == NAME)
+        fprintf(out, "  %-7s  ", kind);
+    else
+        fprintf(out, "%s%s\n%*s", kind[0] != '\0' ? "  " : "", kind, INDENT, "");
+}
+
 static void write_row(FILE *out, const struct rf_diff_row *row, const struct rf_report_setup *setup)
 {
     char before[40], after[40], change[40], name[RF_REPORT_TEXT_MAX], inlined[RF_REPORT_TEXT_MAX];
@@ -72,14 +92,17 @@ static void write_row(FILE *out, const struct rf_diff_row *row, const struct rf_
         rf_text_readable(name + used + 2, sizeof name - used - 2, row->module);
     }
     rf_report_inlined(inlined, sizeof inlined, row);
-    size_t columns = setup->width > NAME + 16 ? (size_t)setup->width - NAME : sizeof name;
+    int indent = indent_of(setup);
+    size_t columns = setup->width <= 0                ? sizeof name
+                     : setup->width >= indent + LEAST ? (size_t)(setup->width - indent)
+                                                      : LEAST;
     bool fits = rf_text_width(name) + 2 + rf_text_width(inlined) <= columns;
     rf_report_cut(name, columns);
     rf_report_cut(inlined, columns);
-    fprintf(out, " %10s  %10s  %10s  %-7s  %s", before, after, change, rf_diff_kind_name(row->kind),
-            name);
+    write_cells(out, setup, before, after, change, rf_diff_kind_name(row->kind));
+    fputs(name, out);
     if (inlined[0] != '\0' && !fits)
-        fprintf(out, "\n%*s", NAME - 2, "");
+        fprintf(out, "\n%*s", indent - 2, "");
     fprintf(out, inlined[0] != '\0' ? "  %s\n" : "%s\n", inlined);
 }
 
@@ -94,9 +117,10 @@ static void write_text(FILE *out, const struct rf_diff *diff, const struct rf_re
         fprintf(out, "   %+.1f%%",
                 100 * ((double)diff->after - (double)diff->before) / (double)diff->before);
     fputs("\n\n", out);
-    if (n > 0)
-        fprintf(out, " %10s  %10s  %10s  %-7s  %s\n", "old", "new", "change", "",
-                heading_of(diff->by));
+    if (n > 0) {
+        write_cells(out, setup, "old", "new", "change", "");
+        fprintf(out, "%s\n", heading_of(diff->by));
+    }
     for (size_t i = 0; i < n; i++)
         write_row(out, &diff->rows[i], setup);
     if (changed > n)

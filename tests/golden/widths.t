@@ -82,3 +82,14 @@ $ cat > lists <<'END'
 > END
 > bash lists
 all
+# So do comparisons; the second run has other names.
+$ sed -i 's/as_well/as_well_and_is_another_one_now/g' wide.cc; g++ -g -O2 wide.cc -o wide
+> riffle run -q -o new.rfp --module wide -- ./wide
+> for width in 50 60 61 62 63 80 100; do for by in function line pc; do COLUMNS=$width riffle diff wide.rfp new.rfp -n 0 --by $by; done | awk -v w=$width 'length > w {print w ": " $0} END {print w, (NR > 10)}'; done
+50 1
+60 1
+61 1
+62 1
+63 1
+80 1
+100 1
