@@ -246,7 +246,7 @@ const struct rf_profile *rf_report_counted(const struct rf_run *run, const char 
     for (size_t i = 0; i < run->n_profiles; i++) {
         char text[256];
         print_threadless(run->profiles[i], text, sizeof text);
-        if (strcmp(text, selector) == 0)
+        if (strcmp(text, selector) == 0 && run->profiles[i]->shape == RF_SHAPE_TUPLE)
             return run->profiles[i];
     }
     return NULL;

@@ -86,7 +86,7 @@ bool rf_report_is_short(const struct rf_profile *profile);
 /* ---- overview.c: the first screen ---- */
 rf_status rf_report_overview(FILE *out, const struct rf_run *run,
                              const struct rf_report_setup *setup, struct rf_error *error);
-/* The profile with this selector, of whatever thread; NULL: there is none. */
+/* The profile of tuples with this selector, of whatever thread; NULL: there is none. */
 const struct rf_profile *rf_report_counted(const struct rf_run *run, const char *selector);
 /* Readable, and with a mark where the room was too small. */
 void rf_report_keep(char *out, size_t size, const char *text);

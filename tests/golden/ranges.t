@@ -97,3 +97,6 @@ riffle: 'nowhere' is neither a number nor a function that ran
 $ riffle replay loop.rft -f tree
 riffle: 'tree' shows ranges (engine rap); this profile has none
 [1]
+# A page has ranges of what else would be grouped by instruction, too.
+$ make-records some.rft; riffle replay some.rft -p values -e 'rap(key=b)' --html page.html > /dev/null && grep -c '"title":"range tree"' page.html
+1
