@@ -226,10 +226,9 @@ static void draw_ends(const struct cli_top *top, int last)
     const struct cli_top_feed *feed = top->feed;
     const struct cli_top_pace pace = {top->looked - top->started,
                                       top->since > 0 ? (double)top->recent / top->since : 0};
-    feed->head(feed->context, &pace, text, sizeof text);
-    n = strlen(text);
-    snprintf(text + n, sizeof text - n, "%s%s", top->paused ? "   paused" : "",
-             top->over ? "   ended" : "");
+    n = (size_t)snprintf(text, sizeof text, "%s%s", top->paused ? "paused   " : "",
+                         top->over ? "ended   " : ""); /* first: the rest may not fit */
+    feed->head(feed->context, &pace, text + n, sizeof text - n);
     cli_screen_line(0, text, true);
     feed->foot(feed->context, text, sizeof text);
     n = strlen(text);

@@ -91,7 +91,7 @@ def rounds(path):
 
 
 def check_keys(path):
-    top = Terminal(SPIN, path)
+    top = Terminal(SPIN, path, size=(24, 60))
     tap.check("the hottest function is shown", top.wait_for(b"k_spin"), top.last[-500:])
     top.press("s")
     tap.check("s shows stacks", top.wait_for(b"stack"), top.last[-500:])
