@@ -176,7 +176,8 @@ class Browser:
         return self.run("performance.memory.usedJSHeapSize")
 
     def footprint(self):
-        """Bytes that all processes of the browser hold: their own pages, and their parts of those that they share (Pss)."""
+        """Bytes that all processes of the browser hold: their own pages, and their parts of those that they share (Pss).
+        Another browser that runs at the same time takes a part of them, too, and makes this too small."""
         parents, total = {}, 0
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -194,6 +195,17 @@ class Browser:
             except OSError:
                 pass
         return total
+
+    def resident(self):
+        """Bytes that the process of the page holds, with all that it shares with others (Rss)."""
+        session, self.session = self.session, None
+        pages = [each["id"] for each in self.call("SystemInfo.getProcessInfo")["processInfo"] if each["type"] == "renderer"]
+        self.session = session
+        sizes = []
+        for pid in pages:
+            with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+                sizes.append(int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE"))
+        return max(sizes)
 
     def shoot(self, path):
         picture = self.call("Page.captureScreenshot", format="png")["data"]

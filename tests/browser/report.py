@@ -307,12 +307,12 @@ def many_items(folder):
 
 
 def check_many(folder):
-    """In a browser of its own, so that its memory is of this page."""
+    """In a browser of its own, while no other runs, so that its memory is of this page."""
     page, report = many_items(folder)
     with devtools.Browser(devtools.find(), os.path.join(folder, "another")) as browser:
-        empty = browser.footprint()
+        empty = browser.resident(), browser.footprint()
         seconds = browser.open(page)
-        opened = browser.footprint()
+        opened = browser.resident(), browser.footprint()
         browser.panel("items")
         size = os.path.getsize(page)
         tap.check("a million items: the page says what it leaves out",
@@ -323,12 +323,14 @@ def check_many(folder):
         browser.run("new Promise(done => setTimeout(done, 100))")
         tap.check("the last row can be reached", len(column(browser, 3)) > 5)
         visit_all(browser)
-        visited, objects = browser.footprint(), browser.memory()
-        told = (f"{seconds:.2f} s; all processes of the browser hold {empty / 1e6:.0f} MB with an empty page, {opened / 1e6:.0f} MB "
-                f"with this one, {visited / 1e6:.0f} MB when every panel was visited; objects {objects / 1e6:.1f} MB; a file of "
-                f"{size / 1e6:.1f} MB; riffle report took {report:.2f} s of the processor")
-        tap.check(f"it opens in less than {SECONDS_MAX} s and {BYTES_MAX / 1e6:.0f} MB of the whole browser",
-                  seconds < SECONDS_MAX and opened < BYTES_MAX and visited < BYTES_MAX, told)
+        visited, objects = (browser.resident(), browser.footprint()), browser.memory()
+        told = f"{seconds:.2f} s; "
+        for i, whose in enumerate(("the process of the page holds", "all processes of the browser")):
+            told += (f"{whose} {empty[i] / 1e6:.0f} MB when it is empty, {opened[i] / 1e6:.0f} MB with this one, "
+                     f"{visited[i] / 1e6:.0f} MB when every panel was visited; ")
+        told += f"objects {objects / 1e6:.1f} MB; a file of {size / 1e6:.1f} MB; riffle report took {report:.2f} s of the processor"
+        tap.check(f"it opens in less than {SECONDS_MAX} s and {BYTES_MAX / 1e6:.0f} MB of its process",
+                  seconds < SECONDS_MAX and max(opened[0], visited[0]) < BYTES_MAX, told)
         tap.check("riffle report prints it in less than a second of the processor", report < 1, told)
         print(f"# a million items: {told}")
         quiet(browser, "a million items")
@@ -342,6 +344,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, devtools.Browser(program, os.path.join(folder, "browser")) as browser:
         for check in (check_program, check_flames, check_stream, check_diff, check_hostile, check_policy):
             check(browser, folder)
+    with tempfile.TemporaryDirectory() as folder:
         check_many(folder)
     tap.end()
 
