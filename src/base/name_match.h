@@ -113,9 +113,11 @@ static inline int rf_name_is_operator(struct rf_name_piece name, const char *at)
     return 0;
 }
 
-/* The change of depth at a bracket of template arguments. */
+/* The change of depth at a bracket of template arguments, or of {lambda(int)#1}. */
 static inline int rf_name_depth(struct rf_name_piece name, const char *at)
 {
+    if (*at == '{' || *at == '}')
+        return *at == '{' ? 1 : -1;
     if ((*at != '<' && *at != '>') || rf_name_is_operator(name, at))
         return 0;
     return *at == '<' ? 1 : at > name.at && at[-1] == '-' ? 0 : -1;
@@ -163,6 +165,15 @@ static inline struct rf_name_piece rf_name_uncloned(struct rf_name_piece name)
         if (*p == '.' && p > name.at && depth == 0)
             return (struct rf_name_piece){name.at, p};
     }
+    return name;
+}
+
+/* "geo::most(int) [clone .isra.0]" without what Valgrind's demangler makes of ".isra.0". */
+static inline struct rf_name_piece rf_name_unmarked(struct rf_name_piece name)
+{
+    for (const char *p = name.at; p < name.end; p++)
+        if (rf_name_begins(p, name.end, " [clone ") && name.end[-1] == ']')
+            return (struct rf_name_piece){name.at, p};
     return name;
 }
 
@@ -216,6 +227,9 @@ static inline enum rf_name_fit rf_name_match(const char *written, const char *sy
         name.end++;
     if (rf_name_same(pattern, name))
         return RF_NAME_WHOLE;
+    name = rf_name_unmarked(name);
+    if (rf_name_same(pattern, name))
+        return RF_NAME_CLONE;
     struct rf_name_piece plain = rf_name_plain(name), wanted = rf_name_plain(pattern);
     if (plain.end != name.end && wanted.end != pattern.end)
         return RF_NAME_DIFFERS;            /* both tell parameters, and they differ */

@@ -248,7 +248,8 @@ static bool fill_command(struct command *command, const struct rf_probe_setup *s
                          const struct passed *passed)
 {
     static const char *const fixed[] = {"valgrind",      "-q",        "--command-line-only=yes",
-                                        "--tool=riffle", "--vgdb=no", "--sigill-diagnostics=yes"};
+                                        "--tool=riffle", "--vgdb=no", "--sigill-diagnostics=yes",
+                                        "--show-below-main=yes"};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         add(command, fixed[i]);
     bool by_name = setup->functions != NULL && setup->functions[0] != NULL;

@@ -15,6 +15,9 @@ static bool begins_at(uint64_t begin, const char *wanted)
 
 static bool fits_function(const struct rf_place_name *name, const char *wanted)
 {
+    char readable[1024];
+    if (rf_symbols_demangle(wanted, readable, sizeof readable) < sizeof readable)
+        wanted = readable;
     if (begins_at(name->begin, wanted))
         return true;
     if (rf_name_match(wanted, name->function) != RF_NAME_DIFFERS)

@@ -120,6 +120,39 @@ geo::* 153 geo::Shape::area geo::most<long>
 geo::most 51 geo::most<long> 
 $ riffle run -q -e exact -p 'load -> pc' -o geo.rfp -- ./geo; riffle report geo.rfp -a memcmp | head -1 | sed -E 's/^(__memcmp)_[a-z0-9_]* in .*/\1_... first/'
 __memcmp_... first
+# A saved profile takes the same spellings.
+$ for name in 'geo::Shape::area(int) const' area _ZNK3geo5Shape4areaEi 'geo::*' geo::most; do
+>   echo "$name $(riffle report geo.rfp --function "$name" --by function -f csv | sed '1d; s/,[^,]*,/ /; s/,.*//' | tr '\n' ' ')"
+> done
+geo::Shape::area(int) const geo::Shape::area 102 
+area geo::Shape::area 102 
+_ZNK3geo5Shape4areaEi geo::Shape::area 102 
+geo::* geo::Shape::area 102 geo::most<long> 51 
+geo::most geo::most<long> 51 
+# Copies that the compiler makes, lambdas, and what runs before main, are found by run as by report.
+$ cat > clone.cc <<'END'
+> static volatile long data[4];
+> namespace geo { struct Box { long side; __attribute__((noinline)) long get(int n) const { return side + data[n & 3]; } }; }
+> int main(int argc, char **) { long s = 0; geo::Box box = {argc};
+>   auto add = [&](int n) __attribute__((noinline)) { s += data[n & 3]; };
+>   for (int i = 0; i < 100; i++) { s += box.get(i); add(i); }
+>   return s == 1; }
+> END
+> g++ -O2 clone.cc -o clone; nm clone | grep -c isra; riffle run -q -e exact -p 'load -> pc' -p 'call -> pc' -o clone.rfp -- ./clone
+2
+$ for name in 'geo::Box::get(int) const' _ZNK3geo3Box3getEi 'main::{lambda(int)#1}::operator()'; do
+>   echo "$name"; riffle run -e exact -p 'load -> pc' -p 'call -> pc' --function "$name" --by function -f csv --report run.csv -- ./clone
+>   riffle report clone.rfp --function "$name" --by function -f csv | diff - run.csv && grep -c ',exact,' run.csv
+> done
+geo::Box::get(int) const
+1
+_ZNK3geo3Box3getEi
+1
+main::{lambda(int)#1}::operator()
+1
+$ riffle run -e exact -p 'call -> pc' --function _start --module clone --by function -f csv --report - -- ./clone | cut -d, -f 1-3
+function,module,count
+_start,clone,1
 # Statuses: the program's own, whatever it is; 125 where riffle failed, beside any status of the program.
 $ for status in 0 2 125; do riffle run -q -- sh -c "exit $status"; echo "$status is $?"; done
 0 is 0
