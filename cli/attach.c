@@ -258,9 +258,12 @@ static pid_t start(char *const *arguments, const char *path, int go[2])
     char byte;
     if (pipe(go) != 0)
         return -1;
+    bool ignored = signal(SIGCHLD, SIG_DFL) == SIG_IGN; /* then its status would be lost */
     pid_t pid = fork();
     if (pid != 0)
         return pid;
+    if (ignored)
+        signal(SIGCHLD, SIG_IGN);
     close(go[1]);
     if (read(go[0], &byte, 1) != 1)
         _exit(CLI_OWN_FAILURE);

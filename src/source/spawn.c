@@ -247,8 +247,12 @@ static bool add_passed(struct command *command, const struct passed *passed)
 static bool fill_command(struct command *command, const struct rf_probe_setup *setup,
                          const struct passed *passed)
 {
-    static const char *const fixed[] = {"valgrind",      "-q",        "--command-line-only=yes",
-                                        "--tool=riffle", "--vgdb=no", "--sigill-diagnostics=yes",
+    static const char *const fixed[] = {"valgrind",
+                                        "-q",
+                                        "--command-line-only=yes",
+                                        "--tool=riffle",
+                                        "--vgdb=no",
+                                        "--sigill-diagnostics=yes",
                                         "--show-below-main=yes"};
     for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
         add(command, fixed[i]);
@@ -365,6 +369,16 @@ static _Noreturn void run_child(const struct command *command, int report)
     _exit(written == sizeof why ? 127 : 126);
 }
 
+/* A child whose end is ignored leaves no status. The program itself inherits what we found. */
+static bool heed_children(void)
+{
+    struct sigaction before;
+    bool ignored = sigaction(SIGCHLD, NULL, &before) == 0 && before.sa_handler == SIG_IGN;
+    if (ignored)
+        signal(SIGCHLD, SIG_DFL);
+    return ignored;
+}
+
 /* The pipe closes by itself when exec succeeds; otherwise it carries the error. */
 static rf_status fork_child(struct rf_spawn *spawn, const struct command *command,
                             const struct passed *passed, struct rf_error *error)
@@ -373,8 +387,11 @@ static rf_status fork_child(struct rf_spawn *spawn, const struct command *comman
     if (pipe2(report, O_CLOEXEC) != 0)
         return rf_fail(error, RF_EIO, "cannot make a pipe: %s", strerror(errno));
     spawn->started = rf_spawn_clock();
+    spawn->ignored = heed_children();
     spawn->pid = fork();
     if (spawn->pid == 0) {
+        if (spawn->ignored)
+            signal(SIGCHLD, SIG_IGN);
         pass(passed);
         run_child(command, report[1]);
     }
@@ -498,6 +515,8 @@ bool rf_spawn_ended(struct rf_spawn *spawn, bool block)
     if (pid != spawn->pid)
         return false;
     spawn->ended = true;
+    if (spawn->ignored)
+        signal(SIGCHLD, SIG_IGN);
     spawn->wall_seconds = rf_spawn_clock() - spawn->started;
     spawn->cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
     return true;

@@ -12,7 +12,8 @@ struct rf_spawn {
     pid_t pid; /* of the program, -1: none */
     double started;
     bool ended;
-    int status; /* as waitpid gives it */
+    bool ignored; /* SIGCHLD was ignored before, as it is in the program */
+    int status;   /* as waitpid gives it */
     double wall_seconds, cpu_seconds;
     struct rf_valgrind_log log;
 };

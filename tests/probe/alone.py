@@ -26,6 +26,7 @@ def prepare():
     """An unusual state, so that a reset to the usual one shows, too."""
     os.umask(0o027)
     signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH, signal.SIGRTMIN + 3])
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -81,6 +82,15 @@ def check_signals():
         native, probed = status_of("sh", "-c", f"kill -{name} $$; exit 3")
         check(f"SIG{name} ends it", native.returncode == probed.returncode
               and native.returncode < 0, (native, probed))
+    for options in ([], ["--native"]):
+        waiting = subprocess.Popen([RIFFLE, "run", "-q", *options, "--", "sh", "-c", "exit 5"],
+                                   preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        try:
+            status = waiting.wait(60)
+        except subprocess.TimeoutExpired:
+            waiting.kill()
+            status = "none within a minute"
+        check(f"its status is known where SIGCHLD is ignored {options}", status == 5, status)
     writer = subprocess.Popen([RIFFLE, "run", "-q", "-p", "calls", "--", "yes"], stdout=subprocess.PIPE)
     writer.stdout.readline()
     writer.stdout.close()
