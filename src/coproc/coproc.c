@@ -188,7 +188,7 @@ static void learn_high(struct rf_coproc *coproc, uint64_t pc)
     coproc->high[(uint32_t)pc >> 20] = (uint32_t)(pc >> 32);
 }
 
-/* When so many samples were given up and none ended, no other will. */
+/* When this many samples were given up and none has ended, none will. */
 enum { HOPELESS = 64 };
 
 static __attribute__((noinline)) void give_up(struct rf_coproc *coproc)

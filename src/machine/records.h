@@ -30,7 +30,7 @@ static inline unsigned rf_records_bytes(const struct rf_insn *insn)
     return RF_RECORDS_BYTES(rf_op_table[insn->op].match);
 }
 
-/* Make the record of a load or store of so many bytes; more of the value than these is cut off. Field by field: a whole
+/* Make the record of a load or store of this many bytes; the rest of the value is cut off. Field by field: a whole
  * struct is put together elsewhere and copied by compilers, which waits for its parts. */
 static inline void rf_records_memory(struct rf_record *record, const struct rf_step *step,
                                      enum rf_class class, uint64_t address, uint64_t value,

@@ -5,10 +5,9 @@
  *               paths 0 and 1 are block 0    <0x44, 0x80> counter[0] - counter[1]   =  3 times
  *                                            site 7       word v: counter[900 + v] times, v up to 255
  *
- * A process's counters are handed out once: when it is over, or, while it still runs, when the collector ends. Who wants
- * to know what they say meanwhile may peek. They lie
- * in memory that the profiled program can write. An index is within the array, because the book has checked it; a number
- * of events that no processor can have made is damage. */
+ * A process's counters are handed out once: when it is over, or, while it still runs, when the collector ends. Before
+ * that, rf_counters_peek shows what they say so far. They lie in memory that the profiled program can write. An index is
+ * within the array, because the book has checked it; a number of events that no processor can have made is damage. */
 #include "source/counters.h"
 #include "source/hooks_decode.h"
 #include "base/alloc.h"
@@ -116,7 +115,7 @@ static void share(const struct rf_process *process, const struct rf_book_site *s
         *shares->next[site->step.lane]++ = rf_book_tuple(&site->step, words);
 }
 
-/* One word of a site, which occurred so many times. False: a lane is full, and nothing was done. */
+/* One word of a site, which occurred this many times. False: a lane is full, and nothing was done. */
 static bool tally_word(struct rf_decode *decode, const struct rf_process *process,
                        const struct rf_book_site *site, uint64_t times, rf_status *status,
                        struct rf_error *error)

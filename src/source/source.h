@@ -51,7 +51,7 @@ struct rf_source_input {
     unsigned char head[8];
     size_t n_head;
     uint64_t skip;      /* events to leave out at the beginning, where the format can */
-    size_t part, parts; /* this piece of so many; parts 0: all of it */
+    size_t part, parts; /* piece number `part` of `parts`; parts 0: all of it */
 };
 
 /* A format of files that are streams, told by their first bytes. */

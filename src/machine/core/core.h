@@ -23,10 +23,10 @@ enum rf_stop {
     RF_STOP_NONE,    /* go on at core->pc */
     RF_STOP_SYSCALL, /* pc stands at the ecall */
     RF_STOP_BREAK,
-    RF_STOP_CALL, /* of a handler, by what was put in at decode; core->call is its number */
+    RF_STOP_CALL, /* a sequence that replaced an instruction calls handler core->call */
     RF_STOP_ILLEGAL,
     RF_STOP_FETCH,  /* pc is not in executable memory, or odd */
-    RF_STOP_MEMORY, /* none of ours to decode into */
+    RF_STOP_MEMORY, /* riffle has no memory for decoded code */
     RF_STOP_LOAD,   /* core->fault is the address */
     RF_STOP_STORE,
     RF_STOP_BUDGET, /* as many instructions as were asked for */
@@ -80,7 +80,7 @@ struct rf_core {
     void *expand_context;
     uint64_t *const *tallies;   /* where whoever expands counts; may move */
     bool expansion_pauses;      /* the first of a sequence has the entry of that name */
-    uint32_t state;             /* that code is decoded for now */
+    uint32_t state;             /* code is decoded for this state now */
     int32_t call;               /* of RF_STOP_CALL */
     const struct rf_step *rest; /* of the instruction that has begun; NULL: go on at pc */
 
@@ -115,7 +115,8 @@ void rf_core_enter(struct rf_core *core);
 void rf_core_unchain(
     struct rf_core *core); /* code that was decoded for rf_core_run is not for this */
 void rf_core_leave(struct rf_core *core);
-const struct rf_step *rf_core_find(struct rf_core *core); /* for peek: the cursor is at none */
+const struct rf_step *
+rf_core_find(struct rf_core *core); /* for peek, when the cursor is at no step */
 
 static inline const struct rf_step *rf_core_peek(struct rf_core *core)
 {
