@@ -84,7 +84,8 @@ static bool load_from(const struct cli_mpi **mpi, const char *folder, const char
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path ||
         access(path, R_OK) != 0)
         return false;
-    void *module = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* plug-ins of MPI look for libmpi there */
+    static void *module; /* until the end: plug-ins of MPI look for libmpi there */
+    module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     *mpi = module != NULL ? dlsym(module, CLI_MPI_TABLE) : NULL;
     return *mpi != NULL;
 }

@@ -123,9 +123,7 @@ static bool is_direct(const char *operand)
 {
     if (*operand == '$' || *operand == '\0')
         return true;
-    size_t prefix = starts(operand, "0x") ? 2 : 0;
-    return prefix != 0 &&
-           prefix + strspn(operand + prefix, "0123456789abcdef") == word_length(operand);
+    return starts(operand, "0x") && strspn(operand, "x0123456789abcdef") == word_length(operand);
 }
 
 static uint8_t flags_of(const char *what, const char *word, uint8_t kind)

@@ -28,93 +28,103 @@
 
 /* Flags with which a file is not just read. */
 enum { WRITES = O_ACCMODE | O_CREAT | O_TRUNC };
+#define NOBODY UINT32_C(0xfffffff0) /* no process, no system call */
+
+static struct sock_filter filter[] = {
+    LOAD(arch),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
+    REFUSE,
+    LOAD(nr),
+    /* files */
+    PASS(read),
+    PASS(pread64),
+    PASS(lseek),
+    PASS(close),
+    PASS(fstat),
+    PASS(stat),
+    PASS(lstat),
+    PASS(newfstatat),
+    PASS(statx),
+    PASS(access),
+    PASS(faccessat),
+    PASS(readlink),
+    PASS(readlinkat),
+    PASS(getcwd),
+    PASS(fcntl),
+    PASS(getdents64),
+    PASS(statfs),
+    PASS(fstatfs),
+    /* the answer */
+    PASS(write),
+    PASS(writev),
+    PASS(sendto),
+    PASS(recvfrom),
+    PASS(poll),
+    PASS(ppoll),
+    /* memory */
+    PASS(mmap),
+    PASS(munmap),
+    PASS(mremap),
+    PASS(mprotect),
+    PASS(madvise),
+    PASS(brk),
+    /* itself */
+    PASS(futex),
+    PASS(getrandom),
+    PASS(getpid),
+    PASS(getppid),
+    PASS(gettid),
+    PASS(getuid),
+    PASS(geteuid),
+    PASS(getgid),
+    PASS(getegid),
+    PASS(uname),
+    PASS(sysinfo),
+    PASS(getrusage),
+    PASS(getrlimit),
+    PASS(setrlimit),
+    PASS(prlimit64),
+    PASS(rt_sigaction),
+    PASS(rt_sigprocmask),
+    PASS(rt_sigreturn),
+    PASS(sigaltstack),
+    PASS(sched_yield),
+    PASS(clock_gettime),
+    PASS(clock_nanosleep),
+    PASS(nanosleep),
+    PASS(pause),
+    PASS(exit),
+    PASS(exit_group),
+    /* a signal to itself: abort */
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 4),
+    LOAD_ARGUMENT(0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NOBODY, 0, 1),
+    ALLOW,
+    REFUSE,
+    /* a file to read */
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_open, 2, 0),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 3, 0),
+    REFUSE,
+    LOAD_ARGUMENT(1),
+    BPF_STMT(BPF_JMP | BPF_JA, 1),
+    LOAD_ARGUMENT(2),
+    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, WRITES, 0, 1),
+    REFUSE,
+    ALLOW,
+};
+
+/* The filter's own process takes the place of nobody. */
+static void name_ourselves(void)
+{
+    for (size_t i = 0; i < sizeof filter / sizeof *filter; i++)
+        if (filter[i].k == NOBODY)
+            filter[i].k = (uint32_t)getpid();
+}
 
 void rf_child_fence(void)
 {
-    const struct sock_filter filter[] = {
-        LOAD(arch),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
-        REFUSE,
-        LOAD(nr),
-        /* files */
-        PASS(read),
-        PASS(pread64),
-        PASS(lseek),
-        PASS(close),
-        PASS(fstat),
-        PASS(stat),
-        PASS(lstat),
-        PASS(newfstatat),
-        PASS(statx),
-        PASS(access),
-        PASS(faccessat),
-        PASS(readlink),
-        PASS(readlinkat),
-        PASS(getcwd),
-        PASS(fcntl),
-        PASS(getdents64),
-        PASS(statfs),
-        PASS(fstatfs),
-        /* the answer */
-        PASS(write),
-        PASS(writev),
-        PASS(sendto),
-        PASS(recvfrom),
-        PASS(poll),
-        PASS(ppoll),
-        /* memory */
-        PASS(mmap),
-        PASS(munmap),
-        PASS(mremap),
-        PASS(mprotect),
-        PASS(madvise),
-        PASS(brk),
-        /* itself */
-        PASS(futex),
-        PASS(getrandom),
-        PASS(getpid),
-        PASS(getppid),
-        PASS(gettid),
-        PASS(getuid),
-        PASS(geteuid),
-        PASS(getgid),
-        PASS(getegid),
-        PASS(uname),
-        PASS(sysinfo),
-        PASS(getrusage),
-        PASS(getrlimit),
-        PASS(setrlimit),
-        PASS(prlimit64),
-        PASS(rt_sigaction),
-        PASS(rt_sigprocmask),
-        PASS(rt_sigreturn),
-        PASS(sigaltstack),
-        PASS(sched_yield),
-        PASS(clock_gettime),
-        PASS(clock_nanosleep),
-        PASS(nanosleep),
-        PASS(pause),
-        PASS(exit),
-        PASS(exit_group),
-        /* a signal to itself: abort */
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 4),
-        LOAD_ARGUMENT(0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 0, 1),
-        ALLOW,
-        REFUSE,
-        /* a file to read */
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_open, 2, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 3, 0),
-        REFUSE,
-        LOAD_ARGUMENT(1),
-        BPF_STMT(BPF_JMP | BPF_JA, 1),
-        LOAD_ARGUMENT(2),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, WRITES, 0, 1),
-        REFUSE,
-        ALLOW,
-    };
-    const struct sock_fprog program = {sizeof filter / sizeof *filter,
-                                       (struct sock_filter *)(uintptr_t)filter};
+    name_ourselves();
+    const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }

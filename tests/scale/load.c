@@ -102,7 +102,8 @@ static bool run_alone(const char *engine, struct result *result)
 
 static double rate(const struct result *result, int tenth)
 {
-    return (double)(events / TENTHS) / result->seconds[tenth] * 1e-6;
+    uint64_t in_it = events / TENTHS;
+    return (double)in_it / result->seconds[tenth] * 1e-6;
 }
 
 /* Of a short stream a tenth is over in less than a millisecond, and its rate is chance. */

@@ -41,7 +41,7 @@ static bool is_asked_for(const struct rf_multihash *state)
  * stand far above the others. */
 uint32_t rf_multihash_noise(const struct rf_multihash *state)
 {
-    uint32_t sorted[PROBES];
+    uint32_t sorted[PROBES] = {0};
     if (!is_asked_for(state))
         return 0;
     for (uint64_t i = 0; i < PROBES; i++) {
