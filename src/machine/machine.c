@@ -179,8 +179,8 @@ static void enter_handler(struct machine *machine)
         rf_timing_charge(machine->timing, 0);
 }
 
-/* Into a handler that is pending, once the sequence of an instruction is over; out of one that is
- * over. A trap waits for all before it; a call is a jump that nobody predicts. */
+/* Into a handler that is pending, once the sequence of an instruction is over and nothing is left to be attended to;
+ * out of one that is over. A trap waits for all before it; a call is a jump that nobody predicts. */
 static void switch_handler(struct machine *machine)
 {
     struct rf_core *core = &machine->core;
@@ -188,7 +188,8 @@ static void switch_handler(struct machine *machine)
     bool inside = next != NULL && next->is_inside && next->entry == RF_ENTRY_INJECTED;
     if (machine->handler.running && core->stop == RF_STOP_BREAK)
         leave_handler(machine);
-    else if (machine->handler.pending && !machine->handler.running && !inside)
+    else if (machine->handler.pending && !machine->handler.running && !inside &&
+             core->stop == RF_STOP_NONE)
         enter_handler(machine);
 }
 
@@ -321,9 +322,12 @@ static void attend_trouble(struct machine *machine, struct trouble trouble)
         trouble.code = rf_memory_allows(&machine->core.memory, address, 1, RF_MAPPED) ? SEGV_ACCERR
                                                                                       : SEGV_MAPERR;
     if (machine->handler.running ||
-        !rf_signals_fault(&machine->system, trouble.number, trouble.code, address))
+        !rf_signals_fault(&machine->system, trouble.number, trouble.code, address)) {
         end_with(machine, &trouble);
-    else if (machine->timing != NULL)
+        return;
+    }
+    machine->core.stop = RF_STOP_NONE;
+    if (machine->timing != NULL)
         rf_timing_charge(machine->timing, 0);
 }
 

@@ -78,6 +78,35 @@ def check_counts(tap, work, program):
     tap.case("a fault takes the same instructions on both cores", len(set(words)) == 1 and int(words[0]) > 1000, words)
 
 
+# Each access calls the host.
+CALLS = """.on load, store goto start
+.field pc = pc[31:0]
+.index slot : 8
+.base pcs = assoc[0 : 256]
+.base counts = data[0 : 256]
+.slot a = pcs, count = counts
+.profile load,store -> pc
+start:  slot = free(pcs)
+        pcs[slot] = pc; counts[slot] = 1; interrupt
+"""
+
+
+def check_interrupts(tap, work, program):
+    """A fault right behind an interrupt of the co-processor is the program's, not that of the host's handler."""
+    microcode = work.path("calls.uc")
+    with open(microcode, "w") as file:
+        file.write(CALLS)
+    for what in ("fault", "repair"):
+        plain = work.sim(program, what)
+        for options in (("--functional",), ("--functional", "-p", "stacks"), ("-p", "silent-stores")):
+            ours = work.sim(program, what, options=(*options, "--coproc", microcode))
+            if "no RISC-V compiler was found" in ours.stderr.decode():
+                print("# the handlers of the co-processor are not there: faults behind its interrupts are not tried")
+                return
+            tap.case(f"{what} {' '.join(options)} beside a co-processor", ours.stdout == plain.stdout != b""
+                     and ours.returncode == 7, ours.stdout.decode(), ours.stderr.decode()[-300:])
+
+
 def check_strangers(tap, work, program):
     """A process that the guest names is out of its reach: in qemu by the namespace, in the machine always."""
     fenced = subprocess.run([work.alone, "--is-there"], check=False).returncode == 0
@@ -101,6 +130,7 @@ def main():
         check_alone(tap, work, program)
         check_closed_pipe(tap, work, program)
         check_counts(tap, work, program)
+        check_interrupts(tap, work, program)
         check_strangers(tap, work, program)
     tap.end()
 
