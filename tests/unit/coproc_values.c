@@ -93,6 +93,35 @@ TEST(microcode_agrees_with_the_flow_chart)
         check_seed(seed);
 }
 
+/* A load whose value is never the same again is sampled until its total is full; no other counter gets there. */
+TEST(a_full_total_turns_the_slot_off)
+{
+    static struct flow flow;
+    struct rf_coproc *coproc = open_values("(one_of=1)", 1);
+    struct rf_random random;
+    unsigned different = 0, offs = 0;
+    REQUIRE(coproc != NULL);
+    struct rf_processor *p = coproc->processor;
+    rf_random_seed(&random, test_seed(5));
+    flow_clear(&flow);
+    flow.slots = coproc->program.size.match_words;
+    flow.retain = 16;
+    flow.one_of = 1;
+    flow.random = p->x[RF_OPERAND_RANDOM];
+    for (uint64_t i = 0; i < 200000; i++) {
+        const struct rf_record record = {
+            .kind = RF_CLASS_LOAD, .pc = 0x400000, .value = rf_random_next(&random)};
+        different += rf_processor_run(p, &record) == RF_PROCESSOR_INTERRUPT;
+        different += flow_sample(&flow, (uint32_t)record.pc, (uint32_t)record.value);
+    }
+    different += count_differences(p, &flow);
+    for (uint32_t i = 0; i < flow.slots; i++)
+        offs += flow.slot[i].total == 65535 && !flow.slot[i].on;
+    CHECK_EQ(different, 0);
+    CHECK_EQ(offs, 3);
+    rf_coproc_close(coproc);
+}
+
 /* --- the estimate --------------------------------------------------------------------------------- */
 
 static bool is_near(double x, double y)
