@@ -15,7 +15,7 @@ static const uint32_t EBREAK = 0x00100073;
 
 bool rf_handler_open(struct rf_handler *handler, struct rf_memory *memory)
 {
-    uint64_t at = rf_memory_find_free(memory, RF_HANDLER_FROM, RF_PAGE + STACK);
+    uint64_t at = rf_memory_find_free(memory, RF_PROGRAM_END, RF_PAGE + STACK);
     if (at == 0 || !rf_memory_map(memory, at, RF_PAGE, RF_READ | RF_EXECUTE) ||
         !rf_memory_map(memory, at + RF_PAGE, STACK, RF_READ | RF_WRITE))
         return false;

@@ -5,8 +5,6 @@
 #include "machine/core/core.h"
 
 enum { RF_HANDLER_ARGUMENTS = 8 };
-/* Where the memory of handlers begins: above the program's stack. */
-static const uint64_t RF_HANDLER_FROM = 0xf0000000;
 
 /* All zero to begin with. */
 struct rf_handler {

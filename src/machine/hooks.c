@@ -26,7 +26,7 @@ rf_status rf_machine_place_with(struct rf_source *source, const struct rf_machin
     struct machine *machine = (struct machine *)source;
     struct rf_memory *memory = &machine->core.memory;
     uint64_t size = (code->size + RF_PAGE - 1) / RF_PAGE * RF_PAGE;
-    *address = rf_memory_find_free(memory, RF_HANDLER_FROM, size + code->data);
+    *address = rf_memory_find_free(memory, RF_PROGRAM_END, size + code->data);
     if (*address == 0 || !rf_memory_map(memory, *address, size, RF_READ | RF_EXECUTE) ||
         (code->data > 0 && !rf_memory_map(memory, *address + size, code->data, RF_READ | RF_WRITE)))
         return rf_fail(error, RF_ENOMEM, "no room for a handler's %zu bytes of code", code->size);

@@ -107,6 +107,56 @@ def check_interrupts(tap, work, program):
                      and ours.returncode == 7, ours.stdout.decode(), ours.stderr.decode()[-300:])
 
 
+# The status is 1 for each of munmap, mprotect and mmap that may touch the memory above the stack.
+REACH = """
+.globl _start
+_start: li s0, 0
+        li s1, 0xf0000000
+        li s2, 0x2000000
+        mv a0, s1
+        mv a1, s2
+        li a7, 215
+        ecall
+        seqz a0, a0
+        add s0, s0, a0
+        mv a0, s1
+        li a1, 4096
+        li a2, 0
+        li a7, 226
+        ecall
+        seqz a0, a0
+        add s0, s0, a0
+        mv a0, s1
+        mv a1, s2
+        li a2, 3
+        li a3, 0x32
+        li a4, -1
+        li a5, 0
+        li a7, 222
+        ecall
+        sgtz a0, a0
+        add s0, s0, a0
+        li t0, 1000
+again:  ld t1, 0(sp)
+        addi t0, t0, -1
+        bnez t0, again
+        mv a0, s0
+        li a7, 93
+        ecall
+"""
+
+
+def check_reach(tap, work):
+    """The memory of the co-processor's handler is not the program's to give back."""
+    program = work.assemble(REACH, "reach")
+    microcode = work.path("calls.uc")
+    for options in (("--functional",), ("--functional", "--coproc", microcode), ("--coproc", microcode)):
+        done = work.sim(program, options=options)
+        tap.case(f"nothing above the stack is unmapped {options[0]}", done.returncode in (0, 125)
+                 and (done.returncode == 0 or b"no RISC-V compiler was found" in done.stderr), done.returncode,
+                 done.stderr[-300:])
+
+
 def check_strangers(tap, work, program):
     """A process that the guest names is out of its reach: in qemu by the namespace, in the machine always."""
     fenced = subprocess.run([work.alone, "--is-there"], check=False).returncode == 0
@@ -131,6 +181,7 @@ def main():
         check_closed_pipe(tap, work, program)
         check_counts(tap, work, program)
         check_interrupts(tap, work, program)
+        check_reach(tap, work)
         check_strangers(tap, work, program)
     tap.end()
 

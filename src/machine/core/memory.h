@@ -14,6 +14,8 @@
 enum { RF_PAGE = 4096, RF_PAGE_BITS = 12 };
 /* Rights of a page. Every mapped page has RF_MAPPED, even without any other right; 0 is a free page. */
 enum { RF_READ = 1, RF_WRITE = 2, RF_EXECUTE = 4, RF_MAPPED = 8 };
+/* Where the program's memory ends. Above are code and tables of handlers, which it cannot map or unmap. */
+static const uint64_t RF_PROGRAM_END = 0xf0000000;
 
 struct rf_memory {
     uint8_t *bytes;  /* the host's address of guest address 0 */

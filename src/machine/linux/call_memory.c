@@ -1,6 +1,6 @@
 /* call_memory.c - system calls on the address space.
  *
- *     | program | brk -> ... | mmap_from: mappings, lowest place first ... | stack |
+ *     | program | brk -> ... | mmap_from: mappings, lowest place first ... | stack | not the program's |
  *
  * The place of a mapping depends only on the calls before it, so every run is the same. Hints without
  * MAP_FIXED are ignored.
@@ -24,6 +24,11 @@ static uint64_t page_up(uint64_t address)
 static bool is_aligned(uint64_t address)
 {
     return (address & OFFSET_IN_PAGE) == 0;
+}
+
+static bool is_the_programs(uint64_t address, uint64_t length)
+{
+    return address <= RF_PROGRAM_END && length <= RF_PROGRAM_END - address;
 }
 
 /* Code that was decoded from there is out of date. */
@@ -95,7 +100,7 @@ int64_t rf_call_mmap(struct rf_system *system, const uint64_t *a)
     if (status != 0)
         return status;
     uint64_t at = fixed ? a[0] : rf_memory_find_free(memory, system->mmap_from, a[1]);
-    if (at == 0)
+    if (at == 0 || !is_the_programs(at, a[1]))
         return -ENOMEM;
     forget_code(system, at, a[1]);
     if ((fixed && !rf_memory_unmap(memory, at, a[1])) ||
@@ -111,7 +116,7 @@ int64_t rf_call_mmap(struct rf_system *system, const uint64_t *a)
 
 int64_t rf_call_munmap(struct rf_system *system, const uint64_t *a)
 {
-    if (a[1] == 0 || !is_aligned(a[0]))
+    if (a[1] == 0 || !is_aligned(a[0]) || !is_the_programs(a[0], a[1]))
         return -EINVAL;
     forget_code(system, a[0], a[1]);
     return rf_memory_unmap(&system->core->memory, a[0], a[1]) ? 0 : -EINVAL;
@@ -122,7 +127,7 @@ int64_t rf_call_mprotect(struct rf_system *system, const uint64_t *a)
     struct rf_memory *memory = &system->core->memory;
     if (!is_aligned(a[0]))
         return -EINVAL;
-    if (!rf_memory_allows(memory, a[0], a[1], RF_MAPPED))
+    if (!is_the_programs(a[0], a[1]) || !rf_memory_allows(memory, a[0], a[1], RF_MAPPED))
         return -ENOMEM;
     forget_code(system, a[0], a[1]);
     return a[1] == 0 || rf_memory_map(memory, a[0], a[1], rights_of(a[2])) ? 0 : -ENOMEM;
@@ -133,7 +138,7 @@ int64_t rf_call_madvise(struct rf_system *system, const uint64_t *a)
     struct rf_memory *memory = &system->core->memory;
     if (!is_aligned(a[0]))
         return -EINVAL;
-    if (!rf_memory_allows(memory, a[0], a[1], RF_MAPPED))
+    if (!is_the_programs(a[0], a[1]) || !rf_memory_allows(memory, a[0], a[1], RF_MAPPED))
         return -ENOMEM;
     if (a[2] != GUEST_MADV_DONTNEED || a[1] == 0)
         return 0;
@@ -147,11 +152,11 @@ static int64_t grow(struct rf_system *system, uint64_t from, uint64_t old, uint6
 {
     struct rf_memory *memory = &system->core->memory;
     unsigned rights = memory->rights[from >> RF_PAGE_BITS];
-    if (rf_memory_is_free(memory, from + old, wanted - old) &&
+    if (is_the_programs(from, wanted) && rf_memory_is_free(memory, from + old, wanted - old) &&
         rf_memory_map(memory, from + old, wanted - old, rights))
         return (int64_t)from;
     uint64_t at = may_move ? rf_memory_find_free(memory, system->mmap_from, wanted) : 0;
-    if (at == 0 || !rf_memory_map(memory, at, wanted, rights))
+    if (at == 0 || !is_the_programs(at, wanted) || !rf_memory_map(memory, at, wanted, rights))
         return -ENOMEM;
     memcpy(memory->bytes + at, memory->bytes + from, old);
     forget_code(system, from, old);
@@ -168,7 +173,7 @@ int64_t rf_call_mremap(struct rf_system *system, const uint64_t *a)
     if (a[1] > memory->size || a[2] > memory->size)
         return -ENOMEM;
     uint64_t old = page_up(a[1]), wanted = page_up(a[2]);
-    if (!rf_memory_allows(memory, a[0], old, RF_MAPPED))
+    if (!is_the_programs(a[0], old) || !rf_memory_allows(memory, a[0], old, RF_MAPPED))
         return -EFAULT;
     if (wanted > old)
         return grow(system, a[0], old, wanted, (a[3] & GUEST_MREMAP_MAYMOVE) != 0);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { MACHINE_RISCV = 243, SEGMENTS_MAX = 64 };
-static const uint64_t STACK_TOP = 0xf0000000, STACK_SIZE = 8 << 20;
+static const uint64_t STACK_SIZE = 8 << 20;
 
 static rf_status refuse(struct rf_error *error, const char *name, const char *why)
 {
@@ -49,7 +49,7 @@ static rf_status load_segment(struct rf_memory *memory, const Elf64_Phdr *segmen
         size - segment->p_offset < segment->p_filesz)
         return refuse(error, name, "a segment reaches past the end of the file");
     if (!rf_memory_map(memory, segment->p_vaddr, segment->p_memsz, rights_of(segment->p_flags)) ||
-        segment->p_vaddr + segment->p_memsz > STACK_TOP - STACK_SIZE)
+        segment->p_vaddr + segment->p_memsz > RF_PROGRAM_END - STACK_SIZE)
         return refuse(error, name, "a segment does not fit into the address space");
     memcpy(memory->bytes + segment->p_vaddr, file + segment->p_offset, segment->p_filesz);
     return RF_OK;
@@ -179,9 +179,9 @@ rf_status rf_loader_start(struct rf_core *core, const struct rf_loader_program *
                           struct rf_error *error)
 {
     static const char random[16] = "riffle's random";
-    struct stack stack = {&core->memory, STACK_TOP, STACK_TOP - STACK_SIZE + (1 << 20)};
+    struct stack stack = {&core->memory, RF_PROGRAM_END, RF_PROGRAM_END - STACK_SIZE + (1 << 20)};
     size_t argc = list_length(arguments), words = argc + list_length(environment) + 3;
-    if (!rf_memory_map(&core->memory, STACK_TOP - STACK_SIZE, STACK_SIZE, RF_READ | RF_WRITE))
+    if (!rf_memory_map(&core->memory, RF_PROGRAM_END - STACK_SIZE, STACK_SIZE, RF_READ | RF_WRITE))
         return rf_fail(error, RF_EINVAL, "no room for the stack");
     bool fits = push_strings(&stack, environment);
     uint64_t environment_at = stack.sp;

@@ -18,7 +18,6 @@
 
 enum { RA = 1, SP = 2, A0 = 10 };
 enum { HANDLER_DEFAULT, HANDLER_IGNORE };
-static const uint64_t HOME_FROM = 0xf0000000;                   /* above the stack */
 static const uint32_t RETURN_CODE[] = {0x08b00893, 0x00000073}; /* li a7,139; ecall */
 
 struct frame {
@@ -50,7 +49,7 @@ static bool find_home(struct rf_system *system)
     struct rf_memory *memory = &system->core->memory;
     if (system->signals.home != 0)
         return true;
-    uint64_t at = rf_memory_find_free(memory, HOME_FROM, RF_PAGE);
+    uint64_t at = rf_memory_find_free(memory, RF_PROGRAM_END, RF_PAGE);
     if (at == 0 || !rf_memory_map(memory, at, RF_PAGE, RF_READ | RF_EXECUTE))
         return false;
     memcpy(memory->bytes + at, RETURN_CODE, sizeof RETURN_CODE);
