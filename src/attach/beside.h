@@ -1,7 +1,8 @@
 /* beside.h - our thread on the processor where the thread runs that is to be held.
  *
  *     rf_beside_begin(&beside);
- *     if (!rf_beside_is(&beside, processor))      rf_beside_move(&beside, processor);  then sleep a moment, and look again */
+ *     if (!rf_beside_is(&beside, processor))
+ *         rf_beside_move(&beside, processor);     then sleep a moment: the thread may have moved, too */
 #ifndef RF_ATTACH_BESIDE_H
 #define RF_ATTACH_BESIDE_H
 

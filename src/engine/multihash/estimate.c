@@ -37,8 +37,8 @@ static bool is_asked_for(const struct rf_multihash *state)
            !state->config.reset && !state->saturated;
 }
 
-/* The median of what made-up tuples would be promoted with. The mean would be higher: the counters of promoted tuples
- * stand far above the others. */
+/* The median, over some tuples that never occurred, of their smallest counter. The mean would be higher: the
+ * counters of promoted tuples stand far above the others. */
 uint32_t rf_multihash_noise(const struct rf_multihash *state)
 {
     uint32_t sorted[PROBES] = {0};
