@@ -169,7 +169,7 @@ static struct rf_rap_config random_config(struct rf_random *random, unsigned dim
     c.q = 2 + rf_random_below(random, 3);
     c.first_merge = 16u << rf_random_below(random, 8);
     c.ends = 1 + rf_random_below(random, 2);
-    c.nodes = rf_random_below(random, 3) == 0 ? 64 * c.b : 0;
+    c.nodes = rf_random_below(random, 3) == 0 ? (16 + 48 * rf_random_below(random, 2)) * c.b : 0;
     c.cache = rf_random_below(random, 4) == 0 ? 0 : 1u << rf_random_below(random, 12);
     return c;
 }

@@ -127,19 +127,16 @@ TEST(hardware_and_software_have_the_same_tree)
         rf_random_seed(&random, seed * 1000 + i);
         uint64_t b = UINT64_C(2) << rf_random_below(&random, 4);
         unsigned bits = 8 + (unsigned)rf_random_below(&random, 57);
-        uint64_t tcam = rf_random_below(&random, 2) ? 64 * b + 1 : 16384;
+        uint64_t tcam = rf_random_below(&random, 2) ? 16 * b + 1 : 16384;
         char shared[256], soft_text[512], hard_text[512];
         rf_format(shared, sizeof shared, "eps=%s, b=%llu, bits=%u, q=%llu, first_merge=%u, ends=%u",
                   eps[rf_random_below(&random, 3)], (unsigned long long)b, bits,
                   (unsigned long long)(2 + rf_random_below(&random, 2)),
                   64u << rf_random_below(&random, 5), 1 + (unsigned)rf_random_below(&random, 2));
-        tcam = tcam < 256 ? 256 : tcam;
         rf_format(soft_text, sizeof soft_text, "rap(%s, nodes=%llu)", shared,
                   (unsigned long long)(tcam - 1));
         rf_format(hard_text, sizeof hard_text, "rap-hw(%s, tcam=%llu)", shared,
                   (unsigned long long)tcam);
-        if (64 * b > tcam - 1)
-            continue;
         CHECK_ROW(hard_text, agree(soft_text, hard_text, &random, bits, b));
         early += figure(&hard, "early-merges");
     }

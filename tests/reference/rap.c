@@ -38,6 +38,7 @@ void plain_rap_init(struct plain_rap *rap)
     rap->per_limit = 1;
     while ((double)rap->per_limit * rap->eps < (double)cut)
         rap->per_limit++;
+    rap->planned = rap->per_limit;
     rap->n = rap->merges = 0;
     rap->nodes = rap->nodes_max = 0;
     rap->next_merge = rap->first_merge;
@@ -121,6 +122,16 @@ static void make_room(struct plain_rap *rap)
     }
 }
 
+/* Less than half of the room in use after a merge: the threshold falls in that proportion. Not in the paper. */
+static void narrow(struct plain_rap *rap)
+{
+    size_t half = rap->room / rap->b / 2, used = rap->nodes / rap->b;
+    if (used >= half || rap->per_limit == rap->planned)
+        return;
+    double more = (double)rap->per_limit * (double)half / (double)(used > 0 ? used : 1);
+    rap->per_limit = more < (double)rap->planned ? (uint64_t)more : rap->planned;
+}
+
 /* Children with count 0; those that were there before become children of the one that covers them. */
 static void split(struct plain_rap *rap, struct plain_node *node)
 {
@@ -188,6 +199,7 @@ void plain_rap_add(struct plain_rap *rap, struct rf_tuple key)
     }
     if (rap->n == rap->next_merge) {
         merge_all(rap, rap->root);
+        narrow(rap);
         rap->merges++;
         rap->next_merge *= rap->q;
     }

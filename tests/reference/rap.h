@@ -28,7 +28,8 @@ struct plain_rap {
     struct plain_node *root;
     uint64_t n;          /* events */
     uint64_t next_merge; /* at this many events */
-    uint64_t per_limit;  /* log_b(R) / eps */
+    uint64_t planned;    /* log_b(R) / eps */
+    uint64_t per_limit;  /* the same, or less after the room was used up */
     size_t nodes;        /* but for the root */
     size_t nodes_max;
     uint64_t merges;

@@ -31,9 +31,9 @@ static const struct {
      "rap-hw(eps=1%, b=2, bits=64, key=a, q=2, first_merge=1Ki, ends=1, tcam=128, queue=1Ki, "
      "arrival=4, pipelined=no)",
      NULL},
-    {"rap-hw(tcam=255)", NULL, "engine 'rap-hw': tcam must be at least 256 for b=4"},
+    {"rap-hw(tcam=63)", NULL, "engine 'rap-hw': tcam must be at least 64 for b=4"},
     {"rap-hw(b=3)", NULL, "engine 'rap-hw': b must be 2, 4, 8 or 16, got 3"},
-    {"rap(nodes=255)", NULL, "engine 'rap': nodes must be at least 256 for b=4"},
+    {"rap(nodes=63)", NULL, "engine 'rap': nodes must be at least 64 for b=4"},
     {"rap(key=c)", NULL, "engine 'rap': key must be one of a|b|both, got 'c'"},
     {"multihash(reset=perhaps)", NULL,
      "engine 'multihash': reset must be yes or no, got 'perhaps'"},

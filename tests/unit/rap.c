@@ -189,6 +189,24 @@ TEST(a_full_pool_merges_early_and_says_so)
     CHECK_EQ(rf_rap_tree_total(&tree, 0), 20000);
 }
 
+/* 256 values at once need more room than there is; later there is but one. */
+TEST(what_a_full_pool_lost_comes_back)
+{
+    make_tree(1, 8, 2, 0.05, 1024);
+    double planned = rf_rap_tree_eps(&tree);
+    for (uint64_t i = 0; i < 20000; i++)
+        add(i * 37 % 256, 1);
+    double widened = rf_rap_tree_eps(&tree);
+    add(12, 200000);
+    double later = rf_rap_tree_eps(&tree);
+    add(12, 20000000);
+    CHECK(widened > planned);
+    CHECK(later < widened);
+    CHECK(tree.wide > 0);
+    CHECK_EQ(tree.per_limit, tree.plan.per_limit);
+    CHECK(rf_rap_tree_eps(&tree) == planned);
+}
+
 /* What the options cost, and how they are refused. */
 static const struct {
     const char *text;
@@ -199,7 +217,7 @@ static const struct {
     {"rap(key=both, b=16)", NULL},
     {"rap(b=3)", "engine 'rap': b must be 2, 4, 8 or 16, got 3"},
     {"rap(key=both, b=8)", "engine 'rap': in two dimensions b must be 4 or 16, got 8"},
-    {"rap(nodes=100)", "engine 'rap': nodes must be at least 256 for b=4"},
+    {"rap(nodes=60)", "engine 'rap': nodes must be at least 64 for b=4"},
     {"rap(eps=0.0001%)", "engine 'rap': eps is so small that a stream can need more than "
                          "268435456 nodes; say how many it may have with nodes="},
     {"rap(eps=0.0001%, nodes=1M)", NULL},

@@ -192,6 +192,7 @@ static void buffer_add(struct rf_rap_state *state, struct rf_tuple key, uint64_t
     buffer->a[i] = key.a;
     if (buffer->b != NULL)
         buffer->b[i] = key.b;
+    buffer->left += leaves > 0;
     if (leaves > 0 && rf_rap_tree_add(&state->tree, has, leaves))
         rf_rap_cache_forget(&state->cache);
 }
@@ -267,7 +268,7 @@ static void end_interval(void *memory)
     struct rf_rap_state *state = memory;
     rf_rap_tree_clear(&state->tree);
     memset(state->buffer.counts, 0, state->buffer.entries * sizeof *state->buffer.counts);
-    state->buffer.events = 0;
+    state->buffer.events = state->buffer.left = 0;
     state->outside = 0;
     rf_rap_cache_forget(&state->cache);
 }
@@ -367,8 +368,10 @@ static rf_status report_figures(const struct rf_rap_state *state, const struct r
         {"merges", (double)tree->merges},
         {"early-merges", (double)tree->early},
         {"outside", (double)state->outside},
+        {"buffer-out", (double)state->buffer.left},
     };
-    return rf_engine_report_figures(sink, figures, sizeof figures / sizeof *figures);
+    size_t n = sizeof figures / sizeof *figures - (state->buffer.entries == 0);
+    return rf_engine_report_figures(sink, figures, n);
 }
 
 uint64_t rf_rap_events(const struct rf_rap_state *state)

@@ -62,6 +62,7 @@ struct rf_rap_tree {
     uint64_t events;
     uint64_t limit;     /* the split threshold now: max(1, events / per_limit) */
     uint64_t per_limit; /* as planned, or less after the ceiling was hit */
+    uint64_t wide;      /* the highest limit before per_limit rose again; 0: it never did */
     uint64_t next_merge;
 
     uint32_t free;  /* list of free sets */
@@ -78,6 +79,10 @@ void rf_rap_plan_make(struct rf_rap_plan *plan, unsigned dims, unsigned bits, un
 /* A node holds `held` of `events`, and gets `most` more in a row: after how many of them does it split? `most`
  * where it does not. */
 uint64_t rf_rap_room(uint64_t events, uint64_t per_limit, uint64_t held, uint64_t most);
+/* What per_limit becomes after a merge that left `used` sets, and the eps that holds. */
+uint64_t rf_rap_narrowed(const struct rf_rap_plan *plan, uint64_t per_limit, uint32_t used);
+double rf_rap_eps(const struct rf_rap_plan *plan, uint64_t per_limit, uint64_t wide,
+                  uint64_t events);
 /* The most sets that a stream can need under this plan. */
 uint64_t rf_rap_plan_ceiling(const struct rf_rap_plan *plan);
 /* The same at each merge: worst cases just after and just before it. For the papers' figures. */

@@ -50,6 +50,7 @@ struct rf_rap_config {
 struct rf_rap_buffer {
     size_t entries; /* a power of two, or 0 */
     uint64_t events;
+    uint64_t left;    /* entries that went to the tree */
     uint64_t *counts; /* 0: the entry is empty */
     uint64_t *a;
     uint64_t *b; /* NULL in one dimension */
@@ -67,7 +68,7 @@ extern const struct rf_engine_ops rf_rap, rf_rap_hw;
 
 rf_status rf_rap_check(void *config, struct rf_error *error);
 /* What both engines ask of b, and of the option that says how much `room` for nodes there is (0: any). */
-enum { RF_RAP_SETS_MIN = 64 };
+enum { RF_RAP_SETS_MIN = 16 };
 rf_status rf_rap_check_fan(const struct rf_rap_config *config, const char *engine,
                            const char *option, uint64_t room, struct rf_error *error);
 enum rf_shape rf_rap_shape(const void *config);

@@ -42,7 +42,7 @@ struct config {
 static const struct rf_option options[] = {
     RF_RAP_TREE_ROWS("2, 4, 8 or 16", "a|b", "which word of the tuple"),
     RF_RAP_ENDS_ROW("1"),
-    ROW(tcam, COUNT, "4096", "entries of the ternary memory, 64 b at least; past them eps widens",
+    ROW(tcam, COUNT, "4096", "entries of the ternary memory, 16 b at least; past them eps widens",
         .min = 2 * RF_RAP_SETS_MIN, .max = 1048576),
     ROW(queue, COUNT, "1024", "entries of the queue in front", .min = 1, .max = 1048576),
     ROW(arrival, COUNT, "4", "cycles from one event to the next", .min = 1, .max = 1e9),
@@ -64,7 +64,7 @@ struct state {
     uint64_t *scratch;     /* sets of one length, while merging */
     uint32_t first[LEVELS_MAX], n[LEVELS_MAX];
     uint32_t sets, sets_max; /* of siblings */
-    uint64_t events, limit, per_limit, next_merge, outside;
+    uint64_t events, limit, per_limit, wide, next_merge, outside;
     uint64_t splits, merges, early, moves, folds;
     struct rf_rap_clock clock;
 };
@@ -108,7 +108,7 @@ static void restart(struct state *state)
     for (unsigned level = 1; level < LEVELS_MAX; level++)
         state->first[level] = 1;
     state->sets = state->sets_max = 0;
-    state->events = state->outside = 0;
+    state->events = state->outside = state->wide = 0;
     state->limit = 1;
     state->per_limit = state->plan.per_limit;
     state->next_merge = state->plan.first_merge;
@@ -302,6 +302,18 @@ static uint64_t make_room(struct state *state)
     return cycles;
 }
 
+/* As in tree.c: room that a merge left makes the threshold lower again. */
+static void narrow(struct state *state)
+{
+    uint64_t per_limit = rf_rap_narrowed(&state->plan, state->per_limit, state->sets);
+    if (per_limit == state->per_limit)
+        return;
+    if (state->limit > state->wide)
+        state->wide = state->limit;
+    state->per_limit = per_limit;
+    set_limit(state);
+}
+
 static bool ripe(const struct state *state, const struct entry *entry)
 {
     return entry->shift != 0 && entry->count >= state->limit;
@@ -340,6 +352,7 @@ static struct rf_rap_stall update(struct state *state, uint64_t value)
         stall.split += split(state, entry, level);
     if (state->events == state->next_merge) {
         stall.merge += merge_all(state);
+        narrow(state);
         state->merges++;
         uint64_t next;
         state->next_merge =
@@ -449,7 +462,7 @@ static rf_status report_figures(const struct state *state, const struct rf_sink 
                       (state->config.pipelined ? 2 : 1) +
                   (double)(clock->split + clock->merge);
     const struct rf_figure figures[] = {
-        {"eps-max", (double)state->plan.cut / (double)state->per_limit},
+        {"eps-max", rf_rap_eps(&state->plan, state->per_limit, state->wide, state->events)},
         {"entries", (double)entry_count(state)},
         {"sets", (double)state->sets},
         {"sets-max", (double)state->sets_max},

@@ -37,7 +37,9 @@
  * a node that holds limit(t) of the t events so far: n/M + per_limit ln q more. rf_rap_plan_ceiling works
  * this out. A node takes 16 bytes, and a set 16 more (24 in two dimensions). Where the user gives less room, a
  * split that finds none merges at once. If that is not enough it takes a quarter off per_limit: the tree goes
- * on with a wider eps, which is reported.
+ * on with a wider eps, which is reported. A later merge that leaves less than half of the room in use gives per_limit
+ * back in that proportion. Nodes may then hold more than the new limit, never more than the old one (`wide`). That is a
+ * fixed number of events, so what holds narrows as the stream goes on: eps = cut max(limit, wide) / n.
  *
  * Departures: (1) a node splits when it reaches the limit rounded down, not when it exceeds it, so that
  * eps n holds to the event; (2) the paper's threshold bounds ranges of the tree; plans can have it halved
@@ -150,6 +152,7 @@ void rf_rap_tree_clear(struct rf_rap_tree *tree)
 {
     tree->events = 0;
     tree->limit = 1;
+    tree->wide = 0;
     tree->per_limit = tree->plan.per_limit;
     tree->next_merge = tree->plan.first_merge;
     tree->free = 0;
@@ -296,9 +299,31 @@ static void fold_below(struct rf_rap_tree *tree, uint32_t x)
     fold_children(tree, x);
 }
 
+/* Less than half of the room is in use, and nodes are about as many as per_limit says: take the other half. */
+uint64_t rf_rap_narrowed(const struct rf_rap_plan *plan, uint64_t per_limit, uint32_t used)
+{
+    uint32_t half = (plan->sets - 1) / 2;
+    double more = (double)per_limit * half / (used > 0 ? used : 1);
+    if (used >= half || per_limit >= plan->per_limit)
+        return per_limit;
+    return more < (double)plan->per_limit ? (uint64_t)more : plan->per_limit;
+}
+
+static void narrow(struct rf_rap_tree *tree)
+{
+    uint64_t per_limit = rf_rap_narrowed(&tree->plan, tree->per_limit, tree->used);
+    if (per_limit == tree->per_limit)
+        return;
+    if (tree->limit > tree->wide)
+        tree->wide = tree->limit;
+    tree->per_limit = per_limit;
+    tree->limit = limit_at(tree->events, per_limit);
+}
+
 void rf_rap_tree_merge_due(struct rf_rap_tree *tree)
 {
     fold_below(tree, 0);
+    narrow(tree);
     tree->merges++;
     while (tree->next_merge <= tree->events && tree->next_merge != UINT64_MAX)
         tree->next_merge = times(tree->next_merge, tree->plan.q);
@@ -441,8 +466,16 @@ static void split_full(struct rf_rap_tree *tree, uint32_t x)
         split_full(tree, first_node(tree, node->below) + i);
 }
 
+/* What a node of more than one value may hold. */
+static uint64_t held_most(const struct rf_rap_tree *tree)
+{
+    return tree->limit > tree->wide ? tree->limit : tree->wide;
+}
+
 void rf_rap_tree_unite(struct rf_rap_tree *tree, const struct rf_rap_tree *other)
 {
+    if (tree->wide + other->wide > 0)
+        tree->wide = held_most(tree) + held_most(other);
     tree->events += other->events;
     if (other->per_limit < tree->per_limit)
         tree->per_limit = other->per_limit;
@@ -552,7 +585,15 @@ uint64_t rf_rap_tree_node_count(const struct rf_rap_tree *tree, uint32_t sets)
     return 1 + ((uint64_t)sets << tree->plan.fan_bits);
 }
 
+double rf_rap_eps(const struct rf_rap_plan *plan, uint64_t per_limit, uint64_t wide,
+                  uint64_t events)
+{
+    double planned = (double)plan->cut / (double)per_limit;
+    double held = events > 0 ? (double)plan->cut * (double)wide / (double)events : 0;
+    return held > planned ? held : planned;
+}
+
 double rf_rap_tree_eps(const struct rf_rap_tree *tree)
 {
-    return (double)tree->plan.cut / (double)tree->per_limit;
+    return rf_rap_eps(&tree->plan, tree->per_limit, tree->wide, tree->events);
 }
