@@ -58,7 +58,7 @@ $ riffle gen zipf --events 20000 --keys 500 --seed 3 > whole.txt; head -10000 wh
 $ riffle compare whole.txt -m overlap -e exact -e P64 --format csv | cut -d, -f4-
 overlap,engine
 1,"exact(memory=0, interval=0)"
-0.65545037564254649,"P64 (hash=mix, estimate=sum, confidence=95%, memory=256Mi, buffer=100, message-cycles=30, interrupt-cycles=0)"
+0.65545037564254649,"P64 (hash=mix, estimate=sum, confidence=95%, memory=256Mi, buffer=100, message-cycles=30, interrupt-cycles=0, counter=31)"
 $ for f in whole half other; do riffle replay -e exact -o $f.rfp $f.txt > /dev/null; done; riffle compare -m overlap whole.rfp half.rfp; riffle compare -m overlap whole.rfp other.rfp -f csv; riffle compare -m overlap --top 100% whole.rfp whole.rfp -f json
       overlap  profile
         94.7%  tuples

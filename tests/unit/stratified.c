@@ -7,7 +7,7 @@
 
 #define SOFTWARE                                                                                   \
     "hash=mix, estimate=sum, confidence=95%, memory=256Mi, buffer=100, message-cycles=30, "        \
-    "interrupt-cycles=0)"
+    "interrupt-cycles=0, counter=31)"
 
 static const struct {
     const char *text;
@@ -252,6 +252,53 @@ TEST(a_table_of_two_by_hand)
     script_run(&script, "bd", out);
     CHECK_TEXT(out, "c1 ");
     free(script.cell);
+}
+
+static rf_status keep_messages(void *context, const struct rf_figure *figure)
+{
+    if (strcmp(figure->name, "messages") == 0)
+        *(double *)context = figure->value;
+    return RF_OK;
+}
+
+static rf_status any_item(void *context, const struct rf_item *item)
+{
+    (void)context;
+    (void)item;
+    return RF_OK;
+}
+
+static rf_status any_end(void *context, const struct rf_summary *summary)
+{
+    (void)context;
+    (void)summary;
+    return RF_OK;
+}
+
+/* Twelve events of one tuple: a counter of two bits is full after three, one of a bit after each. */
+TEST(a_narrow_counter_of_a_table_goes_out_early)
+{
+    static const struct {
+        const char *text;
+        double messages;
+        uint64_t bits;
+    } table[] = {
+        {"A2", 0, 2 * (128 + 31)},
+        {"A2 (counter=2)", 3, 2 * (128 + 2)},
+        {"A2 (counter=1)", 11, 2 * (128 + 1)},
+    };
+    static const struct rf_tuple twelve[12];
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct rf_engine *engine;
+        double messages = -1;
+        struct rf_sink sink = {any_item, keep_messages, any_end, &messages};
+        REQUIRE(rf_engine_open(&engine, table[i].text, NULL, NULL) == RF_OK);
+        REQUIRE(rf_engine_feed(engine, &(struct rf_tuples){twelve, NULL, 12}, NULL) == RF_OK);
+        rf_engine_report(engine, &sink);
+        CHECK_ROW(table[i].text, messages == table[i].messages);
+        CHECK_ROW(table[i].text, rf_engine_bits(engine) == table[i].bits);
+        rf_engine_close(engine);
+    }
 }
 
 /* Direct-mapped, full at 8, enough is 4 hits, too many is 3 misses; a and b stand for two letters that

@@ -12,8 +12,8 @@
  *            entries hang in a bucket by hash and in a list by use; link 0 is the end, i + 1 entry i
  *
  * Guarantee: counts in = counts out + counts held. Memory: 48 bytes per entry and 4 to 8 for its bucket;
- * in hardware 128 bits of tuple and 31 of count. An entry whose count would not fit any more goes out
- * first; a message that never fits passes by. Departure: the paper does not say which entry is replaced;
+ * in hardware 128 bits of tuple and 31 of count, or as many as the option `counter` says. An entry whose count would
+ * not fit any more goes out first; a message that never fits passes by. Departure: the paper does not say which entry is replaced;
  * here it is the least recently used. */
 #include "engine/stratified/part.h"
 #include <string.h>
@@ -31,8 +31,6 @@ struct table {
     uint32_t reserved;
     struct entry entries[];
 };
-
-static const uint64_t count_max = (UINT64_C(1) << RF_TABLE_COUNT_BITS) - 1;
 
 static uint32_t bucket_count(uint32_t k)
 {
@@ -111,7 +109,8 @@ static void exchange(struct rf_message *x, struct rf_message *y)
     *y = swap;
 }
 
-static bool add(struct table *table, struct entry *entry, struct rf_message *message)
+static bool add(struct table *table, struct entry *entry, struct rf_message *message,
+                uint64_t count_max)
 {
     leave_order(table, entry);
     become_newest(table, entry);
@@ -127,11 +126,11 @@ static bool add(struct table *table, struct entry *entry, struct rf_message *mes
 static bool take(struct rf_part *part, void *cell, struct rf_message *message)
 {
     struct table *table = cell;
-    if (message->count > count_max)
+    if (message->count > part->count_max)
         return true;
     struct entry *entry = find(part, table, message->tuple);
     if (entry != NULL)
-        return add(table, entry, message);
+        return add(table, entry, message, part->count_max);
     if (table->used < part->n) {
         fill(part, table, &table->entries[table->used++], message);
         return false;
@@ -156,7 +155,7 @@ static void take_run(struct rf_part *part, void *cell, const struct rf_part_run 
 {
     struct table *table = cell;
     struct rf_part_run out = {run->message, 1};
-    uint64_t left = run->times - 1;
+    uint64_t left = run->times - 1, count_max = part->count_max;
     if (run->message.count > count_max) {
         rf_chain_take_run(way, run);
         return;

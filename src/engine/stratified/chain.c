@@ -40,6 +40,12 @@ static size_t aligned(size_t offset)
     return (offset + 7) & ~(size_t)7;
 }
 
+/* Bits of a counter of a table A. */
+static unsigned width_of(const struct rf_part_spec *spec)
+{
+    return spec->width != 0 ? spec->width : RF_TABLE_COUNT_BITS;
+}
+
 static void build(struct builder *builder, struct rf_chain *chain, uint32_t from, uint32_t to);
 
 static void build_part(struct builder *builder, struct rf_part *part, uint32_t i)
@@ -47,7 +53,9 @@ static void build_part(struct builder *builder, struct rf_part *part, uint32_t i
     const struct rf_chain_setup *setup = builder->setup;
     const struct rf_part_spec *spec = &setup->specs[i];
     uint64_t seed = setup->seed + i * UINT64_C(0x9e3779b97f4a7c15);
-    *part = (struct rf_part){.ops = ops_of_kind[spec->kind], .n = spec->n};
+    *part = (struct rf_part){.ops = ops_of_kind[spec->kind],
+                             .n = spec->n,
+                             .count_max = (UINT64_C(1) << width_of(spec)) - 1};
     rf_random_seed(&part->random, seed);
     part->key = rf_hash_secret(part);
     if (spec->kind == RF_PART_SPLITTER)
@@ -170,7 +178,7 @@ static uint64_t part_bits(const struct rf_part_spec *spec, uint64_t inside,
     case RF_PART_SPLITTER:
         return spec->n * inside;
     case RF_PART_TABLE:
-        return spec->n * (uint64_t)(TUPLE_BITS + RF_TABLE_COUNT_BITS);
+        return spec->n * (uint64_t)(TUPLE_BITS + width_of(spec));
     case RF_PART_TAGGED:
         return tagged->entries * (tagged->tag + tagged->hit + tagged->miss + 1);
     default:

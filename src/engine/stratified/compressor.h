@@ -21,6 +21,7 @@ struct rf_compressor_config {
     uint64_t memory;     /* ceiling of the tally in bytes, 0: none */
     uint64_t buffer;     /* messages per interrupt */
     uint64_t message_cycles, interrupt_cycles;
+    uint64_t counter; /* bits of a counter of A */
 };
 
 extern const struct rf_engine_ops rf_stratified, rf_tagged;

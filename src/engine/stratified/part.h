@@ -65,6 +65,7 @@ struct rf_part_spec {
     uint32_t kind;
     uint32_t n;      /* rate r, substreams n, entries k */
     uint32_t inside; /* how many of the specs that follow are inside this one */
+    uint32_t width;  /* A: bits of a counter; 0: RF_TABLE_COUNT_BITS */
 };
 
 /* How the tagged table is made; see tagged.c. Most ways of a set, and bits of what an entry holds. */
@@ -118,6 +119,7 @@ struct rf_part {
     size_t offset;          /* of its cell in the chain's cell */
     struct rf_chain inside; /* C and H */
     uint32_t n;
+    uint64_t count_max;        /* A: what a counter holds */
     struct rf_random random;   /* R and D */
     struct rf_hash_key key;    /* A: a secret */
     struct rf_stratum stratum; /* H and T: which substream, which set */
@@ -168,7 +170,8 @@ static inline bool rf_chain_take(struct rf_part *part, void *cell, struct rf_mes
 void rf_chain_take_run(const struct rf_way *way, const struct rf_part_run *run);
 
 enum { RF_RUN_DRAWN = 1 << 12 };
-enum { RF_TABLE_COUNT_BITS = 31 }; /* of an entry of A; a count beyond it goes out */
+/* Of an entry of A, where nothing else is asked for; a count beyond it goes out. */
+enum { RF_TABLE_COUNT_BITS = 31 };
 
 /* The tagged part for n <= RF_PART_BATCH events at once; `out` has room for n messages. Returns how
  * many came out. */

@@ -41,6 +41,9 @@ typedef struct rf_compressor_config config;
     {.name = "interrupt-cycles", .type = RF_OPTION_COUNT, .standard = "0", .min = 0, .max = 1e9,     \
      .brief = "fixed cost of an interrupt on top, in cycles; measured once as 214",                 \
      .offset = offsetof(config, interrupt_cycles)},                                                 \
+    {.name = "counter", .type = RF_OPTION_COUNT, .standard = "31", .min = 1, .max = 31,              \
+     .brief = "bits of a counter of a table A; a count past them goes out",                         \
+     .offset = offsetof(config, counter)},                                                          \
     {.type = RF_OPTION_END}
 
 static const struct rf_option stratified_options[] = {SOFTWARE_OPTIONS};
@@ -83,11 +86,20 @@ static bool is_power_of_two(uint64_t n)
     return n != 0 && (n & (n - 1)) == 0;
 }
 
+/* The tables learn how wide their counters are. */
+static void set_width(config *c)
+{
+    for (uint32_t i = 0; i < c->notation.n_specs; i++)
+        if (c->notation.specs[i].kind == RF_PART_TABLE)
+            c->notation.specs[i].width = (uint32_t)c->counter;
+}
+
 /* `stratified` without a notation is the paper's choice. */
 static rf_status check_stratified(void *memory, struct rf_error *error)
 {
     config *c = memory;
     const char *standard = "H[P256]2048";
+    set_width(c);
     return c->notation.n_specs > 0 ? RF_OK
                                    : rf_notation_parse(&c->notation, &standard, false, error);
 }
@@ -96,6 +108,7 @@ static rf_status check_tagged(void *memory, struct rf_error *error)
 {
     config *c = memory;
     const struct rf_tagged_setup *t = &c->tagged;
+    set_width(c);
     if (!is_power_of_two(t->entries) || !is_power_of_two(t->ways) || t->entries / t->ways < 2)
         return rf_fail(
             error, RF_EINVAL,
