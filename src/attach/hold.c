@@ -106,12 +106,14 @@ static double delay_of(pid_t tid)
 
 /* ---- holding ---- */
 
-static pid_t wait_for(pid_t tid, int *status)
+/* Falling asleep and waking up takes as long as all the rest, so at first we look for its stop awake. */
+static pid_t wait_for(pid_t tid, int *status, double awake)
 {
+    const double begun = now();
     pid_t got;
     do
-        got = waitpid(tid, status, __WALL);
-    while (got < 0 && errno == EINTR);
+        got = waitpid(tid, status, __WALL | (now() - begun < awake ? WNOHANG : 0));
+    while (got == 0 || (got < 0 && errno == EINTR));
     return got;
 }
 
@@ -137,22 +139,35 @@ static enum rf_held look(struct rf_hold *hold)
     return RF_HELD_KERNEL;
 }
 
-enum rf_held rf_hold(struct rf_hold *hold, pid_t tid)
+void rf_hold_begin(struct rf_hold *hold, pid_t tid, double awake)
 {
+    *hold = (struct rf_hold){.tid = tid, .status = -1, .awake = awake, .delay = delay_of(tid)};
+}
+
+bool rf_hold_ask(struct rf_hold *hold)
+{
+    if (ptrace(PTRACE_SEIZE, hold->tid, 0, 0) != 0) {
+        hold->held = errno == ESRCH ? RF_HELD_GONE : RF_HELD_REFUSED;
+        return false;
+    }
+    /* If it ends just now, there is its end to wait for. */
+    ptrace(PTRACE_INTERRUPT, hold->tid, 0, 0);
+    return true;
+}
+
+enum rf_held rf_hold_wait(struct rf_hold *hold)
+{
+    const pid_t tid = hold->tid;
+    const double begun = now();
     int status;
-    const double delay = delay_of(tid), begun = now();
-    *hold = (struct rf_hold){.tid = tid, .status = -1};
-    if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0)
-        return errno == ESRCH ? RF_HELD_GONE : RF_HELD_REFUSED;
-    ptrace(PTRACE_INTERRUPT, tid, 0, 0); /* if it ends just now, there is its end to wait for */
-    if (wait_for(tid, &status) != tid)
+    if (wait_for(tid, &status, hold->awake) != tid)
         return RF_HELD_GONE;
     if (!WIFSTOPPED(status)) {
         hold->status = status;
         return RF_HELD_GONE;
     }
     if (now() - begun > SOON)
-        hold->queued = delay_of(tid) - delay;
+        hold->queued = delay_of(tid) - hold->delay;
     bool ours = is_ours(status);
     enum rf_held held = ours ? look(hold) : RF_HELD_KERNEL;
     if (held != RF_HELD_RUNNING)

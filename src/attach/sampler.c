@@ -38,7 +38,7 @@ enum {
 
 #define TAKE_PERIOD  0.05   /* seconds between two looks at the catch */
 #define MAPS_AGE_MIN 0.05   /* seconds between two readings of what is mapped */
-#define SETTLE       0.0001 /* seconds on another processor before we look at what runs there */
+#define STOPS_IN     0.0001 /* seconds in which a thread stops that has a processor */
 #define GRACE        2      /* seconds that a thread in the kernel may take to be let go */
 
 struct rf_sampler {
@@ -49,7 +49,6 @@ struct rf_sampler {
     struct rf_maps maps;
     struct rf_budget budget;
     struct rf_beside beside;
-    bool moved; /* beside a thread that is to be chosen next */
     struct rf_random random;
     struct rf_import_threads threads;
     int pidfd;
@@ -169,17 +168,35 @@ static rf_status keep_maps(struct rf_sampler *sampler, uint64_t pc)
     return rf_maps_read(&sampler->maps, sampler->setup.pid, sampler->events, anew, now);
 }
 
-static void sample(struct rf_sampler *sampler, pid_t tid, struct burst *burst)
+/* Stopped where its processor was taken from it; RF_HELD_ASLEEP: it does not run there. */
+static enum rf_held hold_it(struct rf_sampler *sampler, struct rf_hold *hold)
+{
+    int processor = sampler->tasks.processor;
+    rf_beside_stand(&sampler->beside, processor);
+    bool there = rf_tasks_runs(&sampler->tasks, hold->tid) && sampler->tasks.processor == processor;
+    bool asked = there && rf_hold_ask(hold);
+    rf_beside_leave(&sampler->beside);
+    return !there ? RF_HELD_ASLEEP : asked ? rf_hold_wait(hold) : hold->held;
+}
+
+/* False: it was asleep, and nothing was done. */
+static bool sample(struct rf_sampler *sampler, pid_t tid, struct burst *burst)
 {
     struct rf_hold hold;
+    sampler->beside.crowded = sampler->budget.crowd > 0.5;
+    bool apart = rf_beside_is_apart(&sampler->beside);
+    rf_hold_begin(&hold, tid, apart ? STOPS_IN : 0);
     double begun = rf_budget_now(), own = rf_budget_own();
-    enum rf_held held = rf_hold(&hold, tid);
-    if (held == RF_HELD_RUNNING)
+    enum rf_held held = hold_it(sampler, &hold);
+    if (held == RF_HELD_RUNNING) {
+        burst->thread = rf_import_thread(&sampler->threads, (uint64_t)tid);
         run_burst(sampler, &hold, burst);
+        rf_release(&hold);
+    }
+    if (held == RF_HELD_ASLEEP)
+        return false;
     double seconds = rf_budget_now() - begun - hold.queued;
-    own = rf_budget_own() - own;
-    if (held == RF_HELD_RUNNING)
-        rf_release(&hold); /* from here on it may run, and we may not */
+    own = apart ? 0 : rf_budget_own() - own;
     rf_budget_spend(&sampler->budget, seconds > 0 ? seconds : 0, own, &sampler->random);
     sampler->outcome.kernel += held == RF_HELD_KERNEL;
     sampler->outcome.refused += held == RF_HELD_REFUSED;
@@ -190,10 +207,11 @@ static void sample(struct rf_sampler *sampler, pid_t tid, struct burst *burst)
             sampler->outcome.wait_status = hold.status;
     }
     if (held != RF_HELD_RUNNING)
-        return;
+        return true;
     sampler->outcome.samples++;
     sampler->status = keep_maps(sampler, hold.registers.rip);
     end_burst(sampler, burst->records, burst->n);
+    return true;
 }
 
 /* ---- the thread ---- */
@@ -238,24 +256,14 @@ static double look(struct rf_sampler *sampler, double now, struct rf_record *rec
         return TAKE_PERIOD;
     if (!rf_budget_allows(&sampler->budget, now, &seconds))
         return seconds;
-    int processor = sampler->moved ? sampler->beside.at : -1;
-    pid_t tid = rf_tasks_choose(&sampler->tasks, &sampler->random, now, processor);
-    sampler->moved = false;
+    pid_t tid = rf_tasks_choose(&sampler->tasks, &sampler->random, now);
     if (tid != 0 && sampler->setup.before_exec && !begin_program(sampler))
         return TAKE_PERIOD / 50;
-    if (tid == 0) {
-        sampler->outcome.asleep++;
-        return 0.001 + 0.004 * rf_random_unit(&sampler->random);
-    }
-    if (!rf_beside_is(&sampler->beside, sampler->tasks.processor)) {
-        rf_beside_move(&sampler->beside, sampler->tasks.processor);
-        sampler->moved = true;
-        return SETTLE * (0.5 + rf_random_unit(&sampler->random));
-    }
-    struct burst burst = {.records = records,
-                          .thread = rf_import_thread(&sampler->threads, (uint64_t)tid)};
-    sample(sampler, tid, &burst);
-    return rf_budget_pause(&sampler->random);
+    struct burst burst = {.records = records};
+    if (tid != 0 && sample(sampler, tid, &burst))
+        return rf_budget_pause(&sampler->random);
+    sampler->outcome.asleep++;
+    return 0.001 + 0.004 * rf_random_unit(&sampler->random);
 }
 
 static void note_end(struct rf_sampler *sampler)
@@ -275,6 +283,7 @@ static void *run(void *context)
     struct rf_record *records = rf_alloc_get(&sampler->alloc, (ROOM - CATCH) * sizeof *records);
     if (records == NULL)
         sampler->status = RF_ENOMEM;
+    sampler->budget.processors = sampler->beside.processors;
     for (double now; !is_over(sampler, now = rf_budget_now());) {
         double seconds = look(sampler, now, records);
         if (seconds > 0)
@@ -282,6 +291,7 @@ static void *run(void *context)
     }
     rf_alloc_free(&sampler->alloc, records, (ROOM - CATCH) * sizeof *records);
     note_end(sampler);
+    rf_beside_end(&sampler->beside);
     pthread_mutex_lock(&sampler->lock);
     sampler->over = true;
     pthread_mutex_unlock(&sampler->lock);

@@ -1,7 +1,9 @@
 /* tasks.c - the threads of a process, by /proc.
  *
  * The list is read again every 50 ms, so threads may come and go. To choose one, threads are looked at in random order
- * until one is found that runs ('R' in its stat). A thread that sleeps is never disturbed. */
+ * until one is found that runs ('R' in its stat). Where none does, the last one is looked at again a moment later, when its
+ * processor has been taken: it may have woken up meanwhile, and what it does first must be seen as often as the rest. A thread
+ * that sleeps is never disturbed. */
 #include "attach/tasks.h"
 #include "base/alloc.h"
 #include <dirent.h>
@@ -29,6 +31,7 @@ void rf_tasks_free(struct rf_tasks *tasks)
 
 void rf_tasks_forget(struct rf_tasks *tasks)
 {
+    tasks->last = 0;
     tasks->listed_at = -1;
 }
 
@@ -113,8 +116,7 @@ void rf_tasks_know(struct rf_tasks *tasks)
         notice_exec(tasks, state);
 }
 
-/* On this processor; -1: on any. */
-static bool runs(struct rf_tasks *tasks, pid_t id, int processor)
+bool rf_tasks_runs(struct rf_tasks *tasks, pid_t id)
 {
     char stat[1024];
     const char *state = look_at(tasks, id, stat, sizeof stat);
@@ -122,10 +124,10 @@ static bool runs(struct rf_tasks *tasks, pid_t id, int processor)
         return false;
     notice_exec(tasks, state);
     tasks->processor = (int)field_of(state, FIELD_PROCESSOR);
-    return processor < 0 || processor == tasks->processor;
+    return true;
 }
 
-pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now, int processor)
+pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now)
 {
     if (tasks->listed_at < 0 || now - tasks->listed_at > LIST_AGE_MAX)
         list(tasks, now);
@@ -135,8 +137,8 @@ pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double n
         pid_t id = tasks->ids[k];
         tasks->ids[k] = tasks->ids[i];
         tasks->ids[i] = id;
-        if (runs(tasks, id, processor))
-            return id;
+        if (rf_tasks_runs(tasks, id))
+            return tasks->last = id;
     }
-    return 0;
+    return tasks->last;
 }

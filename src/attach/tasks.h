@@ -18,6 +18,7 @@ struct rf_tasks {
     uint64_t code, stack; /* where they begin; both change with an exec */
     uint64_t execs;
     int processor; /* where the thread that was chosen runs */
+    pid_t last;    /* it */
 };
 
 void rf_tasks_init(struct rf_tasks *tasks, pid_t pid, const struct rf_alloc *alloc);
@@ -25,8 +26,10 @@ void rf_tasks_free(struct rf_tasks *tasks);
 
 /* Which program it is now; rf_tasks_choose counts an exec where that has changed. */
 void rf_tasks_know(struct rf_tasks *tasks);
-/* One of those that run on this processor (-1: on any), each as likely as any other; 0: none does. */
-pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now, int processor);
+/* One of those that run, each as likely as any other; where none does, the one that was chosen last; 0: there is none. */
+pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now);
+/* Does it run, or wait for a processor? tasks->processor is where. */
+bool rf_tasks_runs(struct rf_tasks *tasks, pid_t id);
 /* The list is old: a thread was not there. */
 void rf_tasks_forget(struct rf_tasks *tasks);
 

@@ -55,6 +55,14 @@ class Target:
             fields = file.read().rsplit(")", 1)[1].split()
         return int(fields[11]) + int(fields[12])
 
+    def moves(self):
+        """How often it went to another processor; None where the kernel does not tell."""
+        try:
+            with open(f"/proc/{self.pid}/sched", encoding="utf-8") as file:
+                return int(re.search(r"nr_migrations *: *(\d+)", file.read())[1])
+        except (OSError, TypeError):
+            return None
+
     def runs_on(self):
         """It gets more processor time."""
         begun = self.processor_time()
@@ -137,7 +145,7 @@ def test_other_classes():
 
 def test_threads():
     with Target("threads") as one:
-        run = attach("--by", "thread", "--overhead", "10%", one.pid, seconds="2")
+        run = attach("--by", "thread", "--overhead", "30%", one.pid, seconds="2")
         free = one.is_free()
         seen = one.end()
     tap.check("threads that come and go", len(re.findall(r"^ *\d+\.\d%", run.stdout, re.M)) >= 4,
@@ -248,6 +256,36 @@ def test_budget():
               sample, said)
 
 
+def test_place():
+    """It stays on its processor: one that is woken elsewhere finds its caches empty (src/attach/beside.c)."""
+    with Target("shares") as one:
+        if one.moves() is None:
+            tap.skip("it stays on its processor", "the kernel does not tell")
+            return
+        time.sleep(1)
+        alone = one.moves()
+        said = attach("--overhead", "5%", "--details", one.pid, seconds="2").stdout
+        moved = one.moves() - alone
+    samples = re.search(r"(\d+) samples by time", said)
+    tap.check("it stays on its processor", samples and moved <= 10 + 4 * alone + int(samples[1]) / 5, (alone, moved, said))
+
+
+def test_one_processor():
+    """Where riffle may not use another processor than that of the process."""
+    with Target("shares") as one:
+        processor = {min(os.sched_getaffinity(0))}
+        os.sched_setaffinity(one.process.pid, processor)
+        with tempfile.NamedTemporaryFile(suffix=".rfp") as saved:
+            run = attach("-q", "-o", saved.name, "--overhead", "20%", one.pid, seconds="2",
+                         preexec_fn=lambda: os.sched_setaffinity(0, processor))
+            said = subprocess.run([RIFFLE, "report", saved.name, "--details"], capture_output=True, text=True).stdout
+        free, on = one.is_free(), one.runs_on()
+        seen = one.end()
+    samples = re.search(r"(\d+) samples by time", said)
+    tap.check("one processor for both", run.returncode == 0 and samples and int(samples[1]) > 20 and free and on and
+              seen["wrong"] == 0, (run, said, seen))
+
+
 def sentence(title, words, *arguments, status=1, **others):
     run = attach(*arguments, **others)
     tap.check(title, run.returncode == status and words in run.stderr and run.stderr.count("\n") == 1,
@@ -314,7 +352,7 @@ with tempfile.TemporaryDirectory() as work:
         tap.end()
     for test in (test_refusals, test_shares, test_values, test_other_classes, test_threads, test_sleeper,
                  test_waiter, test_signals, test_exec, test_library, test_end, test_interrupt, test_kills,
-                 test_cycles, test_budget, test_native):
+                 test_cycles, test_budget, test_place, test_one_processor, test_native):
         if len(sys.argv) < 4 or sys.argv[3] in test.__name__:
             test()
 tap.end()
