@@ -65,4 +65,13 @@ static inline bool rf_list_double(const struct rf_alloc *alloc, void **array, si
     ((list)->n < (list)->room ||                                                                   \
      rf_list_double((alloc), (void **)&(list)->at, &(list)->room, sizeof *(list)->at))
 
+/* One more element behind the others; false: no memory. */
+#define rf_list_add(alloc, list, ...)                                                              \
+    (rf_list_grow((alloc), (list)) && ((list)->at[(list)->n++] = (__VA_ARGS__), true))
+
+/* Give all of it back: the list is empty then. */
+#define rf_list_free(alloc, list)                                                                  \
+    (rf_alloc_free((alloc), (list)->at, (list)->room * sizeof *(list)->at), (list)->at = NULL,     \
+     (list)->n = (list)->room = 0)
+
 #endif

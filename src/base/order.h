@@ -1,4 +1,4 @@
-/* order.h - numbers compared as qsort wants it, and the search of a sorted list without repeats. */
+/* order.h - numbers compared as qsort wants it, and searches of sorted lists. */
 #ifndef RF_BASE_ORDER_H
 #define RF_BASE_ORDER_H
 
@@ -36,9 +36,27 @@ static inline size_t rf_search(const void *list, size_t n, uint64_t key, rf_is_b
     return lo;
 }
 
+/* As for qsort. */
+typedef int rf_compare(const void *left, const void *right);
+
+/* How many of the n elements are less than `key`, an element like them: the first that is not less stands there. */
+static inline size_t rf_first_not_below(const void *list, size_t n, size_t size, const void *key,
+                                        rf_compare *compare)
+{
+    const char *at = list;
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (compare(at + middle * size, key) < 0)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
 /* Leave one of the elements of a sorted list that compare as equal, the first. Returns how many there are then. */
-static inline size_t rf_unique(void *list, size_t n, size_t size,
-                               int (*compare)(const void *left, const void *right))
+static inline size_t rf_unique(void *list, size_t n, size_t size, rf_compare *compare)
 {
     char *at = list;
     size_t kept = n > 0;

@@ -84,8 +84,7 @@ static rf_status read_lines(struct rf_instructions *list, const struct rf_alloc 
 
 void rf_instructions_free(struct rf_instructions *list, const struct rf_alloc *alloc)
 {
-    rf_alloc_free(alloc, list->at, list->room * sizeof *list->at);
-    *list = (struct rf_instructions){.at = NULL};
+    rf_list_free(alloc, list);
 }
 
 rf_status rf_disassemble(struct rf_instructions *list, const struct rf_alloc *alloc,

@@ -53,14 +53,12 @@ void rf_arena_release(struct rf_arena *arena)
     }
 }
 
-#define RELEASE(list) rf_alloc_free(alloc, (list).at, (list).room * sizeof *(list).at)
-
 void rf_file_release(struct rf_file *file, const struct rf_alloc *alloc)
 {
-    RELEASE(file->segments);
-    RELEASE(file->sections);
-    RELEASE(file->symbols);
-    RELEASE(file->inlined);
-    RELEASE(file->spots);
-    RELEASE(file->lines);
+    rf_list_free(alloc, &file->segments);
+    rf_list_free(alloc, &file->sections);
+    rf_list_free(alloc, &file->symbols);
+    rf_list_free(alloc, &file->inlined);
+    rf_list_free(alloc, &file->spots);
+    rf_list_free(alloc, &file->lines);
 }

@@ -12,21 +12,13 @@
 
 enum { NESTING_MAX = 64 };
 
-static bool add_function(struct rf_functions *functions, const struct rf_function *function)
-{
-    if (!rf_list_grow(&rf_alloc_standard, functions))
-        return false;
-    functions->at[functions->n++] = *function;
-    return true;
-}
-
 static void add_ranges(struct rf_functions *functions, Dwarf_Die *die)
 {
     Dwarf_Addr base, lo, hi;
     ptrdiff_t at = 0;
     while ((at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0) {
         const struct rf_function function = {lo, hi, *die};
-        if (lo < hi && !add_function(functions, &function))
+        if (lo < hi && !rf_list_add(&rf_alloc_standard, functions, function))
             return;
     }
 }

@@ -372,7 +372,7 @@ static rf_status make(struct rf_diff *diff, const struct rf_diff_side *before,
     bool good = fill(sides, given, diff->views);
     good = good && join(diff, sides) && explain(diff, before, after);
     for (size_t i = 0; i < 2; i++)
-        rf_alloc_free(&diff->views[i].alloc, sides[i].at, sides[i].room * sizeof *sides[i].at);
+        rf_list_free(&diff->views[i].alloc, &sides[i]);
     return good ? RF_OK : RF_ENOMEM;
 }
 

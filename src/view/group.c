@@ -111,14 +111,6 @@ static uint64_t word_of(const struct rf_view_work *work, const struct rf_item *i
     return work->view->by == RF_BY_PROCESS ? word - rf_view_address(word) : word;
 }
 
-static bool add_spot(struct spots *spots, const struct rf_alloc *alloc, const struct spot *spot)
-{
-    if (!rf_list_grow(alloc, spots))
-        return false;
-    spots->at[spots->n++] = *spot;
-    return true;
-}
-
 /* Members come in order of their words, the heaviest of each first. */
 static rf_status fold_members(const struct rf_view_work *work, struct spots *spots,
                               const struct member *members, size_t n)
@@ -126,9 +118,10 @@ static rf_status fold_members(const struct rf_view_work *work, struct spots *spo
     const struct rf_alloc *alloc = &work->view->alloc;
     for (size_t i = 0; i < n; i++) {
         const struct rf_item *item = members[i].item;
-        if (i == 0 || members[i].word != members[i - 1].word)
-            if (!add_spot(spots, alloc, &(struct spot){.word = members[i].word, .top = item}))
-                return RF_ENOMEM;
+        bool is_next = i == 0 || members[i].word != members[i - 1].word;
+        const struct spot next = {.word = members[i].word, .top = item};
+        if (is_next && !rf_list_add(alloc, spots, next))
+            return RF_ENOMEM;
         struct spot *spot = &spots->at[spots->n - 1];
         spot->count = plus(spot->count, item->count);
         spot->lower = plus(spot->lower, item->lower);
@@ -176,11 +169,11 @@ static rf_status take_totals(const struct rf_view_work *work, struct spots *spot
         if (spot != NULL)
             spot->count = spot->lower = spot->upper = total->count;
         else if (rf_view_keeps_code(work, total->a) &&
-                 !add_spot(spots, &work->view->alloc,
-                           &(struct spot){.word = total->a,
-                                          .count = total->count,
-                                          .lower = total->count,
-                                          .upper = total->count}))
+                 !rf_list_add(&work->view->alloc, spots,
+                              (struct spot){.word = total->a,
+                                            .count = total->count,
+                                            .lower = total->count,
+                                            .upper = total->count}))
             return RF_ENOMEM;
     }
     qsort(spots->at, spots->n, sizeof *spots->at, by_spot);
@@ -541,6 +534,6 @@ rf_status rf_view_make_groups(struct rf_view_work *work)
         status = group(work, &spots);
     if (status == RF_OK)
         status = add_rows(work, &spots);
-    rf_alloc_free(&work->view->alloc, spots.at, spots.room * sizeof *spots.at);
+    rf_list_free(&work->view->alloc, &spots);
     return status;
 }

@@ -7,17 +7,9 @@
 #include "view/inlined.h"
 #include "view/code.h"
 #include "base/alloc.h"
+#include "base/order.h"
 #include <stdlib.h>
 #include <string.h>
-
-static bool add(struct rf_inlined_list *list, const char *function, const char *host,
-                uint64_t count)
-{
-    if (!rf_list_grow(list->alloc, list))
-        return false;
-    list->at[list->n++] = (struct rf_inlined){function, host, count};
-    return true;
-}
 
 /* Of a function that is inlined into itself, the outermost counts. */
 static bool is_repeated(const struct rf_place_name *name, size_t i)
@@ -28,13 +20,16 @@ static bool is_repeated(const struct rf_place_name *name, size_t i)
     return strcmp(name->inlined[i].function, name->function) == 0;
 }
 
-static bool add_instruction(void *list, const struct rf_item *item,
+static bool add_instruction(void *context, const struct rf_item *item,
                             const struct rf_place_name *name)
 {
+    struct rf_inlined_list *list = context;
     bool good = true;
-    for (size_t i = 0; i < name->n_inlined && good; i++)
-        if (name->inlined[i].function[0] != '\0' && !is_repeated(name, i))
-            good = add(list, name->inlined[i].function, name->function, item->count);
+    for (size_t i = 0; i < name->n_inlined && good; i++) {
+        const struct rf_inlined inlined = {name->inlined[i].function, name->function, item->count};
+        if (inlined.function[0] != '\0' && !is_repeated(name, i))
+            good = rf_list_add(list->alloc, list, inlined);
+    }
     return good;
 }
 
@@ -70,28 +65,21 @@ rf_status rf_inlined_open(struct rf_inlined_list *list, const struct rf_diff_sid
 
 void rf_inlined_close(struct rf_inlined_list *list)
 {
-    rf_alloc_free(list->alloc, list->at, list->room * sizeof *list->at);
-    *list = (struct rf_inlined_list){.n = 0};
+    rf_list_free(list->alloc, list);
 }
 
 struct rf_diff_inlined rf_inlined_find(const struct rf_inlined_list *list, const char *function)
 {
     struct rf_diff_inlined found = {.host = ""};
-    size_t low = 0, high = list->n;
+    const struct rf_inlined wanted = {.function = function, .host = ""}; /* no host is less */
     uint64_t most = 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(list->at[middle].function, function) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < list->n && strcmp(list->at[low].function, function) == 0; low++) {
+    size_t i = rf_first_not_below(list->at, list->n, sizeof wanted, &wanted, by_names);
+    for (; i < list->n && strcmp(list->at[i].function, function) == 0; i++) {
         found.hosts++;
-        found.count += list->at[low].count;
-        if (list->at[low].count > most) {
-            most = list->at[low].count;
-            found.host = list->at[low].host;
+        found.count += list->at[i].count;
+        if (list->at[i].count > most) {
+            most = list->at[i].count;
+            found.host = list->at[i].host;
         }
     }
     return found;

@@ -77,24 +77,17 @@ rf_status rf_starts_open(struct rf_starts *starts, const struct rf_diff_side *si
 
 void rf_starts_close(struct rf_starts *starts)
 {
-    rf_alloc_free(starts->alloc, starts->at, starts->room * sizeof *starts->at);
-    *starts = (struct rf_starts){.n = 0};
+    rf_list_free(starts->alloc, starts);
 }
 
-/* The first of a file, or where it would be, and the first behind it. */
-static size_t first_of(const struct rf_starts *starts, const char *file)
+/* How many stand before a line of a file; lines are counted from 1. */
+static size_t count_before(const struct rf_starts *starts, const char *file, uint32_t line)
 {
-    size_t low = 0, high = starts->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(starts->at[middle].file, file) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const struct rf_start wanted = {.file = file, .line = line};
+    return rf_first_not_below(starts->at, starts->n, sizeof wanted, &wanted, by_place);
 }
 
+/* The first behind those of the file that the i-th is of. */
 static size_t end_of(const struct rf_starts *starts, size_t i)
 {
     const char *file = starts->at[i].file;
@@ -125,7 +118,7 @@ static void mark(struct rf_starts *starts, size_t first, size_t end)
 void rf_starts_compare(struct rf_starts *before, struct rf_starts *after)
 {
     for (size_t i = 0, end; i < before->n; i = end) {
-        size_t other = first_of(after, before->at[i].file);
+        size_t other = count_before(after, before->at[i].file, 0);
         end = end_of(before, i);
         if (other == after->n || strcmp(after->at[other].file, before->at[i].file) != 0)
             continue;
@@ -143,14 +136,9 @@ void rf_starts_compare(struct rf_starts *before, struct rf_starts *after)
 const struct rf_start *rf_starts_find(const struct rf_starts *starts, const char *file,
                                       uint32_t line)
 {
-    const struct rf_start wanted = {.file = file, .line = line};
-    size_t low = 0, high = starts->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_place(&starts->at[middle], &wanted) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && strcmp(starts->at[low - 1].file, file) == 0 ? &starts->at[low - 1] : NULL;
+    size_t i = count_before(starts, file, line);
+    bool begins_there =
+        i < starts->n && starts->at[i].line == line && strcmp(starts->at[i].file, file) == 0;
+    size_t n = i + begins_there;
+    return n > 0 && strcmp(starts->at[n - 1].file, file) == 0 ? &starts->at[n - 1] : NULL;
 }

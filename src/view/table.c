@@ -34,15 +34,7 @@ static int by_place(const void *left, const void *right)
 /* How many spans come before `wanted`. */
 static size_t rank(const struct rf_view_span *spans, size_t n, const struct rf_view_span *wanted)
 {
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (by_place(&spans[middle], wanted) < 0)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
+    return rf_first_not_below(spans, n, sizeof *spans, wanted, by_place);
 }
 
 static uint64_t inside(const struct rf_view_span *spans, size_t n, struct rf_view_span span)

@@ -57,9 +57,8 @@ static void drop_bounds(struct rf_row *row)
 bool rf_view_add_row(struct rf_view_work *work, const struct rf_row *row)
 {
     struct rf_rows *rows = &work->rows;
-    if (!rf_list_grow(&work->view->alloc, rows))
+    if (!rf_list_add(&work->view->alloc, rows, *row))
         return false;
-    rows->at[rows->n++] = *row;
     if (rf_view_estimates(work->view))
         drop_bounds(&rows->at[rows->n - 1]);
     return true;
@@ -347,7 +346,7 @@ rf_status rf_view_open(struct rf_view *view, const struct rf_run *run,
     work.totals = wants_totals(profile, setup) ? rf_run_totals(run, profile) : NULL;
     if (status == RF_OK)
         status = fill(&work);
-    rf_alloc_free(&view->alloc, work.rows.at, work.rows.room * sizeof *work.rows.at);
+    rf_list_free(&view->alloc, &work.rows);
     rf_alloc_free(&view->alloc, work.table.merged, work.table.n_merged * sizeof *work.table.merged);
     rf_view_table_close(&work.table);
     if (status != RF_OK)
