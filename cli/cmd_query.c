@@ -1,5 +1,5 @@
 /* cmd_query.c - riffle query: how many events a range holds, from a profile file. */
-#include "command.h"
+#include "plan.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -37,6 +37,7 @@ static int find_symbol(struct asker *asker, const char *name, uint64_t *address)
             return cli_fail(CLI_FAILED, "no function '%s' ran; did you mean '%s'?", name, nearest);
         return cli_fail(CLI_FAILED, "'%s' is neither a number nor a function that ran", name);
     }
+    cli_say_meanings(asker->symbols, name, false, "the first is taken");
     *address = found.lo;
     return CLI_OK;
 }

@@ -183,6 +183,7 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
     if (settings->slots == 0 || settings->slots > RF_PROBE_SLOTS_MAX)
         return cli_fail(CLI_USAGE, "run: --slots must be between 1 and %d", RF_PROBE_SLOTS_MAX);
     int status = cli_places_take(&plan->places, call);
+    settings->profiling.report.counted = plan->places.functions;
     if (status == CLI_OK)
         status = cli_plan_make(&plan->common, call, &settings->profiling);
     plan->common.others = 1;

@@ -109,6 +109,14 @@ bool cli_has_function(struct rf_symbols *symbols, const char *name)
            n > 0;
 }
 
+void cli_say_meanings(struct rf_symbols *symbols, const char *name, bool exact, const char *what)
+{
+    char list[2048];
+    size_t n = rf_symbols_meanings(symbols, name, exact, list, sizeof list);
+    if (n > 1)
+        cli_fail(CLI_OK, "'%s' means %zu functions, and %s: %s", name, n, what, list);
+}
+
 static int check_name(struct rf_symbols *symbols, const char *program, const char *name)
 {
     if (has(symbols, "execve") || !has(symbols, "*") || cli_has_function(symbols, name))

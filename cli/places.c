@@ -12,12 +12,14 @@ const struct cli_option cli_options_traced[] = {
     {CLI_LIST, 0, "function", "NAME",
      .brief = "only instructions of this function; may be repeated",
      .text =
-         "As reports write it, with or without parameters, mangled, or the last part of a C++ "
-         "name; * stands for any text, ? for one character. What the compiler made of it "
+         "As reports write it, mangled, or the last part of a C++ name; ::area is no part of a "
+         "longer name. With parameters, as in area(int), it means that overload alone. * stands "
+         "for any text, ? for one character. What the compiler made of it "
          "(find_match.constprop.0 of find_match) is part of it, and so is every copy that was "
          "inlined into another function, where there is debug information; what it calls is "
          "not. Of inlined C++ functions the probe knows the last part of the name only, so "
-         "Shape::area means every area that was inlined, and Shape::* none of them. A name that "
+         "Shape::area and area(int) mean every area that was inlined, and Shape::* none of them. A "
+         "name that "
          "no file has makes the run fail; a static program is not even started."},
     {CLI_LIST, 0, "module", "NAME",
      .brief = "only instructions of this file: a path, or its last part; may be repeated"},
@@ -39,16 +41,28 @@ static bool parse_range(struct rf_probe_range *range, const char *text)
     return end != high && *end == '\0' && range->low < range->high;
 }
 
-/* The probe knows functions by their demangled names. */
+static bool is_stub(const char *name)
+{
+    static const char mark[] = "@plt";
+    size_t n = strlen(name), m = sizeof mark - 1;
+    return n >= m && strcmp(name + n - m, mark) == 0;
+}
+
+/* The probe knows functions by their demangled names, and stubs by no name. */
 static int take_function(struct cli_places *places, const struct cli_call *call,
                          const struct cli_given *given)
 {
+    if (is_stub(given->value))
+        return cli_fail(CLI_USAGE,
+                        "run: --function '%s': stubs cannot be chosen while the program runs; "
+                        "'riffle report --function' of a saved profile can choose them",
+                        given->value);
     int status = cli_take_name(call, places->functions, given);
     size_t i = 0;
     while (places->functions[i] != NULL && places->functions[i] != given->value)
         i++;
     if (status == CLI_OK &&
-        rf_symbols_demangle(given->value, places->readable[i], sizeof places->readable[i]) <
+        rf_symbols_full_name(given->value, places->readable[i], sizeof places->readable[i]) <
             sizeof places->readable[i])
         places->functions[i] = places->readable[i];
     return status;

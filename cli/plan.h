@@ -66,6 +66,10 @@ int cli_check_functions(const char *path, const char *const *names); /* CLI_OK, 
 /* known.c: does a file of the run have it, as code of its own or inlined? True where that cannot be told. */
 bool cli_has_function(struct rf_symbols *symbols, const char *name);
 
+/* known.c: one sentence where a name without parameters means several functions; with `exact`, those that reports write
+ * so. `what` is done with them: "all are shown". */
+void cli_say_meanings(struct rf_symbols *symbols, const char *name, bool exact, const char *what);
+
 /* known.c: --map FILE[@ADDRESS]: add the file's code to the modules of a run. CLI_OK, or told. */
 int cli_map_file(struct rf_run *run, const char *text);
 
@@ -87,6 +91,8 @@ struct cli_report {
     int no_names;
     const char *annotate; /* a function, "": the hottest ones; NULL: no source */
     const char *thread;   /* only this one; NULL: all */
+    const char *const
+        *counted; /* functions that alone were counted, closed by NULL; NULL: all were */
     const char *functions[CLI_PLACES_MAX + 1],
         *modules[CLI_PLACES_MAX + 1]; /* only these; closed by NULL */
 };

@@ -72,7 +72,8 @@ const struct cli_option cli_options_annotate[] = {
      .text = "Each line has its share of each profile by pc and its most frequent value. "
              "Without source, the disassembly by objdump is shown. The "
              "name is written as for --function of run; of several functions that it fits, those "
-             "with the most events are shown. Without a name it must be the last option, or be "
+             "with the most events come first, and copies that were inlined stand apart. Without a "
+             "name it must be the last option, or be "
              "followed by another one.",
      .offset = offsetof(struct cli_report, annotate)},
     {CLI_FLAG, 0, "asm", .brief = "with --annotate: the instructions of each line below it",
@@ -82,8 +83,10 @@ const struct cli_option cli_options_annotate[] = {
 
 const struct cli_option cli_options_places[] = {
     {CLI_LIST, 0, "function", "NAME", .brief = "show only this function; may be repeated",
-     .text = "As reports write it, with or without parameters, mangled, or the last part of a C++ "
-             "name; * stands for any text, ? for one character."},
+     .text =
+         "As reports write it, mangled, or the last part of a C++ name; ::area is no part of a "
+         "longer name. With parameters, as in area(int), it means that overload alone. * stands "
+         "for any text, ? for one character."},
     {CLI_LIST, 0, "module", "NAME",
      .brief = "show only this file: a path, or its last part; may be repeated"},
     {.type = CLI_END},
@@ -197,11 +200,41 @@ static rf_status check_functions(const struct rf_report_setup *setup, struct rf_
     return RF_OK;
 }
 
+static void say_selector_meanings(const struct rf_profile *profile, struct rf_symbols *symbols)
+{
+    struct rf_selector selector;
+    if (rf_profile_selector(profile, &selector) != RF_OK)
+        return;
+    for (unsigned i = 0; i < selector.n_conditions; i++) {
+        const struct rf_condition *condition = &selector.conditions[i];
+        if (condition->lo.symbol[0] != '\0')
+            cli_say_meanings(symbols, condition->lo.symbol, condition->field != RF_FIELD_TARGET,
+                             "all are counted");
+    }
+}
+
+/* Say which functions were taken, where a name means several. */
+static void say_meanings(const struct rf_run *run, const struct cli_report *report,
+                         struct rf_symbols *symbols)
+{
+    if (symbols == NULL)
+        return;
+    for (size_t i = 0; report->counted == NULL && report->functions[i] != NULL; i++)
+        cli_say_meanings(symbols, report->functions[i], false, "all are shown");
+    for (size_t i = 0; report->counted != NULL && report->counted[i] != NULL; i++)
+        cli_say_meanings(symbols, report->counted[i], false, "all are counted");
+    for (size_t i = 0; i < run->n_profiles; i++)
+        if (i == 0 || strcmp(run->profiles[i]->selector, run->profiles[i - 1]->selector) != 0)
+            say_selector_meanings(run->profiles[i], symbols);
+}
+
 /* The page, where one is asked for; then the report. */
 static rf_status print(FILE *out, const struct rf_run *run, const struct cli_report *report,
                        const struct rf_report_setup *setup, struct rf_error *error)
 {
     rf_status status = report->to_stderr ? RF_OK : check_functions(setup, error);
+    if (status == RF_OK)
+        say_meanings(run, report, setup->view.symbols);
     if (report->html != NULL && status == RF_OK)
         status = write_html(run, report->html, setup, error);
     if (report->silent || status != RF_OK)

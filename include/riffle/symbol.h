@@ -47,6 +47,7 @@ struct rf_frame {
     uint32_t discriminator; /* as DWARF has it: tells pieces of one line apart */
     const char
         *linkage; /* the function's name for the linker; as `function` where it has no other */
+    const char *parameters; /* "(int) const" of a C++ function; "": not known */
 };
 
 /* What an address is called. No member is NULL; what is not known is "" or 0. */
@@ -67,7 +68,7 @@ struct rf_place_name {
     uint64_t
         begin; /* of a function without a name: its first address, counted like `link`; 0: not known */
     uint32_t start, discriminator; /* as in struct rf_frame */
-    const char *linkage;
+    const char *linkage, *parameters;
     const struct rf_frame *inlined; /* innermost first; without `function` itself */
     size_t n_inlined;
 };
@@ -91,20 +92,23 @@ rf_status rf_symbols_lookup(struct rf_symbols *symbols, uint64_t address, uint32
  * needed; 0 for an empty name. */
 size_t rf_place_print(const struct rf_place_name *name, char *text, size_t size);
 
+/* The function itself as a frame, without what was inlined into it. */
+struct rf_frame rf_place_frame(const struct rf_place_name *name);
+
 /* A function's addresses in one mapping of its module; of a copy that was inlined, those from its first instruction on
  * that follow each other. */
 struct rf_symbol_range {
     uint64_t lo, hi; /* hi is the first address behind it */
     uint64_t link;   /* lo, as the module's file counts */
     uint32_t process;
-    const char *function;
+    const char *function, *parameters; /* as in struct rf_frame */
     const char *path;
     int is_inlined;
 };
 
-/* Every function that the name fits best: whole, as it is written in reports, mangled, or with its
- * parameters, and the copies that the compiler made of it ("find_match" for find_match.constprop.0);
- * else of templates; else its last part ("area" for Shape::area). With * and ? in it, every function that fits.
+/* Every function that the name fits. First those that it fits whole, as it is written in reports or mangled, and the
+ * copies that the compiler made of them ("find_match" for find_match.constprop.0); then templates; then those whose last
+ * part it is ("area" for Shape::area). A name with parameters fits the overload that has these. * and ? stand for other text.
  * Fills up to `max` and sets *n to how many there are, a few of them counted twice. */
 rf_status rf_symbols_find(struct rf_symbols *symbols, const char *name,
                           struct rf_symbol_range *ranges, size_t max, size_t *n);
@@ -115,6 +119,11 @@ rf_status rf_symbols_find_stubs(struct rf_symbols *symbols, const char *name,
  * has no code of its own, and is found only here. Takes long where there is much debug information. */
 rf_status rf_symbols_find_inlined(struct rf_symbols *symbols, const char *name,
                                   struct rf_symbol_range *ranges, size_t max, size_t *n);
+/* "over(int), over(double) and 3 more": the different functions that a name without parameters means; with `exact`, those
+ * that reports write so. Copies that the compiler or libc made count as their function. Returns how many they are; 0,
+ * and no text, for a name with parameters, * or ?. */
+size_t rf_symbols_meanings(struct rf_symbols *symbols, const char *name, int exact, char *text,
+                           size_t size);
 /* The function whose name is written most alike; NULL when none is near. */
 const char *rf_symbols_nearest(struct rf_symbols *symbols, const char *name);
 
@@ -143,6 +152,8 @@ size_t rf_symbols_build_id(const char *path, char *text, size_t size);
 
 /* A C++ or Rust name as people write it; what is not mangled stays as it is. Returns the length. */
 size_t rf_symbols_demangle(const char *mangled, char *text, size_t size);
+/* The same with parameters: "geo::Shape::area(int) const". */
+size_t rf_symbols_full_name(const char *mangled, char *text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -2,11 +2,12 @@
  *
  *     written                       means
  *     geo::Shape::area              that function, with any parameters
- *     geo::Shape::area(int) const   the same, with these parameters where the symbol tells them
+ *     geo::Shape::area(int) const   that overload alone, where the symbol tells parameters
  *     find_match                    also find_match.constprop.0, which the compiler made of it
  *     memcmp                        also __memcmp_avx2_movbe, which libc takes on this processor
  *     geo::most                     also geo::most<long>
  *     area                          also geo::Shape::area
+ *     ::area                        area alone
  *     geo::*, *match*               all that fit; * stands for any text, ? for one character
  *
  * Spaces do not matter. One matcher serves --annotate, the names in selectors and, inside the probe,
@@ -28,6 +29,14 @@ enum rf_name_fit {
 struct rf_name_piece {
     const char *at, *end;
 };
+
+static inline struct rf_name_piece rf_name_piece(const char *text)
+{
+    struct rf_name_piece piece = {text, text};
+    while (*piece.end != '\0')
+        piece.end++;
+    return piece;
+}
 
 static inline int rf_name_begins(const char *at, const char *end, const char *word)
 {
@@ -92,7 +101,20 @@ static inline int rf_name_same(struct rf_name_piece pattern, struct rf_name_piec
            (rf_name_is_pattern(pattern) && rf_name_fits(pattern, name));
 }
 
-/* The length of a parenthesis that is not the list of parameters; 0: it is that list. */
+/* Behind the parenthesis that closes the one at `at`; the end, where none does. */
+static inline const char *rf_name_close(struct rf_name_piece name, const char *at)
+{
+    int open = 0;
+    for (; at < name.end; at++) {
+        open += (*at == '(') - (*at == ')');
+        if (open == 0)
+            return at + 1;
+    }
+    return name.end;
+}
+
+/* The length of a parenthesis that is not the list of parameters; 0: it is that list. "f(int)::{lambda()#1}" and
+ * "X::f() const::y" have the parameters of the function around them. */
 static inline size_t rf_name_other_parenthesis(struct rf_name_piece name, const char *at)
 {
     static const char nobody[] = "(anonymous namespace)";
@@ -101,15 +123,25 @@ static inline size_t rf_name_other_parenthesis(struct rf_name_piece name, const 
     if (rf_name_begins(at, name.end, "()") && at - name.at >= 8 &&
         rf_name_begins(at - 8, name.end, "operator"))
         return 2;
-    return 0;
+    const char *behind = rf_name_close(name, at);
+    if (rf_name_begins(behind, name.end, " const"))
+        behind += 6;
+    return rf_name_begins(behind, name.end, "::") ? (size_t)(behind - at) : 0;
 }
 
-/* Is the angle bracket at `at` part of an operator's name, such as operator<< or operator->? */
+/* Is the angle bracket at `at` part of an operator's name, such as operator<< or operator->? That of operator==<int> is
+ * not. */
 static inline int rf_name_is_operator(struct rf_name_piece name, const char *at)
 {
-    for (int back = 8; back <= 10; back++)
-        if (at - name.at >= back && rf_name_begins(at - back, name.end, "operator"))
+    static const char *const signs[] = {"operator<",  "operator>",  "operator<<",
+                                        "operator>>", "operator->", "operator<=>"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        ptrdiff_t n = 0;
+        while (signs[i][n] != '\0')
+            n++;
+        if (at - name.at >= n - 1 && rf_name_begins(at - (n - 1), name.end, signs[i]))
             return 1;
+    }
     return 0;
 }
 
@@ -220,36 +252,46 @@ static inline enum rf_name_fit rf_name_compare(struct rf_name_piece pattern,
 /* `symbol` is demangled, with or without parameters. */
 static inline enum rf_name_fit rf_name_match(const char *written, const char *symbol)
 {
-    struct rf_name_piece pattern = {written, written}, name = {symbol, symbol};
-    while (*pattern.end != '\0')
-        pattern.end++;
-    while (*name.end != '\0')
-        name.end++;
+    struct rf_name_piece pattern = rf_name_piece(written), name = rf_name_piece(symbol);
     if (rf_name_same(pattern, name))
         return RF_NAME_WHOLE;
+    const int from_top = rf_name_begins(pattern.at, pattern.end, "::");
+    pattern.at += from_top ? 2 : 0;
+    const char *end = name.end;
     name = rf_name_unmarked(name);
     if (rf_name_same(pattern, name))
-        return RF_NAME_CLONE;
+        return name.end == end ? RF_NAME_WHOLE : RF_NAME_CLONE;
     struct rf_name_piece plain = rf_name_plain(name), wanted = rf_name_plain(pattern);
-    if (plain.end != name.end && wanted.end != pattern.end)
-        return RF_NAME_DIFFERS;            /* both tell parameters, and they differ */
+    struct rf_name_piece given = {wanted.end, pattern.end}, told = {plain.end, name.end};
+    if (given.at < given.end && told.at < told.end && !rf_name_same(given, told))
+        return RF_NAME_DIFFERS;            /* another overload */
     plain.at = rf_name_behind(plain, ' '); /* a template's symbol has its type in front */
+    if (given.at < given.end)
+        wanted.at = rf_name_behind(wanted, ' ');
     enum rf_name_fit fit = rf_name_compare(wanted, plain);
-    if (fit == RF_NAME_DIFFERS) {
+    if (fit == RF_NAME_DIFFERS && !from_top) {
         struct rf_name_piece last = {rf_name_behind(plain, ':'), plain.end};
         fit = rf_name_compare(wanted, last) != RF_NAME_DIFFERS ? RF_NAME_LAST_PART : fit;
     }
     return fit != RF_NAME_DIFFERS && rf_name_is_pattern(wanted) ? RF_NAME_WHOLE : fit;
 }
 
-/* The same for a function whose last part is all that is known: `bare` is "area" for geo::Shape::area. Of a pattern the
+/* The same where the parameters stand apart: "area" and "(int) const"; "": they are not known. */
+static inline enum rf_name_fit rf_name_match_apart(const char *written, const char *symbol,
+                                                   const char *parameters)
+{
+    struct rf_name_piece pattern = rf_name_piece(written), told = rf_name_piece(parameters);
+    struct rf_name_piece given = {rf_name_plain(pattern).end, pattern.end};
+    if (given.at < given.end && told.at < told.end && !rf_name_same(given, told))
+        return RF_NAME_DIFFERS;
+    return rf_name_match(written, symbol);
+}
+
+/* rf_name_match for a function whose last part is all that is known: `bare` is "area" for geo::Shape::area. Of a pattern the
  * parts cannot be told, so one for qualified names (geo::*) fits none. */
 static inline enum rf_name_fit rf_name_match_bare(const char *written, const char *bare)
 {
-    struct rf_name_piece pattern = {written, written};
-    while (*pattern.end != '\0')
-        pattern.end++;
-    pattern = rf_name_plain(pattern);
+    struct rf_name_piece pattern = rf_name_plain(rf_name_piece(written));
     const char *last = rf_name_is_pattern(pattern) ? written : rf_name_behind(pattern, ':');
     return rf_name_match(last, bare);
 }

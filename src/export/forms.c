@@ -201,6 +201,5 @@ struct rf_frame rf_export_innermost(const struct rf_export_place *place)
     const struct rf_place_name *name = &place->name;
     if (name->n_inlined > 0)
         return name->inlined[0];
-    return (struct rf_frame){name->function, name->file,          name->line,
-                             name->start,    name->discriminator, name->linkage};
+    return rf_place_frame(name);
 }

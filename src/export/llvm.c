@@ -156,8 +156,7 @@ static rf_status find_line(struct llvm *llvm, const struct rf_export_place *plac
                            struct line *line, uint32_t *copies)
 {
     const struct rf_place_name *name = &place->name;
-    const struct rf_frame own = {name->function, name->file,          name->line,
-                                 name->start,    name->discriminator, name->linkage};
+    const struct rf_frame own = rf_place_frame(name);
     rf_status status = RF_OK;
     *line = (struct line){.node = NO_PARENT};
     for (size_t i = name->n_inlined + 1; i-- > 0 && status == RF_OK;) {

@@ -2,6 +2,7 @@
 #include "report/annotate.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/name_match.h"
 #include "base/order.h"
 #include <stdlib.h>
 #include <string.h>
@@ -103,18 +104,22 @@ static rf_status list_candidates(const struct rf_annotate_page *page, const char
         status = RF_ENOMEM;
     else
         status = find(page->symbols, function, ranges, found->room, &found->n);
+    if (found->n > found->room)
+        found->n = found->room;
     for (size_t i = 0; status == RF_OK && i < found->n; i++)
         found->at[i] = (struct candidate){ranges[i], 0};
     rf_alloc_free(page->alloc, ranges, size);
     return status;
 }
 
-/* ---- functions that were inlined everywhere ---- */
+/* ---- copies that were inlined ---- */
 
 static int by_function(const void *left, const void *right)
 {
     const struct candidate *l = left, *r = right;
     int order = strcmp(l->range.function, r->range.function);
+    if (order == 0)
+        order = strcmp(l->range.parameters, r->range.parameters);
     return order != 0 ? order : strcmp(l->range.path, r->range.path);
 }
 
@@ -132,37 +137,94 @@ static rf_status prepare_all(const struct rf_annotate_page *page, const struct r
     return status;
 }
 
-/* All copies of a function are one candidate. */
-static rf_status settle_copies(const struct rf_annotate_page *page, struct candidates *found)
+static bool fits(const char *written, const char *function, const char *parameters)
+{
+    return rf_name_match_apart(written, function, parameters) != RF_NAME_DIFFERS;
+}
+
+/* All copies of a function are one candidate, behind the first `own` ones. */
+static bool add_copy(const struct rf_annotate_page *page, struct candidates *found, size_t own,
+                     const struct candidate *copy)
+{
+    for (size_t i = own; i < found->n; i++)
+        if (by_function(&found->at[i], copy) == 0) {
+            found->at[i].count += copy->count;
+            return true;
+        }
+    return rf_list_add(page->alloc, found, *copy);
+}
+
+/* Of functions that were inlined into one another, the outermost counts; in a function's own code none does. */
+static bool add_item(const struct rf_annotate_page *page, const char *function,
+                     const struct rf_item *item, struct candidates *found, size_t own)
+{
+    struct rf_place_name name;
+    rf_symbols_lookup(page->symbols, item->a, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
+    if (name.n_inlined == 0 || fits(function, name.function, name.parameters))
+        return true;
+    for (size_t i = name.n_inlined; i-- > 0;) {
+        const struct rf_frame *frame = &name.inlined[i];
+        const struct candidate copy = {.range = {.lo = item->a,
+                                                 .function = frame->function,
+                                                 .parameters = frame->parameters,
+                                                 .path = name.path,
+                                                 .is_inlined = 1},
+                                       .count = item->count};
+        if (fits(function, frame->function, frame->parameters))
+            return add_copy(page, found, own, &copy);
+    }
+    return true;
+}
+
+/* The copies that ran. */
+static rf_status add_copies(const struct rf_annotate_page *page, const char *function,
+                            struct candidates *found)
 {
     rf_status status = RF_OK;
-    qsort(found->at, found->n, sizeof *found->at, by_function);
-    found->n = rf_unique(found->at, found->n, sizeof *found->at, by_function);
+    size_t own = found->n;
     for (size_t i = 0; i < page->run->n_profiles && status == RF_OK; i++) {
         const struct rf_profile *profile = page->run->profiles[i];
         if (!rf_annotate_counts(profile))
             continue;
         status = prepare_all(page, profile);
         for (size_t k = 0; k < profile->n_items && status == RF_OK; k++)
-            for (size_t c = 0; c < found->n; c++)
-                if (rf_hits_are_of(page->symbols, &found->at[c].range, profile->items[k].a))
-                    found->at[c].count += profile->items[k].count;
+            if (!add_item(page, function, &profile->items[k], found, own))
+                status = RF_ENOMEM;
     }
     return status;
 }
 
+/* Copies that did not run. */
+static rf_status list_copies(const struct rf_annotate_page *page, const char *function,
+                             struct candidates *found)
+{
+    rf_status status = list_candidates(page, function, rf_symbols_find_inlined, found);
+    if (status == RF_OK && found->n > 0) {
+        qsort(found->at, found->n, sizeof *found->at, by_function);
+        found->n = rf_unique(found->at, found->n, sizeof *found->at, by_function);
+    }
+    return status;
+}
+
+enum copies { COPIES_TOO, COPIES_ELSE /* where no function has code of its own */ };
+
 /* The functions that the name means, the one with the most counts first. */
 static rf_status find_candidates(const struct rf_annotate_page *page, const char *function,
-                                 struct candidates *found)
+                                 enum copies copies, struct candidates *found)
 {
+    char readable[RF_REPORT_TEXT_MAX];
+    if (rf_symbols_full_name(function, readable, sizeof readable) < sizeof readable)
+        function = readable;
     rf_status status = list_candidates(page, function, rf_symbols_find, found);
     if (status == RF_OK && found->n > 0) {
         settle(found);
         count_candidates(page, found);
-    } else if (status == RF_OK) {
-        status = list_candidates(page, function, rf_symbols_find_inlined, found);
-        if (status == RF_OK && found->n > 0)
-            status = settle_copies(page, found);
+    }
+    if (status == RF_OK && (found->n == 0 || copies == COPIES_TOO))
+        status = add_copies(page, function, found);
+    if (status == RF_OK && found->n == 0) {
+        rf_list_free(page->alloc, found);
+        status = list_copies(page, function, found);
     }
     if (status == RF_OK && found->n > 0)
         qsort(found->at, found->n, sizeof *found->at, by_count);
@@ -192,11 +254,11 @@ static rf_status write_named(const struct rf_annotate_page *page, const char *fu
                              size_t *written, struct rf_error *error)
 {
     struct candidates found;
-    rf_status status = find_candidates(page, function, &found);
+    rf_status status = find_candidates(page, function, COPIES_TOO, &found);
     bool none = status == RF_OK && found.n == 0;
     if (status == RF_OK)
         status = write_candidates(page, &found, written);
-    rf_alloc_free(page->alloc, found.at, found.room * sizeof *found.at);
+    rf_list_free(page->alloc, &found);
     return none ? no_function(page, function, error) : status;
 }
 
@@ -213,17 +275,25 @@ static const struct rf_profile *main_profile(const struct rf_run *run)
     return first;
 }
 
-/* The first of the functions that a name fits is the hottest one. */
+/* The hottest one of the functions that a report writes so; others fit the name, too. */
+static const struct rf_symbol_range *pick(const struct candidates *found, const char *name)
+{
+    for (size_t i = 0; i < found->n; i++)
+        if (strcmp(found->at[i].range.function, name) == 0)
+            return &found->at[i].range;
+    return &found->at[0].range;
+}
+
 static rf_status visit(const struct rf_annotate_page *page, const char *name, rf_annotate_visit *to,
                        void *context)
 {
     struct candidates found;
     if (name[0] == '(')
         return RF_OK; /* it has no name */
-    rf_status status = find_candidates(page, name, &found);
+    rf_status status = find_candidates(page, name, COPIES_ELSE, &found);
     if (status == RF_OK && found.n > 0)
-        status = to(context, page, &found.at[0].range);
-    rf_alloc_free(page->alloc, found.at, found.room * sizeof *found.at);
+        status = to(context, page, pick(&found, name));
+    rf_list_free(page->alloc, &found);
     return status;
 }
 

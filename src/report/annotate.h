@@ -53,14 +53,15 @@ struct rf_hits {
 struct rf_hit_keys {
     struct rf_symbols *symbols;
     const char *file;
-    const char *inlined; /* NULL: none */
+    const struct rf_symbol_range *inlined; /* NULL: none */
 };
 uint64_t rf_hit_key(const struct rf_hit_keys *keys, uint64_t pc);
 
 /* hits.c: does an instruction belong to the range? Of a function that was inlined, to any of its copies. */
 bool rf_hits_are_of(struct rf_symbols *symbols, const struct rf_symbol_range *range, uint64_t pc);
 /* The place in the copy of a function that was inlined at an address; NULL: it was not. */
-const struct rf_frame *rf_hits_frame(struct rf_symbols *symbols, const char *function, uint64_t pc);
+const struct rf_frame *rf_hits_frame(struct rf_symbols *symbols,
+                                     const struct rf_symbol_range *copies, uint64_t pc);
 /* The hits of a range's addresses. */
 rf_status rf_hits_find(struct rf_hits *hits, const struct rf_run *run,
                        const struct rf_profile *profile, struct rf_symbols *symbols,

@@ -24,19 +24,29 @@ static bool add_hit(const struct rf_alloc *alloc, struct rf_hit **at, size_t *n,
     return true;
 }
 
-static const struct rf_frame *frame_of(const struct rf_place_name *name, const char *function)
+static bool is_of(const struct rf_symbol_range *range, const char *function, const char *parameters)
 {
+    return strcmp(function, range->function) == 0 && strcmp(parameters, range->parameters) == 0;
+}
+
+/* The frame of the copy that an instruction is in; NULL: it is in none, or in the function's own code. */
+static const struct rf_frame *frame_of(const struct rf_place_name *name,
+                                       const struct rf_symbol_range *copies)
+{
+    if (is_of(copies, name->function, name->parameters))
+        return NULL;
     for (size_t i = 0; i < name->n_inlined; i++)
-        if (strcmp(name->inlined[i].function, function) == 0)
+        if (is_of(copies, name->inlined[i].function, name->inlined[i].parameters))
             return &name->inlined[i];
     return NULL;
 }
 
-const struct rf_frame *rf_hits_frame(struct rf_symbols *symbols, const char *function, uint64_t pc)
+const struct rf_frame *rf_hits_frame(struct rf_symbols *symbols,
+                                     const struct rf_symbol_range *copies, uint64_t pc)
 {
     struct rf_place_name name;
     rf_symbols_lookup(symbols, pc, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
-    return frame_of(&name, function);
+    return frame_of(&name, copies);
 }
 
 bool rf_hits_are_of(struct rf_symbols *symbols, const struct rf_symbol_range *range, uint64_t pc)
@@ -45,7 +55,7 @@ bool rf_hits_are_of(struct rf_symbols *symbols, const struct rf_symbol_range *ra
     if (!range->is_inlined)
         return pc >= range->lo && pc < range->hi;
     rf_symbols_lookup(symbols, pc, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &name);
-    return strcmp(name.path, range->path) == 0 && frame_of(&name, range->function) != NULL;
+    return strcmp(name.path, range->path) == 0 && frame_of(&name, range) != NULL;
 }
 
 static rf_status find(const struct rf_alloc *alloc, const struct rf_profile *profile,

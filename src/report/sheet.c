@@ -8,11 +8,12 @@
  *            74.9%    100.0%  0 (49.4%)         44          sum += share[to][from] * rank[from];
  *
  * Every item whose pc lies in the function counts on its line; code that was inlined counts on the
- * line of the call. A function that was inlined everywhere is shown with the counts of all its copies. Lines of other files (a macro's, say) are added up below. With assembly, the instructions of a line
+ * line of the call. Copies of a function that were inlined are shown by themselves, with the counts of all
+ * of them. Lines of other files (a macro's, say) are added up below. With assembly, the instructions of a line
  * follow it, each with its own numbers. Without source there is the disassembly, without objdump the addresses.
  *
- * Cannot: profiles of ranges and those without a pc; the instructions of a function that was inlined everywhere, which
- * lie among those of others. */
+ * Cannot: profiles of ranges and those without a pc; the instructions of inlined copies, which lie among those of
+ * others. */
 #include "report/annotate.h"
 #include "view/view.h"
 #include "base/alloc.h"
@@ -163,14 +164,14 @@ static rf_status find_source(const struct rf_annotate_page *page,
     return status;
 }
 
-/* Of a function that was inlined everywhere: the lines that were counted, from its first line on. */
+/* Of inlined copies: the lines that were counted, from its first line on. */
 static void find_inlined_source(struct rf_sheet *sheet)
 {
     struct rf_symbols *symbols = sheet->page->symbols;
     for (size_t i = 0; i < sheet->n; i++)
         for (size_t k = 0; k < sheet->hits[i].n; k++) {
             const struct rf_frame *frame =
-                rf_hits_frame(symbols, sheet->range->function, sheet->hits[i].at[k].pc);
+                rf_hits_frame(symbols, sheet->range, sheet->hits[i].at[k].pc);
             if (frame == NULL)
                 continue;
             widen(&sheet->source, frame->file, frame->line);
@@ -186,8 +187,7 @@ static uint64_t address_of(const struct rf_sheet *sheet, const struct rf_instruc
 static struct rf_hit_keys keys_of(const struct rf_sheet *sheet, const char *file)
 {
     const struct rf_symbol_range *range = sheet->range;
-    return (struct rf_hit_keys){sheet->page->symbols, file,
-                                range->is_inlined ? range->function : NULL};
+    return (struct rf_hit_keys){sheet->page->symbols, file, range->is_inlined ? range : NULL};
 }
 
 void rf_sheet_set_keys(struct rf_sheet *sheet, const char *file)
@@ -310,7 +310,7 @@ static rf_status write_addresses(const struct rf_sheet *sheet)
         write_counts(sheet, keys.at[i]);
         fprintf(sheet->page->out, "%8" PRIx64 "\n", keys.at[i]);
     }
-    rf_alloc_free(sheet->page->alloc, keys.at, keys.room * sizeof *keys.at);
+    rf_list_free(sheet->page->alloc, &keys);
     return RF_OK;
 }
 
@@ -332,8 +332,9 @@ static rf_status write_code(struct rf_sheet *sheet)
 static void write_head(const struct rf_sheet *sheet, const char *where)
 {
     enum { INDENT = 2, NAME = RF_REPORT_TEXT_MAX / 4 };
-    char function[NAME], file[NAME], head[RF_REPORT_TEXT_MAX];
-    rf_text_readable(function, sizeof function, sheet->range->function);
+    char function[NAME], full[NAME], file[NAME], head[RF_REPORT_TEXT_MAX];
+    snprintf(full, sizeof full, "%s%s", sheet->range->function, sheet->range->parameters);
+    rf_text_readable(function, sizeof function, full);
     rf_text_readable(file, sizeof file, where);
     int n = snprintf(head, sizeof head, "%s%s in %s", function,
                      sheet->range->is_inlined ? " (inlined)" : "", file);
@@ -358,7 +359,7 @@ static rf_status prepare(const struct rf_sheet *sheet)
     for (size_t i = 0; i < sheet->code.n; i++)
         pcs.at[pcs.n++] = address_of(sheet, &sheet->code.at[i]);
     rf_status status = rf_symbols_prepare(sheet->page->symbols, pcs.at, pcs.n);
-    rf_alloc_free(sheet->page->alloc, pcs.at, pcs.room * sizeof *pcs.at);
+    rf_list_free(sheet->page->alloc, &pcs);
     return status;
 }
 

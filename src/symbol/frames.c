@@ -80,7 +80,7 @@ static bool is_stub(struct rf_reader *reader, uint64_t address)
 static void send_function(struct rf_reader *reader, uint64_t begin, uint64_t size)
 {
     char name[64];
-    struct rf_symbol symbol = {.lo = begin, .hi = begin + size, .name = name};
+    struct rf_symbol symbol = {.lo = begin, .hi = begin + size, .name = name, .parameters = ""};
     symbol.rank = RF_RANK_NAMELESS;
     rf_format(name, sizeof name, "function at 0x%llx", (unsigned long long)begin);
     if (size > 0 && symbol.hi > begin)

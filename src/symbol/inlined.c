@@ -15,7 +15,7 @@ struct search {
     const char
         *last; /* the last part of the name; NULL: it is a pattern, whose parts are not compared */
     Dwarf_Addr bias;
-    char name[RF_WIRE_TEXT_MAX], linkage[RF_WIRE_TEXT_MAX];
+    char name[RF_WIRE_TEXT_MAX], linkage[RF_WIRE_TEXT_MAX], parameters[RF_WIRE_TEXT_MAX];
 };
 
 /* Most functions have another last name, and that is known without demangling. */
@@ -25,8 +25,9 @@ static bool fits(struct search *search, Dwarf_Die *die)
     if (plain == NULL ||
         (search->last != NULL && rf_name_match(search->last, plain) == RF_NAME_DIFFERS))
         return false;
-    rf_reader_name(die, search->name, search->linkage);
-    return rf_name_match(search->reader->job->inlined, search->name) != RF_NAME_DIFFERS;
+    rf_reader_name(die, search->name, search->linkage, search->parameters);
+    return rf_name_match_apart(search->reader->job->inlined, search->name, search->parameters) !=
+           RF_NAME_DIFFERS;
 }
 
 /* The piece of code that holds the first instruction; without one the lowest piece. */
@@ -58,6 +59,7 @@ static void send_copy(struct search *search, Dwarf_Die *die)
     copy.lo += search->bias;
     copy.hi += search->bias;
     copy.name = search->name;
+    copy.parameters = search->parameters;
     if (copy.lo < copy.hi)
         rf_wire_symbol(search->reader->wire, &copy);
 }
@@ -83,10 +85,7 @@ static void walk(struct search *search, Dwarf_Die *die, unsigned depth)
 
 static const char *last_part(const char *name)
 {
-    const char *end = name;
-    while (*end != '\0')
-        end++;
-    const struct rf_name_piece plain = rf_name_plain((struct rf_name_piece){name, end});
+    const struct rf_name_piece plain = rf_name_plain(rf_name_piece(name));
     return rf_name_is_pattern(plain) ? NULL : rf_name_behind(plain, ':');
 }
 

@@ -83,7 +83,8 @@ static const struct rf_place_name nothing = {.module = "",
                                              .function = "",
                                              .section = "",
                                              .file = "",
-                                             .linkage = ""};
+                                             .linkage = "",
+                                             .parameters = ""};
 
 /* Symbols first: linkers and debuggers agree on them. */
 static void name_function(struct rf_place_name *name, const struct where *where,
@@ -93,9 +94,11 @@ static void name_function(struct rf_place_name *name, const struct where *where,
     bool is_nameless = symbol != NULL && symbol->rank == RF_RANK_NAMELESS;
     if (symbol != NULL && !is_nameless) {
         name->function = symbol->name;
+        name->parameters = symbol->parameters;
         name->offset = where->link - symbol->lo;
-    } else if (spot != NULL && spot->function[0] != '\0') {
-        name->function = spot->function;
+    } else if (spot != NULL && spot->own.function[0] != '\0') {
+        name->function = spot->own.function;
+        name->parameters = spot->own.parameters;
         name->offset = where->link - spot->lo < spot->hi - spot->lo ? where->link - spot->lo : 0;
     } else if (is_nameless) {
         name->begin = symbol->lo;
@@ -112,11 +115,11 @@ static void fill_name(struct rf_place_name *name, const struct where *where)
         name->is_code = section->executable;
     }
     if (spot != NULL) {
-        name->file = spot->file;
-        name->line = spot->line;
-        name->start = spot->start;
-        name->discriminator = spot->discriminator;
-        name->linkage = spot->linkage;
+        name->file = spot->own.file;
+        name->line = spot->own.line;
+        name->start = spot->own.start;
+        name->discriminator = spot->own.discriminator;
+        name->linkage = spot->own.linkage;
         name->inlined = spot->inlined;
         name->n_inlined = spot->n_inlined;
     }
@@ -188,6 +191,17 @@ const char *rf_names_kind(struct rf_symbols *symbols, size_t row)
     const char *kept = n > 0 && n < sizeof text ? rf_arena_text(&symbols->arena, text, n) : NULL;
     *kind = kept != NULL ? kept : path;
     return *kind;
+}
+
+struct rf_frame rf_place_frame(const struct rf_place_name *name)
+{
+    return (struct rf_frame){.function = name->function,
+                             .file = name->file,
+                             .line = name->line,
+                             .start = name->start,
+                             .discriminator = name->discriminator,
+                             .linkage = name->linkage,
+                             .parameters = name->parameters};
 }
 
 /* ---- as text ---- */

@@ -45,4 +45,14 @@ rf_status rf_names_read_table(struct rf_symbols *symbols, struct rf_file *file);
 rf_status rf_names_read_spots(struct rf_symbols *symbols, struct rf_file *file,
                               const uint64_t *links, size_t n);
 
+/* ranges.c: different names in the order they come, the first few kept. */
+enum { RF_NAMES_MAX = 3 };
+struct rf_names {
+    const char *at[RF_NAMES_MAX];
+    size_t n;
+};
+void rf_names_add(struct rf_names *names, const char *name);
+/* "a, b, c and 4 more" */
+size_t rf_names_print(const struct rf_names *names, char *text, size_t size);
+
 #endif

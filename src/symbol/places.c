@@ -32,14 +32,6 @@ struct units {
     bool listed;
 };
 
-static bool add_range(struct units *units, const struct unit_range *range)
-{
-    if (!rf_list_grow(&rf_alloc_standard, units))
-        return false;
-    units->at[units->n++] = *range;
-    return true;
-}
-
 static int by_lo(const void *left, const void *right)
 {
     const struct unit_range *l = left, *r = right;
@@ -56,7 +48,7 @@ static void list_units(struct rf_reader *reader, struct units *units)
         ptrdiff_t at = 0;
         while ((at = dwarf_ranges(unit, at, &base, &lo, &hi)) > 0) {
             const struct unit_range range = {lo + bias, hi + bias, *unit, bias};
-            if (lo < hi && !add_range(units, &range))
+            if (lo < hi && !rf_list_add(&rf_alloc_standard, units, range))
                 return;
         }
     }
@@ -90,11 +82,13 @@ static Dwarf_Die *find_unit(struct rf_reader *reader, struct units *units, uint6
 struct rf_places {
     struct units units;
     struct rf_functions functions;
-    char names[RF_SCOPES_MAX][RF_WIRE_TEXT_MAX], linkages[RF_SCOPES_MAX][RF_WIRE_TEXT_MAX];
-    char files[RF_SCOPES_MAX][PATH_MAX_HERE];
+    struct texts {
+        char name[RF_WIRE_TEXT_MAX], linkage[RF_WIRE_TEXT_MAX], parameters[RF_WIRE_TEXT_MAX];
+        char file[PATH_MAX_HERE];
+    } texts[RF_SCOPES_MAX]; /* innermost first */
 };
 
-void rf_reader_name(Dwarf_Die *die, char *name, char *linkage)
+void rf_reader_name(Dwarf_Die *die, char *name, char *linkage, char *parameters)
 {
     Dwarf_Attribute attribute;
     const char *text = NULL;
@@ -103,7 +97,7 @@ void rf_reader_name(Dwarf_Die *die, char *name, char *linkage)
         text = dwarf_formstring(&attribute);
     if (text == NULL)
         text = dwarf_diename(die);
-    rf_symbols_demangle(text != NULL ? text : "", name, RF_WIRE_TEXT_MAX);
+    rf_symbol_split(text != NULL ? text : "", name, parameters);
     rf_format(linkage, RF_WIRE_TEXT_MAX, "%s", text != NULL ? text : "");
 }
 
@@ -151,74 +145,68 @@ static uint32_t first_line(Dwarf_Die *die)
 /* Innermost first: inlined functions, then the function itself. The place in the first is that of
  * the line program; the place in each further one is where the one before was called. */
 static void fill_frames(Dwarf_Die *unit, Dwarf_Die *scopes, size_t n, struct rf_frame *frames,
-                        struct rf_spot *spot, struct rf_places *places)
+                        struct rf_places *places)
 {
-    for (size_t i = n; i-- > 1;) {
-        size_t k = spot->n_inlined++;
-        rf_reader_name(&scopes[i], places->names[k], places->linkages[k]);
-        frames[k].function = places->names[k];
-        frames[k].linkage = places->linkages[k];
-        frames[k].start = first_line(&scopes[i]);
-        frames[k + 1].file = places->files[k + 1];
-        call_place(unit, &scopes[i], places->files[k + 1], &frames[k + 1]);
+    for (size_t k = 0; k < n; k++) {
+        Dwarf_Die *scope = &scopes[n - 1 - k];
+        struct texts *texts = &places->texts[k];
+        rf_reader_name(scope, texts->name, texts->linkage, texts->parameters);
+        frames[k].function = texts->name;
+        frames[k].linkage = texts->linkage;
+        frames[k].parameters = texts->parameters;
+        frames[k].start = first_line(scope);
+        if (k + 1 == n)
+            break;
+        frames[k + 1].file = places->texts[k + 1].file;
+        call_place(unit, scope, places->texts[k + 1].file, &frames[k + 1]);
     }
-    size_t own = spot->n_inlined;
-    Dwarf_Addr lo, hi;
-    rf_reader_name(&scopes[0], places->names[own], places->linkages[own]);
-    spot->function = places->names[own];
-    spot->linkage = places->linkages[own];
-    spot->start = first_line(&scopes[0]);
-    if (dwarf_lowpc(&scopes[0], &lo) == 0 && dwarf_highpc(&scopes[0], &hi) == 0 && lo < hi)
-        spot->lo = lo, spot->hi = hi;
 }
 
 static void find_scopes(Dwarf_Die *unit, Dwarf_Addr address, struct rf_frame *frames,
                         struct rf_spot *spot, struct rf_places *places)
 {
     Dwarf_Die scopes[RF_SCOPES_MAX];
+    Dwarf_Addr lo, hi;
     size_t n = rf_scopes_find(&places->functions, unit, address, scopes);
-    if (n > 0)
-        fill_frames(unit, scopes, n, frames, spot, places);
+    if (n == 0)
+        return;
+    fill_frames(unit, scopes, n, frames, places);
+    spot->n_inlined = (uint32_t)n - 1;
+    if (dwarf_lowpc(&scopes[0], &lo) == 0 && dwarf_highpc(&scopes[0], &hi) == 0 && lo < hi)
+        spot->lo = lo, spot->hi = hi;
 }
 
-static void find_line(Dwarf_Die *unit, Dwarf_Addr address, struct rf_spot *spot,
-                      struct rf_places *places)
+static void find_line(Dwarf_Die *unit, Dwarf_Addr address, struct rf_frame *frame, char *path)
 {
     Dwarf_Line *line = dwarf_getsrc_die(unit, address);
     int number = 0;
     if (line == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
         return;
-    full_path(unit, dwarf_linesrc(line, NULL, NULL), places->files[0], PATH_MAX_HERE);
-    spot->file = places->files[0];
-    spot->line = (uint32_t)number;
+    full_path(unit, dwarf_linesrc(line, NULL, NULL), path, PATH_MAX_HERE);
+    frame->file = path;
+    frame->line = (uint32_t)number;
     unsigned discriminator = 0;
     if (dwarf_linediscriminator(line, &discriminator) == 0)
-        spot->discriminator = discriminator;
+        frame->discriminator = discriminator;
 }
 
 static void send_spot(struct rf_reader *reader, uint64_t link, struct rf_places *places)
 {
     struct rf_frame frames[RF_SCOPES_MAX];
-    struct rf_spot spot = {
-        .link = link, .function = "", .linkage = "", .file = "", .inlined = frames};
+    struct rf_spot spot = {.link = link, .inlined = frames};
     Dwarf_Addr bias = 0;
     Dwarf_Die *unit = find_unit(reader, &places->units, link, &bias);
     for (size_t i = 0; i < RF_SCOPES_MAX; i++)
-        frames[i] = (struct rf_frame){.function = "", .file = "", .linkage = ""};
+        frames[i] = rf_frame_unknown;
     if (unit != NULL) {
-        find_line(unit, link - bias, &spot, places);
-        frames[0].file = spot.file;
-        frames[0].line = spot.line;
-        frames[0].discriminator = spot.discriminator;
+        find_line(unit, link - bias, &frames[0], places->texts[0].file);
         find_scopes(unit, link - bias, frames, &spot, places);
-        spot.file = frames[spot.n_inlined].file;
-        spot.line = frames[spot.n_inlined].line;
-        spot.discriminator = frames[spot.n_inlined].discriminator;
         spot.lo += spot.hi > 0 ? bias : 0;
         spot.hi += spot.hi > 0 ? bias : 0;
         if (spot.hi < spot.lo)
             spot.lo = spot.hi = 0;
     }
+    spot.own = frames[spot.n_inlined];
     rf_wire_spot(reader->wire, &spot);
     rf_wire_flush(reader->wire); /* a crash at the next address must not lose this one */
 }

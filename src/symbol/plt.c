@@ -141,7 +141,7 @@ static void send_stub(struct rf_reader *reader, uint64_t address, size_t size, c
     size_t n = strcspn(readable, "@");
     memcpy(readable + n, "@plt", 5);
     const struct rf_symbol symbol = {
-        .lo = address, .hi = address + size, .name = readable, .rank = 128};
+        .lo = address, .hi = address + size, .name = readable, .parameters = "", .rank = 128};
     rf_wire_symbol(reader->wire, &symbol);
 }
 

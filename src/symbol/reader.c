@@ -209,16 +209,16 @@ static bool is_hidden(const struct rf_reader *reader, const struct versions *ver
 static void send_symbol(struct rf_reader *reader, const GElf_Sym *sym, GElf_Addr address,
                         const char *name, unsigned rank)
 {
-    char readable[RF_WIRE_TEXT_MAX];
-    struct rf_symbol symbol = {.lo = address, .rank = (uint8_t)rank};
+    char readable[RF_WIRE_TEXT_MAX], parameters[RF_WIRE_TEXT_MAX];
+    struct rf_symbol symbol = {
+        .lo = address, .rank = (uint8_t)rank, .name = readable, .parameters = parameters};
     if (__builtin_add_overflow(address, sym->st_size, &symbol.hi))
         return;
     symbol.kind = GELF_ST_TYPE(sym->st_info) == STT_OBJECT ? RF_SYMBOL_OBJECT : RF_SYMBOL_FUNCTION;
     if (strncmp(name, "__GI_", 5) == 0) /* glibc's inner alias of a name */
         name += 5;
-    rf_symbols_demangle(name, readable, sizeof readable);
+    rf_symbol_split(name, readable, parameters);
     readable[strcspn(readable, "@")] = '\0'; /* the version: "memcpy@@GLIBC_2.14" */
-    symbol.name = readable;
     rf_wire_symbol(reader->wire, &symbol);
 }
 

@@ -46,18 +46,20 @@ struct rf_symbol {
     uint64_t lo, hi; /* link addresses, hi excluded */
     uint64_t reach;  /* the highest hi of this and all before it */
     const char *name;
-    uint8_t kind; /* enum rf_symbol_kind */
-    uint8_t rank; /* of two at the same address, the smaller is shown */
+    const char *parameters; /* "(int) const"; "": not known */
+    uint8_t kind;           /* enum rf_symbol_kind */
+    uint8_t rank;           /* of two at the same address, the smaller is shown */
 };
+
+/* Nothing is known: no text is NULL. */
+static const struct rf_frame rf_frame_unknown = {
+    .function = "", .file = "", .linkage = "", .parameters = ""};
 
 /* The answer for one address. */
 struct rf_spot {
     uint64_t link;
-    uint64_t lo, hi; /* of the function, where debug information has one the symbols have not */
-    const char *function;
-    const char *linkage;
-    const char *file;
-    uint32_t line, start, discriminator;
+    uint64_t lo, hi;     /* of the function, where debug information has one the symbols have not */
+    struct rf_frame own; /* the function itself */
     uint32_t n_inlined;
     const struct rf_frame *inlined;
 };
@@ -135,11 +137,15 @@ void rf_reader_run(const struct rf_job *job, struct rf_wire *wire, void **kept);
 
 enum { RF_WIRE_TEXT_MAX = 4096, RF_INLINED_MAX = 63 };
 
+/* demangle.c: a name for the linker as the name in reports and its parameters, which are "" where it has none. */
+void rf_symbol_split(const char *mangled, char name[RF_WIRE_TEXT_MAX],
+                     char parameters[RF_WIRE_TEXT_MAX]);
+
 struct rf_wire {
     int fd;
     bool failed;
     size_t n;
-    uint8_t bytes[800 * 1024]; /* the longest frame: a spot with RF_INLINED_MAX functions */
+    uint8_t bytes[1100 * 1024]; /* the longest frame: a spot with RF_INLINED_MAX functions */
 };
 
 void rf_wire_problem(struct rf_wire *wire, const char *sentence);

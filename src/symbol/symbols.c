@@ -216,11 +216,8 @@ rf_status rf_names_read_table(struct rf_symbols *symbols, struct rf_file *file)
 
 static rf_status add_empty_spot(struct rf_symbols *symbols, struct rf_file *file, uint64_t link)
 {
-    if (!rf_list_grow(&symbols->alloc, &file->spots))
-        return RF_ENOMEM;
-    file->spots.at[file->spots.n++] =
-        (struct rf_spot){.link = link, .function = "", .linkage = "", .file = ""};
-    return RF_OK;
+    const struct rf_spot spot = {.link = link, .own = rf_frame_unknown};
+    return rf_list_add(&symbols->alloc, &file->spots, spot) ? RF_OK : RF_ENOMEM;
 }
 
 /* Did the child answer what it was asked, in the order it was asked? */

@@ -6,9 +6,9 @@
  *     'P' problem  text
  *     'G' segment  offset link file-size memory-size executable
  *     'S' section  link size executable name
- *     'Y' symbol   lo hi kind rank name
+ *     'Y' symbol   lo hi kind rank name parameters
  *     'A' spot     link lo hi n, then n + 1 times, the function itself first:
- *                  line start discriminator function linkage file
+ *                  line start discriminator function linkage parameters file
  *     'L' line     link line file
  *     'T' the table is whole            'E' all is whole
  *
@@ -73,10 +73,9 @@ static void end(struct rf_wire *wire, size_t at)
     rf_store32(wire->bytes + at, (uint32_t)(wire->n - at - 4));
 }
 
-enum { TEXT = RF_WIRE_TEXT_MAX + 2, NUMBERS = 64 };
+enum { TEXT = RF_WIRE_TEXT_MAX + 2, NUMBERS = 64, FRAME = 3 * 8 + 4 * TEXT };
 
-_Static_assert(5 + NUMBERS + (RF_INLINED_MAX + 1) * (24 + 3 * TEXT) <=
-                   sizeof((struct rf_wire *)0)->bytes,
+_Static_assert(5 + NUMBERS + (RF_INLINED_MAX + 1) * FRAME <= sizeof((struct rf_wire *)0)->bytes,
                "a frame fits into the buffer");
 
 void rf_wire_problem(struct rf_wire *wire, const char *sentence)
@@ -109,12 +108,13 @@ void rf_wire_section(struct rf_wire *wire, const struct rf_section *section)
 
 void rf_wire_symbol(struct rf_wire *wire, const struct rf_symbol *symbol)
 {
-    size_t at = begin(wire, 'Y', NUMBERS + TEXT);
+    size_t at = begin(wire, 'Y', NUMBERS + 2 * TEXT);
     put64(wire, symbol->lo);
     put64(wire, symbol->hi);
     put64(wire, symbol->kind);
     put64(wire, symbol->rank);
     put_text(wire, symbol->name);
+    put_text(wire, symbol->parameters);
     end(wire, at);
 }
 
@@ -125,20 +125,19 @@ static void put_frame(struct rf_wire *wire, const struct rf_frame *frame)
     put64(wire, frame->discriminator);
     put_text(wire, frame->function);
     put_text(wire, frame->linkage);
+    put_text(wire, frame->parameters);
     put_text(wire, frame->file);
 }
 
 void rf_wire_spot(struct rf_wire *wire, const struct rf_spot *spot)
 {
     uint32_t n = spot->n_inlined < RF_INLINED_MAX ? spot->n_inlined : RF_INLINED_MAX;
-    size_t at = begin(wire, 'A', NUMBERS + (n + 1) * (24 + 3 * TEXT));
+    size_t at = begin(wire, 'A', NUMBERS + (n + 1) * FRAME);
     put64(wire, spot->link);
     put64(wire, spot->lo);
     put64(wire, spot->hi);
     put64(wire, n);
-    const struct rf_frame own = {spot->function, spot->file,          spot->line,
-                                 spot->start,    spot->discriminator, spot->linkage};
-    put_frame(wire, &own);
+    put_frame(wire, &spot->own);
     for (uint32_t i = 0; i < n; i++)
         put_frame(wire, &spot->inlined[i]);
     end(wire, at);
@@ -204,11 +203,7 @@ static const char *get_text(struct input *in)
         (in)->bad |= (in)->at != (in)->end;                                                        \
         if ((in)->bad || (in)->no_memory)                                                          \
             return;                                                                                \
-        if (!rf_list_grow((in)->arena->alloc, list)) {                                             \
-            (in)->no_memory = true;                                                                \
-            return;                                                                                \
-        }                                                                                          \
-        (list)->at[(list)->n++] = (element);                                                       \
+        (in)->no_memory = !rf_list_add((in)->arena->alloc, list, element);                         \
     } while (0)
 
 static void read_segment(struct input *in, struct rf_file *file)
@@ -236,6 +231,7 @@ static void read_symbol(struct input *in, struct rf_file *file)
     struct rf_symbol symbol = {.lo = get64(in), .hi = get64(in)};
     uint64_t kind = get64(in), rank = get64(in);
     symbol.name = get_text(in);
+    symbol.parameters = get_text(in);
     in->bad |= symbol.hi < symbol.lo || kind > RF_SYMBOL_INLINED || rank > UINT8_MAX;
     symbol.kind = (uint8_t)kind;
     symbol.rank = (uint8_t)rank;
@@ -252,6 +248,7 @@ static void read_place(struct input *in, struct rf_frame *frame)
     frame->discriminator = get_line(in);
     frame->function = get_text(in);
     frame->linkage = get_text(in);
+    frame->parameters = get_text(in);
     frame->file = get_text(in);
 }
 
@@ -272,14 +269,7 @@ static void read_spot(struct input *in, struct rf_file *file)
 {
     struct rf_spot spot = {.link = get64(in), .lo = get64(in), .hi = get64(in)};
     uint64_t n = get64(in);
-    struct rf_frame own;
-    read_place(in, &own);
-    spot.line = own.line;
-    spot.start = own.start;
-    spot.discriminator = own.discriminator;
-    spot.function = own.function;
-    spot.linkage = own.linkage;
-    spot.file = own.file;
+    read_place(in, &spot.own);
     spot.inlined = read_frames(in, n);
     spot.n_inlined = (uint32_t)n;
     in->bad |= spot.hi < spot.lo;

@@ -16,14 +16,15 @@ static bool begins_at(uint64_t begin, const char *wanted)
 static bool fits_function(const struct rf_place_name *name, const char *wanted)
 {
     char readable[1024];
-    if (rf_symbols_demangle(wanted, readable, sizeof readable) < sizeof readable)
+    if (rf_symbols_full_name(wanted, readable, sizeof readable) < sizeof readable)
         wanted = readable;
     if (begins_at(name->begin, wanted))
         return true;
-    if (rf_name_match(wanted, name->function) != RF_NAME_DIFFERS)
+    if (rf_name_match_apart(wanted, name->function, name->parameters) != RF_NAME_DIFFERS)
         return true;
     for (size_t i = 0; i < name->n_inlined; i++)
-        if (rf_name_match(wanted, name->inlined[i].function) != RF_NAME_DIFFERS)
+        if (rf_name_match_apart(wanted, name->inlined[i].function, name->inlined[i].parameters) !=
+            RF_NAME_DIFFERS)
             return true;
     return false;
 }

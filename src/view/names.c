@@ -29,8 +29,7 @@ struct rf_frame rf_view_innermost(const struct rf_place_name *name)
 {
     if (name->n_inlined > 0 && name->inlined[0].line != 0)
         return name->inlined[0];
-    return (struct rf_frame){name->function, name->file,          name->line,
-                             name->start,    name->discriminator, name->linkage};
+    return rf_place_frame(name);
 }
 
 static void add_function(struct rf_text_out *text, const struct rf_view_work *work,

@@ -57,8 +57,7 @@ static bool add_instruction(void *starts, const struct rf_item *item,
                             const struct rf_place_name *name)
 {
     (void)item;
-    const struct rf_frame own = {name->function, name->file,          name->line,
-                                 name->start,    name->discriminator, name->linkage};
+    const struct rf_frame own = rf_place_frame(name);
     bool good = add(starts, &own);
     for (size_t i = 0; i < name->n_inlined && good; i++)
         good = add(starts, &name->inlined[i]);

@@ -113,11 +113,11 @@ $ for name in 'geo::Shape::area(int) const' area _ZNK3geo5Shape4areaEi 'geo::*' 
 >   riffle run -q -e exact -p 'load -> pc' --function "$name" -o one.rfp -- ./geo
 >   echo "$name $(riffle report one.rfp | sed -n '1 s/^geo *\(.*\) loads.*/\1/p') $(riffle report one.rfp -a "$name" | sed -n 's/ in .*:.* of .*//p' | tr '\n' ' ')"
 > done
-geo::Shape::area(int) const 102 geo::Shape::area 
-area 102 geo::Shape::area 
-_ZNK3geo5Shape4areaEi 102 geo::Shape::area 
-geo::* 153 geo::Shape::area geo::most<long> 
-geo::most 51 geo::most<long> 
+geo::Shape::area(int) const 102 geo::Shape::area(int) const 
+area 102 geo::Shape::area(int) const 
+_ZNK3geo5Shape4areaEi 102 geo::Shape::area(int) const 
+geo::* 153 geo::Shape::area(int) const geo::most<long>(long, long) 
+geo::most 51 geo::most<long>(long, long) 
 $ riffle run -q -e exact -p 'load -> pc' -o geo.rfp -- ./geo; riffle report geo.rfp -a memcmp | head -1 | sed -E 's/^(__memcmp)_[a-z0-9_]* in .*/\1_... first/'
 __memcmp_... first
 # A saved profile takes the same spellings.
@@ -153,6 +153,59 @@ main::{lambda(int)#1}::operator()
 $ riffle run -e exact -p 'call -> pc' --function _start --module clone --by function -f csv --report - -- ./clone | cut -d, -f 1-3
 function,module,count
 _start,clone,1
+# Overloads: with parameters one of them, without them all, which is said; the same for run, report, annotate, selectors and query.
+$ cat > over.cc <<'END'
+> static volatile long data[4];
+> struct Box { __attribute__((noinline)) long over(int n) const { return data[n & 3]; } };
+> __attribute__((noinline)) long over(int n) { long s = 0; for (int i = 0; i < 10; i++) s += data[n & 3]; return s; }
+> __attribute__((noinline)) long over(double x) { long s = 0; for (int i = 0; i < 20; i++) s += data[(int)x & 3]; return s; }
+> int main(int argc, char **) { Box box; return over(argc) + over(argc + 0.5) + box.over(argc) == 1; }
+> END
+> g++ -g -O1 over.cc -o over; riffle run -q -e exact -p 'load -> pc' -p calls -o over.rfp -- ./over; riffle run -q -p calls -p 'load -> pc' --record over.rft -- ./over
+$ for name in 'over(int)' 'over(double)' _Z4overd 'Box::over(int) const' ::over over 'over(char)'; do
+>   echo "$name: run $(riffle run -e exact -p 'load pc>0 -> pc' --function "$name" -f csv --report - -- ./over 2>said | awk -F, 'NR > 1 { n += $2 } END { print n+0 }')" \
+>     "report $(riffle report over.rfp --function "$name" --by function -f csv 2>&1 | awk -F, '/load/ { n += $3 } END { print n+0 }')" \
+>     "annotate $(riffle report over.rfp -a "$name" 2>&1 | sed -n 's/ in .*: .*//p' | tr '\n' ';')"
+>   cat said
+> done
+over(int): run 11 report 11 annotate over(int);
+over(double): run 21 report 21 annotate over(double);
+_Z4overd: run 21 report 21 annotate over(double);
+Box::over(int) const: run 2 report 2 annotate Box::over(int) const;
+::over: run 32 report 32 annotate over(double);over(int);
+riffle: '::over' means 2 functions, and all are counted: over(int), over(double)
+over: run 34 report 34 annotate over(double);over(int);Box::over(int) const;
+riffle: 'over' means 3 functions, and all are counted: over(int), over(double), Box::over(int) const
+over(char): run 0 report 0 annotate 
+riffle: run: no file that was mapped has the function 'over(char)' of --function
+$ riffle report over.rfp --function over -n 1 2>&1 >/dev/null
+riffle: 'over' means 3 functions, and all are shown: over(int), over(double), Box::over(int) const
+$ riffle report over.rfp -a 'over(char)'; riffle report over.rfp --function 'over(char)'
+riffle: no function 'over(char)' in the modules of this run
+riffle: no function 'over(char)' in the modules of this run
+[1]
+$ for name in 'over(int)' over ::over; do riffle run -e exact -p "call target=='$name' -> target" --full-names -f csv --report - -- ./over | cut -d, -f 2,6; done
+count,profile
+1,"call target=='over(int)' -> target"
+riffle: 'over' means 3 functions, and all are counted: over(int), over(double), Box::over(int) const
+count,profile
+1,"call target==over -> target"
+1,"call target==over -> target"
+1,"call target==over -> target"
+riffle: '::over' means 2 functions, and all are counted: over(int), over(double)
+count,profile
+1,"call target==::over -> target"
+1,"call target==::over -> target"
+$ riffle replay over.rft -p "call target=='over(double)' -> target" -f csv | cut -d, -f 2,6
+count,profile
+1,"call target=='over(double)' -> target"
+$ riffle query over.rfp 'over(double)..over(double)+0x40' | awk '/at least/ { print ($3 >= 21) }' | head -1; riffle query over.rfp over..over 2>&1 | head -1
+1
+riffle: 'over' means 3 functions, and the first is taken: over(int), over(double), Box::over(int) const
+# Stubs have names in reports, not in the probe.
+$ riffle run --function malloc@plt -- ./get
+riffle: run: --function 'malloc@plt': stubs cannot be chosen while the program runs; 'riffle report --function' of a saved profile can choose them
+[125]
 # Statuses: the program's own, whatever it is; 125 where riffle failed, beside any status of the program.
 $ for status in 0 2 125; do riffle run -q -- sh -c "exit $status"; echo "$status is $?"; done
 0 is 0
@@ -233,9 +286,9 @@ $ cat > twice.cc <<'END'
 $ for name in _ZNK3geo5Shape4areaEi 'geo::Shape::area(int) const' most; do
 >   riffle run -q -e exact -p 'load -> pc' --function "$name" -o one.rfp -- ./twice; riffle report one.rfp -a "$name" | sed -n '1 s/ in .*:/:/p'
 > done
-geo::Shape::area (inlined): 100.0% of 120 loads
-geo::Shape::area (inlined): 100.0% of 120 loads
-geo::most<long> (inlined): 100.0% of 1 load
+geo::Shape::area(int) const (inlined): 100.0% of 120 loads
+geo::Shape::area(int) const (inlined): 100.0% of 120 loads
+geo::most<long>(long) (inlined): 100.0% of 1 load
 # Where no file has the function, there is no report of zeros.
 $ riffle run --function hott -- ./gone
 done

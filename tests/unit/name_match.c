@@ -31,6 +31,24 @@ static const struct {
     {"geo::Shape::area(long) const", "geo::Shape::area(int) const", RF_NAME_DIFFERS},
     {"geo::Shape::area(int) const", "geo::Shape::area", RF_NAME_WHOLE},
     {"area", "geo::Shape::area(int) const", RF_NAME_LAST_PART},
+    {"area(int) const", "geo::Shape::area(int) const", RF_NAME_LAST_PART},
+    {"area(int)", "geo::Shape::area(int) const", RF_NAME_DIFFERS},
+    {"area(long) const", "geo::Shape::area(int) const", RF_NAME_DIFFERS},
+    {"::area", "area", RF_NAME_WHOLE},
+    {"::area", "area(int)", RF_NAME_WHOLE},
+    {"::area", "geo::Shape::area", RF_NAME_DIFFERS},
+    {"::find_match", "find_match.constprop.0", RF_NAME_CLONE},
+    {"over(*)", "over(int)", RF_NAME_WHOLE},
+    {"over(int)", "over(int, int)", RF_NAME_DIFFERS},
+    {"over(int,int)", "over(int, int)", RF_NAME_WHOLE},
+    {"over()", "over(int)", RF_NAME_DIFFERS},
+    {"geo::most<long>(long, long)", "long geo::most<long>(long, long)", RF_NAME_WHOLE},
+    {"long geo::most<long>(long, long)", "geo::most<long>(long, long)", RF_NAME_WHOLE},
+    {"geo::most<long>(long)", "long geo::most<long>(long, long)", RF_NAME_DIFFERS},
+    {"f", "f(int)::{lambda()#1}::operator()() const", RF_NAME_DIFFERS},
+    {"f(int)::{lambda()#1}::operator()", "f(int)::{lambda()#1}::operator()() const", RF_NAME_WHOLE},
+    {"X::f(int) const::{lambda()#1}::operator()() const",
+     "X::f(int) const::{lambda()#1}::operator()() const", RF_NAME_WHOLE},
     {"geo::most<long>", "geo::most<long>", RF_NAME_WHOLE},
     {"geo::most", "geo::most<long>", RF_NAME_TEMPLATE},
     {"most", "geo::most<long>", RF_NAME_LAST_PART},
@@ -45,6 +63,10 @@ static const struct {
     {"x::operator<<", "x::operator<<(int)", RF_NAME_WHOLE},
     {"x::operator->", "x::operator->()", RF_NAME_WHOLE},
     {"operator*", "operator*", RF_NAME_WHOLE},
+    {"x::operator==", "x::operator==<long>(long)", RF_NAME_TEMPLATE},
+    {"x::operator==<long>", "x::operator==<long>(long)", RF_NAME_WHOLE},
+    {"x::operator<", "x::operator< <long>(long)", RF_NAME_TEMPLATE},
+    {"x::operator<=>(int)", "x::operator<=>(int)", RF_NAME_WHOLE},
     {"geo::most(int)", "geo::most(int) [clone .isra.0]", RF_NAME_CLONE},
     {"geo::most(long)", "geo::most(int) [clone .isra.0]", RF_NAME_DIFFERS},
     {"geo::most", "geo::most(int) const [clone .isra.0] [clone .cold]", RF_NAME_WHOLE},
@@ -63,14 +85,33 @@ static const struct {
     {"<", ">", RF_NAME_DIFFERS},
 };
 
+static void check_fit(const char *written, const char *symbol, enum rf_name_fit fit, bool good)
+{
+    char title[300];
+    snprintf(title, sizeof title, "'%s' for '%s' is %d", written, symbol, (int)fit);
+    CHECK_ROW(title, good);
+}
+
 TEST(names_mean_functions)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char title[200];
         enum rf_name_fit fit = rf_name_match(rows[i].written, rows[i].symbol);
-        snprintf(title, sizeof title, "'%s' for '%s' is %d", rows[i].written, rows[i].symbol,
-                 (int)fit);
-        CHECK_ROW(title, fit == rows[i].fit);
+        check_fit(rows[i].written, rows[i].symbol, fit, fit == rows[i].fit);
+    }
+}
+
+/* Where the symbol's parameters stand apart, the answer is the same. */
+TEST(names_mean_overloads)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[200];
+        const struct rf_name_piece symbol = rf_name_piece(rows[i].symbol);
+        const char *end = rf_name_plain(symbol).end;
+        snprintf(name, sizeof name, "%.*s", (int)(end - symbol.at), symbol.at);
+        if (rf_name_unmarked(symbol).end != symbol.end)
+            continue; /* parameters that stand apart are without such marks */
+        enum rf_name_fit fit = rf_name_match_apart(rows[i].written, name, end);
+        check_fit(rows[i].written, rows[i].symbol, fit, fit == rows[i].fit);
     }
 }
 
@@ -113,10 +154,9 @@ static const struct {
 TEST(the_last_part_of_a_name_means_a_function)
 {
     for (size_t i = 0; i < sizeof bare_rows / sizeof *bare_rows; i++) {
-        char title[200];
-        bool fits = rf_name_match_bare(bare_rows[i].written, bare_rows[i].bare) != RF_NAME_DIFFERS;
-        snprintf(title, sizeof title, "'%s' for '%s'", bare_rows[i].written, bare_rows[i].bare);
-        CHECK_ROW(title, fits == bare_rows[i].fits);
+        enum rf_name_fit fit = rf_name_match_bare(bare_rows[i].written, bare_rows[i].bare);
+        check_fit(bare_rows[i].written, bare_rows[i].bare, fit,
+                  (fit != RF_NAME_DIFFERS) == bare_rows[i].fits);
     }
 }
 

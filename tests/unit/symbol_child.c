@@ -20,9 +20,12 @@ static void send_table(struct rf_wire *wire)
 {
     rf_wire_segment(wire, &(struct rf_segment){0, 0x1000, 0x2000, 0x3000, true});
     rf_wire_section(wire, &(struct rf_section){0x1000, 0x2000, ".text", true});
-    rf_wire_symbol(wire, &(struct rf_symbol){.lo = 0x1100, .hi = 0x1200, .name = "first"});
-    rf_wire_symbol(wire, &(struct rf_symbol){.lo = 0x1200, .hi = 0x1200, .name = "second"});
-    rf_wire_symbol(wire, &(struct rf_symbol){.lo = 0x1300, .hi = 0x1400, .name = "third"});
+    rf_wire_symbol(
+        wire, &(struct rf_symbol){.lo = 0x1100, .hi = 0x1200, .name = "first", .parameters = ""});
+    rf_wire_symbol(
+        wire, &(struct rf_symbol){.lo = 0x1200, .hi = 0x1200, .name = "second", .parameters = ""});
+    rf_wire_symbol(wire, &(struct rf_symbol){
+                             .lo = 0x1300, .hi = 0x1400, .name = "third", .parameters = "(long)"});
     rf_wire_end(wire, true);
 }
 
@@ -32,12 +35,13 @@ static void send_spots(const struct rf_job *job, struct rf_wire *wire)
         if (job->links[i] == 0x1208 && strstr(job->path, "crash-at-a-spot") != NULL)
             raise(SIGSEGV);
         bool tells = strstr(job->path, "tell-who") != NULL;
-        rf_wire_spot(wire, &(struct rf_spot){
-                               .link = job->links[i],
-                               .function = "",
-                               .linkage = "",
-                               .file = "/src/a.c",
-                               .line = (uint32_t)(tells ? (uint64_t)getpid() : job->links[i])});
+        rf_wire_spot(wire, &(struct rf_spot){.link = job->links[i],
+                                             .own = {.function = "",
+                                                     .linkage = "",
+                                                     .parameters = "",
+                                                     .file = "/src/a.c",
+                                                     .line = (uint32_t)(tells ? (uint64_t)getpid()
+                                                                              : job->links[i])}});
         rf_wire_flush(wire);
     }
 }
@@ -225,17 +229,14 @@ static size_t record_answer(uint8_t *bytes, size_t size)
         return 0;
     wire = (struct rf_wire){.fd = ends[1]};
     const uint64_t links[] = {0x1100, 0x1300};
-    const struct rf_frame frames[] = {{"inner", "/src/inner.h", 3, 1, 2, "_Z5inner"},
-                                      {"mid", "/src/mid.h", 4, 2, 0, "mid"}};
+    const struct rf_frame frames[] = {{"inner", "/src/inner.h", 3, 1, 2, "_Z5inner", "()"},
+                                      {"mid", "/src/mid.h", 4, 2, 0, "mid", ""}};
     send_table(&wire);
     send_spots(&(struct rf_job){.path = "", .links = links, .n_links = 2}, &wire);
     rf_wire_spot(&wire, &(struct rf_spot){.link = 7,
                                           .lo = 5,
                                           .hi = 9,
-                                          .function = "f",
-                                          .linkage = "f",
-                                          .file = "/f.c",
-                                          .line = 9,
+                                          .own = {"f", "/f.c", 9, 0, 0, "f", "(int)"},
                                           .n_inlined = 2,
                                           .inlined = frames});
     rf_wire_line(&wire, &(struct rf_symbol_line){0x1100, "/src/a.c", 12});
@@ -260,7 +261,7 @@ static unsigned decode(const uint8_t *bytes, size_t n)
     CHECK_EQ(status, RF_OK);
     size_t length = 0;
     for (size_t i = 0; i < file.spots.n; i++) {
-        length += strlen(file.spots.at[i].function) + strlen(file.spots.at[i].file);
+        length += strlen(file.spots.at[i].own.function) + strlen(file.spots.at[i].own.file);
         for (size_t k = 0; k < file.spots.at[i].n_inlined; k++)
             length += strlen(file.spots.at[i].inlined[k].function);
     }
@@ -288,6 +289,9 @@ TEST(an_answer_is_read_back)
     CHECK_EQ(file.segments.at[0].link, 0x1000);
     CHECK_EQ(file.segments.at[0].memory_size, 0x3000);
     CHECK_TEXT(file.symbols.at[1].name, "second");
+    CHECK_TEXT(file.symbols.at[2].parameters, "(long)");
+    CHECK_TEXT(file.spots.at[2].own.parameters, "(int)");
+    CHECK_TEXT(file.spots.at[2].inlined[0].parameters, "()");
     CHECK_TEXT(file.spots.at[2].inlined[1].file, "/src/mid.h");
     CHECK_EQ(file.spots.at[2].inlined[1].line, 4);
     CHECK_EQ(file.lines.at[0].line, 12);
