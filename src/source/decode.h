@@ -103,6 +103,15 @@ bool rf_decode_is_credible(const struct rf_decode *decode, uint64_t events);
 /* Decode until the piece is used up or a buffer is full. */
 rf_status rf_decode_run(struct rf_decode *decode, bool *full, struct rf_error *error);
 
+/* messages.c: a whole message of n words. */
+rf_status rf_decode_message(struct rf_decode *decode, const uint64_t *words, size_t n,
+                            struct rf_error *error);
+/* There is a gap in these lanes (1 << selector) of the process between what is there and what comes next. */
+void rf_decode_end_strings(struct rf_decode *decode, uint64_t which);
+/* Some profiles are between bursts: what came for them since `before` is skipped. */
+void rf_decode_skip_others(struct rf_decode *decode, struct rf_decode_lane *lanes,
+                           const size_t *before);
+
 /* merge.c: n tuples were written behind those of the lane. Each is one event. */
 void rf_decode_append(struct rf_decode_lane *lane, size_t n);
 /* As rf_decode_run's loop over paths, for processes with lanes that merge. */

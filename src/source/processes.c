@@ -1,4 +1,4 @@
-/* processes.c - the processes in the ring, from taking a slot to their end, and which words come next.
+/* processes.c - the processes in the ring, from taking a slot to their end.
  *
  *     slot 0  program      book ----FORK 1----> legacy: the paths known by now, for child 1
  *     slot 1  its child    waits until its parent's stream has reached FORK 1, then takes that legacy
@@ -9,19 +9,16 @@
  * If the parent ends first, the copy is made then. Children that never appear (fork fails, no slot is free)
  * leave legacies behind; the oldest of them are dropped.
  *
- * A slot is read chunk by chunk, all slots in turn. Once per tick, however busy the ring is, new processes
- * are admitted, and the chunks that are being filled are drained up to their last message. A process is over
- * when it says so, when it is dead, or when its process id appears in another slot, because it became another
- * program by exec. In all cases what it committed is read, and then its counters. */
+ * A process is over when it says so, when it is dead, or when its process id appears in another slot, because it became
+ * another program by exec. In all cases what it committed is read (pieces.c), and then its counters. */
 #include "source/processes.h"
-#include "source/remains.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include <string.h>
 #include <unistd.h>
 
-enum { TICK_MS = 100, SPACE_SHIFT = 48, LEGACIES_MAX = 256, SLOTS_AHEAD = 16 };
+enum { SPACE_SHIFT = 48, LEGACIES_MAX = 256, SLOTS_AHEAD = 16 };
 
 /* What a child begins with: the first n_paths paths and n_sites sites of its parent's book. */
 struct rf_legacy {
@@ -92,8 +89,6 @@ void rf_processes_free(struct rf_processes *processes)
     rf_modules_free(&processes->modules);
 }
 
-static void attach_new(struct rf_processes *processes);
-
 rf_status rf_processes_damaged(struct rf_error *error)
 {
     return rf_fail(error, RF_EDAMAGED,
@@ -138,7 +133,7 @@ rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_proc
     if (rf_modules_inherit(&processes->modules, &legacy->mapped, &parent->mapped) != RF_OK)
         processes->status = RF_ENOMEM;
     if (++processes->n_legacies > LEGACIES_MAX)
-        attach_new(processes);
+        rf_processes_attach_new(processes);
     if (processes->n_legacies > LEGACIES_MAX)
         drop_oldest_legacy(processes);
     return RF_OK;
@@ -187,7 +182,7 @@ static void call_program(struct rf_processes *processes, struct rf_process *proc
         memcpy(processes->told[process->number].program, process->program, sizeof process->program);
 }
 
-static void inherit(struct rf_processes *processes, struct rf_process *process)
+void rf_processes_inherit(struct rf_processes *processes, struct rf_process *process)
 {
     const struct rf_ring_reader *reader = &process->reader;
     struct rf_legacy *legacy = take_legacy(processes, reader->parent, reader->fork);
@@ -309,7 +304,7 @@ static void attach(struct rf_processes *processes, uint32_t slot)
 }
 
 /* Producers take the first free slot, so none is taken far beyond those that were seen. */
-static void attach_new(struct rf_processes *processes)
+void rf_processes_attach_new(struct rf_processes *processes)
 {
     for (uint32_t slot = 0; slot < processes->slots_used + SLOTS_AHEAD && slot < processes->n_slots;
          slot++) {
@@ -317,11 +312,11 @@ static void attach_new(struct rf_processes *processes)
         if (!process->used && rf_ring_holder(&processes->ring, slot) != 0)
             attach(processes, slot);
         if (process->used && !process->has_book)
-            inherit(processes, process);
+            rf_processes_inherit(processes, process);
     }
 }
 
-static void bury(struct rf_processes *processes, struct rf_process *process)
+void rf_processes_bury(struct rf_processes *processes, struct rf_process *process)
 {
     bool is_hooks = process->reader.family != 0;
     processes->n_killed += !process->told_end && !is_hooks;
@@ -349,7 +344,7 @@ static bool was_replaced(const struct rf_processes *processes, const struct rf_p
     return false;
 }
 
-static bool is_over(struct rf_processes *processes, const struct rf_process *process)
+bool rf_processes_is_over(struct rf_processes *processes, const struct rf_process *process)
 {
     pid_t pid = (pid_t)process->reader.pid;
     if (rf_ring_is_done(&processes->ring, &process->reader) || was_replaced(processes, process))
@@ -381,208 +376,6 @@ bool rf_processes_are_over(struct rf_processes *processes)
 {
     if (!rf_spawn_ended(&processes->spawn, false))
         return false;
-    attach_new(processes);
+    rf_processes_attach_new(processes);
     return !is_anybody_there(processes) || rf_stop_is_set(processes->stop);
-}
-
-/* ---- fetching ---- */
-
-static rf_status read_piece(struct rf_processes *processes, struct rf_process *process,
-                            enum rf_ring_how how, struct rf_piece *piece, struct rf_error *error)
-{
-    if (rf_ring_read(&processes->ring, &process->reader, how, piece->words, &piece->n,
-                     &piece->whole) != RF_OK)
-        return rf_processes_damaged(error);
-    piece->process = process;
-    piece->last = how == RF_RING_REST;
-    if (piece->n > 0 && !rf_processes_begin(processes, process))
-        processes->status = RF_ENOMEM;
-    return RF_OK;
-}
-
-/* A whole chunk from the next process that has one. */
-static rf_status fetch_whole(struct rf_processes *processes, struct rf_piece *piece,
-                             struct rf_error *error)
-{
-    for (uint32_t i = 0; i < processes->slots_used; i++) {
-        struct rf_process *process = &processes->list[processes->next_slot];
-        processes->next_slot = (processes->next_slot + 1) % processes->slots_used;
-        if (process->used && process->has_book && !rf_processes_must_wait(processes, process)) {
-            rf_status status = read_piece(processes, process, RF_RING_WHOLE, piece, error);
-            if (status != RF_OK || piece->n > 0)
-                return status;
-        }
-    }
-    return RF_OK;
-}
-
-/* A child without a book can still get one while its parent lives. */
-static bool waits_for_book(struct rf_processes *processes, struct rf_process *process)
-{
-    if (!process->has_book)
-        inherit(processes, process);
-    return !process->has_book && rf_processes_find(processes, process->reader.parent) != NULL;
-}
-
-/* A killed process could not tell what it skipped since its last burst; its counters tell it. A message is made of them.
- * The program can write anything there. A group that has counted less than was told already gets nothing. */
-static void tell_rest(struct rf_processes *processes, struct rf_process *process,
-                      struct rf_piece *piece)
-{
-    process->told_rest = true;
-    if (process->told_end || processes->n_groups == 0)
-        return;
-    piece->process = process;
-    piece->whole = piece->last = true;
-    piece->n = 2 + processes->n_groups;
-    piece->words[0] = RF_WORD_HEADER(RF_WORD_SKIPPED, piece->n);
-    piece->words[1] = UINT64_MAX;
-    for (unsigned i = 0; i < processes->n_groups; i++) {
-        uint64_t all = rf_ring_count_skipped(&processes->ring, &process->reader, i);
-        piece->words[2 + i] = all > process->skipped[i] ? all - process->skipped[i] : 0;
-    }
-}
-
-bool rf_processes_fetch_tables(struct rf_processes *processes, struct rf_piece *piece)
-{
-    for (size_t i = 0; i < processes->n_slots; i++) {
-        struct rf_process *process = &processes->list[i];
-        if (process->used && process->has_book && rf_remains_has_more(process)) {
-            rf_remains_fetch(&processes->ring, process, piece);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* One process in a pass over all: read its half-filled chunk. A process that is over is read to its end, its counters
- * are read, and it is removed. Sets `more` when the process must be looked at again. */
-static rf_status fetch_rest_of(struct rf_processes *processes, struct rf_process *process,
-                               struct rf_piece *piece, bool *more, struct rf_error *error)
-{
-    *more = false;
-    if (waits_for_book(processes, process) || rf_processes_must_wait(processes, process))
-        return RF_OK;
-    bool over = is_over(processes, process);
-    if (over && process->drained && !process->told_rest) {
-        tell_rest(processes, process, piece);
-        *more = true;
-        return RF_OK;
-    }
-    if (over && process->drained && process->has_book && rf_remains_has_more(process)) {
-        rf_remains_fetch(&processes->ring, process, piece);
-        *more = true;
-        return RF_OK;
-    }
-    if (over && (process->drained || !process->has_book)) {
-        piece->tally = *more = process->has_book && !process->tallied;
-        if (piece->tally)
-            piece->process = process;
-        else
-            bury(processes, process);
-        return RF_OK;
-    }
-    if (!process->has_book)
-        return RF_OK;
-    rf_status status =
-        read_piece(processes, process, over ? RF_RING_REST : RF_RING_PART, piece, error);
-    process->drained = over && !piece->whole;
-    *more = over;
-    return status;
-}
-
-static bool is_there(const struct rf_piece *piece)
-{
-    return piece->n > 0 || piece->tally;
-}
-
-/* Continue the pass until there is something to decode. */
-static rf_status fetch_rest(struct rf_processes *processes, struct rf_piece *piece,
-                            struct rf_error *error)
-{
-    while (processes->rest_slot < processes->n_slots) {
-        struct rf_process *process = &processes->list[processes->rest_slot];
-        bool more = false;
-        rf_status status =
-            process->used ? fetch_rest_of(processes, process, piece, &more, error) : RF_OK;
-        processes->rest_slot += !more;
-        if (status != RF_OK || is_there(piece))
-            return status;
-    }
-    return RF_OK;
-}
-
-/* Once per tick, admit new processes and begin a pass. After the program has ended, passes follow each other
- * without a wait. */
-static void tick(struct rf_processes *processes)
-{
-    double now = rf_spawn_clock();
-    bool due = now >= processes->next_tick || rf_spawn_ended(&processes->spawn, false);
-    if (!due || processes->rest_slot < processes->n_slots)
-        return;
-    processes->next_tick = now + TICK_MS / 1e3;
-    processes->rest_slot = 0;
-    attach_new(processes);
-}
-
-/* First the rest of this tick's pass, then whole chunks. */
-static rf_status look_around(struct rf_processes *processes, struct rf_piece *piece,
-                             struct rf_error *error)
-{
-    tick(processes);
-    rf_status status = fetch_rest(processes, piece, error);
-    if (status != RF_OK || is_there(piece))
-        return status;
-    status = fetch_whole(processes, piece, error);
-    if (status != RF_OK || piece->n > 0)
-        return status;
-    attach_new(processes);
-    return fetch_whole(processes, piece, error);
-}
-
-/* Everybody has told its end: the program will be over at any moment, and nobody rings for that. */
-static bool is_ending(const struct rf_processes *processes)
-{
-    for (uint32_t slot = 0; slot < processes->slots_used; slot++) {
-        const struct rf_process *process = &processes->list[slot];
-        if (process->used && !rf_ring_is_done(&processes->ring, &process->reader))
-            return false;
-    }
-    return processes->slots_used > 0;
-}
-
-/* Wait for a sign of the program. For its end wait a moment at first, and longer when it does not come. */
-static void wait_for_sign(struct rf_processes *processes, uint32_t bell)
-{
-    if (!is_ending(processes))
-        processes->moment_ms = 0;
-    else if (processes->moment_ms < TICK_MS)
-        processes->moment_ms = 2 * processes->moment_ms + 1;
-    bool is_short = processes->moment_ms > 0 && processes->moment_ms < TICK_MS;
-    rf_ring_wait(&processes->ring, bell, is_short ? processes->moment_ms : TICK_MS);
-}
-
-rf_status rf_processes_fetch(struct rf_processes *processes, struct rf_piece *piece, bool *idle,
-                             struct rf_error *error)
-{
-    uint32_t bell = rf_ring_bell(&processes->ring);
-    piece->n = 0;
-    rf_status status = look_around(processes, piece, error);
-    if (status == RF_OK && processes->status != RF_OK)
-        status = rf_fail(error, processes->status, "no memory for another process");
-    *idle = status == RF_OK && !is_there(piece);
-    if (*idle)
-        piece->process = NULL;
-    if (*idle && !rf_processes_are_over(processes))
-        wait_for_sign(processes, bell);
-    return status;
-}
-
-void rf_processes_finish(struct rf_piece *piece, size_t used)
-{
-    if (piece->process != NULL && !piece->whole)
-        rf_ring_advance(&piece->process->reader, used);
-    piece->n = 0;
-    piece->tally = false;
-    piece->process = NULL;
 }

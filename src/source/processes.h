@@ -127,7 +127,7 @@ rf_status rf_processes_init(struct rf_processes *processes, const struct rf_sele
                             const struct rf_alloc *alloc, struct rf_error *error);
 void rf_processes_free(struct rf_processes *processes);
 
-/* The next words of some process, after waiting for a tick at most. piece->process is NULL when there are
+/* pieces.c: the next words of some process, after waiting for a tick at most. piece->process is NULL when there are
  * none; `idle` then says that nobody had any. */
 rf_status rf_processes_fetch(struct rf_processes *processes, struct rf_piece *piece, bool *idle,
                              struct rf_error *error);
@@ -154,6 +154,15 @@ rf_status rf_processes_name(struct rf_processes *processes, struct rf_process *p
                             uint64_t thread, const char *name, struct rf_error *error);
 void rf_processes_unprofiled(struct rf_processes *processes, enum rf_target_kind kind,
                              const char *path);
+
+/* Admit processes that took a slot, and give books to children whose parents have reached the fork. */
+void rf_processes_attach_new(struct rf_processes *processes);
+/* The book that a child begins with, if its parent has told of the fork. */
+void rf_processes_inherit(struct rf_processes *processes, struct rf_process *process);
+/* It has ended, or became another program; what it has left in the ring may not be read yet. */
+bool rf_processes_is_over(struct rf_processes *processes, const struct rf_process *process);
+/* All of it was read: its slot is free for another one. */
+void rf_processes_bury(struct rf_processes *processes, struct rf_process *process);
 
 /* The process of this number, NULL: it is over. */
 struct rf_process *rf_processes_find(struct rf_processes *processes, uint32_t number);
