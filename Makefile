@@ -2,6 +2,7 @@
 #   make          the program, build/riffle          make lint    formatting and static analysis
 #   make demo     profile something, show it         make fuzz    fuzz every reader for a while
 #   make check    every test                         make lab     remake the papers' figures
+#   make lab SHORT=1   every figure from short streams, in minutes, into build/lab/short
 #   make check-long    the same with the long versions of the suites that have one
 #   make bench    speed, as ratios                   make install (DESTDIR and PREFIX are heeded)
 #   make reliability   the tests behind doc/RELIABILITY.md, and its table anew
@@ -27,7 +28,7 @@ fuzz-long: ; @$(setup) check && tools/fuzz 600
 reliability: ; @$(setup) check && tools/build build && tools/reliability
 mutants: ; @$(setup) check && tools/mutants
 coverage: ; @$(setup) check && tools/coverage
-lab:     ; @$(setup) lab && tools/build build && tools/lab
+lab:     ; @$(setup) lab && tools/build build && SHORT=$(SHORT) tools/lab
 install: all ; @meson configure build -Dprefix=$(PREFIX) && meson install -C build --quiet
 clean:   ; @rm -rf build build-asan build-clang build-cov build-fuzz build-mutants build-tsan
 .PHONY: all demo check ci check-long bench bench-probe lint fuzz fuzz-long reliability coverage mutants lab install clean
