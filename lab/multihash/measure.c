@@ -1,12 +1,13 @@
 /* measure - several engines over one stream in one pass, judged interval by interval.
  *
  *     measure error STREAM INTERVAL THRESHOLD [-i] [-s N] ENGINE...  error and its four parts, as CSV
- *     measure shape STREAM INTERVAL THRESHOLD...                distinct tuples, candidates, change
+ *     measure shape STREAM INTERVAL THRESHOLD...  distinct tuples, candidates, their share of events, change
  *     measure change STREAM [-s N] ENGINE... how much candidates change, as the engines tell it
  *     measure even STREAM INTERVAL [-s N]    how many counters of 2048 how many distinct tuples share
  *
- * STREAM is a file that `riffle replay` reads, or gen:KIND:EVENTS:SEED[:PHASE]. -i prints
- * every interval. -s N takes every engine with the seeds 1 to N; without it the seed is 1.
+ * STREAM is a file that `riffle replay` reads, or gen:KIND:EVENTS:SEED[:PHASE]; `measure -n EVENTS error STREAM ...`
+ * reads no more than that many. -i prints every interval. -s N takes every engine with the seeds 1 to N; without
+ * it the seed is 1.
  * Only whole intervals count. The error is that of Narayanasamy et al., section 5.5.2:
  * the sum of |perfect - measured| over the sum of perfect, over the tuples that are candidates in
  * either profile; a tuple's part goes to one of four kinds. `riffle compare` computes the same from two
@@ -31,8 +32,10 @@ struct perfect {
     struct slot *slots;
     unsigned bits;
     uint32_t epoch;
-    uint32_t *touched; /* slots of this interval's tuples */
-    size_t distinct;
+    uint32_t *
+        touched; /* slots of this interval's tuples; candidates come first once perfect_sort has run */
+    size_t distinct, candidates;
+    bool sorted;
 };
 
 static void die(const char *message)
@@ -90,6 +93,23 @@ static void perfect_next(struct perfect *perfect)
 {
     perfect->epoch++;
     perfect->distinct = 0;
+    perfect->sorted = false;
+}
+
+/* Tuples with at least so many events in front of the others; the first engine of an interval does it for all. */
+static void perfect_sort(struct perfect *perfect, uint32_t least)
+{
+    if (perfect->sorted)
+        return;
+    perfect->candidates = 0;
+    for (size_t i = 0; i < perfect->distinct; i++) {
+        uint32_t slot = perfect->touched[i];
+        if (perfect->slots[slot].count < least)
+            continue;
+        perfect->touched[i] = perfect->touched[perfect->candidates];
+        perfect->touched[perfect->candidates++] = slot;
+    }
+    perfect->sorted = true;
 }
 
 /* Error parts, summed over intervals or of one. */
@@ -116,6 +136,7 @@ struct contestant {
 
 struct run {
     const char *stream;
+    uint64_t limit; /* events that are read */
     uint64_t interval, intervals, inside;
     double threshold[THRESHOLDS_MAX];
     size_t n_thresholds;
@@ -166,19 +187,18 @@ static void judge_found(struct run *run, struct contestant *c, struct parts *par
             parts->neutral_positive += found - truth;
         else
             parts->neutral_negative += truth - found;
-        if (slot->epoch == run->perfect.epoch)
+        if (truth >= least)
             slot->count |= 0x80000000u;
     }
 }
 
 static void judge_missed(struct run *run, struct parts *parts, double *total)
 {
-    uint32_t least = candidate_at(run, 0);
-    for (size_t i = 0; i < run->perfect.distinct; i++) {
+    for (size_t i = 0; i < run->perfect.candidates; i++) {
         struct slot *slot = &run->perfect.slots[run->perfect.touched[i]];
         bool found = slot->count >> 31 != 0;
         slot->count &= 0x7fffffffu;
-        if (found || slot->count < least)
+        if (found)
             continue;
         parts->false_negative += slot->count;
         *total += slot->count;
@@ -197,6 +217,7 @@ static void judge(struct run *run, struct contestant *c)
 {
     struct parts parts = {0, 0, 0, 0};
     double total = 0;
+    perfect_sort(&run->perfect, candidate_at(run, 0));
     judge_found(run, c, &parts, &total);
     judge_missed(run, &parts, &total);
     c->n = 0;
@@ -223,25 +244,29 @@ static rf_status end_report(void *context, const struct rf_summary *summary)
     return RF_OK;
 }
 
-/* Candidates of this interval, how many were so in the last, and the tuples that are now. */
+/* Candidates of this interval, the events that they make, and how many were so in the last. */
 static void shape_threshold(struct run *run, size_t t)
 {
     struct perfect *perfect = &run->perfect;
     uint32_t least = candidate_at(run, t);
     size_t now = 0, again = 0;
+    uint64_t covered = 0;
     for (size_t i = 0; i < run->n_before[t]; i++)
         again += perfect_count(perfect, run->before[t][i]) >= least;
     if (run->before[t] == NULL)
         run->before[t] = get((size_t)(1 / run->threshold[t]) + 1, sizeof **run->before);
     for (size_t i = 0; i < perfect->distinct; i++) {
         const struct slot *slot = &perfect->slots[perfect->touched[i]];
-        if (slot->count >= least)
-            run->before[t][now++] = slot->tuple;
+        if (slot->count < least)
+            continue;
+        run->before[t][now++] = slot->tuple;
+        covered += slot->count;
     }
     size_t either = now + run->n_before[t] - again;
     double change = either == 0 ? 0 : 100.0 * (double)(either - again) / (double)either;
-    printf("%s,%llu,%g,%llu,%zu,%zu,", run->stream, (unsigned long long)run->interval,
-           run->threshold[t], (unsigned long long)run->intervals, perfect->distinct, now);
+    printf("%s,%llu,%g,%llu,%zu,%zu,%.2f,", run->stream, (unsigned long long)run->interval,
+           run->threshold[t], (unsigned long long)run->intervals, perfect->distinct, now,
+           100.0 * (double)covered / (double)run->interval);
     if (run->intervals == 0)
         printf("\n");
     else
@@ -311,57 +336,77 @@ static rf_status take_interval(void *context, const struct rf_summary *summary)
     return RF_OK;
 }
 
-static void open_stream(struct rf_source **source, const char *name, struct rf_error *error)
+/* What is measured, up to a limit. */
+struct stream {
+    struct rf_source *source;
+    struct rf_error error;
+    uint64_t left;
+};
+
+static void stream_open(struct stream *stream, const struct run *run)
 {
     char kind[32];
     unsigned long long events, seed, phase = 0;
     rf_status status;
-    if (sscanf(name, "gen:%31[a-z]:%llu:%llu:%llu", kind, &events, &seed, &phase) >= 3)
+    *stream = (struct stream){.left = run->limit};
+    if (sscanf(run->stream, "gen:%31[a-z]:%llu:%llu:%llu", kind, &events, &seed, &phase) >= 3)
         status = rf_source_open_gen(
-            source, &(struct rf_gen){.kind = kind, .events = events, .seed = seed, .phase = phase},
-            NULL, error);
+            &stream->source,
+            &(struct rf_gen){.kind = kind, .events = events, .seed = seed, .phase = phase}, NULL,
+            &stream->error);
     else
-        status = rf_source_open(source, name, NULL, error);
+        status = rf_source_open(&stream->source, run->stream, NULL, &stream->error);
     if (status != RF_OK)
-        die(error->message);
+        die(stream->error.message);
+}
+
+/* The next tuples; false at the end, where the source is closed. */
+static bool stream_next(struct stream *stream, struct rf_batch *batch)
+{
+    batch->n = 0;
+    if (stream->left > 0 && rf_source_next(stream->source, batch, &stream->error) != RF_OK)
+        die(stream->error.message);
+    if (batch->n == 0) {
+        rf_source_close(stream->source);
+        return false;
+    }
+    if (batch->tuples.counts != NULL || batch->records != NULL)
+        die("the stream must be of tuples without counts");
+    if (batch->n > stream->left)
+        batch->n = (size_t)stream->left;
+    batch->tuples.n = batch->n;
+    stream->left -= batch->n;
+    return true;
 }
 
 static void pump(struct run *run)
 {
-    struct rf_source *source;
-    struct rf_error error = {""};
+    struct stream stream;
     struct rf_batch batch;
-    open_stream(&source, run->stream, &error);
-    rf_status status;
-    while ((status = rf_source_next(source, &batch, &error)) == RF_OK && batch.n > 0) {
-        if (batch.tuples.counts != NULL || batch.records != NULL)
-            die("the stream must be of tuples without counts");
+    stream_open(&stream, run);
+    while (stream_next(&stream, &batch))
         feed_cut(run, batch.tuples.tuples, batch.n);
-    }
-    if (status != RF_OK)
-        die(error.message);
-    rf_source_close(source);
 }
 
-static void run_change(const char *stream, const char *text, unsigned seed)
+static void run_change(const struct run *run, const char *text, unsigned seed)
 {
     struct steadiness s = {0, 0, 0, 0};
     struct rf_sink sink = {ignore_item, take_figure, take_interval, &s};
     struct rf_engine_setup setup = {.seed = seed, .intervals = &sink};
     struct rf_engine *engine;
-    struct rf_source *source;
     struct rf_error error = {""};
+    struct stream stream;
     struct rf_batch batch;
     if (rf_engine_open(&engine, text, &setup, &error) != RF_OK)
         die(error.message);
-    open_stream(&source, stream, &error);
-    while (rf_source_next(source, &batch, &error) == RF_OK && batch.n > 0)
+    stream_open(&stream, run);
+    while (stream_next(&stream, &batch))
         if (rf_engine_feed(engine, &batch.tuples, &error) != RF_OK)
             die(error.message);
-    printf("%s,\"%s\",%u,%llu,%.0f,%.2f\n", stream, text, seed, (unsigned long long)s.intervals,
+    printf("%s,\"%s\",%u,%llu,%.0f,%.2f\n", run->stream, text, seed,
+           (unsigned long long)s.intervals,
            s.intervals < 2 ? 0 : s.events / (double)(s.intervals - 1),
            s.events == 0 ? 0 : 100 * s.weighted / s.events);
-    rf_source_close(source);
     rf_engine_close(engine);
 }
 
@@ -402,15 +447,13 @@ static void tell_even(const struct run *run, unsigned kind, unsigned seed)
 
 static void run_even(struct run *run, unsigned seeds)
 {
-    struct rf_source *source;
-    struct rf_error error = {""};
+    struct stream stream;
     struct rf_batch batch;
-    open_stream(&source, run->stream, &error);
-    while (run->inside < run->interval && rf_source_next(source, &batch, &error) == RF_OK &&
-           batch.n > 0)
-        for (size_t i = 0; i < batch.n && run->inside < run->interval; i++, run->inside++)
+    run->limit = run->limit < run->interval ? run->limit : run->interval;
+    stream_open(&stream, run);
+    while (stream_next(&stream, &batch))
+        for (size_t i = 0; i < batch.n; i++)
             perfect_add(&run->perfect, batch.tuples.tuples[i]);
-    rf_source_close(source);
     printf("stream,hash,seed,load,counters\n");
     for (unsigned kind = 0; kind < EVEN_KINDS; kind++)
         for (unsigned seed = 1; seed <= seeds; seed++)
@@ -477,32 +520,46 @@ static void run_shape(struct run *run, char **texts)
     run->n_thresholds = 0;
     for (; *texts != NULL && run->n_thresholds < THRESHOLDS_MAX; texts++)
         run->threshold[run->n_thresholds++] = strtod(*texts, NULL);
-    printf("stream,interval,threshold,number,distinct,candidates,change\n");
+    printf("stream,interval,threshold,number,distinct,candidates,covered,change\n");
     pump(run);
 }
 
+static void run_changes(const struct run *run, char **texts)
+{
+    unsigned seeds = take_seeds(&texts);
+    printf("stream,engine,seed,intervals,length,change\n");
+    for (; *texts != NULL; texts++)
+        for (unsigned seed = 1; seed <= seeds; seed++)
+            run_change(run, *texts, seed);
+}
+
+static const char *const usage = "measure [-n EVENTS] error|shape STREAM INTERVAL THRESHOLD ..., "
+                                 "change STREAM ENGINE..., or even "
+                                 "STREAM INTERVAL";
+
 int main(int argc, char **argv)
 {
-    static struct run run;
-    if (argc >= 4 && strcmp(argv[1], "change") == 0) {
-        char **texts = argv + 3;
-        unsigned seeds = take_seeds(&texts);
-        printf("stream,engine,seed,intervals,length,change\n");
-        for (; *texts != NULL; texts++)
-            for (unsigned seed = 1; seed <= seeds; seed++)
-                run_change(argv[2], *texts, seed);
+    static struct run run = {.limit = UINT64_MAX};
+    if (argc >= 3 && strcmp(argv[1], "-n") == 0) {
+        run.limit = strtoull(argv[2], NULL, 10);
+        argc -= 2;
+        argv += 2;
+    }
+    if (argc < 4)
+        die(usage);
+    run.stream = argv[2];
+    if (strcmp(argv[1], "change") == 0) {
+        run_changes(&run, argv + 3);
         return 0;
     }
-    bool even = argc >= 4 && strcmp(argv[1], "even") == 0;
+    bool even = strcmp(argv[1], "even") == 0;
     if (argc < 5 && !even)
-        die("measure error|shape STREAM INTERVAL THRESHOLD ..., change STREAM ENGINE..., or even "
-            "STREAM INTERVAL");
-    run.stream = argv[2];
+        die(usage);
     run.interval = strtoull(argv[3], NULL, 10);
     run.threshold[0] = even ? 1 : strtod(argv[4], NULL);
     run.n_thresholds = 1;
-    if (run.interval == 0 || run.threshold[0] <= 0)
-        die("the interval and the threshold are plain numbers above 0");
+    if (run.limit == 0 || run.interval == 0 || run.threshold[0] <= 0)
+        die("the events, the interval and the threshold are plain numbers above 0");
     perfect_begin(&run.perfect, run.interval);
     char **rest = argv + 4;
     if (even)
