@@ -3,7 +3,6 @@
  * As with diff(1), the status tells an answer from trouble: 1 is the answer that --fail-above asks for, 2 is trouble. */
 #include "plan.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -175,17 +174,11 @@ static rf_status write_page(const struct comparison *c, FILE *out,
 static rf_status write_html(const struct comparison *c, const struct rf_report_setup *setup,
                             struct rf_error *error)
 {
-    int fd = open(c->settings->html, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    rf_status status = RF_EIO;
-    if (out != NULL)
-        status = write_page(c, out, setup);
-    if (out != NULL && fclose(out) != 0)
-        status = RF_EIO;
-    if (status == RF_EIO)
-        snprintf(error->message, sizeof error->message, "%s: cannot write: %s", c->settings->html,
-                 strerror(errno));
-    return status;
+    struct cli_output output;
+    rf_status status = cli_output_open(&output, c->settings->html, error);
+    if (status != RF_OK)
+        return status;
+    return cli_output_close(&output, write_page(c, output.out, setup), error);
 }
 
 static rf_status print(const struct comparison *c, struct rf_error *error)

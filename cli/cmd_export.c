@@ -1,10 +1,7 @@
 /* cmd_export.c - riffle export: a profile file in the format of another tool. */
 #include "plan.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *words_forms(size_t i)
@@ -41,72 +38,25 @@ static void tell(void *context, const char *sentence)
     cli_fail(CLI_OK, "%s", sentence);
 }
 
-/* Where it is written: a new file beside the wanted one, which it replaces when it is whole. */
-struct target {
-    const char *path;
-    char *temporary; /* NULL: written in place */
-    FILE *out;
-};
-
-static int refuse(const struct target *target)
+static rf_status write_form(const struct settings *settings, const struct rf_run *run, FILE *out,
+                            struct rf_error *error)
 {
-    return cli_fail(CLI_FAILED, "%s: cannot write: %s", target->path, strerror(errno));
-}
-
-static int open_target(struct target *target, const char *path)
-{
-    struct stat about;
-    *target = (struct target){.path = path, .out = stdout};
-    if (strcmp(path, "-") == 0)
-        return CLI_OK;
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-        target->out = fopen(path, "we");
-        return target->out != NULL ? CLI_OK : refuse(target);
-    }
-    if (asprintf(&target->temporary, "%s.XXXXXX", path) < 0)
-        return cli_fail(CLI_FAILED, "no memory for the name of a file");
-    int fd = mkostemp(target->temporary, O_CLOEXEC);
-    target->out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    return target->out != NULL ? CLI_OK : refuse(target);
-}
-
-static int close_target(struct target *target, int status)
-{
-    if (target->out == stdout || target->out == NULL)
-        return status;
-    bool good = fclose(target->out) == 0;
-    if (status == CLI_OK && good && target->temporary != NULL)
-        good = rename(target->temporary, target->path) == 0;
-    if (status == CLI_OK && !good)
-        status = refuse(target);
-    if (status != CLI_OK && target->temporary != NULL)
-        unlink(target->temporary);
-    return status;
-}
-
-static int write_form(const struct settings *settings, const struct rf_run *run,
-                      struct target *target)
-{
-    struct rf_error error = {""};
     struct rf_symbols *symbols = NULL;
     rf_status status = RF_OK;
     if (!settings->no_names && run->n_modules > 0)
-        status = rf_symbols_open(&symbols, run, NULL, &error);
+        status = rf_symbols_open(&symbols, run, NULL, error);
     const struct rf_export_setup setup = {.symbols = symbols,
                                           .tell = settings->quiet ? NULL : tell};
     cli_busy_end();
-    if (target->out != stdout)
+    if (out != stdout)
         cli_busy("writing %s", settings->form);
     errno = 0;
     if (status == RF_OK)
-        status = rf_export_write(rf_export_find(settings->form), target->out, run, &setup, &error);
+        status = rf_export_write(rf_export_find(settings->form), out, run, &setup, error);
     rf_symbols_close(symbols);
     cli_busy_end();
-    if (target->out == stdout && cli_stdout_closed())
-        return CLI_OK; /* cli_finish has the word for it */
-    if (status == RF_EIO && error.message[0] == '\0')
-        return refuse(target);
-    return status == RF_OK ? CLI_OK : cli_fail_status(status, &error);
+    return out == stdout && cli_stdout_closed() ? RF_OK
+                                                : status; /* cli_finish has the word for it */
 }
 
 static int run(const struct cli_call *call)
@@ -114,7 +64,7 @@ static int run(const struct cli_call *call)
     const struct settings *settings = call->settings;
     struct rf_error error = {""};
     struct rf_run *loaded;
-    struct target target;
+    struct cli_output output;
     if (settings->form == NULL)
         return cli_fail(CLI_USAGE, "export: needs --to FORM: callgrind, pprof, ...");
     if (cli_same_file(settings->output, call->arguments[0]))
@@ -129,12 +79,12 @@ static int run(const struct cli_call *call)
     rf_status read = cli_load(&loaded, call->arguments[0], &error);
     if (read != RF_OK)
         return cli_fail_unused(read, &error);
-    status = open_target(&target, settings->output);
-    if (status == CLI_OK)
-        status = close_target(&target, write_form(settings, loaded, &target));
-    free(target.temporary);
+    rf_status written = cli_output_open(&output, settings->output, &error);
+    if (written == RF_OK)
+        written =
+            cli_output_close(&output, write_form(settings, loaded, output.out, &error), &error);
     rf_run_free(loaded);
-    return status;
+    return written == RF_OK ? CLI_OK : cli_fail_status(written, &error);
 }
 
 const struct cli_action cli_action_export = {

@@ -1,11 +1,13 @@
-/* output.c - can a file be written later? Checked before anything runs, so that an hour of profiling does not
- * end in "no such folder".
+/* output.c - files of reports, pages and exports: whole or not at all, and for their owner alone.
  *
- * Files are written under a temporary name beside the wanted one, so the folder must be writable. An existing
- * file that is not regular (a pipe, a device) is written in place. The answer is a good guess, not a promise:
- * a disk may still fill up. */
+ * A file is written under a temporary name beside the wanted one, which it replaces when it is whole. An
+ * existing file that is not regular (a pipe, a device) is written in place.
+ *
+ * Whether that will be possible is checked before anything runs, so that an hour of profiling does not end in
+ * "no such folder". The answer is a good guess, not a promise: a disk may still fill up. */
 #include "plan.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,4 +52,58 @@ bool cli_same_file(const char *left, const char *right)
         return true;
     return stat(left, &one) == 0 && stat(right, &other) == 0 && S_ISREG(one.st_mode) &&
            one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* ---- writing ---- */
+
+static rf_status cannot_write(const struct cli_output *output, struct rf_error *error)
+{
+    snprintf(error->message, sizeof error->message, "%s: cannot write: %s", output->path,
+             strerror(errno));
+    return RF_EIO;
+}
+
+static void open_beside(struct cli_output *output)
+{
+    int fd = mkostemp(output->temporary, O_CLOEXEC);
+    output->out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (fd >= 0 && output->out == NULL) { /* no memory for its buffer */
+        close(fd);
+        unlink(output->temporary);
+    }
+}
+
+rf_status cli_output_open(struct cli_output *output, const char *path, struct rf_error *error)
+{
+    struct stat about;
+    *output = (struct cli_output){.path = path};
+    if (strcmp(path, "-") == 0) {
+        output->out = stdout;
+        return RF_OK;
+    }
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        output->out = fopen(path, "we");
+    else if (asprintf(&output->temporary, "%s.XXXXXX", path) >= 0)
+        open_beside(output);
+    else
+        output->temporary = NULL;
+    if (output->out != NULL)
+        return RF_OK;
+    free(output->temporary);
+    return cannot_write(output, error);
+}
+
+rf_status cli_output_close(struct cli_output *output, rf_status status, struct rf_error *error)
+{
+    if (status == RF_EIO && error->message[0] == '\0')
+        cannot_write(output, error);
+    bool good = output->out == stdout || fclose(output->out) == 0;
+    if (status == RF_OK && good && output->temporary != NULL)
+        good = rename(output->temporary, output->path) == 0;
+    if (status == RF_OK && !good)
+        status = cannot_write(output, error);
+    if (status != RF_OK && output->temporary != NULL)
+        unlink(output->temporary);
+    free(output->temporary);
+    return status;
 }

@@ -74,6 +74,17 @@ void cli_say_meanings(struct rf_symbols *symbols, const char *name, bool exact, 
 int cli_map_file(struct rf_run *run, const char *text);
 
 /* output.c: checks where a result will go, before the work begins. */
+/* A file that appears whole or not at all; only its owner can read it. "-" is standard output. */
+struct cli_output {
+    const char *path;
+    char *temporary; /* NULL: written in place */
+    FILE *out;
+};
+
+rf_status cli_output_open(struct cli_output *output, const char *path, struct rf_error *error);
+/* `status`: how writing went; RF_OK puts the file where it belongs, all else leaves no trace of it. */
+rf_status cli_output_close(struct cli_output *output, rf_status status, struct rf_error *error);
+
 int cli_check_output(const char *path); /* CLI_OK, or an error was printed; NULL and "-" are fine */
 bool cli_same_file(const char *left, const char *right); /* NULL is none */
 

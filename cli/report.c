@@ -2,7 +2,6 @@
 #include "plan.h"
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -157,29 +156,15 @@ static struct rf_report_setup make_setup(const struct cli_report *report, FILE *
         .width = cli_width(out)};
 }
 
-static rf_status cannot_write(struct rf_error *error, const char *path)
-{
-    snprintf(error->message, sizeof error->message, "%s: cannot write: %s", path, strerror(errno));
-    return RF_EIO;
-}
-
-/* A file that only its owner can read; NULL: it cannot be written. */
-static FILE *open_private(const char *path)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    return fd >= 0 ? fdopen(fd, "w") : NULL;
-}
-
 static rf_status write_html(const struct rf_run *run, const char *path,
                             const struct rf_report_setup *setup, struct rf_error *error)
 {
-    FILE *out = open_private(path);
-    if (out == NULL)
-        return cannot_write(error, path);
-    rf_status status = rf_report_find("html")->write(out, run, setup, error);
-    if (fclose(out) != 0 || status == RF_EIO)
-        return cannot_write(error, path);
-    return status;
+    struct cli_output output;
+    rf_status status = cli_output_open(&output, path, error);
+    if (status != RF_OK)
+        return status;
+    status = rf_report_find("html")->write(output.out, run, setup, error);
+    return cli_output_close(&output, status, error);
 }
 
 /* A profile that was saved can tell before the report that no function has the name. */
@@ -249,15 +234,14 @@ static rf_status print(FILE *out, const struct rf_run *run, const struct cli_rep
     return rf_report_find(report->format)->write(out, run, setup, error);
 }
 
-/* Where the report goes; NULL: an error was printed. */
-static FILE *open_out(const struct cli_report *report)
+/* Where the report goes. */
+static rf_status open_out(struct cli_output *output, const struct cli_report *report,
+                          struct rf_error *error)
 {
-    if (report->file == NULL || strcmp(report->file, "-") == 0)
-        return report->to_stderr && report->file == NULL ? stderr : stdout;
-    FILE *out = open_private(report->file);
-    if (out == NULL)
-        cli_fail(CLI_FAILED, "%s: cannot write: %s", report->file, strerror(errno));
-    return out;
+    if (report->file != NULL)
+        return cli_output_open(output, report->file, error);
+    *output = (struct cli_output){.out = report->to_stderr ? stderr : stdout};
+    return RF_OK;
 }
 
 /* What goes to a terminal or beside the program's own words is written whole, when it is done. */
@@ -287,16 +271,13 @@ static rf_status close_page(struct page *page, FILE *out, rf_status status)
     return status == RF_OK && !good ? RF_EIO : status;
 }
 
-static rf_status close_out(FILE *out, const struct cli_report *report, rf_status status,
-                           struct rf_error *error)
+static rf_status close_out(struct cli_output *output, rf_status status, struct rf_error *error)
 {
-    if (out == stderr && status == RF_EIO && cli_listener_gone())
+    if (output->out == stderr && status == RF_EIO && cli_listener_gone())
         return RF_OK; /* as with standard output: who left has read enough */
-    if (out == stderr || out == stdout)
+    if (output->out == stderr || output->out == stdout)
         return status;
-    if (fclose(out) == 0 && status != RF_EIO)
-        return status;
-    return cannot_write(error, report->file);
+    return cli_output_close(output, status, error);
 }
 
 static int refuse_form(const struct cli_report *report)
@@ -339,9 +320,10 @@ int cli_report(const struct rf_run *run, const struct cli_report *report)
     uint64_t thread;
     if (report->thread != NULL && cli_parse_thread(&thread, report->thread) != CLI_OK)
         return CLI_USAGE;
-    FILE *out = open_out(report);
-    if (out == NULL)
-        return CLI_FAILED;
+    struct cli_output output;
+    if (open_out(&output, report, &error) != RF_OK)
+        return cli_fail(CLI_FAILED, "%s", error.message);
+    FILE *out = output.out;
     struct rf_report_setup setup = make_setup(report, out);
     setup.view.thread = report->thread != NULL ? &thread : NULL;
     struct page page = {.text = NULL};
@@ -354,7 +336,7 @@ int cli_report(const struct rf_run *run, const struct cli_report *report)
     if (status == RF_OK)
         status = print(to, run, report, &setup, &error);
     rf_symbols_close(setup.view.symbols);
-    status = close_out(out, report, close_page(&page, out, status), &error);
+    status = close_out(&output, close_page(&page, out, status), &error);
     if (cli_stdout_closed() || status == RF_OK) /* cli_finish has the word for the former */
         return CLI_OK;
     if (status == RF_ENOTSUP && error.message[0] == '\0')

@@ -88,6 +88,11 @@ riffle: the two files have no profile in common that tells what is asked for
 $ riffle diff old.rfp new.rfp --html nosuch/x.html
 riffle: nosuch/x.html: cannot create: No such file or directory
 [2]
+# A page appears whole or not at all.
+$ mkdir pages; (trap '' XFSZ; ulimit -f 8; riffle diff old.rfp new.rfp --html pages/diff.html > pages.out; riffle report old.rfp --html pages/report.html > pages.out; riffle report old.rfp -f html --report pages/kept.html); ls pages; rm -r pages pages.out
+riffle: pages/diff.html: cannot write: File too large
+riffle: pages/report.html: cannot write: File too large
+riffle: pages/kept.html: cannot write: File too large
 # Counts with bounds: what they leave in doubt has not changed.
 $ for seed in 1 2; do
 >   riffle gen zipf --events 100K --seed $seed | riffle replay - -e 'multihash(tables=1, counters=64, threshold=1%)' --interval 10K -o $seed.rfp > /dev/null
