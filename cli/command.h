@@ -21,7 +21,8 @@ enum cli_type {
     CLI_FILE,   /* const char *, completed as a file's name */
     CLI_COUNT,  /* uint64_t, with units: 1M, 16Ki */
     CLI_SEED,   /* uint64_t; "random": another one in every call */
-    CLI_SHARE,  /* double, 0.001 or 0.1% */
+    CLI_SHARE,  /* double, 0.001 or 0.1%; above 1 only with the sign: 500% */
+    CLI_NUMBER, /* double */
     CLI_CHOICE, /* const char *, one of `words` */
     CLI_LIST,   /* may be given more than once; only in cli_call.given */
     CLI_GROUP,  /* the options of another table, `group`, at `offset` */

@@ -110,19 +110,38 @@ static bool is_one_of(const char *value, cli_words *words)
     return false;
 }
 
+static bool is_real(const struct cli_option *option)
+{
+    return option->type == CLI_SHARE || option->type == CLI_NUMBER;
+}
+
+/* Who writes 5 for a share means 5%, not five times the whole. */
+static int check_share(const struct parse *parse, const struct cli_option *option,
+                       const char *value, double share)
+{
+    if (share <= 1 || strchr(value, '%') != NULL)
+        return CLI_OK;
+    return cli_fail(CLI_USAGE, "%s: --%s %s would be %.4g%%; write %s%% or %.4g%%",
+                    parse->call.command->name, option->name, value, 100 * share, value,
+                    100 * share);
+}
+
 /* Numbers are read as the options of engines and cores are. */
 static int set_number(struct parse *parse, const struct cli_option *option, const char *value)
 {
     char whose[64];
     struct rf_error error = {""};
     const struct rf_option number = {.name = option->name,
-                                     .type = option->type == CLI_SHARE ? RF_OPTION_SHARE
-                                                                       : RF_OPTION_COUNT,
+                                     .type = is_real(option) ? RF_OPTION_SHARE : RF_OPTION_COUNT,
                                      .offset = option->offset};
     snprintf(whose, sizeof whose, "%s: --", parse->call.command->name);
     if (rf_option_set(&number, parse->call.settings, value, strlen(value), whose, &error) != RF_OK)
         return cli_fail(CLI_USAGE, "%s", error.message);
-    return CLI_OK;
+    double share;
+    if (option->type != CLI_SHARE)
+        return CLI_OK;
+    memcpy(&share, (const char *)parse->call.settings + option->offset, sizeof share);
+    return check_share(parse, option, value, share);
 }
 
 /* 32 bits are too many for the author of the input to guess, and few enough to type again. */
@@ -148,7 +167,7 @@ static int set_value(struct parse *parse, const struct cli_option *option, const
 {
     if (option->type == CLI_SEED && strcmp(value, "random") == 0)
         return set_random(parse, option);
-    if (option->type == CLI_COUNT || option->type == CLI_SHARE || option->type == CLI_SEED)
+    if (option->type == CLI_COUNT || option->type == CLI_SEED || is_real(option))
         return set_number(parse, option, value);
     if (option->type == CLI_CHOICE && !is_one_of(value, option->words))
         return bad_choice(parse, option, value);

@@ -79,6 +79,9 @@ events   157 -> 163   +3.8%
 riffle: something grew by 6.4% of all old events, more than 5%
 [1]
 $ riffle diff old.rfp new.rfp --fail-above 10% -n 1 > /dev/null
+$ riffle diff old.rfp new.rfp --fail-above 5
+riffle: diff: --fail-above 5 would be 500%; write 5% or 500%
+[2]
 $ riffle diff old.rfp nosuch.rfp --fail-above 5%
 riffle: nosuch.rfp: cannot open: No such file or directory
 [2]
