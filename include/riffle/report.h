@@ -46,7 +46,8 @@ const struct rf_report_form *rf_report_find(const char *name);
 const struct rf_report_form *const *rf_report_forms(void); /* closed by NULL */
 
 /* Text that somebody else wrote, such as a name or a command: as a terminal may show it, as a JSON
- * string, and as a CSV field in quotes. See rf_text_readable. */
+ * string, and as a CSV field in quotes, where an apostrophe before =, +, - or @ keeps a spreadsheet from taking
+ * a name for a formula. See rf_text_readable. */
 void rf_write_readable(FILE *out, const char *text);
 void rf_write_json(FILE *out, const char *text);
 void rf_write_csv(FILE *out, const char *text);

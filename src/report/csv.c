@@ -13,7 +13,7 @@ static bool is_shown(const struct rf_view_column *column)
 /* Quoted where it must be. */
 static void write_text(FILE *out, const char *text)
 {
-    if (strpbrk(text, ",\"\r\n ") == NULL && text[0] != '\0')
+    if (strpbrk(text, ",\"\r\n ") == NULL && text[0] != '\0' && !rf_report_is_formula(text))
         rf_write_readable(out, text);
     else if (text[0] != '\0')
         rf_write_csv(out, text);

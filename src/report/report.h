@@ -101,6 +101,10 @@ typedef void rf_report_tell(void *context, const char *sentence, const char *pla
 rf_status rf_report_each_finding(const struct rf_run *run, const struct rf_report_setup *setup,
                                  rf_report_tell *tell, void *context, struct rf_error *error);
 
+/* ---- write.c ---- */
+/* Would a spreadsheet compute the field? It does so also where it stands in quotes. */
+bool rf_report_is_formula(const char *text);
+
 /* Made by a co-processor: its counts are those of samples. */
 static inline bool rf_report_is_sampled(const struct rf_profile *profile)
 {

@@ -42,10 +42,16 @@ void rf_write_json(FILE *out, const char *text)
     fputc('"', out);
 }
 
+bool rf_report_is_formula(const char *text)
+{
+    return text[0] != '\0' && strchr("=+-@", text[0]) != NULL;
+}
+
+/* An apostrophe before it makes a formula text again. */
 void rf_write_csv(FILE *out, const char *text)
 {
     char piece[RF_TEXT_PIECE];
-    fputc('"', out);
+    fputs(rf_report_is_formula(text) ? "\"'" : "\"", out);
     for (size_t left = strlen(text), n; left > 0; left -= n, text += n) {
         n = rf_text_piece(piece, text, left);
         fputs(piece[0] == '"' ? "\"\"" : piece, out);

@@ -99,6 +99,14 @@ fit
 [1]
 $ riffle trace info out.rft | ./fit
 fit
+# A name that a spreadsheet would compute: an apostrophe keeps it a text. JSON needs none.
+$ printf '%s\n' '.globl main' 'main: call "=cmd|1"' 'xor %eax, %eax' 'ret' '.type main, @function' '.size main, .-main' '.type "=cmd|1", @function' '"=cmd|1": mov $10000, %ecx' '1: dec %ecx' 'jnz 1b' 'ret' '.size "=cmd|1", .-"=cmd|1"' '.section .note.GNU-stack, ""' > formula.s
+> gcc formula.s -o +formula && riffle run -q -p code -o formula.rfp -- ./+formula; riffle report formula.rfp --function '=cmd|1' --by function -f csv
+> riffle report formula.rfp --function '=cmd|1' --by function -f json | grep -o '"=cmd|1"'; riffle diff noinline.rfp formula.rfp -f csv -n 0 | grep -o "^.'=cmd|1.,[^,]*,new"
+function,module,count,lower,upper,bound,profile
+"'=cmd|1","'+formula",20002,20002,20002,exact,"insn -> pc"
+"=cmd|1"
+"'=cmd|1","",new
 # Names of files that are not there, options, commands, engines, selectors.
 $ for command in report merge query trace replay sim run; do
 >   riffle $command "$(printf 'x\033\233\302\233')" 1..2 2>&1 | ./fit
