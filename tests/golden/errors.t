@@ -191,6 +191,9 @@ riffle: --burst 0 samples all, so --frequency cannot go with it
 $ riffle run -p calls --burst many -- true
 riffle: --burst must be a number of intervals, got 'many'
 [125]
+$ riffle run -p values -e rap -p stacks -e rap -- true
+riffle: run: stacks are counted by the engine exact, not by rap
+[125]
 $ riffle run -p stacks=0 -- true
 riffle: selector: column 7: '=0' cannot follow the preset 'stacks'
 [125]
