@@ -22,24 +22,26 @@
 
 static volatile sig_atomic_t worker;
 
-static void pass_on(int signal)
+/* Ctrl-C and Ctrl-\ reach both, for they are of one group; the worker answers. What somebody sends to the
+ * guardian alone is meant for the worker, too. */
+static void pass_on(int number, siginfo_t *info, void *context)
 {
-    if (worker > 0)
-        kill((pid_t)worker, signal);
+    (void)context;
+    bool is_keyed = (number == SIGINT || number == SIGQUIT) && info->si_code > 0;
+    if (worker > 0 && !is_keyed)
+        kill((pid_t)worker, number);
 }
 
-/* Ctrl-C and Ctrl-\ reach both, for they are of one group; the worker answers. */
 static void guard_signals(void)
 {
+    static const int passed_on[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = pass_on;
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    action.sa_handler = SIG_IGN;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGQUIT, &action, NULL);
-    sigaction(SIGTTOU, &action, NULL);
+    action.sa_flags = SA_SIGINFO;
+    action.sa_sigaction = pass_on;
+    for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+        sigaction(passed_on[i], &action, NULL);
+    signal(SIGTTOU, SIG_IGN);
 }
 
 /* What the worker has left behind are children of the guardian now. */

@@ -310,6 +310,8 @@ def main():
         check_interrupt(path)
         check_signal(path, signal.SIGTERM, "guardian", (0,))
         check_signal(path, signal.SIGHUP, "guardian", (0,))
+        check_signal(path, signal.SIGINT, "guardian", (0,))
+        check_signal(path, signal.SIGQUIT, "guardian", (0,))
         check_signal(path, signal.SIGKILL, "worker", (125,))
         check_ends(path)
         check_crash()
