@@ -458,13 +458,28 @@ replay report
 text csv json tree heat html
 convert
 zipf
-$ riffle help --completion fish | grep -E 'a export|_from export.* -l to'
-complete -c riffle -f -n __fish_use_subcommand -a export -d 'write a profile in the format of another tool'
-complete -c riffle -n '__fish_seen_subcommand_from export' -s t -l to -d 'the format; must be given' -x -a 'callgrind pprof collapsed speedscope perf llvm sqlite'
-$ riffle help --completion zsh | head -3
-\#compdef riffle
-\# made by 'riffle help --completion zsh'
-_riffle()
+$ fish -c 'source (riffle help --completion fish | psub)
+> for line in "riffle re" "riffle replay --fo" "riffle export --to s" "riffle trace c"; complete -C $line; end'
+replay	run a stream through engines and report what they found
+report	print the profiles of a file
+--format	how to print it
+speedscope	the format; must be given
+sqlite	the format; must be given
+convert
+# zsh completes on a terminal only: here it has one of its own, in which two keys of Tab are pressed.
+$ riffle help --completion zsh > _riffle; cat > ask.zsh << 'END'
+> zmodload zsh/zpty; zpty shell 'TERM=dumb zsh -f -i'
+> zpty -w shell "PS1= RPS1=; fpath=($PWD \$fpath); autoload -Uz compinit; compinit -D -u; unsetopt automenu; echo rea''dy"
+> zpty -r -m shell text '*ready*'
+> ask() { zpty -w -n shell "$1"$'\t\t'; zpty -r -m shell text "*$2*" && echo "$2"; zpty -w -n shell $'\C-u' }
+> ask 'riffle re' 'replay *-- run a stream*report *-- print the profiles'
+> ask 'riffle export --to s' 'speedscope *sqlite'
+> ask 'riffle trace ' 'convert *info'
+> END
+> timeout 30 zsh -f ask.zsh; rm ask.zsh _riffle
+replay *-- run a stream*report *-- print the profiles
+speedscope *sqlite
+convert *info
 
 $ riffle help attach | head -n 22
 riffle attach - sample a process that runs already
