@@ -55,21 +55,20 @@ static void write_rows(FILE *out, const struct rf_view *view, const size_t *inte
     }
 }
 
-static rf_status write_profile(FILE *out, const struct rf_run *run,
-                               const struct rf_profile *profile,
-                               const struct rf_report_setup *setup, struct rf_error *error)
+static rf_status write_profile(const struct rf_report_page *page, const struct rf_profile *profile)
 {
     size_t n;
-    rf_status status = rf_report_tables(profile, setup, &n, error);
+    rf_status status = rf_report_tables(profile, page->setup, &n, page->error);
     for (size_t i = 0; i < n && status == RF_OK; i++) {
         struct rf_view view;
-        const size_t *interval = setup->per_interval ? &i : NULL;
-        status = rf_report_view(&view, run, profile, setup, RF_BY_ITEM, interval, error);
+        const size_t *interval = page->setup->per_interval ? &i : NULL;
+        status = rf_report_view(&view, page->run, profile, page->setup, RF_BY_ITEM, interval,
+                                page->error);
         if (status != RF_OK)
             return status;
         if (i == 0)
-            write_head(out, &view, setup);
-        write_rows(out, &view, interval);
+            write_head(page->out, &view, page->setup);
+        write_rows(page->out, &view, interval);
         rf_view_close(&view);
     }
     return status;
@@ -79,22 +78,13 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
                            struct rf_error *error)
 {
     struct rf_report_setup setup = *asked;
-    bool any = false;
-    rf_status good = rf_report_check(run, &setup, error);
-    if (good != RF_OK)
-        return good;
+    const struct rf_report_page page = {out, run, &setup, error};
     setup.view.full_names = 1;
     setup.view.sources = 0;
-    for (size_t i = 0; i < run->n_profiles; i++) {
-        if (!rf_report_answers(run, i, &setup))
-            continue;
-        fputs(any ? "\n" : "", out);
-        any = true;
-        rf_status status = write_profile(out, run, run->profiles[i], &setup, error);
-        if (status != RF_OK)
-            return status;
-    }
-    return rf_report_end(out);
+    rf_status status = rf_report_check(run, &setup, error);
+    if (status == RF_OK)
+        status = rf_report_each(&page, "\n", SIZE_MAX, write_profile);
+    return status == RF_OK ? rf_report_end(out) : status;
 }
 
 const struct rf_report_form rf_report_csv = {

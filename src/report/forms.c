@@ -93,6 +93,19 @@ rf_status rf_report_view(struct rf_view *view, const struct rf_run *run,
     return rf_view_open(view, run, profile, &question, error);
 }
 
+rf_status rf_report_each(const struct rf_report_page *page, const char *between, size_t most,
+                         rf_report_profile *write)
+{
+    rf_status status = RF_OK;
+    size_t n = 0;
+    for (size_t i = 0; i < page->run->n_profiles && n < most && status == RF_OK; i++)
+        if (rf_report_answers(page->run, i, page->setup)) {
+            fputs(n++ > 0 ? between : "", page->out);
+            status = write(page, page->run->profiles[i]);
+        }
+    return status;
+}
+
 rf_status rf_report_end(FILE *out)
 {
     return fflush(out) != 0 || ferror(out) ? RF_EIO : RF_OK;

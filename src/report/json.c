@@ -67,13 +67,14 @@ static void write_row(FILE *out, const struct rf_view *view, size_t row)
     fputc('}', out);
 }
 
-static rf_status write_rows(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
-                            const struct rf_report_setup *setup, const size_t *interval,
-                            struct rf_error *error)
+static rf_status write_rows(const struct rf_report_page *page, const struct rf_profile *profile,
+                            const size_t *interval)
 {
+    FILE *out = page->out;
     struct rf_view view;
     const char *indent = interval != NULL ? "        " : "      ";
-    rf_status status = rf_report_view(&view, run, profile, setup, RF_BY_ITEM, interval, error);
+    rf_status status =
+        rf_report_view(&view, page->run, profile, page->setup, RF_BY_ITEM, interval, page->error);
     if (status != RF_OK)
         return status;
     fprintf(out, "\"by\": \"%s\", \"rows_found\": %zu, \"rows\": [", rf_view_by_name(view.by),
@@ -87,10 +88,10 @@ static rf_status write_rows(FILE *out, const struct rf_run *run, const struct rf
     return RF_OK;
 }
 
-static rf_status write_intervals(FILE *out, const struct rf_run *run,
-                                 const struct rf_profile *profile,
-                                 const struct rf_report_setup *setup, struct rf_error *error)
+static rf_status write_intervals(const struct rf_report_page *page,
+                                 const struct rf_profile *profile)
 {
+    FILE *out = page->out;
     rf_status status = RF_OK;
     fputs(",\n      \"intervals\": [", out);
     for (size_t i = 0; i < profile->n_intervals && status == RF_OK && !ferror(out); i++) {
@@ -99,7 +100,7 @@ static rf_status write_intervals(FILE *out, const struct rf_run *run,
                 "%s\n        {\"interval\": %zu, \"events\": %" PRIu64
                 ", \"absent_upper\": %" PRIu64 ", ",
                 i > 0 ? "," : "", i, interval->events, interval->absent_upper);
-        status = write_rows(out, run, profile, setup, &i, error);
+        status = write_rows(page, profile, &i);
         fputc('}', out);
     }
     fprintf(out, "%s]", profile->n_intervals > 0 ? "\n      " : "");
@@ -149,16 +150,15 @@ static void write_totals(FILE *out, const struct rf_profile *profile)
     write_figures(out, profile);
 }
 
-static rf_status write_profile(FILE *out, const struct rf_run *run,
-                               const struct rf_profile *profile,
-                               const struct rf_report_setup *setup, struct rf_error *error)
+static rf_status write_profile(const struct rf_report_page *page, const struct rf_profile *profile)
 {
-    fputs("    {\n", out);
+    FILE *out = page->out;
+    fputs("\n    {\n", out);
     write_totals(out, profile);
     fputs("      ", out);
-    rf_status status = write_rows(out, run, profile, setup, NULL, error);
-    if (status == RF_OK && setup->per_interval)
-        status = write_intervals(out, run, profile, setup, error);
+    rf_status status = write_rows(page, profile, NULL);
+    if (status == RF_OK && page->setup->per_interval)
+        status = write_intervals(page, profile);
     fputs("\n    }", out);
     return status;
 }
@@ -207,27 +207,11 @@ static void write_left_out(FILE *out, const struct rf_run *run, const struct rf_
     fputs(before[0] == ',' ? "],\n" : "", out);
 }
 
-static rf_status write_profiles(FILE *out, const struct rf_run *run,
-                                const struct rf_report_setup *setup, struct rf_error *error)
-{
-    rf_status status = RF_OK;
-    const char *before = "\n";
-    fputs("  \"profiles\": [", out);
-    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++) {
-        if (!rf_report_answers(run, i, setup))
-            continue;
-        fputs(before, out);
-        before = ",\n";
-        status = write_profile(out, run, run->profiles[i], setup, error);
-    }
-    fprintf(out, "%s]\n}\n", run->n_profiles > 0 ? "\n  " : "");
-    return status;
-}
-
 static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *asked,
                            struct rf_error *error)
 {
     struct rf_report_setup setup = *asked;
+    const struct rf_report_page page = {out, run, &setup, error};
     rf_status status = rf_report_check(run, &setup, error);
     if (status != RF_OK)
         return status;
@@ -239,7 +223,9 @@ static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_
     write_notes(out, run);
     write_modules(out, run);
     write_left_out(out, run, &setup);
-    status = write_profiles(out, run, &setup, error);
+    fputs("  \"profiles\": [", out);
+    status = rf_report_each(&page, ",", SIZE_MAX, write_profile);
+    fprintf(out, "%s]\n}\n", run->n_profiles > 0 ? "\n  " : "");
     rf_status end = rf_report_end(out);
     return status != RF_OK ? status : end;
 }

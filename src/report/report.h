@@ -41,6 +41,19 @@ rf_status rf_report_view(struct rf_view *view, const struct rf_run *run,
                          const struct rf_profile *profile, const struct rf_report_setup *setup,
                          enum rf_view_by standard, const size_t *interval, struct rf_error *error);
 
+/* What is being written, and of what. */
+struct rf_report_page {
+    FILE *out;
+    const struct rf_run *run;
+    const struct rf_report_setup *setup;
+    struct rf_error *error;
+};
+typedef rf_status rf_report_profile(const struct rf_report_page *page,
+                                    const struct rf_profile *profile);
+/* The profiles that know what is asked for, at most this many, and a text between two of them. */
+rf_status rf_report_each(const struct rf_report_page *page, const char *between, size_t most,
+                         rf_report_profile *write);
+
 /* RF_EIO when a write failed. */
 rf_status rf_report_end(FILE *out);
 

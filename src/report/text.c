@@ -119,13 +119,15 @@ static bool is_overview(const struct rf_run *run)
     return rf_run_note(run, RF_NOTE_OVERVIEW) != NULL;
 }
 
-static rf_status write_table(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
-                             const struct rf_report_setup *setup, const size_t *interval,
-                             struct rf_error *error)
+static rf_status write_table(const struct rf_report_page *page, const struct rf_profile *profile,
+                             const size_t *interval)
 {
+    FILE *out = page->out;
+    const struct rf_report_setup *setup = page->setup;
     struct rf_view view;
     char number[RF_REPORT_NUMBER_MAX], events[RF_REPORT_NUMBER_MAX];
-    rf_status status = rf_report_view(&view, run, profile, setup, RF_BY_STANDARD, interval, error);
+    rf_status status =
+        rf_report_view(&view, page->run, profile, setup, RF_BY_STANDARD, interval, page->error);
     if (status != RF_OK)
         return status;
     if (interval != NULL)
@@ -169,17 +171,15 @@ static void write_title(FILE *out, const struct rf_run *run, const struct rf_pro
     fputc('\n', out);
 }
 
-static rf_status write_profile(FILE *out, const struct rf_run *run,
-                               const struct rf_profile *profile,
-                               const struct rf_report_setup *setup, struct rf_error *error)
+static rf_status write_profile(const struct rf_report_page *page, const struct rf_profile *profile)
 {
     size_t n;
-    rf_status status = rf_report_tables(profile, setup, &n, error);
+    rf_status status = rf_report_tables(profile, page->setup, &n, page->error);
     if (status != RF_OK)
         return status;
-    write_title(out, run, profile, setup);
+    write_title(page->out, page->run, profile, page->setup);
     for (size_t i = 0; i < n && status == RF_OK; i++)
-        status = write_table(out, run, profile, setup, setup->per_interval ? &i : NULL, error);
+        status = write_table(page, profile, page->setup->per_interval ? &i : NULL);
     return status;
 }
 
@@ -213,47 +213,37 @@ static bool wants_overview(const struct rf_run *run, const struct rf_report_setu
            !setup->per_interval && setup->view.symbols != NULL;
 }
 
-/* Of several profiles, those are shown that know what is asked for; of those of the default report, the first one. */
-static rf_status write_profiles(FILE *out, const struct rf_run *run,
-                                const struct rf_report_setup *setup, struct rf_error *error)
+/* The first screen is of engines; what co-processors found comes below. */
+static rf_status write_sampled(const struct rf_report_page *page)
 {
     rf_status status = RF_OK;
-    size_t n = 0;
-    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++)
-        if (rf_report_answers(run, i, setup)) {
-            status = write_profile(out, run, run->profiles[i], setup, error);
-            if (++n > 0 && is_overview(run) && setup->view.by != RF_BY_STANDARD)
-                break;
-        }
+    for (size_t i = 0; i < page->run->n_profiles && status == RF_OK; i++)
+        if (rf_report_is_sampled(page->run->profiles[i]))
+            status = write_profile(page, page->run->profiles[i]);
     return status;
 }
 
-/* The first screen is of engines; what co-processors found comes below. */
-static rf_status write_sampled(FILE *out, const struct rf_run *run,
-                               const struct rf_report_setup *setup, struct rf_error *error)
+/* Of several profiles, those are shown that know what is asked for; of those of the default report, the first one. */
+static rf_status write_tables(const struct rf_report_page *page)
 {
-    rf_status status = RF_OK;
-    for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++)
-        if (rf_report_is_sampled(run->profiles[i]))
-            status = write_profile(out, run, run->profiles[i], setup, error);
-    return status;
+    bool is_one = is_overview(page->run) && page->setup->view.by != RF_BY_STANDARD;
+    rf_report_run_line(page->out, page->run, page->setup, SIZE_MAX);
+    return rf_report_each(page, "", is_one ? 1 : SIZE_MAX, write_profile);
 }
 
 static rf_status write_run(FILE *out, const struct rf_run *run, const struct rf_report_setup *asked,
                            struct rf_error *error)
 {
     struct rf_report_setup setup = *asked;
+    const struct rf_report_page page = {out, run, &setup, error};
     rf_status status = rf_report_check(run, &setup, error);
-    if (status != RF_OK)
-        return status;
     setup.view.sources = 1;
-    if (wants_overview(run, &setup)) {
+    if (status == RF_OK && wants_overview(run, &setup)) {
         status = rf_report_overview(out, run, &setup, error);
         if (status == RF_OK)
-            status = write_sampled(out, run, &setup, error);
-    } else {
-        rf_report_run_line(out, run, &setup, SIZE_MAX);
-        status = write_profiles(out, run, &setup, error);
+            status = write_sampled(&page);
+    } else if (status == RF_OK) {
+        status = write_tables(&page);
     }
     if (status != RF_OK)
         return status;
