@@ -6,8 +6,7 @@
 
 static const char *words_forms(size_t i)
 {
-    const struct rf_export_form *const *forms = rf_export_forms();
-    return forms[i] != NULL ? forms[i]->name : NULL;
+    return rf_export_forms()[i].name;
 }
 
 struct settings {

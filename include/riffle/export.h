@@ -25,20 +25,18 @@ struct rf_export_setup {
     void *context;
 };
 
-struct rf_export;
+struct rf_export_maker; /* inside of the library */
 
 struct rf_export_form {
     const char *name;
     const char *brief;
     const char *reader; /* the program that reads it */
-    /* For rf_export_write: the form's own state, zeroed before and freed after; 0: none. */
-    size_t state_size;
-    rf_status (*write)(const struct rf_export *asked, void *state);
+    const struct rf_export_maker *maker;
     int is_binary; /* nothing for a terminal */
 };
 
 const struct rf_export_form *rf_export_find(const char *name); /* NULL: no such form */
-const struct rf_export_form *const *rf_export_forms(void);     /* closed by NULL */
+const struct rf_export_form *rf_export_forms(void);            /* closed by one without a name */
 
 /* RF_ENOTSUP, with a sentence: the run has nothing for this form. RF_EIO: a write to `out` failed. */
 rf_status rf_export_write(const struct rf_export_form *form, FILE *out, const struct rf_run *run,

@@ -200,7 +200,7 @@ static rf_status add_profile(struct callgrind *grind, size_t i)
     if (rf_export_is_calls(profile))
         return add_calls(grind, profile);
     if ((!stacks && !rf_export_is_by_pc(profile)) || grind->n_events == EVENTS_MAX ||
-        (stacks && profile != rf_export_stacks_of(grind->export, NULL)))
+        (stacks && profile != rf_export_stacks_of(grind->export)))
         return RF_OK;
     grind->profiles[grind->n_events] = stacks ? SAMPLES : i;
     rf_status status = stacks ? rf_export_stacks(grind->export, profile, add_stack, grind)
@@ -417,10 +417,4 @@ static rf_status write_callgrind(const struct rf_export *export, void *state)
     return status;
 }
 
-const struct rf_export_form rf_export_callgrind = {
-    .name = "callgrind",
-    .brief = "costs by line, and calls, for callgrind_annotate and KCachegrind",
-    .reader = "callgrind_annotate",
-    .state_size = sizeof(struct callgrind),
-    .write = write_callgrind,
-};
+const struct rf_export_maker rf_export_callgrind = {sizeof(struct callgrind), write_callgrind};

@@ -35,18 +35,9 @@ static rf_status write_stack(void *context, const struct rf_export_stack *stack)
 static rf_status write_collapsed(const struct rf_export *export, void *state)
 {
     struct collapsed *collapsed = state;
-    const struct rf_profile *profile = rf_export_stacks_of(export, "collapsed");
-    if (profile == NULL)
-        return RF_ENOTSUP;
     collapsed->export = export;
-    rf_export_tell_left_out(export, rf_export_is_stacks);
-    return rf_export_stacks(export, profile, write_stack, collapsed);
+    const struct rf_profile *profile = rf_export_only_stacks(export, "collapsed");
+    return profile != NULL ? rf_export_stacks(export, profile, write_stack, collapsed) : RF_ENOTSUP;
 }
 
-const struct rf_export_form rf_export_collapsed = {
-    .name = "collapsed",
-    .brief = "stacks, one per line, with their samples",
-    .reader = "flamegraph.pl",
-    .state_size = sizeof(struct collapsed),
-    .write = write_collapsed,
-};
+const struct rf_export_maker rf_export_collapsed = {sizeof(struct collapsed), write_collapsed};

@@ -1,6 +1,6 @@
 /* export.h - what the forms share: names of places, costs by instruction, stacks, texts by number.
  *
- * To add a form: one file with a `const struct rf_export_form rf_export_NAME`, a line in forms.c. */
+ * To add a form: one file with a `const struct rf_export_maker rf_export_NAME`, a row in forms.c. */
 #ifndef RF_EXPORT_EXPORT_H
 #define RF_EXPORT_EXPORT_H
 
@@ -33,8 +33,10 @@ bool rf_export_is_stacks(const struct rf_profile *profile);
 bool rf_export_is_calls(const struct rf_profile *profile); /* caller's pc and target, all calls */
 /* Does it count by instruction, and is it shown on its own? Stacks do not. */
 bool rf_export_is_by_pc(const struct rf_profile *profile);
-/* The first profile of stacks; NULL: none, and `error` says so where `form` is given. */
-const struct rf_profile *rf_export_stacks_of(const struct rf_export *export, const char *form);
+/* The first profile of stacks; NULL: none. */
+const struct rf_profile *rf_export_stacks_of(const struct rf_export *export);
+/* The same for a form that takes nothing else: it tells what is left out; without one `error` says that it needs one. */
+const struct rf_profile *rf_export_only_stacks(const struct rf_export *export, const char *form);
 /* Tell of profiles that `takes` does not take. */
 void rf_export_tell_left_out(const struct rf_export *export,
                              bool (*takes)(const struct rf_profile *profile));
@@ -105,7 +107,13 @@ void rf_export_texts_close(struct rf_export_texts *texts);
 /* Its number, new if need be. */
 rf_status rf_export_text(struct rf_export_texts *texts, const char *text, uint32_t *number);
 
-extern const struct rf_export_form rf_export_callgrind, rf_export_pprof, rf_export_collapsed,
+/* What writes a form. Its own state is zeroed before and freed after; size 0: none. */
+struct rf_export_maker {
+    size_t state_size;
+    rf_status (*write)(const struct rf_export *asked, void *state);
+};
+
+extern const struct rf_export_maker rf_export_callgrind, rf_export_pprof, rf_export_collapsed,
     rf_export_speedscope, rf_export_perf, rf_export_llvm, rf_export_sqlite;
 
 #endif

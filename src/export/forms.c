@@ -4,37 +4,47 @@
 #include <riffle/view.h>
 #include <stdarg.h>
 
-static const struct rf_export_form *const forms[] = {&rf_export_callgrind,
-                                                     &rf_export_pprof,
-                                                     &rf_export_collapsed,
-                                                     &rf_export_speedscope,
-                                                     &rf_export_perf,
-                                                     &rf_export_llvm,
+static const struct rf_export_form forms[] = {
+    {"callgrind", "costs by line, and calls, for callgrind_annotate and KCachegrind",
+     "callgrind_annotate", &rf_export_callgrind, 0},
+    {"pprof", "places, values and stacks as pprof's protocol buffer", "go tool pprof",
+     &rf_export_pprof, 1},
+    {"collapsed", "stacks, one per line, with their samples", "flamegraph.pl", &rf_export_collapsed,
+     0},
+    {"speedscope", "stacks for the viewer speedscope, as JSON", "speedscope", &rf_export_speedscope,
+     0},
+    {"perf", "samples as perf script prints them",
+     "stackcollapse-perf.pl, gprof2dot, riffle replay", &rf_export_perf, 0},
+    {"llvm", "LLVM's sample profile, for clang -fprofile-sample-use", "clang, llvm-profdata",
+     &rf_export_llvm, 0},
 #ifdef RIFFLE_SQLITE
-                                                     &rf_export_sqlite,
+    {"sqlite", "everything as a database, with a view per question", "sqlite3", &rf_export_sqlite,
+     1},
 #endif
-                                                     NULL};
+    {.name = NULL},
+};
 
-const struct rf_export_form *const *rf_export_forms(void)
+const struct rf_export_form *rf_export_forms(void)
 {
     return forms;
 }
 
 const struct rf_export_form *rf_export_find(const char *name)
 {
-    for (size_t i = 0; forms[i] != NULL; i++)
-        if (strcmp(forms[i]->name, name) == 0)
-            return forms[i];
+    for (const struct rf_export_form *form = forms; form->name != NULL; form++)
+        if (strcmp(form->name, name) == 0)
+            return form;
     return NULL;
 }
 
-static rf_status write_with_state(const struct rf_export *export, const struct rf_export_form *form)
+static rf_status write_with_state(const struct rf_export *export,
+                                  const struct rf_export_maker *maker)
 {
-    void *state = form->state_size > 0 ? rf_alloc_zeroed(&export->alloc, form->state_size) : NULL;
-    if (state == NULL && form->state_size > 0)
+    void *state = maker->state_size > 0 ? rf_alloc_zeroed(&export->alloc, maker->state_size) : NULL;
+    if (state == NULL && maker->state_size > 0)
         return RF_ENOMEM;
-    rf_status status = form->write(export, state);
-    rf_alloc_free(&export->alloc, state, form->state_size);
+    rf_status status = maker->write(export, state);
+    rf_alloc_free(&export->alloc, state, maker->state_size);
     if (status == RF_OK && (fflush(export->out) != 0 || ferror(export->out)))
         status = RF_EIO;
     return status;
@@ -46,7 +56,7 @@ rf_status rf_export_write(const struct rf_export_form *form, FILE *out, const st
     struct rf_export export = {out, run, setup, *rf_alloc_or_standard(NULL), error};
     if (run->n_profiles > 0 && run->profiles[0]->alloc.resize != NULL)
         export.alloc = run->profiles[0]->alloc;
-    return write_with_state(&export, form);
+    return write_with_state(&export, form->maker);
 }
 
 void rf_export_tell(const struct rf_export *export, const char *format, ...)
@@ -85,17 +95,25 @@ bool rf_export_is_by_pc(const struct rf_profile *profile)
            !rf_profile_is_companion(profile);
 }
 
-const struct rf_profile *rf_export_stacks_of(const struct rf_export *export, const char *form)
+const struct rf_profile *rf_export_stacks_of(const struct rf_export *export)
 {
     for (size_t i = 0; i < export->run->n_profiles; i++)
         if (rf_export_is_stacks(export->run->profiles[i]))
             return export->run->profiles[i];
-    if (form != NULL)
+    return NULL;
+}
+
+const struct rf_profile *rf_export_only_stacks(const struct rf_export *export, const char *form)
+{
+    const struct rf_profile *profile = rf_export_stacks_of(export);
+    if (profile != NULL)
+        rf_export_tell_left_out(export, rf_export_is_stacks);
+    else
         rf_fail(export->error, RF_ENOTSUP,
                 "%s is made of samples of the call stack, and this file has none; run with -p "
                 "stacks",
                 form);
-    return NULL;
+    return profile;
 }
 
 void rf_export_tell_left_out(const struct rf_export *export,

@@ -433,10 +433,4 @@ static rf_status write_llvm(const struct rf_export *export, void *state)
     return status;
 }
 
-const struct rf_export_form rf_export_llvm = {
-    .name = "llvm",
-    .brief = "LLVM's sample profile, for clang -fprofile-sample-use",
-    .reader = "clang, llvm-profdata",
-    .state_size = sizeof(struct llvm),
-    .write = write_llvm,
-};
+const struct rf_export_maker rf_export_llvm = {sizeof(struct llvm), write_llvm};

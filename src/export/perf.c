@@ -108,7 +108,7 @@ static void name_program(struct perf *perf)
 static rf_status write_profile(struct perf *perf)
 {
     const struct rf_run *run = perf->export->run;
-    const struct rf_profile *stacks = rf_export_stacks_of(perf->export, NULL);
+    const struct rf_profile *stacks = rf_export_stacks_of(perf->export);
     name_program(perf);
     rf_format(perf->event, sizeof perf->event, "%s", "samples");
     if (stacks != NULL) {
@@ -135,10 +135,4 @@ static rf_status write_perf(const struct rf_export *export, void *state)
     return write_profile(perf);
 }
 
-const struct rf_export_form rf_export_perf = {
-    .name = "perf",
-    .brief = "samples as perf script prints them",
-    .reader = "stackcollapse-perf.pl, gprof2dot, riffle replay",
-    .state_size = sizeof(struct perf),
-    .write = write_perf,
-};
+const struct rf_export_maker rf_export_perf = {sizeof(struct perf), write_perf};

@@ -434,11 +434,4 @@ static rf_status write_pprof(const struct rf_export *export, void *state)
     return status;
 }
 
-const struct rf_export_form rf_export_pprof = {
-    .is_binary = 1,
-    .name = "pprof",
-    .brief = "places, values and stacks as pprof's protocol buffer",
-    .reader = "go tool pprof",
-    .state_size = sizeof(struct pprof),
-    .write = write_pprof,
-};
+const struct rf_export_maker rf_export_pprof = {sizeof(struct pprof), write_pprof};

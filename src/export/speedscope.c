@@ -110,11 +110,10 @@ static rf_status write_profile(struct speedscope *scope, const struct rf_profile
 static rf_status write_speedscope(const struct rf_export *export, void *state)
 {
     struct speedscope *scope = state;
-    const struct rf_profile *profile = rf_export_stacks_of(export, "speedscope");
+    const struct rf_profile *profile = rf_export_only_stacks(export, "speedscope");
     if (profile == NULL)
         return RF_ENOTSUP;
     scope->export = export;
-    rf_export_tell_left_out(export, rf_export_is_stacks);
     rf_status status = rf_export_texts_open(&scope->keys, &export->alloc);
     if (status == RF_OK)
         status = write_profile(scope, profile);
@@ -123,10 +122,4 @@ static rf_status write_speedscope(const struct rf_export *export, void *state)
     return status;
 }
 
-const struct rf_export_form rf_export_speedscope = {
-    .name = "speedscope",
-    .brief = "stacks for the viewer speedscope, as JSON",
-    .reader = "speedscope",
-    .state_size = sizeof(struct speedscope),
-    .write = write_speedscope,
-};
+const struct rf_export_maker rf_export_speedscope = {sizeof(struct speedscope), write_speedscope};

@@ -360,11 +360,4 @@ static rf_status write_sqlite(const struct rf_export *export, void *state)
     return status;
 }
 
-const struct rf_export_form rf_export_sqlite = {
-    .is_binary = 1,
-    .name = "sqlite",
-    .brief = "everything as a database, with a view per question",
-    .reader = "sqlite3",
-    .state_size = sizeof(struct base),
-    .write = write_sqlite,
-};
+const struct rf_export_maker rf_export_sqlite = {sizeof(struct base), write_sqlite};
