@@ -1,7 +1,8 @@
 /* code.c - the instructions of one side of a comparison, each with its name. */
 #include "view/code.h"
 
-rf_status rf_code_visit(const struct rf_diff_side *side, rf_code_take *take, void *context)
+rf_status rf_code_visit(const struct rf_diff_side *side, rf_code_take *take, rf_code_settle *settle,
+                        void *context)
 {
     struct rf_selector selector;
     const struct rf_profile *profile = side->profile;
@@ -16,5 +17,6 @@ rf_status rf_code_visit(const struct rf_diff_side *side, rf_code_take *take, voi
             !take(context, item, &name))
             return RF_ENOMEM;
     }
+    settle(context);
     return RF_OK;
 }

@@ -249,7 +249,7 @@ static bool fill(struct entries entries[2], const struct rf_diff_side *const sid
     for (size_t i = 0; i < 2 && good; i++)
         good = fill_from(&entries[i], sides[i], &views[i], &starts[i]);
     for (size_t i = 0; i < 2; i++)
-        rf_starts_close(&starts[i]);
+        rf_list_free(starts[i].alloc, &starts[i]);
     return good;
 }
 
@@ -353,7 +353,7 @@ static bool explain(struct rf_diff *diff, const struct rf_diff_side *before,
     for (size_t i = 0; i < diff->n_rows && good; i++)
         explain_row(&diff->rows[i], sides);
     for (size_t i = 0; i < 2; i++)
-        rf_inlined_close(&sides[i]);
+        rf_list_free(&diff->alloc, &sides[i]);
     return good;
 }
 

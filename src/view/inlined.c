@@ -40,8 +40,9 @@ static int by_names(const void *left, const void *right)
     return order != 0 ? order : l->host != r->host ? strcmp(l->host, r->host) : 0;
 }
 
-static void settle(struct rf_inlined_list *list)
+static void settle(void *context)
 {
+    struct rf_inlined_list *list = context;
     size_t kept = 0;
     if (list->n > 0)
         qsort(list->at, list->n, sizeof *list->at, by_names);
@@ -57,15 +58,7 @@ rf_status rf_inlined_open(struct rf_inlined_list *list, const struct rf_diff_sid
                           const struct rf_alloc *alloc)
 {
     *list = (struct rf_inlined_list){.alloc = alloc};
-    rf_status status = rf_code_visit(side, add_instruction, list);
-    if (status == RF_OK)
-        settle(list);
-    return status;
-}
-
-void rf_inlined_close(struct rf_inlined_list *list)
-{
-    rf_list_free(list->alloc, list);
+    return rf_code_visit(side, add_instruction, settle, list);
 }
 
 struct rf_diff_inlined rf_inlined_find(const struct rf_inlined_list *list, const char *function)

@@ -15,10 +15,9 @@ struct rf_inlined_list {
     size_t n, room;
 };
 
-/* Of all instructions of the profile. RF_ENOMEM or RF_OK; close it in any case. */
+/* Of all instructions of the profile. RF_ENOMEM or RF_OK; rf_list_free it in any case. */
 rf_status rf_inlined_open(struct rf_inlined_list *list, const struct rf_diff_side *side,
                           const struct rf_alloc *alloc);
-void rf_inlined_close(struct rf_inlined_list *list);
 /* Events of the function inside others; count 0: none. */
 struct rf_diff_inlined rf_inlined_find(const struct rf_inlined_list *list, const char *function);
 

@@ -73,13 +73,20 @@ static void add_address(struct rf_text_out *text, const struct rf_place_name *na
         rf_text_add(text, "0x%" PRIx64, rf_view_address(address));
 }
 
+/* What is known of an address, and an empty text that tells it. */
+static struct rf_text_out begin_text(const struct rf_view_work *work, uint64_t address,
+                                     struct rf_place_name *name, char *text, size_t size)
+{
+    text[0] = '\0';
+    rf_view_lookup(work, address, name);
+    return (struct rf_text_out){text, size, 0};
+}
+
 void rf_view_print_place(const struct rf_view_work *work, uint64_t address, char *place,
                          size_t size)
 {
     struct rf_place_name name;
-    struct rf_text_out text = {place, size, 0};
-    place[0] = '\0';
-    rf_view_lookup(work, address, &name);
+    struct rf_text_out text = begin_text(work, address, &name, place, size);
     if (rf_view_innermost(&name).line != 0)
         add_line(&text, work, &name);
     else if (name.function[0] != '\0')
@@ -107,9 +114,7 @@ void rf_view_print_stretch(const struct rf_view_work *work, uint64_t first, uint
 void rf_view_print_line(const struct rf_view_work *work, uint64_t address, char *line, size_t size)
 {
     struct rf_place_name name;
-    struct rf_text_out text = {line, size, 0};
-    line[0] = '\0';
-    rf_view_lookup(work, address, &name);
+    struct rf_text_out text = begin_text(work, address, &name, line, size);
     const struct rf_frame frame = rf_view_innermost(&name);
     if (frame.line != 0) {
         rf_text_add(&text, "%s:%" PRIu32, rf_text_last_part(frame.file), frame.line);
@@ -123,8 +128,7 @@ void rf_view_print_inner(const struct rf_view_work *work, uint64_t address, char
                          size_t size)
 {
     struct rf_place_name name;
-    struct rf_text_out text = {inner, size, 0};
-    rf_view_lookup(work, address, &name);
+    struct rf_text_out text = begin_text(work, address, &name, inner, size);
     rf_text_add(&text, "(");
     add_function(&text, work, rf_view_innermost(&name).function);
     rf_text_add(&text, ")");
@@ -134,9 +138,7 @@ void rf_view_print_function(const struct rf_view_work *work, uint64_t address, c
                             size_t size)
 {
     struct rf_place_name name;
-    struct rf_text_out text = {function, size, 0};
-    function[0] = '\0';
-    rf_view_lookup(work, address, &name);
+    struct rf_text_out text = begin_text(work, address, &name, function, size);
     if (name.function[0] != '\0')
         add_function(&text, work, name.function);
     else
@@ -147,9 +149,7 @@ void rf_view_print_region(const struct rf_view_work *work, uint64_t address, cha
                           size_t size)
 {
     struct rf_place_name name;
-    struct rf_text_out text = {region, size, 0};
-    region[0] = '\0';
-    rf_view_lookup(work, address, &name);
+    struct rf_text_out text = begin_text(work, address, &name, region, size);
     if (name.function[0] != '\0') {
         add_function(&text, work, name.function);
         rf_text_add(&text, " (%s of %s)", name.section, name.module);

@@ -18,8 +18,9 @@ static int by_place(const void *left, const void *right)
     return order != 0 ? order : (l->line > r->line) - (l->line < r->line);
 }
 
-static void settle(struct rf_starts *starts)
+static void settle(void *context)
 {
+    struct rf_starts *starts = context;
     if (starts->n > 0)
         qsort(starts->at, starts->n, sizeof *starts->at, by_place);
     starts->n = rf_unique(starts->at, starts->n, sizeof *starts->at, by_place);
@@ -68,15 +69,7 @@ rf_status rf_starts_open(struct rf_starts *starts, const struct rf_diff_side *si
                          const struct rf_alloc *alloc)
 {
     *starts = (struct rf_starts){.alloc = alloc};
-    rf_status status = rf_code_visit(side, add_instruction, starts);
-    if (status == RF_OK)
-        settle(starts);
-    return status;
-}
-
-void rf_starts_close(struct rf_starts *starts)
-{
-    rf_list_free(starts->alloc, starts);
+    return rf_code_visit(side, add_instruction, settle, starts);
 }
 
 /* How many stand before a line of a file; lines are counted from 1. */

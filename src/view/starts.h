@@ -17,10 +17,9 @@ struct rf_starts {
     size_t n, room;
 };
 
-/* Of all functions, inlined ones too, that the profile has an instruction of. RF_ENOMEM or RF_OK; close it in any case. */
+/* Of all functions, inlined ones too, that the profile has an instruction of. RF_ENOMEM or RF_OK; rf_list_free it in any case. */
 rf_status rf_starts_open(struct rf_starts *starts, const struct rf_diff_side *side,
                          const struct rf_alloc *alloc);
-void rf_starts_close(struct rf_starts *starts);
 /* Find out which files have moved, for both. */
 void rf_starts_compare(struct rf_starts *before, struct rf_starts *after);
 /* The last function that begins at the line or above it; NULL: none is known. The file is without its folder. */
