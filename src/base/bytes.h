@@ -41,4 +41,8 @@ static inline void rf_store64(void *p, uint64_t x)
     memcpy(p, &x, sizeof x);
 }
 
+/* Several numbers as two arguments: an array of them, and how many there are. */
+#define RF_NUMBERS(...)                                                                            \
+    (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
+
 #endif

@@ -69,6 +69,12 @@ static void put_number(struct writer *writer, uint64_t number)
     put_bytes(writer, bytes, n);
 }
 
+static void put_numbers(struct writer *writer, const uint64_t *numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        put_number(writer, numbers[i]);
+}
+
 /* A difference modulo 2^64, small ones of either sign in few bytes. */
 static void put_difference(struct writer *writer, uint64_t to, uint64_t from)
 {
@@ -144,19 +150,12 @@ static void put_profile(struct writer *writer, const struct rf_profile *profile)
 {
     put_text(writer, profile->selector);
     put_text(writer, profile->engine);
-    put_number(writer, profile->seed);
-    put_number(writer, profile->shape);
-    put_number(writer, profile->bound);
+    put_numbers(writer, RF_NUMBERS(profile->seed, profile->shape, profile->bound));
     put_double(writer, profile->confidence);
-    put_number(writer, profile->produced);
-    put_number(writer, profile->consumed);
-    put_number(writer, profile->lost);
-    put_number(writer, profile->memory);
-    put_number(writer, profile->bits);
-    put_number(writer, profile->absent_upper);
-    put_number(writer, profile->interval_length);
-    put_number(writer, profile->n_intervals_seen);
-    put_number(writer, profile->n_figures);
+    put_numbers(writer,
+                RF_NUMBERS(profile->produced, profile->consumed, profile->lost, profile->memory,
+                           profile->bits, profile->absent_upper, profile->interval_length,
+                           profile->n_intervals_seen, profile->n_figures));
     for (size_t i = 0; i < profile->n_figures; i++) {
         put_text(writer, profile->figures[i].name);
         put_double(writer, profile->figures[i].value);
@@ -169,12 +168,8 @@ static void put_module(struct writer *writer, const struct rf_module *module)
 {
     put_text(writer, module->path);
     put_text(writer, module->build_id);
-    put_number(writer, module->process);
-    put_number(writer, module->start);
-    put_number(writer, module->end);
-    put_number(writer, module->offset);
-    put_number(writer, module->from_event);
-    put_number(writer, module->to_event);
+    put_numbers(writer, RF_NUMBERS(module->process, module->start, module->end, module->offset,
+                                   module->from_event, module->to_event));
 }
 
 static void put_run(struct writer *writer, const struct rf_run *run)

@@ -74,15 +74,15 @@ void rf_run_free(struct rf_run *run)
     rf_alloc_free(&run->alloc, run, sizeof *run);
 }
 
+/* One more element of a list of the run; false: no memory. */
+#define ADD(run, list, element)                                                                    \
+    (make_room(&(run)->alloc, (void **)&(run)->list, (run)->n_##list, &(run)->room.list,           \
+               sizeof *(run)->list) &&                                                             \
+     ((run)->list[(run)->n_##list++] = (element), true))
+
 rf_status rf_run_add_profile(struct rf_run *run, struct rf_profile *profile)
 {
-    void *array = run->profiles;
-    if (!make_room(&run->alloc, &array, run->n_profiles, &run->room.profiles,
-                   sizeof *run->profiles))
-        return RF_ENOMEM;
-    run->profiles = array;
-    run->profiles[run->n_profiles++] = profile;
-    return RF_OK;
+    return ADD(run, profiles, profile) ? RF_OK : RF_ENOMEM;
 }
 
 /* Move those that stay into `kept`, free the others. */
@@ -123,30 +123,20 @@ rf_status rf_run_add_module(struct rf_run *run, const struct rf_module *module)
     const char *path = or_empty(module->path), *build_id = or_empty(module->build_id);
     copy.path = rf_profile_text(&run->alloc, path, strlen(path));
     copy.build_id = rf_profile_text(&run->alloc, build_id, strlen(build_id));
-    void *array = run->modules;
-    if (copy.path == NULL || copy.build_id == NULL ||
-        !make_room(&run->alloc, &array, run->n_modules, &run->room.modules, sizeof *run->modules)) {
-        free_module(&run->alloc, &copy);
-        return RF_ENOMEM;
-    }
-    run->modules = array;
-    run->modules[run->n_modules++] = copy;
-    return RF_OK;
+    if (copy.path != NULL && copy.build_id != NULL && ADD(run, modules, copy))
+        return RF_OK;
+    free_module(&run->alloc, &copy);
+    return RF_ENOMEM;
 }
 
 rf_status rf_run_add_note(struct rf_run *run, const char *name, const char *text)
 {
     struct rf_note copy = {rf_profile_text(&run->alloc, name, strlen(name)),
                            rf_profile_text(&run->alloc, text, strlen(text))};
-    void *array = run->notes;
-    if (copy.name == NULL || copy.text == NULL ||
-        !make_room(&run->alloc, &array, run->n_notes, &run->room.notes, sizeof *run->notes)) {
-        free_note(&run->alloc, &copy);
-        return RF_ENOMEM;
-    }
-    run->notes = array;
-    run->notes[run->n_notes++] = copy;
-    return RF_OK;
+    if (copy.name != NULL && copy.text != NULL && ADD(run, notes, copy))
+        return RF_OK;
+    free_note(&run->alloc, &copy);
+    return RF_ENOMEM;
 }
 
 const char *rf_run_note(const struct rf_run *run, const char *name)

@@ -49,6 +49,12 @@ static void put64(struct rf_wire *wire, uint64_t x)
     put(wire, bytes, sizeof bytes);
 }
 
+static void put_numbers(struct rf_wire *wire, const uint64_t *numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        put64(wire, numbers[i]);
+}
+
 static void put_text(struct rf_wire *wire, const char *text)
 {
     size_t n = strnlen(text, RF_WIRE_TEXT_MAX);
@@ -88,20 +94,15 @@ void rf_wire_problem(struct rf_wire *wire, const char *sentence)
 void rf_wire_segment(struct rf_wire *wire, const struct rf_segment *segment)
 {
     size_t at = begin(wire, 'G', NUMBERS);
-    put64(wire, segment->offset);
-    put64(wire, segment->link);
-    put64(wire, segment->file_size);
-    put64(wire, segment->memory_size);
-    put64(wire, segment->executable);
+    put_numbers(wire, RF_NUMBERS(segment->offset, segment->link, segment->file_size,
+                                 segment->memory_size, segment->executable));
     end(wire, at);
 }
 
 void rf_wire_section(struct rf_wire *wire, const struct rf_section *section)
 {
     size_t at = begin(wire, 'S', NUMBERS + TEXT);
-    put64(wire, section->link);
-    put64(wire, section->size);
-    put64(wire, section->executable);
+    put_numbers(wire, RF_NUMBERS(section->link, section->size, section->executable));
     put_text(wire, section->name);
     end(wire, at);
 }
@@ -109,10 +110,7 @@ void rf_wire_section(struct rf_wire *wire, const struct rf_section *section)
 void rf_wire_symbol(struct rf_wire *wire, const struct rf_symbol *symbol)
 {
     size_t at = begin(wire, 'Y', NUMBERS + 2 * TEXT);
-    put64(wire, symbol->lo);
-    put64(wire, symbol->hi);
-    put64(wire, symbol->kind);
-    put64(wire, symbol->rank);
+    put_numbers(wire, RF_NUMBERS(symbol->lo, symbol->hi, symbol->kind, symbol->rank));
     put_text(wire, symbol->name);
     put_text(wire, symbol->parameters);
     end(wire, at);
@@ -120,9 +118,7 @@ void rf_wire_symbol(struct rf_wire *wire, const struct rf_symbol *symbol)
 
 static void put_frame(struct rf_wire *wire, const struct rf_frame *frame)
 {
-    put64(wire, frame->line);
-    put64(wire, frame->start);
-    put64(wire, frame->discriminator);
+    put_numbers(wire, RF_NUMBERS(frame->line, frame->start, frame->discriminator));
     put_text(wire, frame->function);
     put_text(wire, frame->linkage);
     put_text(wire, frame->parameters);
@@ -133,10 +129,7 @@ void rf_wire_spot(struct rf_wire *wire, const struct rf_spot *spot)
 {
     uint32_t n = spot->n_inlined < RF_INLINED_MAX ? spot->n_inlined : RF_INLINED_MAX;
     size_t at = begin(wire, 'A', NUMBERS + (n + 1) * FRAME);
-    put64(wire, spot->link);
-    put64(wire, spot->lo);
-    put64(wire, spot->hi);
-    put64(wire, n);
+    put_numbers(wire, RF_NUMBERS(spot->link, spot->lo, spot->hi, n));
     put_frame(wire, &spot->own);
     for (uint32_t i = 0; i < n; i++)
         put_frame(wire, &spot->inlined[i]);
@@ -146,8 +139,7 @@ void rf_wire_spot(struct rf_wire *wire, const struct rf_spot *spot)
 void rf_wire_line(struct rf_wire *wire, const struct rf_symbol_line *line)
 {
     size_t at = begin(wire, 'L', NUMBERS + TEXT);
-    put64(wire, line->address);
-    put64(wire, line->line);
+    put_numbers(wire, RF_NUMBERS(line->address, line->line));
     put_text(wire, line->file);
     end(wire, at);
 }
