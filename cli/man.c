@@ -6,30 +6,17 @@
 /* Text with all characters escaped that have a meaning in roff. */
 static void put_n(FILE *out, const char *text, size_t n)
 {
+    static const char special[] = "\\-'^~";
+    static const char *const escapes[] = {"\\e", "\\-", "\\(aq", "\\(ha", "\\(ti"};
     for (size_t i = 0; i < n; i++) {
         bool at_start = i == 0 || text[i - 1] == '\n';
         if (at_start && (text[i] == '.' || text[i] == '\''))
             fputs("\\&", out);
-        switch (text[i]) {
-        case '\\':
-            fputs("\\e", out);
-            break;
-        case '-':
-            fputs("\\-", out);
-            break;
-        case '\'':
-            fputs("\\(aq", out);
-            break;
-        case '^':
-            fputs("\\(ha", out);
-            break;
-        case '~':
-            fputs("\\(ti", out);
-            break;
-        default:
+        const char *escape = strchr(special, text[i]);
+        if (escape != NULL && text[i] != '\0')
+            fputs(escapes[escape - special], out);
+        else
             fputc(text[i], out);
-            break;
-        }
     }
 }
 

@@ -73,50 +73,62 @@ static rf_status read_factor(struct rf_assembler *assembler, unsigned depth, uin
     return status;
 }
 
-static rf_status multiply(struct rf_assembler *assembler, const struct rf_token *sign,
-                          uint64_t *value, uint64_t by)
-{
-    if (rf_token_is(sign, "/") && by == 0)
-        return rf_scan_fail(&assembler->scan, sign, "a division by 0");
-    if (rf_token_is(sign, "/"))
-        *value /= by;
-    else if (__builtin_mul_overflow(*value, by, value))
-        return rf_scan_fail(&assembler->scan, sign, "the product is above 2^64");
-    return RF_OK;
-}
+/* Operands with one of two signs between them, from left to right. */
+struct chain {
+    const char *signs[2];
+    rf_status (*read)(struct rf_assembler *assembler, unsigned depth, uint64_t *value);
+    /* What is wrong with it; NULL: nothing. `second`: it is the second sign. */
+    const char *(*apply)(bool second, uint64_t *value, uint64_t other);
+};
 
-static rf_status read_product(struct rf_assembler *assembler, unsigned depth, uint64_t *value)
+static rf_status read_chain(struct rf_assembler *assembler, const struct chain *chain,
+                            unsigned depth, uint64_t *value)
 {
     struct rf_scan *scan = &assembler->scan;
-    rf_status status = read_factor(assembler, depth, value);
-    while (status == RF_OK && (rf_token_is(&scan->token, "*") || rf_token_is(&scan->token, "/"))) {
-        struct rf_token sign = scan->token;
-        uint64_t by = 0;
-        status = rf_scan_next(scan);
-        if (status == RF_OK)
-            status = read_factor(assembler, depth, &by);
-        if (status == RF_OK)
-            status = multiply(assembler, &sign, value, by);
-    }
-    return status;
-}
-
-static rf_status read_sum(struct rf_assembler *assembler, unsigned depth, uint64_t *value)
-{
-    struct rf_scan *scan = &assembler->scan;
-    rf_status status = read_product(assembler, depth, value);
-    while (status == RF_OK && (rf_token_is(&scan->token, "+") || rf_token_is(&scan->token, "-"))) {
+    rf_status status = chain->read(assembler, depth, value);
+    while (status == RF_OK && (rf_token_is(&scan->token, chain->signs[0]) ||
+                               rf_token_is(&scan->token, chain->signs[1]))) {
         struct rf_token sign = scan->token;
         uint64_t other = 0;
         status = rf_scan_next(scan);
         if (status == RF_OK)
-            status = read_product(assembler, depth, &other);
-        if (status == RF_OK &&
-            (rf_token_is(&sign, "-") ? __builtin_sub_overflow(*value, other, value)
-                                     : __builtin_add_overflow(*value, other, value)))
-            status = rf_scan_fail(scan, &sign, "the result is below 0 or above 2^64");
+            status = chain->read(assembler, depth, &other);
+        const char *wrong = status == RF_OK
+                                ? chain->apply(rf_token_is(&sign, chain->signs[1]), value, other)
+                                : NULL;
+        if (wrong != NULL)
+            status = rf_scan_fail(scan, &sign, "%s", wrong);
     }
     return status;
+}
+
+static const char *multiply(bool divides, uint64_t *value, uint64_t by)
+{
+    if (!divides)
+        return __builtin_mul_overflow(*value, by, value) ? "the product is above 2^64" : NULL;
+    if (by == 0)
+        return "a division by 0";
+    *value /= by;
+    return NULL;
+}
+
+static const char *add(bool subtracts, uint64_t *value, uint64_t other)
+{
+    bool overflows = subtracts ? __builtin_sub_overflow(*value, other, value)
+                               : __builtin_add_overflow(*value, other, value);
+    return overflows ? "the result is below 0 or above 2^64" : NULL;
+}
+
+static rf_status read_product(struct rf_assembler *assembler, unsigned depth, uint64_t *value)
+{
+    static const struct chain products = {{"*", "/"}, read_factor, multiply};
+    return read_chain(assembler, &products, depth, value);
+}
+
+static rf_status read_sum(struct rf_assembler *assembler, unsigned depth, uint64_t *value)
+{
+    static const struct chain sums = {{"+", "-"}, read_product, add};
+    return read_chain(assembler, &sums, depth, value);
 }
 
 /* An expression between two limits. */

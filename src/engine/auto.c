@@ -345,18 +345,6 @@ struct report {
     uint64_t first_part;
 };
 
-static rf_status report_item(void *context, const struct rf_item *item)
-{
-    const struct report *report = context;
-    return report->sink->item(report->sink->context, item);
-}
-
-static rf_status report_figure(void *context, const struct rf_figure *figure)
-{
-    const struct report *report = context;
-    return rf_engine_report_figures(report->sink, figure, 1);
-}
-
 static rf_status report_end(void *context, const struct rf_summary *summary)
 {
     const struct report *report = context;
@@ -372,7 +360,7 @@ static rf_status report(const void *memory, const struct rf_sink *sink)
         return state->is_full ? report_first_part(state, sink)
                               : rf_exact.report(state->exact, sink);
     struct report report = {sink, state->first_part};
-    const struct rf_sink told = {report_item, report_figure, report_end, &report};
+    const struct rf_sink told = {rf_engine_pass_item, rf_engine_pass_figure, report_end, &report};
     return rf_multihash.report(state->multihash, &told);
 }
 

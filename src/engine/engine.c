@@ -170,24 +170,22 @@ rf_status rf_engine_report_figures(const struct rf_sink *sink, const struct rf_f
     return status;
 }
 
+rf_status rf_engine_pass_item(void *context, const struct rf_item *item)
+{
+    const struct rf_sink *sink = *(const struct rf_sink *const *)context;
+    return sink->item(sink->context, item);
+}
+
+rf_status rf_engine_pass_figure(void *context, const struct rf_figure *figure)
+{
+    return rf_engine_report_figures(*(const struct rf_sink *const *)context, figure, 1);
+}
+
 /* A sink that gets each report together with how many intervals in a row it stands for. */
 struct repeated {
     const struct rf_sink *sink;
     uint64_t times;
 };
-
-static rf_status repeated_item(void *context, const struct rf_item *item)
-{
-    const struct repeated *repeated = context;
-    return repeated->sink->item(repeated->sink->context, item);
-}
-
-static rf_status repeated_figure(void *context, const struct rf_figure *figure)
-{
-    const struct repeated *repeated = context;
-    return repeated->sink->figure != NULL ? repeated->sink->figure(repeated->sink->context, figure)
-                                          : RF_OK;
-}
 
 static rf_status repeated_end(void *context, const struct rf_summary *summary)
 {
@@ -202,7 +200,8 @@ static rf_status end_intervals(struct rf_engine *engine, uint64_t times, struct 
 {
     if (engine->intervals != NULL) {
         struct repeated repeated = {engine->intervals, times};
-        const struct rf_sink sink = {repeated_item, repeated_figure, repeated_end, &repeated};
+        const struct rf_sink sink = {rf_engine_pass_item, rf_engine_pass_figure, repeated_end,
+                                     &repeated};
         rf_status status = rf_engine_report(engine, &sink);
         if (status != RF_OK)
             return rf_fail(error, status, "engine '%s': an interval's items could not be kept: %s",

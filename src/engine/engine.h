@@ -125,6 +125,10 @@ size_t rf_engine_print_options(const struct rf_engine_ops *ops, const void *conf
 bool rf_engine_starts_anew(void *state, uint64_t n);
 rf_status rf_engine_report_figures(const struct rf_sink *sink, const struct rf_figure *figures,
                                    size_t n);
+/* For sinks that change the summary alone: they pass items and figures on. The context begins with the sink that gets
+ * them, a const struct rf_sink *. */
+rf_status rf_engine_pass_item(void *context, const struct rf_item *item);
+rf_status rf_engine_pass_figure(void *context, const struct rf_figure *figure);
 
 enum { RF_ENGINE_CONFIG_MAX = 1024 };
 

@@ -122,13 +122,21 @@ int64_t rf_call_munmap(struct rf_system *system, const uint64_t *a)
     return rf_memory_unmap(&system->core->memory, a[0], a[1]) ? 0 : -EINVAL;
 }
 
+/* 0, or why a call on these pages must fail. */
+static int64_t check_mapped(const struct rf_memory *memory, uint64_t address, uint64_t n)
+{
+    if (!is_aligned(address))
+        return -EINVAL;
+    return is_the_programs(address, n) && rf_memory_allows(memory, address, n, RF_MAPPED) ? 0
+                                                                                          : -ENOMEM;
+}
+
 int64_t rf_call_mprotect(struct rf_system *system, const uint64_t *a)
 {
     struct rf_memory *memory = &system->core->memory;
-    if (!is_aligned(a[0]))
-        return -EINVAL;
-    if (!is_the_programs(a[0], a[1]) || !rf_memory_allows(memory, a[0], a[1], RF_MAPPED))
-        return -ENOMEM;
+    int64_t wrong = check_mapped(memory, a[0], a[1]);
+    if (wrong != 0)
+        return wrong;
     forget_code(system, a[0], a[1]);
     return a[1] == 0 || rf_memory_map(memory, a[0], a[1], rights_of(a[2])) ? 0 : -ENOMEM;
 }
@@ -136,10 +144,9 @@ int64_t rf_call_mprotect(struct rf_system *system, const uint64_t *a)
 int64_t rf_call_madvise(struct rf_system *system, const uint64_t *a)
 {
     struct rf_memory *memory = &system->core->memory;
-    if (!is_aligned(a[0]))
-        return -EINVAL;
-    if (!is_the_programs(a[0], a[1]) || !rf_memory_allows(memory, a[0], a[1], RF_MAPPED))
-        return -ENOMEM;
+    int64_t wrong = check_mapped(memory, a[0], a[1]);
+    if (wrong != 0)
+        return wrong;
     if (a[2] != GUEST_MADV_DONTNEED || a[1] == 0)
         return 0;
     forget_code(system, a[0], a[1]);

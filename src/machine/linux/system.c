@@ -156,13 +156,19 @@ static int64_t call_clone(struct rf_system *system, const uint64_t *a)
     return refuse_clone(system, a[0]);
 }
 
+static bool read_guest(struct rf_system *system, uint64_t address, void *to, size_t n)
+{
+    const void *from = rf_call_buffer(system, address, n, RF_READ);
+    if (from != NULL)
+        memcpy(to, from, n);
+    return from != NULL;
+}
+
 static int64_t call_clone3(struct rf_system *system, const uint64_t *a)
 {
     uint64_t flags;
-    const void *from = rf_call_buffer(system, a[0], sizeof flags, RF_READ);
-    if (from == NULL)
+    if (!read_guest(system, a[0], &flags, sizeof flags))
         return -EFAULT;
-    memcpy(&flags, from, sizeof flags);
     return refuse_clone(system, flags);
 }
 
@@ -170,10 +176,8 @@ static int64_t call_clone3(struct rf_system *system, const uint64_t *a)
 static int64_t wait_for_ever(struct rf_system *system, const uint64_t *a)
 {
     uint32_t word;
-    const void *from = rf_call_buffer(system, a[0], sizeof word, RF_READ);
-    if (from == NULL)
+    if (!read_guest(system, a[0], &word, sizeof word))
         return -EFAULT;
-    memcpy(&word, from, sizeof word);
     if (word != (uint32_t)a[2])
         return -EAGAIN;
     if (a[3] != 0)
