@@ -289,9 +289,11 @@ static int profile(struct rf_source *source, struct plan *plan)
         cli_places_check_names(source, plan->productions->functions, RF_PROBE_FUNCTIONS_MAX,
                                "the productions");
     cli_coprocs_warn(&plan->common.coprocs, cli_places_any(&plan->places), outcome->processes);
-    if (outcome->nowhere[0] != '\0')
+    if (outcome->nowhere[0] != '\0') {
         cli_fail(CLI_OK, "run: no file that was mapped has what a selector names: %s",
                  outcome->nowhere);
+        cli_places_explain(&plan->common, source);
+    }
     if (delivered == CLI_OK && is_empty(&ending))
         cli_fail(CLI_OK, "run: nothing was counted in what --function, --module and --range name");
     if (delivered == CLI_OK)

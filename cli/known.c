@@ -131,7 +131,7 @@ static int check_name(struct rf_symbols *symbols, const char *program, const cha
 bool cli_program_static(struct cli_program *program, const char *path)
 {
     struct stat about;
-    *program = (struct cli_program){NULL, NULL};
+    *program = (struct cli_program){.run = NULL};
     FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "re") : NULL;
     bool is_static = file != NULL && rf_run_new(&program->run, NULL, NULL) == RF_OK &&
                      add_segments(program->run, path, file);

@@ -41,7 +41,7 @@ static rf_status note_end(struct rf_run *run, const struct rf_probe_outcome *out
         status = cli_note(run, "seconds", "%.2f, %.2f of its processor", outcome->wall_seconds,
                           outcome->cpu_seconds);
     if (status == RF_OK)
-        status = cli_note(run, "stream", "%llu events, %.1f M per second, %llu lost%s",
+        status = cli_note(run, "stream", "%llu events, %.1f M per second, %llu lost on the way%s",
                           (unsigned long long)outcome->events,
                           (double)outcome->events * 1e-6 / (outcome->wall_seconds + 1e-9),
                           (unsigned long long)outcome->lost,

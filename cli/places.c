@@ -105,16 +105,24 @@ bool cli_places_any(const struct cli_places *places)
 
 /* ---- before the run ---- */
 
+/* The ends of a condition, as far as they are names. */
+static size_t names_of(const struct rf_condition *condition, const char *names[3])
+{
+    size_t n = 0;
+    if (condition->lo.symbol[0] != '\0')
+        names[n++] = condition->lo.symbol;
+    if (condition->hi.symbol[0] != '\0')
+        names[n++] = condition->hi.symbol;
+    names[n] = NULL;
+    return n;
+}
+
 static int check_selector(const struct rf_selector *selector, const char *program)
 {
     int status = CLI_OK;
     for (unsigned i = 0; i < selector->n_conditions && status == CLI_OK; i++) {
-        const char *names[3] = {NULL, NULL, NULL};
-        size_t n = 0;
-        if (selector->conditions[i].lo.symbol[0] != '\0')
-            names[n++] = selector->conditions[i].lo.symbol;
-        if (selector->conditions[i].hi.symbol[0] != '\0')
-            names[n++] = selector->conditions[i].hi.symbol;
+        const char *names[3];
+        names_of(&selector->conditions[i], names);
         status = cli_check_functions(program, names);
     }
     return status;
@@ -138,7 +146,7 @@ int cli_places_check(const struct cli_places *places, const struct cli_plan *pla
 int cli_places_check_names(struct rf_source *source, const char *const *names, size_t max,
                            const char *whose)
 {
-    struct cli_program program = {NULL, NULL};
+    struct cli_program program = {.run = NULL};
     uint64_t address;
     int status = CLI_OK;
     bool is_open = names[0] != NULL && cli_program_open(&program, source) == RF_OK;
@@ -153,6 +161,21 @@ int cli_places_check_names(struct rf_source *source, const char *const *names, s
         }
     cli_program_close(&program);
     return status;
+}
+
+void cli_places_explain(const struct cli_plan *plan, struct rf_source *source)
+{
+    struct cli_program program = {.run = NULL};
+    const char *names[3];
+    uint64_t address;
+    if (cli_program_open(&program, source) == RF_OK)
+        for (size_t i = 0; i < plan->n_selectors; i++)
+            for (unsigned k = 0; k < plan->selectors[i].n_conditions; k++) {
+                const struct rf_condition *condition = &plan->selectors[i].conditions[k];
+                for (size_t n = names_of(condition, names); n-- > 0;)
+                    cli_resolve(&program, condition->field, names[n], &address, 1);
+            }
+    cli_program_close(&program);
 }
 
 int cli_places_check_mapped(const struct cli_places *places, struct rf_source *source)

@@ -20,6 +20,8 @@ bool cli_places_any(const struct cli_places *places);
 /* Before the program runs: refuse functions that it cannot have, of --function, --annotate and selectors. */
 int cli_places_check(const struct cli_places *places, const struct cli_plan *plan,
                      const char *program);
+/* When it has run: say why a selector names what is nowhere, where that is known. */
+void cli_places_explain(const struct cli_plan *plan, struct rf_source *source);
 /* When it has run, and nothing was counted in the places: CLI_FAILED where no file that was mapped has a function. */
 int cli_places_check_mapped(const struct cli_places *places, struct rf_source *source);
 /* The same for any list of functions with at most `max` names; `whose` they are. */

@@ -50,6 +50,8 @@ rf_status cli_add_modules(struct rf_run *run, struct rf_source *source);
 struct cli_program {
     struct rf_run *run; /* its modules and nothing else */
     struct rf_symbols *symbols;
+    bool is_whole;  /* all of its files are known */
+    bool explained; /* why a selector names nothing that can be called; once is enough */
 };
 rf_status cli_program_open(struct cli_program *program, struct rf_source *source);
 size_t cli_resolve(void *program, unsigned field, const char *symbol, uint64_t *addresses,

@@ -70,7 +70,7 @@ int cli_productions_take(struct rf_productions **productions, const struct cli_c
         return wrong;
     if (rf_productions_open(productions, NULL) != RF_OK)
         return cli_fail(CLI_FAILED, "no memory for productions");
-    struct cli_program program = {NULL, NULL};
+    struct cli_program program = {.run = NULL};
     if (where == CLI_NATIVE)
         rf_productions_resolve_later(*productions);
     else if (cli_program_static(&program, call->arguments[0]))

@@ -21,7 +21,7 @@ rf_status cli_add_modules(struct rf_run *run, struct rf_source *source)
 
 rf_status cli_program_open(struct cli_program *program, struct rf_source *source)
 {
-    program->symbols = NULL;
+    *program = (struct cli_program){.is_whole = true};
     rf_status status = rf_run_new(&program->run, NULL, NULL);
     return status == RF_OK ? cli_add_modules(program->run, source) : status;
 }
@@ -30,7 +30,7 @@ void cli_program_mapped(void *context, const struct rf_module *module)
 {
     struct cli_program *program = context;
     cli_program_close(program);
-    *program = (struct cli_program){NULL, NULL};
+    *program = (struct cli_program){.run = NULL};
     struct rf_module copy = *module;
     copy.build_id = (char *)"";
     if (rf_run_new(&program->run, NULL, NULL) == RF_OK)
@@ -74,6 +74,21 @@ static void add_places(struct places *places, struct rf_symbols *symbols, find_r
     places->n += n > FOUND_MAX ? n - FOUND_MAX : 0;
 }
 
+/* Nothing was found that a call can go to: say so of a function that was inlined. */
+static void explain(struct cli_program *program, const char *name)
+{
+    size_t n = 0;
+    if (!program->is_whole || program->explained ||
+        rf_symbols_find_inlined(program->symbols, name, NULL, 0, &n) != RF_OK)
+        return;
+    program->explained = n > 0;
+    if (n > 0)
+        cli_fail(CLI_OK,
+                 "'%s' was inlined wherever it was called, so no call goes to it; "
+                 "'insn pc==%s -> pc' counts where its copies begin",
+                 name, name);
+}
+
 size_t cli_resolve(void *context, unsigned field, const char *symbol, uint64_t *addresses,
                    size_t max)
 {
@@ -89,6 +104,8 @@ size_t cli_resolve(void *context, unsigned field, const char *symbol, uint64_t *
         add_places(&places, program->symbols, rf_symbols_find_stubs, symbol, false);
     else if (places.n == 0)
         add_places(&places, program->symbols, rf_symbols_find_inlined, symbol, true);
+    if (is_target && places.n == 0)
+        explain(program, symbol);
     return places.n;
 }
 

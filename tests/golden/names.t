@@ -206,6 +206,14 @@ riffle: 'over' means 3 functions, and the first is taken: over(int), over(double
 $ riffle run --function malloc@plt -- ./get
 riffle: run: --function 'malloc@plt': stubs cannot be chosen while the program runs; 'riffle report --function' of a saved profile can choose them
 [125]
+# A call cannot go to what was inlined everywhere: both ways of reading say so.
+$ printf 'static volatile int x;\nstatic inline __attribute__((always_inline)) int tiny(int i) { return x + i; }\nint main(void) { int s = 0; for (int i = 0; i < 9; i++) s += tiny(i); return s == 1; }\n' > tiny.c; gcc -g -O1 tiny.c -o tiny
+$ riffle run -q -p 'call target==tiny -> pc' -- ./tiny; riffle run -q -p calls -p 'load -> pc' --record tiny.rft -- ./tiny; riffle replay tiny.rft -p 'call target==tiny -> pc'
+riffle: run: no file that was mapped has what a selector names: tiny
+riffle: 'tiny' was inlined wherever it was called, so no call goes to it; 'insn pc==tiny -> pc' counts where its copies begin
+riffle: 'tiny' was inlined wherever it was called, so no call goes to it; 'insn pc==tiny -> pc' counts where its copies begin
+riffle: selector: no symbol is called 'tiny'
+[1]
 # Statuses: the program's own, whatever it is; 125 where riffle failed, beside any status of the program.
 $ for status in 0 2 125; do riffle run -q -- sh -c "exit $status"; echo "$status is $?"; done
 0 is 0

@@ -41,7 +41,7 @@ def processes(run):
 
 def is_whole(run):
     """Nothing lost, nobody left out."""
-    return "not-followed" not in saved.notes(run) and " 0 lost; produced = consumed + lost" in saved.notes(run)["stream"]
+    return "not-followed" not in saved.notes(run) and " 0 lost on the way; produced = consumed + lost" in saved.notes(run)["stream"]
 
 
 def write_makefile(folder, n):
