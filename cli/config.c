@@ -51,6 +51,21 @@ static const char *distrust(int fd)
     return about.st_size > FILE_MAX ? "it is larger than 64 KiB" : NULL;
 }
 
+/* Bytes read, -1: none could be. */
+static ssize_t read_text(int fd)
+{
+    size_t n = 0;
+    while (n < FILE_MAX) {
+        ssize_t got = read(fd, text + n, FILE_MAX - n);
+        if (got == 0)
+            break;
+        if (got < 0 && errno != EINTR)
+            return -1;
+        n += got > 0 ? (size_t)got : 0;
+    }
+    return (ssize_t)n;
+}
+
 /* Read the whole file. False: there is none, or it was refused, and that was printed. */
 static bool read_file(const struct config *config)
 {
@@ -58,7 +73,7 @@ static bool read_file(const struct config *config)
     if (fd < 0)
         return false;
     const char *reason = distrust(fd);
-    ssize_t n = reason == NULL ? read(fd, text, FILE_MAX) : -1;
+    ssize_t n = reason == NULL ? read_text(fd) : -1;
     close(fd);
     if (n < 0 || memchr(text, '\0', (size_t)n) != NULL) {
         cli_fail(CLI_OK, "%s is not read: %s", config->path,

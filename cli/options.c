@@ -148,7 +148,11 @@ static int set_number(struct parse *parse, const struct cli_option *option, cons
 static int set_random(struct parse *parse, const struct cli_option *option)
 {
     uint32_t bits = 0;
-    if (getrandom(&bits, sizeof bits, 0) != sizeof bits)
+    ssize_t got;
+    do
+        got = getrandom(&bits, sizeof bits, 0);
+    while (got < 0 && errno == EINTR);
+    if (got != sizeof bits)
         return cli_fail(CLI_FAILED, "no random seed: %s", strerror(errno));
     const uint64_t seed = bits;
     memcpy((char *)parse->call.settings + option->offset, &seed, sizeof seed);

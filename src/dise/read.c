@@ -11,6 +11,7 @@
  * Names of replacements and controls may be used before they are defined; they are looked up when the whole
  * profile is read. */
 #include "dise/parse.h"
+#include "event/input.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -444,10 +445,9 @@ static char *load(const char *path, size_t *n)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     char *text = fd >= 0 ? rf_alloc_get(&rf_alloc_standard, FILE_MAX) : NULL;
-    ssize_t got = text != NULL;
+    ssize_t got = text != NULL ? rf_input_read(fd, text, FILE_MAX) : 0;
     int why = errno;
-    for (*n = 0; got > 0 && *n<FILE_MAX; *n += got> 0 ? (size_t)got : 0)
-        got = read(fd, text + *n, FILE_MAX - *n);
+    *n = got > 0 ? (size_t)got : 0;
     if (text != NULL && (got < 0 || *n == FILE_MAX)) {
         why = got < 0 ? errno : EFBIG;
         rf_alloc_free(&rf_alloc_standard, text, FILE_MAX);

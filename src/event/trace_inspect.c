@@ -1,5 +1,6 @@
 /* trace_inspect.c - what a .rft file says about itself; every block is checked and none is unpacked. */
 #include "event/trace.h"
+#include "event/input.h"
 #include "base/error.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +37,7 @@ rf_status rf_trace_inspect(const char *path, struct rf_trace_info *info, struct 
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return rf_fail(error, RF_EIO, "%s: cannot open: %s", path, strerror(errno));
-    ssize_t n = pread(fd, head, sizeof head, 0);
+    ssize_t n = rf_input_at(fd, head, sizeof head, 0);
     rf_status status;
     if (n < 0)
         status = rf_fail(error, RF_EIO, "%s: cannot read: %s", path, strerror(errno));

@@ -1,5 +1,6 @@
 /* trace_seek.c - what the index of a .rft file is for: to begin in the middle, and to know the modules from the start. */
 #include "event/trace_reader.h"
+#include "event/input.h"
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/checksum.h"
@@ -10,7 +11,7 @@
 
 static bool read_at(const struct rf_trace_reader *reader, void *bytes, size_t n, uint64_t offset)
 {
-    return offset <= INT64_MAX && pread(reader->fd, bytes, n, (off_t)offset) == (ssize_t)n;
+    return offset <= INT64_MAX && rf_input_at(reader->fd, bytes, n, (off_t)offset) == (ssize_t)n;
 }
 
 /* The index's head and where its entries begin. */

@@ -9,6 +9,7 @@
  * Without timing, whole blocks run at the functional core's speed; where records are wanted, the steps of the blocks put
  * them down. */
 #include "machine/inside.h"
+#include "event/input.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "event/field.h"
@@ -485,18 +486,13 @@ static rf_status read_file(struct machine *machine, int fd, const char *path, si
                            struct rf_error *error)
 {
     const struct rf_alloc *alloc = &machine->base.alloc;
-    size_t done = 0;
-    ssize_t n = 1;
     uint8_t *file = rf_alloc_get(alloc, size);
     if (file == NULL)
         return rf_fail(error, RF_ENOMEM, "%s: no memory for its %zu bytes", path, size);
-    while (done < size && n > 0) {
-        n = pread(fd, file + done, size - done, (off_t)done);
-        done += n > 0 ? (size_t)n : 0;
-    }
-    rf_status status =
-        n < 0 ? rf_fail(error, RF_EIO, "%s: cannot read: %s", path, strerror(errno))
-              : rf_loader_load(&machine->core.memory, &machine->program, file, done, path, error);
+    ssize_t n = rf_input_at(fd, file, size, 0);
+    rf_status status = n < 0 ? rf_fail(error, RF_EIO, "%s: cannot read: %s", path, strerror(errno))
+                             : rf_loader_load(&machine->core.memory, &machine->program, file,
+                                              (size_t)n, path, error);
     rf_alloc_free(alloc, file, size);
     return status;
 }

@@ -10,6 +10,7 @@
  * is checked like any .rfp file, and the memory cannot be made shorter, so that neither side can harm the other. */
 #include <riffle/live.h>
 #include "base/alloc.h"
+#include "event/input.h"
 #include "base/error.h"
 #include "profile/file.h"
 #include <dirent.h>
@@ -237,13 +238,7 @@ int rf_live_is_over(const struct rf_live *live)
 
 static bool read_at(int fd, unsigned char *bytes, size_t n)
 {
-    for (size_t done = 0; done < n;) {
-        ssize_t got = pread(fd, bytes + done, n - done, (off_t)(PAGE + done));
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return false;
-        done += got > 0 ? (size_t)got : 0;
-    }
-    return true;
+    return rf_input_at(fd, bytes, n, PAGE) == (ssize_t)n;
 }
 
 /* The bytes of one answer; false: it was written meanwhile. */

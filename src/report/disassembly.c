@@ -4,6 +4,7 @@
  * wall-clock time and lines are limited. Its lines look like `    1139:<tab>mov ...`. */
 #include "report/annotate.h"
 #include "base/alloc.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -110,7 +111,7 @@ rf_status rf_disassemble(struct rf_instructions *list, const struct rf_alloc *al
     } else {
         close(ends[0]);
     }
-    if (pid > 0)
-        waitpid(pid, NULL, 0);
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
     return status;
 }

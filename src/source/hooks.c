@@ -5,6 +5,7 @@
  *
  *     RIFFLE_HOOKS=ring-fd=1027 ring-path=/proc/812/fd/4 want=load:v,call: merge= follow= ... */
 #include "source/hooks.h"
+#include "event/input.h"
 #include "source/spawn.h"
 #include "event/field.h"
 #include "base/error.h"
@@ -52,7 +53,8 @@ static unsigned notes_of_segment(int fd, const Elf64_Phdr *segment)
 {
     unsigned char notes[4096];
     size_t n = segment->p_filesz < sizeof notes ? segment->p_filesz : sizeof notes;
-    if (segment->p_type != PT_NOTE || pread(fd, notes, n, (off_t)segment->p_offset) != (ssize_t)n)
+    if (segment->p_type != PT_NOTE ||
+        rf_input_at(fd, notes, n, (off_t)segment->p_offset) != (ssize_t)n)
         return 0;
     return find_notes(notes, n);
 }
@@ -61,14 +63,14 @@ static unsigned notes_of_file(int fd)
 {
     Elf64_Ehdr header;
     unsigned found = 0;
-    if (pread(fd, &header, sizeof header, 0) != sizeof header ||
+    if (rf_input_at(fd, &header, sizeof header, 0) != sizeof header ||
         memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
         header.e_phentsize != sizeof(Elf64_Phdr))
         return 0;
     for (unsigned i = 0; i < header.e_phnum && i < SEGMENTS_MAX; i++) {
         Elf64_Phdr segment;
-        if (pread(fd, &segment, sizeof segment, (off_t)(header.e_phoff + i * sizeof segment)) ==
-            sizeof segment)
+        if (rf_input_at(fd, &segment, sizeof segment,
+                        (off_t)(header.e_phoff + i * sizeof segment)) == sizeof segment)
             found |= notes_of_segment(fd, &segment);
     }
     return found;

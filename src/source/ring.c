@@ -44,8 +44,12 @@ static uint32_t slots_allowed(uint32_t slots, const struct rlimit *limit)
 
 static bool set_size(struct rf_ring *ring, uint64_t size)
 {
+    int failed;
     ring->size = size;
-    return ftruncate(ring->fd, (off_t)size) == 0;
+    do
+        failed = ftruncate(ring->fd, (off_t)size);
+    while (failed != 0 && errno == EINTR);
+    return failed == 0;
 }
 
 /* Counters are there for all slots or for none. */

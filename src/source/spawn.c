@@ -10,6 +10,7 @@
  * Debian's `valgrind` is a script in front of `valgrind.bin`. It sets LD_LIBRARY_PATH and changes how the C++
  * library allocates. The profiled program should see neither, so the script is bypassed. */
 #include "source/spawn.h"
+#include "event/input.h"
 #include "source/counters.h"
 #include "source/hooks.h"
 #include "source/target.h"
@@ -344,7 +345,7 @@ static void choose_numbers(struct passed *passed)
 }
 
 /* In the child: ring and log get their numbers, the limits leave room for Valgrind's descriptors. */
-static void pass(const struct passed *passed)
+static bool pass(const struct passed *passed)
 {
     struct rlimit raised = passed->limit, own = passed->limit;
     if ((rlim_t)passed->ring_number >= own.rlim_cur) {
@@ -353,16 +354,20 @@ static void pass(const struct passed *passed)
         raised.rlim_max = own.rlim_max = most > own.rlim_max ? most : own.rlim_max;
     }
     setrlimit(RLIMIT_NOFILE, &raised);
-    dup2(passed->ring_fd, passed->ring_number);
-    if (passed->log_fd >= 0)
-        dup2(passed->log_fd, passed->log_number);
+    bool passes = dup2(passed->ring_fd, passed->ring_number) >= 0 &&
+                  (passed->log_fd < 0 || dup2(passed->log_fd, passed->log_number) >= 0);
+    int why = errno;
     setrlimit(RLIMIT_NOFILE, &own);
+    errno = why;
+    return passes;
 }
 
-static _Noreturn void run_child(const struct command *command, int report)
+static _Noreturn void run_child(const struct command *command, const struct passed *passed,
+                                int report)
 {
     const char *name = command->hooks[0] != '\0' ? "RIFFLE_HOOKS" : "VALGRIND_LIB";
-    if (setenv(name, command->hooks[0] != '\0' ? command->hooks : command->folder, 1) == 0)
+    if (pass(passed) &&
+        setenv(name, command->hooks[0] != '\0' ? command->hooks : command->folder, 1) == 0)
         execv(command->launcher, (char *const *)command->argv);
     int why = errno;
     ssize_t written = write(report, &why, sizeof why);
@@ -392,12 +397,11 @@ static rf_status fork_child(struct rf_spawn *spawn, const struct command *comman
     if (spawn->pid == 0) {
         if (spawn->ignored)
             signal(SIGCHLD, SIG_IGN);
-        pass(passed);
-        run_child(command, report[1]);
+        run_child(command, passed, report[1]);
     }
     int fork_errno = errno;
     close(report[1]);
-    ssize_t n = spawn->pid > 0 ? read(report[0], &why, sizeof why) : 0;
+    ssize_t n = spawn->pid > 0 ? rf_input_read(report[0], &why, sizeof why) : 0;
     close(report[0]);
     if (spawn->pid < 0)
         return rf_fail(error, RF_EIO, "cannot start a process: %s", strerror(fork_errno));
@@ -536,7 +540,7 @@ bool rf_spawn_is_dead(pid_t pid)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    ssize_t n = read(fd, text, sizeof text - 1);
+    ssize_t n = rf_input_read(fd, text, sizeof text - 1);
     close(fd);
     text[n > 0 ? n : 0] = '\0';
     const char *state = strrchr(text, ')');

@@ -1,5 +1,6 @@
 /* target.c - can this program be profiled, and if not, why? target_kind.h decides. */
 #include "source/target.h"
+#include "event/input.h"
 #include <riffle/probe.h>
 #include "base/error.h"
 #include <elf.h>
@@ -41,7 +42,7 @@ static void look(struct rf_target_file *file)
     file->has_capabilities = getxattr(file->path, "security.capability", NULL, 0) > 0;
     int fd = open(file->path, O_RDONLY | O_CLOEXEC);
     file->is_readable = fd >= 0;
-    ssize_t n = fd >= 0 ? read(fd, file->head, sizeof file->head) : 0;
+    ssize_t n = fd >= 0 ? rf_input_read(fd, file->head, sizeof file->head) : 0;
     file->n = n > 0 ? (uint32_t)n : 0;
     if (fd >= 0)
         close(fd);
@@ -94,7 +95,7 @@ static bool has_interpreter(int fd, const Elf64_Phdr *segment)
     char path[4096] = "";
     if (segment->p_filesz == 0 || segment->p_filesz > sizeof path)
         return false;
-    ssize_t n = pread(fd, path, segment->p_filesz, (off_t)segment->p_offset);
+    ssize_t n = rf_input_at(fd, path, segment->p_filesz, (off_t)segment->p_offset);
     return n == (ssize_t)segment->p_filesz && path[n - 1] == '\0' && access(path, R_OK) == 0;
 }
 
@@ -107,7 +108,7 @@ static enum rf_target_kind judge_segments(int fd, const Elf64_Ehdr *header, uint
         Elf64_Phdr segment;
         uint64_t at = header->e_phoff + i * sizeof segment;
         if (at < header->e_phoff || at > size ||
-            pread(fd, &segment, sizeof segment, (off_t)at) != sizeof segment)
+            rf_input_at(fd, &segment, sizeof segment, (off_t)at) != sizeof segment)
             return RF_TARGET_DAMAGED;
         if (segment.p_type != PT_LOAD && segment.p_type != PT_INTERP)
             continue;
@@ -129,7 +130,7 @@ static enum rf_target_kind judge_elf(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return RF_TARGET_UNREADABLE;
-    if (pread(fd, &header, sizeof header, 0) == sizeof header && has_good_header(&header) &&
+    if (rf_input_at(fd, &header, sizeof header, 0) == sizeof header && has_good_header(&header) &&
         fstat(fd, &status) == 0)
         kind = judge_segments(fd, &header, (uint64_t)status.st_size);
     close(fd);

@@ -6,6 +6,7 @@
  * a reader, even when riffle is dead. */
 #include "source/valgrind_log.h"
 #include "base/error.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,11 +35,14 @@ void rf_valgrind_log_close(struct rf_valgrind_log *log)
     *log = (struct rf_valgrind_log){-1, -1};
 }
 
+/* All that is there by now: behind it reading does not wait, it fails. */
 static size_t read_all(int fd, char *text, size_t size)
 {
     size_t n = 0;
-    for (ssize_t got; n < size && (got = read(fd, text + n, size - n)) > 0;)
-        n += (size_t)got;
+    for (ssize_t got = 1; n < size && (got > 0 || (got < 0 && errno == EINTR));) {
+        got = read(fd, text + n, size - n);
+        n += got > 0 ? (size_t)got : 0;
+    }
     return n;
 }
 

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/bytes.h"
+#include "event/input.h"
 #include "base/checksum.h"
 #include "base/error.h"
 #include "symbol/symbol.h"
@@ -52,7 +53,7 @@ static size_t find_note(const uint8_t *notes, size_t n, char *text, size_t size)
 
 static bool read_header(int fd, Elf64_Ehdr *header)
 {
-    return pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
+    return rf_input_at(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
            memcmp(header->e_ident, ELFMAG, SELFMAG) == 0 &&
            header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_phentsize == sizeof(Elf64_Phdr);
 }
@@ -62,7 +63,7 @@ static bool read_segment(int fd, const Elf64_Ehdr *header, unsigned i, Elf64_Phd
 {
     off_t at = (off_t)(header->e_phoff + i * sizeof *segment);
     return i < header->e_phnum && i < HEADERS_MAX && at >= 0 &&
-           pread(fd, segment, sizeof *segment, at) == (ssize_t)sizeof *segment &&
+           rf_input_at(fd, segment, sizeof *segment, at) == (ssize_t)sizeof *segment &&
            (off_t)segment->p_offset >= 0;
 }
 
@@ -74,7 +75,7 @@ static size_t read_notes(int fd, const Elf64_Ehdr *header, char *text, size_t si
         if (segment.p_type != PT_NOTE)
             continue;
         size_t wanted = segment.p_filesz < sizeof notes ? segment.p_filesz : sizeof notes;
-        ssize_t got = pread(fd, notes, wanted, (off_t)segment.p_offset);
+        ssize_t got = rf_input_at(fd, notes, wanted, (off_t)segment.p_offset);
         size_t length = got > 0 ? find_note(notes, (size_t)got, text, size) : 0;
         if (length > 0)
             return length;
@@ -89,7 +90,7 @@ static uint64_t sum_segment(int fd, const Elf64_Phdr *segment, uint64_t sum, siz
     uint64_t left = segment->p_filesz < *room ? segment->p_filesz : *room;
     off_t at = (off_t)segment->p_offset;
     while (left > 0) {
-        ssize_t got = pread(fd, code, left < sizeof code ? left : sizeof code, at);
+        ssize_t got = rf_input_at(fd, code, left < sizeof code ? left : sizeof code, at);
         if (got <= 0)
             break;
         sum = rf_checksum_word(sum, rf_checksum(code, (size_t)got));

@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "event/input.h"
 #include "base/error.h"
 #include "symbol/symbol.h"
 
@@ -68,17 +69,19 @@ static void limit_seconds(unsigned seconds)
     limit(RLIMIT_CPU, so_far + seconds + 2); /* both were rounded down */
 }
 
-/* Bytes of address space that the parent's image takes already. */
+/* Bytes of address space that the parent's image takes already. Where the system does not tell, more than it ever takes:
+ * with less not even the stack could grow. */
 static uint64_t address_space(void)
 {
-    unsigned long long pages = 0;
-    FILE *statm = fopen("/proc/self/statm", "re");
-    if (statm == NULL)
-        return 0;
-    if (fscanf(statm, "%llu", &pages) != 1)
-        pages = 0;
-    fclose(statm);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t unknown = UINT64_C(16) << 30;
+    char text[64] = "";
+    int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (statm < 0)
+        return unknown;
+    rf_input_read(statm, text, sizeof text - 1);
+    close(statm);
+    uint64_t pages = strtoull(text, NULL, 10);
+    return pages > 0 ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : unknown;
 }
 
 static void keep_descriptors(int socket, int pipe)
@@ -119,7 +122,7 @@ static bool receive(void *bytes, size_t n)
 {
     for (size_t done = 0; done < n;) {
         ssize_t got = recv(SOCKET, (char *)bytes + done, n - done, 0);
-        if (got <= 0 && errno != EINTR)
+        if (got == 0 || (got < 0 && errno != EINTR))
             return false;
         done += got > 0 ? (size_t)got : 0;
     }
@@ -148,6 +151,16 @@ static bool next_job(struct rf_job *job)
     return true;
 }
 
+/* One byte says that a job is done. */
+static bool say_done(void)
+{
+    ssize_t sent;
+    do
+        sent = send(SOCKET, "", 1, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == 1;
+}
+
 static void __attribute__((noreturn))
 be_child(const struct rf_job *first, const struct rf_limits *limits)
 {
@@ -159,7 +172,7 @@ be_child(const struct rf_job *first, const struct rf_limits *limits)
         limit_seconds(limits->seconds);
         rf_reader_run(&job, &wire, &kept);
         rf_wire_end(&wire, false);
-    } while (send(SOCKET, "", 1, MSG_NOSIGNAL) == 1 && next_job(&job));
+    } while (say_done() && next_job(&job));
     _exit(0);
 }
 
@@ -266,11 +279,11 @@ static bool send_job(const struct rf_child *child, const struct rf_job *job, int
 static void reap(struct rf_child *child, enum how how, char death[128])
 {
     int status = 0;
+    close(child->socket); /* no more questions: it ends even if it cannot be killed */
+    close(child->pipe);
     kill(child->pid, SIGKILL); /* it has finished, or its time is over */
     while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
         continue;
-    close(child->socket);
-    close(child->pipe);
     child->pid = 0;
     if (how == LATE || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
         rf_format(death, 128, "reading it took too long");
