@@ -7,14 +7,19 @@
  *     order       another order and grouping gives the same items with the same counts
  *     states      the same for states, where they merge; rap keeps eps for the whole
  *     like alone  states of different seeds are refused
+ *
+ * Profiles of co-processors merge as profiles do: each microprogram that comes with the library gets such parts as records, and
+ * totals and counts of all items add up, in any order.
  */
 #include "base/random.h"
 #include "test.h"
 #include "trials.h"
 #include "truth.h"
+#include <riffle/collect.h>
+#include <riffle/coproc.h>
 #include <riffle/profiler.h>
 
-enum { PARTS_MAX = 8 };
+enum { PARTS_MAX = 8, COPROC_EVENTS = 8000 };
 
 static unsigned n_merges; /* of profiles and states */
 
@@ -110,14 +115,17 @@ static struct rf_run *run_of(const char *text, const struct rf_tuples *tuples, u
     return run;
 }
 
+/* What makes a run of a part: an engine, or a co-processor. */
+typedef struct rf_run *make_run(const char *text, const struct rf_tuples *tuples, uint64_t seed);
+
 /* All parts merged in a random order and grouping; every part has a seed of its own. */
-static struct rf_run *merge_runs(const char *text, const struct parts *parts,
+static struct rf_run *merge_runs(make_run *make, const char *text, const struct parts *parts,
                                  struct rf_random *random)
 {
-    struct rf_run *runs[PARTS_MAX];
+    struct rf_run *runs[PARTS_MAX] = {NULL};
     for (size_t i = 0; i < parts->n; i++) {
         const struct rf_tuples part = part_at(parts, i);
-        runs[i] = run_of(text, &part, i);
+        runs[i] = make(text, &part, i);
     }
     for (size_t left = parts->n, into, from; left > 1; left--) {
         choose_two(random, left, &into, &from);
@@ -161,8 +169,8 @@ static double check_profiles_on(const char *text, const struct stream *stream,
     struct truth truth;
     split(&parts, stream->tuples, stream->n, random);
     truth_make(&truth, stream->tuples, stream->n);
-    struct rf_run *one = merge_runs(text, &parts, random);
-    struct rf_run *other = merge_runs(text, &parts, random);
+    struct rf_run *one = merge_runs(run_of, text, &parts, random);
+    struct rf_run *other = merge_runs(run_of, text, &parts, random);
     double confidence = one->profiles[0]->confidence;
     CHECK_ROW(label(text, stream), one->n_profiles == 1 && other->n_profiles == 1);
     judge_profile(label(text, stream), one->profiles[0], &truth, sum);
@@ -210,6 +218,107 @@ TEST(a_wrong_merge_is_found_out)
     truth_free(&truth);
     rf_run_free(whole);
     rf_run_free(less);
+}
+
+/* ---- co-processors ---- */
+
+/* A tuple as a record of one of the classes that the program wants, with all that it may look at. Few addresses, all of
+ * them missed: programs look for what was stored there before. */
+static struct rf_record record_of(const struct rf_selector *wants, struct rf_tuple t, size_t i)
+{
+    struct rf_record record = {.pc = t.a,
+                               .addr = 0x1000 + 8 * (t.b % 32),
+                               .value = t.b,
+                               .target = t.b,
+                               .width = 64,
+                               .miss = 1};
+    record.kind = (uint8_t)(i % RF_CLASS_COUNT);
+    while ((wants->classes >> record.kind & 1) == 0)
+        record.kind = (uint8_t)((record.kind + 1) % RF_CLASS_COUNT);
+    return record;
+}
+
+static struct rf_run *coproc_run_of(const char *text, const struct rf_tuples *tuples, uint64_t seed)
+{
+    const struct rf_coproc_setup setup = {.seed = seed};
+    struct rf_selector wants;
+    struct rf_coproc *coproc;
+    struct rf_profile *profile;
+    struct rf_run *run;
+    if (rf_coproc_open(&coproc, text, &setup, NULL) != RF_OK)
+        abort();
+    rf_coproc_wants(coproc, &wants);
+    for (size_t i = 0; i < tuples->n; i++) {
+        struct rf_record record = record_of(&wants, tuples->tuples[i], i);
+        if (rf_coproc_feed(coproc, &record, 1, NULL) != RF_OK)
+            abort();
+    }
+    if (rf_coproc_end(coproc, NULL) != RF_OK ||
+        rf_collect_known(&profile, coproc, seed, NULL) != RF_OK ||
+        rf_run_new(&run, "part", NULL) != RF_OK || rf_run_add_profile(run, profile) != RF_OK)
+        abort();
+    rf_coproc_close(coproc);
+    return run;
+}
+
+/* What one part says of an item. */
+static uint64_t count_in(const struct rf_profile *profile, const struct rf_item *item)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < profile->n_items; i++)
+        sum += same_box(&profile->items[i], item) ? profile->items[i].count : 0;
+    return sum;
+}
+
+static void check_sums(const char *text, const struct parts *parts, const struct rf_profile *merged)
+{
+    uint64_t consumed = 0, lost = 0, counted = 0;
+    struct rf_run *runs[PARTS_MAX] = {NULL};
+    for (size_t i = 0; i < parts->n; i++) {
+        const struct rf_tuples part = part_at(parts, i);
+        runs[i] = coproc_run_of(text, &part, i);
+        consumed += runs[i]->profiles[0]->consumed;
+        lost += runs[i]->profiles[0]->lost;
+    }
+    CHECK_ROW(text, merged->consumed == consumed && merged->lost == lost);
+    for (size_t k = 0; k < merged->n_items; k++) {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < parts->n; i++)
+            sum += count_in(runs[i]->profiles[0], &merged->items[k]);
+        CHECK_ROW(text, merged->items[k].count == sum);
+        counted += sum;
+    }
+    CHECK_ROW(text, counted <= consumed);
+    for (size_t i = 0; i < parts->n; i++)
+        rf_run_free(runs[i]);
+}
+
+static size_t check_coproc(const char *text, const struct stream *stream, struct rf_random *random)
+{
+    struct parts parts;
+    split(&parts, stream->tuples, stream->n < COPROC_EVENTS ? stream->n : COPROC_EVENTS, random);
+    struct rf_run *one = merge_runs(coproc_run_of, text, &parts, random);
+    struct rf_run *other = merge_runs(coproc_run_of, text, &parts, random);
+    check_sums(text, &parts, one->profiles[0]);
+    CHECK_ROW(text, same_counts(one->profiles[0], other->profiles[0]));
+    size_t n_items = one->profiles[0]->n_items;
+    rf_run_free(one);
+    rf_run_free(other);
+    free(parts.tuples);
+    return n_items;
+}
+
+TEST(profiles_of_co_processors_merge_in_any_order)
+{
+    struct rf_random random;
+    make_streams();
+    rf_random_seed(&random, test_seed(20));
+    for (const struct rf_coproc_program *p = rf_coproc_programs(); p->name != NULL; p++) {
+        size_t n_items = 0;
+        for (size_t i = 0; i < n_streams; i++)
+            n_items += check_coproc(p->name, &streams[i], &random);
+        CHECK_ROW(p->name, n_items > 0);
+    }
 }
 
 /* ---- states ---- */
