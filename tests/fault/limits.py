@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Little of everything: descriptors, memory, room on the disk, places that may not be written to.
+"""Little of everything: descriptors, memory, processes, room on the disk, places that may not be written to.
 
     limits.py RIFFLE
 
@@ -18,6 +18,7 @@ import tap  # noqa: E402
 
 RIFFLE = os.path.abspath(sys.argv[1])
 MIB = 1 << 20
+SOMEBODY = 54321  # a user who has no processes
 runs = 0
 
 COMMANDS = [
@@ -78,6 +79,39 @@ def sweep(folder, title, kind, amounts):
         tap.tell(f"{title}: {name}, {len(amounts)} limits", wrong)
 
 
+def become_nobody(most):
+    """The user who runs the tests may be exempt; this one is not. Its processes are those of this test alone."""
+    def change():
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+        if os.getuid() == 0:
+            os.setgroups([])
+            os.setgid(SOMEBODY)
+            os.setuid(SOMEBODY)
+    return change
+
+
+def few_processes(folder):
+    """As another user, whose only process this is: no thread, then no child can be started."""
+    os.chmod(folder, 0o777)
+    for name in os.listdir(folder):
+        os.chmod(os.path.join(folder, name), 0o644)
+    try:
+        usable = os.getuid() == 0 and run(folder, "help", become_nobody(64)).returncode == 0
+    except (OSError, subprocess.SubprocessError):
+        usable = False
+    if not usable:
+        tap.skip("processes", "not root, or another user cannot start this riffle; fault-calls fails each clone instead")
+        return
+    for name, arguments, output in COMMANDS:
+        wrong = []
+        for most in range(1, 5):
+            found = complaint(folder, set(os.listdir(folder)), output, run(folder, arguments, become_nobody(most)))
+            wrong += [f"{most}: {found}"] if found else []
+            if output and os.path.exists(os.path.join(folder, output)):
+                os.remove(os.path.join(folder, output))
+        tap.tell(f"processes: {name}, 4 limits", wrong)
+
+
 def least_memory(folder):
     """Below this not even the libraries can be loaded."""
     for mib in range(4, 400, 4):
@@ -112,6 +146,7 @@ def main():
         least = least_memory(folder)
         sweep(folder, "memory", resource.RLIMIT_AS, [(least + more) * MIB for more in (0, 1, 2, 4, 8, 16, 32)])
         sweep(folder, "size of files", resource.RLIMIT_FSIZE, [0, 1, 4096, 65536, 300000])
+        few_processes(folder)
         places(folder)
         full_disk(folder)
     print(f"# figure: {runs} runs")
