@@ -84,16 +84,17 @@ static uint64_t address_space(void)
     return pages > 0 ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : unknown;
 }
 
-static void keep_descriptors(int socket, int pipe)
+/* False: what it would talk through is not where it belongs. */
+static bool keep_descriptors(int socket, int pipe)
 {
     socket = fcntl(socket, F_DUPFD, PIPE + 1);
     pipe = fcntl(pipe, F_DUPFD, PIPE + 1);
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = 0; fd < 3 && nowhere >= 0; fd++)
         dup2(nowhere, fd);
-    dup2(socket, SOCKET);
-    dup2(pipe, PIPE);
+    bool kept = dup2(socket, SOCKET) >= 0 && dup2(pipe, PIPE) >= 0;
     close_range(PIPE + 1, ~0u, 0);
+    return kept;
 }
 
 static void confine(const struct rf_limits *limits, pid_t parent)
@@ -311,9 +312,11 @@ static bool start(struct rf_child *child, const struct rf_job *job, const struct
         close(sockets[1]);
         return false;
     }
-    pid_t pid = fork();
+    bool waits = fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0; /* it could keep us for ever */
+    pid_t pid = waits ? -1 : fork();
     if (pid == 0) {
-        keep_descriptors(sockets[1], ends[1]);
+        if (!keep_descriptors(sockets[1], ends[1]))
+            _exit(0);
         confine(limits, parent);
         be_child(job, limits);
     }
@@ -327,7 +330,6 @@ static bool start(struct rf_child *child, const struct rf_job *job, const struct
         rf_format(death, 128, "no reader could be started");
         return false;
     }
-    fcntl(child->pipe, F_SETFL, O_NONBLOCK);
     death[0] = '\0';
     return true;
 }
