@@ -6,22 +6,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The command c++ is in cmd_cxx.c. */
-const struct cli_command *cli_find(const char *name)
-{
-    if (strcmp(name, "c++") == 0)
-        name = "cxx";
-    for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
-        if (strcmp(c->name, name) == 0)
-            return c;
-    return NULL;
-}
-
-const char *cli_words_commands(size_t i)
-{
-    return cli_commands[i].name;
-}
-
 static int unknown(const char *name)
 {
     const char *kind = name[0] == '-' ? "option" : "command";

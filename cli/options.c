@@ -21,7 +21,23 @@ struct parse {
     bool help;
 };
 
-/* ---- the table ---- */
+/* ---- the tables ---- */
+
+/* The command c++ is in cmd_cxx.c. */
+const struct cli_command *cli_find(const char *name)
+{
+    if (strcmp(name, "c++") == 0)
+        name = "cxx";
+    for (const struct cli_command *c = cli_commands; c->name != NULL; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}
+
+const char *cli_words_commands(size_t i)
+{
+    return cli_commands[i].name;
+}
 
 static void apply_default(struct cli_option *option, const struct cli_default *defaults)
 {

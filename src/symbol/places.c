@@ -218,6 +218,15 @@ static struct rf_places *places_of(struct rf_reader *reader)
     return reader->places;
 }
 
+void rf_reader_forget(struct rf_reader *reader)
+{
+    if (reader->places == NULL)
+        return;
+    free(reader->places->units.at);
+    free(reader->places->functions.at);
+    free(reader->places);
+}
+
 void rf_reader_spots(struct rf_reader *reader)
 {
     struct rf_places *places = reader->job->n_links > 0 ? places_of(reader) : NULL;

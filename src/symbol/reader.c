@@ -271,6 +271,16 @@ static struct rf_reader *open_reader(const struct rf_job *job, struct rf_wire *w
     return reader;
 }
 
+void rf_reader_end(void *kept)
+{
+    struct rf_reader *reader = kept;
+    if (reader == NULL)
+        return;
+    rf_reader_forget(reader);
+    dwfl_end(reader->dwfl);
+    free(reader);
+}
+
 void rf_reader_run(const struct rf_job *job, struct rf_wire *wire, void **kept)
 {
     struct rf_reader *reader = *kept != NULL ? *kept : open_reader(job, wire);

@@ -50,6 +50,7 @@ size_t rf_scopes_find(struct rf_functions *functions, Dwarf_Die *unit, Dwarf_Add
 /* Functions, files and lines by debug information. */
 void rf_reader_spots(struct rf_reader *reader);
 void rf_reader_lines(struct rf_reader *reader);
+void rf_reader_forget(struct rf_reader *reader); /* what these two have kept */
 /* The name for people, the one for the linker and the parameters, each of RF_WIRE_TEXT_MAX bytes. */
 void rf_reader_name(Dwarf_Die *die, char *name, char *linkage, char *parameters);
 

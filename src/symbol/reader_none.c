@@ -1,6 +1,11 @@
 /* reader_none.c - stands in for reader.c where libdw is missing: every place is module+offset. */
 #include "symbol/symbol.h"
 
+void rf_reader_end(void *kept)
+{
+    (void)kept;
+}
+
 void rf_reader_run(const struct rf_job *job, struct rf_wire *wire, void **kept)
 {
     (void)job, (void)kept;

@@ -132,6 +132,8 @@ struct rf_wire; /* where the reader writes */
 /* reader.c with libdw, reader_none.c without. Runs in the child. All jobs of a child are of one file and depth; *kept is NULL
  * at first, then what the reader wants to keep for the next one. */
 void rf_reader_run(const struct rf_job *job, struct rf_wire *wire, void **kept);
+/* Free what was kept. A child ends without it; who reads many files in one process needs it. */
+void rf_reader_end(void *kept);
 
 /* ---- wire.c ---- */
 
