@@ -37,12 +37,15 @@ static rf_status fetch_whole(struct rf_processes *processes, struct rf_piece *pi
     return RF_OK;
 }
 
-/* A child without a book can still get one while its parent lives. */
+/* A child without a book can still get one while its parent lives. Parents have smaller numbers than their children; a program
+ * that writes to the ring can claim otherwise, and a process that is its own parent would wait for ever. */
 static bool waits_for_book(struct rf_processes *processes, struct rf_process *process)
 {
+    const struct rf_ring_reader *reader = &process->reader;
     if (!process->has_book)
         rf_processes_inherit(processes, process);
-    return !process->has_book && rf_processes_find(processes, process->reader.parent) != NULL;
+    return !process->has_book && reader->parent < reader->process &&
+           rf_processes_find(processes, reader->parent) != NULL;
 }
 
 /* A killed process could not tell what it skipped since its last burst; its counters tell it. A message is made of them.
