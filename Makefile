@@ -6,7 +6,7 @@
 #   make check-long    the same with the long versions of the suites that have one
 #   make bench    speed, as ratios                   make install (DESTDIR and PREFIX are heeded)
 #   make reliability   the tests behind doc/RELIABILITY.md, and its table anew
-#   make mutants       change the code in 60 places, one at a time: do the tests notice?
+#   make mutants       change the code in 150 places, one at a time: do the tests notice?
 #   make coverage      lines and branches that the tests reach
 #   make fuzz-long     fuzz every reader for ten minutes each
 #   make bench-probe   what profiling costs, beside Valgrind's own tools
