@@ -122,13 +122,13 @@ static void make_room(struct plain_rap *rap)
     }
 }
 
-/* Less than half of the room in use after a merge: the threshold falls in that proportion. Not in the paper. */
+/* More than a quarter of the room left after a merge: the threshold falls in that proportion. Not in the paper. */
 static void narrow(struct plain_rap *rap)
 {
-    size_t half = rap->room / rap->b / 2, used = rap->nodes / rap->b;
-    if (used >= half || rap->per_limit == rap->planned)
+    size_t enough = rap->room / rap->b / 4 * 3, used = rap->nodes / rap->b;
+    if (used >= enough || rap->per_limit == rap->planned)
         return;
-    double more = (double)rap->per_limit * (double)half / (double)(used > 0 ? used : 1);
+    double more = (double)rap->per_limit * (double)enough / (double)(used > 0 ? used : 1);
     rap->per_limit = more < (double)rap->planned ? (uint64_t)more : rap->planned;
 }
 

@@ -254,4 +254,45 @@ TEST(values_outside_of_the_universe_are_counted_apart)
     free(state);
 }
 
+static rf_status keep_sent(void *context, const struct rf_figure *figure)
+{
+    if (strcmp(figure->name, "buffer-out") == 0)
+        *(double *)context = figure->value;
+    return RF_OK;
+}
+
+static rf_status any_item(void *context, const struct rf_item *item)
+{
+    (void)context;
+    (void)item;
+    return RF_OK;
+}
+
+static rf_status any_end(void *context, const struct rf_summary *summary)
+{
+    (void)context;
+    (void)summary;
+    return RF_OK;
+}
+
+/* A buffer of one entry: 1 1 1 2 2 3 sends on the 1 and the 2. */
+TEST(a_buffer_says_what_it_sent_to_the_tree)
+{
+    static const struct rf_tuple tuples[] = {{1, 0}, {1, 0}, {1, 0}, {2, 0}, {2, 0}, {3, 0}};
+    static const struct {
+        const char *text;
+        double sent; /* -1: it does not say */
+    } table[] = {{"rap(buffer=16)", 2}, {"rap", -1}};
+    for (size_t i = 0; i < 2; i++) {
+        struct rf_engine *engine;
+        double sent = -1;
+        struct rf_sink sink = {any_item, keep_sent, any_end, &sent};
+        REQUIRE(rf_engine_open(&engine, table[i].text, NULL, NULL) == RF_OK);
+        REQUIRE(rf_engine_feed(engine, &(struct rf_tuples){tuples, NULL, 6}, NULL) == RF_OK);
+        rf_engine_report(engine, &sink);
+        CHECK_ROW(table[i].text, sent == table[i].sent);
+        rf_engine_close(engine);
+    }
+}
+
 TEST_MAIN()

@@ -37,8 +37,8 @@
  * a node that holds limit(t) of the t events so far: n/M + per_limit ln q more. rf_rap_plan_ceiling works
  * this out. A node takes 16 bytes, and a set 16 more (24 in two dimensions). Where the user gives less room, a
  * split that finds none merges at once. If that is not enough it takes a quarter off per_limit: the tree goes
- * on with a wider eps, which is reported. A later merge that leaves less than half of the room in use gives per_limit
- * back in that proportion. Nodes may then hold more than the new limit, never more than the old one (`wide`). That is a
+ * on with a wider eps, which is reported. A later merge that leaves more than a quarter of the room gives per_limit back
+ * in that proportion. Nodes may then hold more than the new limit, never more than the old one (`wide`). That is a
  * fixed number of events, so what holds narrows as the stream goes on: eps = cut max(limit, wide) / n.
  *
  * Departures: (1) a node splits when it reaches the limit rounded down, not when it exceeds it, so that
@@ -299,12 +299,13 @@ static void fold_below(struct rf_rap_tree *tree, uint32_t x)
     fold_children(tree, x);
 }
 
-/* Less than half of the room is in use, and nodes are about as many as per_limit says: take the other half. */
+/* Nodes are about as many as per_limit says. If they leave more than a quarter of the room, it may grow until they do
+ * not. At most once per merge, so a guess that was too bold costs an early merge now and then. */
 uint64_t rf_rap_narrowed(const struct rf_rap_plan *plan, uint64_t per_limit, uint32_t used)
 {
-    uint32_t half = (plan->sets - 1) / 2;
-    double more = (double)per_limit * half / (used > 0 ? used : 1);
-    if (used >= half || per_limit >= plan->per_limit)
+    uint32_t enough = (plan->sets - 1) / 4 * 3;
+    double more = (double)per_limit * enough / (used > 0 ? used : 1);
+    if (used >= enough || per_limit >= plan->per_limit)
         return per_limit;
     return more < (double)plan->per_limit ? (uint64_t)more : plan->per_limit;
 }
