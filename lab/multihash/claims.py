@@ -12,6 +12,8 @@ PAIR = "gcc", "go"
 
 
 def number(x):
+    if 0 < x < 0.001:
+        return "<0.001"
     if x == 0 or x >= 100:
         return f"{x:.0f}"
     return f"{x:.2g}" if x < 10 else f"{x:.1f}"
@@ -216,8 +218,10 @@ class Claims:
                      "differs" if all(less(four, one)) else "fails", f"{told(four)} and {told(one)}", "fig12")
         for setting in figures.SETTINGS:
             found = self.mean_error(setting, "n4 C1 R0")
+            cold = [mean(of_seed) for of_seed in zip(*(values.totals_with_first(p, setting, "n4 C1 R0") for p in self.judged[setting]))]
             self.add(f"the average error is under 1%, {setting}", "abstract, 6.4.1", by_seed(x < 1 for x in found),
-                     f"{told(found)}; riffle's default {told(self.mean_error(setting, 'default'))}", "fig12")
+                     f"{told(found)}" + f", with the first interval {told(cold)}" * (setting == "1M") +
+                     f"; riffle's default {told(self.mean_error(setting, 'default'))}", "fig12")
         distinct = {p: mean(self.data.of_shape(p, "1000000", 0.001, "distinct")) for p in self.data.programs}
         order = sorted(distinct, key=distinct.get, reverse=True)
         self.add("gcc and go have the most distinct tuples", "6.3", "holds" if set(order[:2]) == set(PAIR) else "differs",
@@ -288,33 +292,86 @@ def write(path, data):
         csv.writer(out, lineterminator="\n").writerows([HEADER, *all_claims(data).rows])
 
 
+def table(header, rows):
+    print("\n| " + " | ".join(header) + " |\n" + "|---" * len(header) + "|")
+    for row in rows:
+        print("| " + " | ".join(map(str, row)) + " |")
+
+
+DESIGNS = {"best single hash": "single R1 P1", "2 tables": "n2 C1 R0", "4 tables": "n4 C1 R0", "8 tables": "n8 C1 R0",
+           "riffle's default": "default"}
+
+
+def tell_programs(found, setting):
+    data = found.data
+    shares = {p: mean(n > 0 for n in data.of_shape(p, *figures.SETTINGS[setting], "candidates")) for p in data.programs}
+    table([setting, "intervals with a candidate", *DESIGNS],
+          [[p, f"{100 * shares[p]:.0f}%", *(told(data.values.totals(p, setting, d)) for d in DESIGNS.values())] for p in found.judged[setting]] +
+          [["mean", "", *(told(found.mean_error(setting, d)) for d in DESIGNS.values())]])
+    print("without a candidate:", ", ".join(p for p in data.programs if p not in found.judged[setting]) or "none")
+
+
+def tell_first(found):
+    """With 4 tables at 1M: the first interval, the worst, and the mean of all but the first."""
+    rows = []
+    for p in found.judged["1M"]:
+        errors, ours, single = ([mean(of_interval) for of_interval in found.data.values.by_interval(p, "1M", d)]
+                                for d in ("n4 C1 R0", "default", "single R1 P1"))
+        worst = max(range(len(errors)), key=lambda i: errors[i])
+        rows.append([p, number(errors[0]), f"{number(errors[worst])} (interval {worst + 1})", number(mean(errors[1:])), number(mean(errors)),
+                     number(single[0]), number(ours[0])])
+    table(["1M, %", "4 tables: first interval", "worst", "mean of the others", "mean of all", "best single hash: first", "riffle's default: first"], rows)
+
+
 def tell_steps(found):
-    print("\nfrom the paper's design to ours at 1M, one step at a time; mean of the programs, and gcc")
-    for step in ("n4 C1 R0", "early", "narrow", "two", "packed", "roomy"):
-        print(f"  {step:9s} {told(found.mean_error('1M', step)):24s} gcc {told(found.data.values.totals('gcc', '1M', step))}")
+    values, steps = found.data.values, {"the paper's": "n4 C1 R0", "promotion at half of the threshold, the coldest replaced": "early",
+                                        "4 x 1024 counters of 16 bits, riffle's hash": "narrow", "2 x 2048": "two",
+                                        "5700 counters of 12 bits": "packed", "the estimate by rate, 5460 counters": "roomy"}
+    table(["1M, one step at a time", "mean of the programs", "gcc"],
+          [[name, told(found.mean_error("1M", d)), told(values.totals("gcc", "1M", d))] for name, d in steps.items()])
+
+
+def tell_counters(found):
+    sizes = {1024: "z1024", 2048: "n4 C1 R0", 4096: "z4096", 8192: "z8192"}
+    table(["counters", *(f"{s}: {what}" for s in figures.SETTINGS for what in ("mean of the programs", "gcc"))],
+          [[z, *(told(x) for s in figures.SETTINGS for x in (found.mean_error(s, d), found.data.values.totals("gcc", s, d)))]
+           for z, d in sizes.items()])
+
+
+def tell_even(found):
+    paper, ours = found.unevenness("paper"), found.unevenness("multiply")
+    table(["", *found.data.programs], [["the paper's hash", *(f"{paper[p]:.3f}" for p in paper)],
+                                       ["riffle's", *(f"{ours[p]:.3f}" for p in ours)]])
+
+
+def tell_types(found):
+    data = found.data
+    table(["types", "distinct", "candidates", *DESIGNS],
+          [[f"{p}, {s}", *(f"{mean(data.of_shape(p, *figures.SETTINGS[s], c, data.type_shape)):.0f}" for c in ("distinct", "candidates")),
+            *(told(data.types.totals(p, s, d)) for d in DESIGNS.values())] for p in data.typed for s in figures.SETTINGS])
+
+
+def tell_auto(found):
+    data, lengths = found.data, ("10K", "100K", "1M", "auto")
+    table(["change of candidates at 1%, %", *lengths, "auto - better of 10K and 1M"],
+          [[p, *(number(mean(float(row["change"]) for row in data.change if row["program"] == p and row["length"] == length))
+                 for length in lengths), f"{found.regret(p):.1f}"] for p in data.programs])
+
+
+def tell_hash(found):
+    edges = found.data.edges
+    table(["8 tables of 256 counters, edges, 1M", *found.data.programs],
+          [[name, *(told(edges.totals(p, "1M", d)) for p in found.data.programs)]
+           for name, d in (("the paper's hash", "n8 C1 R0"), ("riffle's", "n8 multiply"))])
 
 
 def tell(data):
-    """More than the claims: numbers of the page."""
+    """The tables of the page."""
     found = all_claims(data)
-    for row in found.rows:
-        print(f"{row[3]:10s} {row[1]} [{row[2]}]\n           {row[4]}")
-    for setting, programs in found.judged.items():
-        print(f"\n{setting}: programs without a candidate: {', '.join(set(data.programs) - set(programs)) or 'none'}")
-        for p in programs:
-            some = [n > 0 for n in data.of_shape(p, *figures.SETTINGS[setting], "candidates")]
-            print(f"  {p:9s} intervals with a candidate {100 * mean(some):.0f}%; " + ", ".join(
-                f"{d} {told(data.values.totals(p, setting, d))}" for d in ("single R1 P1", "n2 C1 R0", "n4 C1 R0", "n8 C1 R0", "default", "roomy")))
-    tell_steps(found)
-    print("\n8 tables of 256 counters, edges at 1M: the paper's hash and riffle's")
-    for p in data.programs:
-        print(f"  {p:9s} {told(data.edges.totals(p, '1M', 'n8 C1 R0'))} {told(data.edges.totals(p, '1M', 'n8 multiply'))}")
-    print("\ntypes: distinct and candidates per interval, error")
-    for p in data.typed:
-        for s in figures.SETTINGS:
-            print(f"  {p} {s}: " + ", ".join(f"{mean(data.of_shape(p, *figures.SETTINGS[s], c, data.type_shape)):.1f} {c}" for c in (
-                "distinct", "candidates")) + "; " + ", ".join(f"{d} {told(data.types.totals(p, s, d))}" for d in (
-                    "single R1 P1", "n2 C1 R0", "n4 C1 R0", "n8 C1 R0", "default")))
+    for setting in figures.SETTINGS:
+        tell_programs(found, setting)
+    for part in (tell_first, tell_steps, tell_counters, tell_even, tell_types, tell_auto, tell_hash):
+        part(found)
 
 
 def engines(data):

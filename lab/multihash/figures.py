@@ -1,7 +1,8 @@
 """figures - from measured rows to figNN.csv and figNN.svg. One function per figure.
 
 An error is a mean over the intervals of a run; a point is the mean of that over the seeds, its whisker goes from the
-best seed to the worst. Programs without a single candidate in a setting have no error there and are left out."""
+best seed to the worst. Programs without a single candidate in a setting have no error there and are left out. At 1M a run has
+few intervals, and the first, in which nothing is retained yet, would decide the mean: it is left out, but for figure 13."""
 import csv
 import subprocess
 
@@ -12,7 +13,8 @@ SETTINGS = {"10K": ("10000", 0.01), "1M": ("1000000", 0.001)}
 TITLES = {"10K": "10,000 events at 1%", "1M": "1,000,000 events at 0.1%"}
 LENGTHS = {"10000": "10K", "100000": "100K", "1000000": "1M"}
 FLOOR = 0.001  # per cent: an error below it is drawn there
-LOG_ERRORS = 'set logscale y\nset yrange [0.0008:1500]\nset format y "%g%%"\nset ytics (0.001, 0.01, 0.1, 1, 10, 100, 1000)\n'
+LOG_ERRORS = ('set logscale y\nset yrange [0.0008:1500]\nset format y "%g%%"\n'
+              'set ytics ("0.001%% or less" 0.001, 0.01, 0.1, 1, 10, 100, 1000)\n')
 
 
 def mean(numbers):
@@ -33,13 +35,21 @@ class Errors:
         for row in rows:
             key = row["program"], row["setting"], row["design"]
             groups.setdefault(key, {}).setdefault(int(row["seed"]), []).append(row)
-        self.runs = {key: [[mean(float(r[part]) for r in seeds[seed]) for part in PARTS] for seed in sorted(seeds)]
-                     for key, seeds in groups.items()}
         self.rows = groups
+        self.runs = self.means(1)
+        self.cold = self.means(0)
+
+    def means(self, first):
+        """Of each seed the parts, over the intervals from this one on where there is a row for each of them."""
+        return {key: [[mean(float(r[part]) for r in seeds[seed] if int(r.get("interval") or first) >= first) for part in PARTS]
+                      for seed in sorted(seeds)] for key, seeds in self.rows.items()}
 
     def totals(self, *key):
         """The error of each seed."""
         return [sum(run) for run in self.runs[key]]
+
+    def totals_with_first(self, *key):
+        return [sum(run) for run in self.cold[key]]
 
     def parts(self, *key):
         return [mean(run[i] for run in self.runs[key]) for i in range(len(PARTS))]
@@ -99,9 +109,11 @@ def block(name, rows):
 
 
 def groups(names):
-    """Tics and range of an x axis with a place per name."""
+    """Tics and range of an x axis with a place per name, and lines between the places."""
     tics = ", ".join(f'"{name}" {i}' for i, name in enumerate(names))
-    return f"set xtics ({tics}) noenhanced\nset xrange [-0.6:{len(names) - 0.4}]\n"
+    between = "".join(f'set arrow {i} from first {i - 0.5}, graph 0 to first {i - 0.5}, graph 1 nohead lc rgb "#cccccc"\n'
+                      for i in range(1, len(names)))
+    return f"unset arrow\nset xtics ({tics}) noenhanced scale 0\nset xrange [-0.5:{len(names) - 0.5}]\n{between}"
 
 
 def beside(k, n):
@@ -109,44 +121,57 @@ def beside(k, n):
     return (k - (n - 1) / 2) * 0.84 / n, 0.84 / n
 
 
-def points_of(name, designs):
-    """Whiskers of every design, each behind the one before; `name` is that of the data blocks."""
+def points_of(name, series):
+    """Whiskers of every series, each behind the one before; `name` is that of the data blocks."""
     return ", ".join(f'${name}_{k} using 1:2:3:4 with yerrorbars pt 7 ps 0.7 lw 1.5 lc rgb "{COLOURS[k % len(COLOURS)]}" '
-                     f'title "{label}"' for k, label in enumerate(designs))
+                     f'title "{label}"' for k, label in enumerate(series))
 
 
-def shares_of(name, designs):
+def shares_of(name, series):
     """Stacked boxes: which kinds of error each of these points is made of."""
     stacks = []
-    for k in range(len(designs)):
+    for k in range(len(series)):
         for i in reversed(range(len(PARTS))):
             tops = "+".join(f"${5 + j}" for j in range(i + 1))
             label = PARTS[i].replace("_", " ") if k == 0 else ""
-            stacks.append(f"${name}_{k} using 1:(100*({tops})/($5+$6+$7+$8+1e-12)):({beside(k, len(designs))[1] * 0.85}) "
+            stacks.append(f"${name}_{k} using 1:(100*({tops})/($5+$6+$7+$8+1e-12)):({beside(k, len(series))[1] * 0.85}) "
                           f'with boxes lc rgb "{PART_COLOURS[i]}" title "{label}"')
     return ", ".join(stacks)
 
 
-def dots(path, title, programs_of, designs, errors):
-    """Per setting a panel of errors with whiskers, and under it what they are made of."""
-    body = ""
-    for setting, programs in programs_of.items():
-        for k, design in enumerate(designs.values()):
-            shift = beside(k, len(designs))[0]
-            body += block(f"d{setting}_{k}", [
-                [i + shift, *(max(x, FLOOR) for x in spread(errors.totals(p, setting, design))), *errors.parts(p, setting, design)]
-                for i, p in enumerate(programs)])
-    n = len(programs_of)
+def dots(path, title, panels):
+    """Per panel errors with whiskers, and under them what they are made of. panels: setting -> (groups, series, find),
+    where find(group, series) are the errors of all seeds and the four parts."""
+    body, n = "", len(panels)
+    for setting, (names, series, find) in panels.items():
+        for k, one in enumerate(series):
+            shift = beside(k, len(series))[0]
+            rows = [[i + shift, *(max(x, FLOOR) for x in spread(find(name, one)[0])), *find(name, one)[1]] for i, name in enumerate(names)]
+            body += block(f"d{setting}_{k}", rows)
     body += (f'set multiplot title "{title}" font ",15"\nset style fill solid noborder\n'
-             "set lmargin 9\nset rmargin at screen 0.87\nset key at screen 0.99, graph 1 right top Left reverse samplen 1\n")
-    for j, (setting, programs) in enumerate(programs_of.items()):
+             "set lmargin 14\nset rmargin at screen 0.87\nset key at screen 0.99, graph 1 right top Left reverse samplen 1\n")
+    for j, (setting, (names, series, _)) in enumerate(panels.items()):
         top = 0.95 - j * 0.95 / n
-        body += (f"{groups(programs)}set size 1,{0.60 / n}\nset origin 0,{top - 0.60 / n}\n"
+        body += (f"{groups(names)}set size 1,{0.60 / n}\nset origin 0,{top - 0.60 / n}\n"
                  f'set title "{TITLES[setting]}: error, mean and range over the seeds"\n{LOG_ERRORS}'
-                 f'plot {points_of(f"d{setting}", designs)}\nunset logscale y\n'
+                 f'plot {points_of(f"d{setting}", series)}\nunset logscale y\n'
                  f"set size 1,{0.33 / n}\nset origin 0,{top - 0.93 / n}\nset yrange [0:100]\nset ytics 0,50\n"
-                 f'set title "of what kind it is, designs in the same order"\nplot {shares_of(f"d{setting}", designs)}\n')
+                 f'set title "of what kind it is, in the same order"\nplot {shares_of(f"d{setting}", series)}\n')
     gnuplot(path + ".svg", f"1200,{560 * n}", body + "unset multiplot")
+
+
+def dots_of(path, title, programs_of, designs, errors, by_design=False):
+    """dots() with a group per program, or with one per design and the programs beside each other."""
+    def find(program, label, setting):
+        key = program, setting, designs[label]
+        return errors.totals(*key), errors.parts(*key)
+    panels = {}
+    for setting, programs in programs_of.items():
+        if by_design:
+            panels[setting] = list(designs), programs, lambda label, p, s=setting: find(p, label, s)
+        else:
+            panels[setting] = programs, list(designs), lambda p, label, s=setting: find(p, label, s)
+    dots(path, title, panels)
     write_csv(path + ".csv", ["program", "setting", "design", "error", "least", "most", *PARTS],
               [[p, s, label, *(f"{x:.4f}" for x in spread(errors.totals(p, s, d))), *(f"{x:.4f}" for x in errors.parts(p, s, d))]
                for s, programs in programs_of.items() for p in programs for label, d in designs.items()])
@@ -163,8 +188,9 @@ def bars(path, names, columns, panels, extra=""):
     body += f"set multiplot layout {len(panels)},1\nset style fill solid noborder\n{groups(names)}set key outside right top\n"
     for i, title in enumerate(panels):
         width = beside(0, len(columns))[1] * 0.9
-        plots = [f'$d{i}_{k} using 1:2:({width}) with boxes lc rgb "{COLOURS[k]}" title "{column}", '
-                 f'$d{i}_{k} using 1:2:3:4 with yerrorbars ps 0 lw 1.5 lc rgb "black" notitle' for k, column in enumerate(columns)]
+        plots = [f'$d{i}_{k} using 1:2:({width}) with boxes lc rgb "{COLOURS[k]}" title "{column}"' for k, column in enumerate(columns)]
+        plots += [f'$d{i}_{k} using 1:($4>$3?$3:NaN):(0):($4-$3) with vectors heads size graph 0.004,90 lw 1.5 lc rgb "black" notitle'
+                  for k in range(len(columns))]
         body += f'set title "{title}"\n{extra}\nplot {", ".join(plots)}\n'
     gnuplot(path + ".svg", f"1200,{420 * len(panels)}", body + "unset multiplot")
     write_csv(path + ".csv", ["panel", "name", "column", "mean", "least", "most"],
@@ -172,23 +198,32 @@ def bars(path, names, columns, panels, extra=""):
                for title, table in panels.items() for name in names for column in columns])
 
 
-def lines(path, title, panels, labels, extra="", style="lines lw 2", columns=2):
-    """Panels of lines. panels: title -> {name: [(x, y)]}, or with (x, y, least, most) whiskers."""
-    body = ""
+def looks(panels):
+    """A colour and a dash for every curve, the same in all panels."""
+    names = dict.fromkeys(name for curves in panels.values() for name in curves)
+    return {name: f'lc rgb "{COLOURS[k % len(COLOURS)]}" dt {1 + k // 8}' for k, name in enumerate(names)}
+
+
+def lines(path, title, panels, labels, extra="", style="lines lw 2", columns=2, key_apart=False):
+    """Panels of lines. panels: title -> {name: [(x, y)]}, or with (x, y, least, most) and a band between these. A key apart
+    has a panel of its own behind the others."""
+    body, look = "", looks(panels)
     for i, curves in enumerate(panels.values()):
         for k, points in enumerate(curves.values()):
             body += block(f"d{i}_{k}", points)
-    rows = -(-len(panels) // columns)
+    rows = -(-(len(panels) + key_apart) // columns)
     body += (f'set multiplot layout {rows},{columns} title "{title}" font ",15"\n'
-             f'set xlabel "{labels[0]}"\nset ylabel "{labels[1]}"\nset key top left\n{extra}\n')
+             f'set xlabel "{labels[0]}"\nset ylabel "{labels[1]}"\nset key top left\n{extra}\n' + "unset key\n" * key_apart)
     for i, (name, curves) in enumerate(panels.items()):
         plots = []
         for k, (curve, points) in enumerate(curves.items()):
-            look = f'lc rgb "{COLOURS[k % len(COLOURS)]}" dt {1 + k // 8}'
-            plots.append(f'$d{i}_{k} using 1:2 with {style} {look} title "{curve}"')
+            plots.append(f'$d{i}_{k} using 1:2 with {style} {look[curve]} title "{curve}"')
             if points and len(points[0]) == 4:
-                plots.append(f'$d{i}_{k} using 1:2:3:4 with yerrorbars ps 0 lw 1 {look} notitle')
+                plots.append(f'$d{i}_{k} using 1:3:4 with filledcurves fs transparent solid 0.25 noborder {look[curve]} notitle')
         body += f'set title "{name}"\nplot {", ".join(plots)}\n'
+    if key_apart:
+        body += ("unset border\nunset tics\nunset title\nunset xlabel\nunset ylabel\nset key center center\nplot [0:1][1:2] " +
+                 ", ".join(f'0.5 with {style} {of} title "{curve}"' for curve, of in look.items()) + "\n")
     gnuplot(path + ".svg", f"{1240 if columns > 1 else 800},{(520 if rows == 1 else 290) * rows}", body + "unset multiplot")
     write_csv(path + ".csv", ["panel", "curve", "x", "y", "least", "most"],
               [[panel, curve, *(f"{v:.6g}" if isinstance(v, float) else v for v in point)]
@@ -223,12 +258,12 @@ def fig06(path, data):
         changes = {p: sorted(data.of_shape(p, *where, "change")) for p in data.judged(setting)}
         panels[TITLES[setting]] = {p: quantiles(found) for p, found in changes.items() if found}
     lines(path, "Change of candidates from one interval to the next", panels, ("per cent of intervals", "change below, per cent"),
-          "set yrange [0:105]\nset key outside bottom center horizontal")
+          "set yrange [0:105]\nset key outside right top")
 
 
 def fig07(path, data):
     designs = {f"R{r} P{p}": f"single R{r} P{p}" for r in (0, 1) for p in (0, 1)}
-    dots(path, "Single hash, 2048 counters: resetting (R) and retaining (P)", {s: data.judged(s) for s in SETTINGS}, designs,
+    dots_of(path, "Single hash, 2048 counters: resetting (R) and retaining (P)", {s: data.judged(s) for s in SETTINGS}, designs,
          data.values)
 
 
@@ -239,18 +274,18 @@ def fig09(path, data):
 
 
 def conservative_designs():
-    found = {"1 table R0": "single R0 P1", "1 table R1": "single R1 P1"}
+    found = {"1 R0": "single R0 P1", "1 R1": "single R1 P1"}
     return found | {f"{n} C{c} R{r}": f"n{n} C{c} R{r}" for n in (2, 4, 8) for c in (0, 1) for r in (0, 1)}
 
 
 def fig10(path, data):
-    dots(path, "Multi hash, 2048 counters: tables, conservative update (C), resetting (R)", {"10K": ["gcc", "go"]},
-         conservative_designs(), data.values)
+    dots_of(path, "Multi hash, 2048 counters: tables, conservative update (C), resetting (R)", {"10K": ["gcc", "go"]},
+            conservative_designs(), data.values, True)
 
 
 def fig11(path, data):
-    dots(path, "Multi hash, 2048 counters: tables, conservative update (C), resetting (R)", {"1M": ["gcc", "go"]},
-         conservative_designs(), data.values)
+    dots_of(path, "Multi hash, 2048 counters: tables, conservative update (C), resetting (R)", {"1M": ["gcc", "go"]},
+            conservative_designs(), data.values, True)
 
 
 def best_designs(most):
@@ -260,26 +295,26 @@ def best_designs(most):
 
 
 def fig12(path, data):
-    dots(path, "Load values: best single hash, n tables with C1 R0, riffle's default", {s: data.judged(s) for s in SETTINGS},
+    dots_of(path, "Load values: best single hash, n tables with C1 R0, riffle's default", {s: data.judged(s) for s in SETTINGS},
          best_designs(16), data.values)
 
 
 def fig13(path, data):
     designs = {"best single": "single R1 P1", "4 tables": "n4 C1 R0", "riffle": "default"}
     panels = {p: {label: [(i, *(max(x, FLOOR) for x in spread(errors)))
-                          for i, errors in enumerate(data.values.by_interval(p, "1M", design))]
+                          for i, errors in enumerate(data.values.by_interval(p, "1M", design), 1)]
                   for label, design in designs.items()} for p in data.judged("1M")}
     lines(path, "Error of every interval, 1,000,000 events at 0.1%, mean and range over the seeds", panels, ("interval", ""),
-          LOG_ERRORS + "set key top right horizontal samplen 1", "lines lw 1.5", 3)
+          LOG_ERRORS + 'set ytics ("0.001%%" 0.001, 0.01, 0.1, 1, 10, 100, 1000)\nset xtics 2', "lines lw 1.5", 3, True)
 
 
 def fig14(path, data):
-    dots(path, "Edges: best single hash, n tables with C1 R0, riffle's default", dict.fromkeys(SETTINGS, data.programs),
+    dots_of(path, "Edges: best single hash, n tables with C1 R0, riffle's default", dict.fromkeys(SETTINGS, data.programs),
          best_designs(8), data.edges)
 
 
 def types(path, data):
-    dots(path, "Types, <pc, method table>: best single hash, n tables with C1 R0, riffle's default",
+    dots_of(path, "Types, <pc, method table>: best single hash, n tables with C1 R0, riffle's default",
          {s: data.judged(s, data.type_shape) for s in SETTINGS}, best_designs(8), data.types)
 
 
@@ -288,7 +323,7 @@ def counters(path, data):
     panels = {TITLES[s]: {p: [(z, *(max(x, FLOOR) for x in spread(data.values.totals(p, s, design)))) for z, design in sizes.items()]
                           for p in data.judged(s)} for s in SETTINGS}
     lines(path, "Section 6.3: counters in all, 4 tables, C1 R0", panels, ("counters", "error"),
-          LOG_ERRORS + "set logscale x 2\nset xrange [900:9000]\nset key outside bottom center horizontal", "linespoints pt 7 ps 0.6 lw 2")
+          LOG_ERRORS + "set logscale x 2\nset xrange [900:9000]\nset key outside right top", "linespoints pt 7 ps 0.6 lw 2")
 
 
 def loads_of(data, program, kind):
