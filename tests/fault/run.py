@@ -263,6 +263,9 @@ def main():
         folder = os.path.join(top, "work")
         os.mkdir(folder)
         prepare(folder, os.path.abspath(sys.argv[3]), sys.argv[4])
+        if CALLS and run(folder, ["help"], "error:1000000")[3] is None:
+            print("1..0 # SKIP nobody may be traced here")
+            return
         for case in cases:
             for kind in kinds_of(case):
                 number += 1

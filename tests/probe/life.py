@@ -3,7 +3,7 @@
 
     life.py RIFFLE SPIN WAIT
 
-5 rounds of each kill; 200 with RIFFLE_TEST_LONG=1. The moments are drawn from RIFFLE_TEST_SEED.
+5 rounds of each kill; 200 with RIFFLE_TEST_LONG=1, or RIFFLE_TEST_KILLS of them. The moments are drawn from RIFFLE_TEST_SEED.
 """
 import csv
 import io
@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from tap import check, end  # noqa: E402
 
 RIFFLE, SPIN, WAIT = sys.argv[1:4]
-ROUNDS = 200 if os.environ.get("RIFFLE_TEST_LONG") else 5
+ROUNDS = int(os.environ.get("RIFFLE_TEST_KILLS", "200" if os.environ.get("RIFFLE_TEST_LONG") else "5"))
 SEED = int(os.environ.get("RIFFLE_TEST_SEED", "1"))
 PATIENCE = 60  # seconds, on a busy machine
 # What they look at changes, so that it is merged with its repeats before it is told.

@@ -103,6 +103,9 @@ def main():
         finally:
             server.kill()
             server.wait()
+        if any("may not be traced" in said for said, _ in results):
+            tap.skip("samples", "this system does not let processes be traced")
+            tap.end()
         tap.check(f"{SAMPLES} samples are taken and stored", all(good for _, good in results), results)
         env = dict(os.environ, PATH=f"{folder}/bin:{os.environ['PATH']}", STORE=f"{folder}/store")
         done = subprocess.run(["/bin/sh", "-c", together], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -40,6 +40,7 @@ static void run(size_t slots, unsigned crowd, struct rf_random *random)
     struct rf_accumulator accumulator;
     memset(block, 0, rf_accumulator_size(slots));
     rf_accumulator_place(&accumulator, slots, block);
+    CHECK((char *)(accumulator.since + slots + 1) <= (char *)block + rf_accumulator_size(slots));
     for (unsigned i = 0; i < 20000; i++) {
         struct rf_tuple t = {rf_random_below(random, 3 * slots), 0};
         uint32_t slot = rf_accumulator_find(&accumulator, t, crowded(&crowd, t));

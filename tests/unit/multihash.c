@@ -490,6 +490,26 @@ TEST(options_that_make_no_sense)
     }
 }
 
+/* Counters of 5 bits reach 31, those of 17 more than 16 bits hold. */
+TEST(counters_are_as_wide_as_they_say)
+{
+    static struct seen seen;
+    struct rf_engine *engine =
+        open_engine("multihash(paper, interval=3100, threshold=1%, counter_bits=5)", NULL);
+    struct rf_error error = {""};
+    rf_engine_close(engine);
+    CHECK_EQ(rf_engine_open(&engine,
+                            "multihash(paper, interval=3101, threshold=1%, counter_bits=5)", NULL,
+                            &error),
+             RF_EINVAL);
+    rf_engine_close(engine);
+    engine = open_engine("multihash(paper, interval=200K, threshold=50%, counter_bits=17)", NULL);
+    feed_times(engine, 5, 120000);
+    look(engine, &seen);
+    CHECK(item_of(&seen, 5) != NULL && item_of(&seen, 5)->count == 120000);
+    rf_engine_close(engine);
+}
+
 TEST(storage_as_the_paper_counts_it)
 {
     struct rf_engine *engine = open_engine("multihash(paper)", NULL);

@@ -137,6 +137,83 @@ TEST(items_come_heaviest_first)
         }
 }
 
+/* An array on which the median of three is always bad, after McIlroy, "A Killer Adversary for Quicksort": the sort of order.c
+ * runs on items whose values are only chosen when they are compared. */
+enum { KILLER = 2000, GAS = KILLER };
+static struct {
+    uint64_t value[KILLER];
+    size_t at[KILLER]; /* the items in their order by now */
+    uint64_t chosen;
+    size_t candidate;
+} killer;
+
+static int killer_before(size_t x, size_t y)
+{
+    if (killer.value[x] == GAS && killer.value[y] == GAS)
+        killer.value[x == killer.candidate ? x : y] = killer.chosen++;
+    if (killer.value[x] == GAS)
+        killer.candidate = x;
+    else if (killer.value[y] == GAS)
+        killer.candidate = y;
+    return killer.value[x] < killer.value[y];
+}
+
+static void killer_swap(size_t i, size_t k)
+{
+    size_t kept = killer.at[i];
+    killer.at[i] = killer.at[k];
+    killer.at[k] = kept;
+}
+
+static void killer_pair(size_t i, size_t k)
+{
+    if (killer_before(killer.at[k], killer.at[i]))
+        killer_swap(i, k);
+}
+
+static size_t killer_partition(size_t lo, size_t n)
+{
+    size_t middle = lo + n / 2, last = lo + n - 1;
+    killer_pair(lo, middle);
+    killer_pair(middle, last);
+    killer_pair(lo, middle);
+    size_t pivot = killer.at[middle];
+    for (size_t i = lo, k = last;; i++, k--) {
+        while (killer_before(killer.at[i], pivot))
+            i++;
+        while (killer_before(pivot, killer.at[k]))
+            k--;
+        if (i >= k)
+            return k - lo + 1;
+        killer_swap(i, k);
+    }
+}
+
+static void killer_sort(size_t lo, size_t n)
+{
+    while (n > 16) {
+        size_t left = killer_partition(lo, n);
+        killer_sort(lo, left);
+        lo += left;
+        n -= left;
+    }
+}
+
+TEST(a_hostile_order_is_sorted_by_heap)
+{
+    static struct rf_item items[KILLER];
+    for (size_t i = 0; i < KILLER; i++) {
+        killer.value[i] = GAS;
+        killer.at[i] = i;
+    }
+    killer_sort(0, KILLER);
+    for (size_t i = 0; i < KILLER; i++) /* what comes first is heaviest */
+        items[i] = (struct rf_item){.a = i, .count = 2 * KILLER - killer.value[i]};
+    rf_items_sort(items, KILLER);
+    for (size_t i = 1; i < KILLER; i++)
+        REQUIRE(is_before(&items[i - 1], &items[i]));
+}
+
 /* a: 1 1 2 1 | 2 2 1 3 | 3 */
 static const struct rf_tuple stream[] = {{1, 0}, {1, 0}, {2, 0}, {1, 0}, {2, 0},
                                          {2, 0}, {1, 0}, {3, 0}, {3, 0}};

@@ -1,5 +1,6 @@
 /* The engine of hot data streams on strings that can be followed by hand. */
 #include <riffle/profiler.h>
+#include "engine/streams/grammar.h"
 #include "test.h"
 
 /* Letters are references; '|' is a gap; a digit n repeats the letter before it as a count of n. */
@@ -179,6 +180,18 @@ TEST(a_long_run_is_counted)
     CHECK_EQ(profile->consumed, count);
     rf_profile_free(profile);
     rf_profiler_close(profiler);
+}
+
+TEST(a_grammar_lies_in_its_block)
+{
+    static _Alignas(64) char block[RF_GRAMMAR_SIZE_MIN + 64];
+    for (size_t size = RF_GRAMMAR_SIZE_MIN; size < sizeof block; size++) {
+        struct rf_grammar grammar;
+        rf_grammar_init(&grammar, block, size);
+        CHECK_EQ((uintptr_t)grammar.names_end % sizeof(struct rf_tuple), 0);
+        CHECK((char *)(grammar.tuples + grammar.n_tuple_slots) <= block + size);
+        CHECK(grammar.names_max < grammar.n_tuple_slots); /* a search ends at a free slot */
+    }
 }
 
 TEST_MAIN()

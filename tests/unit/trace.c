@@ -82,6 +82,46 @@ TEST(a_trace_can_begin_in_the_middle)
 
 /* --- modules ------------------------------------------------------------------------------------- */
 
+/* By the index, not by reading all blocks before. */
+TEST(the_index_knows_every_block)
+{
+    struct folder folder = folder_make();
+    struct rf_tuple *tuples = make_stream("loop", 0, MANY);
+    struct rf_error error = {""};
+    REQUIRE(write_trace(folder.file, &(struct rf_tuples){tuples, NULL, MANY}, NULL, &error) ==
+            RF_OK);
+    for (uint64_t event = 0; event < MANY; event += 9999) {
+        struct rf_trace_reader *reader;
+        uint64_t first = MANY;
+        const struct rf_trace_input input = {
+            .fd = open(folder.file, O_RDONLY | O_CLOEXEC), .name = "in", .depth = RF_TRACE_EVENTS};
+        REQUIRE(rf_trace_reader_open(&reader, &input, NULL, &error) == RF_OK);
+        CHECK_EQ(rf_trace_reader_seek(reader, event, &first), RF_OK);
+        CHECK_EQ(first, event / 65536 * 65536);
+        rf_trace_reader_close(reader);
+        close(input.fd);
+    }
+    CHECK_EQ(folder_remove(&folder), 0);
+    free(tuples);
+}
+
+/* Few different values, far apart: a byte each, and the values once. */
+TEST(few_values_make_a_dictionary)
+{
+    enum { N = 1000, VALUES = 4 };
+    uint64_t values[N], back[N];
+    unsigned char meta[64], data[8 * N + 64];
+    struct rf_column_out out = {meta, data};
+    for (size_t i = 0; i < N; i++)
+        values[i] = ((i * 0x9e3779b97f4a7c15u >> 40) % VALUES + 1) * 0x123456789abcdefu;
+    rf_column_encode(&out, values, N);
+    CHECK_EQ(out.data - data, N);
+    CHECK_EQ(out.meta - meta, 2 + VALUES * 8);
+    struct rf_column_in in = {meta, out.meta, data, out.data};
+    CHECK(rf_column_decode(&in, back, N));
+    CHECK_EQ(memcmp(values, back, sizeof values), 0);
+}
+
 static int has_modules(struct rf_source *source)
 {
     size_t n;
