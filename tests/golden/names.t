@@ -206,6 +206,18 @@ riffle: 'over' means 3 functions, and the first is taken: over(int), over(double
 $ riffle run --function malloc@plt -- ./get
 riffle: run: --function 'malloc@plt': stubs cannot be chosen while the program runs; 'riffle report --function' of a saved profile can choose them
 [125]
+# A function with code of its own and an inlined copy: --annotate shows both, and together they are what --function takes.
+$ cat > both.c <<'END'
+> static volatile int x;
+> static inline __attribute__((always_inline)) int both(int i) { return x + i; }
+> int (*volatile far)(int) = both;
+> int main(void) { int s = 0; for (int i = 0; i < 30; i++) s += both(i); for (int i = 0; i < 7; i++) s += far(i); return s == 1; }
+> END
+> gcc -g -O1 both.c -o both; riffle run -q -p 'load -> pc' -e exact --module both -o both.rfp -- ./both
+$ riffle report both.rfp -a both | sed -n 's/ in .*: .*//p'; riffle report both.rfp --function both --by function -f csv | awk -F, '/load/ { n += $3 } END { print n }'
+both (inlined)
+both
+44
 # A call cannot go to what was inlined everywhere: both ways of reading say so.
 $ printf 'static volatile int x;\nstatic inline __attribute__((always_inline)) int tiny(int i) { return x + i; }\nint main(void) { int s = 0; for (int i = 0; i < 9; i++) s += tiny(i); return s == 1; }\n' > tiny.c; gcc -g -O1 tiny.c -o tiny
 $ riffle run -q -p 'call target==tiny -> pc' -- ./tiny; riffle run -q -p calls -p 'load -> pc' --record tiny.rft -- ./tiny; riffle replay tiny.rft -p 'call target==tiny -> pc'
