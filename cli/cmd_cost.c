@@ -7,11 +7,11 @@ struct settings {
 };
 
 static const struct cli_option options[] = {
-    {CLI_COUNT, 'n', "entries", "N", "4096", .brief = "of the ternary memory: ranges it can hold",
+    {CLI_COUNT, 'n', "entries", "N", "4096", .brief = "how many ranges the ternary memory can hold",
      .offset = offsetof(struct settings, entries)},
-    {CLI_COUNT, 0, "key-bits", "N", "36", .brief = "of an entry",
+    {CLI_COUNT, 0, "key-bits", "N", "36", .brief = "the bits of an entry's key",
      .offset = offsetof(struct settings, key)},
-    {CLI_COUNT, 0, "counter-bits", "N", "32", .brief = "of a counter",
+    {CLI_COUNT, 0, "counter-bits", "N", "32", .brief = "the bits of a counter",
      .offset = offsetof(struct settings, counter)},
     {CLI_FLAG, 0, "csv", .brief = "as CSV: part,area_mm2,delay_ns,energy_nj",
      .offset = offsetof(struct settings, csv)},

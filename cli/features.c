@@ -11,7 +11,7 @@ void cli_version(void)
     bool sqlite = rf_export_find("sqlite") != NULL;
     printf("riffle %s\n", RIFFLE_VERSION);
     put("probe", RIFFLE_PROBE_FOLDER[0] != '\0',
-        "programs that were not recompiled, by Valgrind: riffle run");
+        "riffle run, by Valgrind: programs need not be recompiled");
     put("names", RIFFLE_HAS_LIBDW, "functions, files and lines, by libdw");
     put("mangled", RIFFLE_HAS_LIBIBERTY, "C++ and Rust names as people write them, by libiberty");
     put("mpi", RIFFLE_HAS_MPI, "riffle mpi, by the module riffle-mpi.so");

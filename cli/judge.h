@@ -27,8 +27,8 @@ extern cli_words cli_words_measures;
 int cli_compare_saved(char *const paths[2], const struct cli_measure *measure,
                       const struct cli_measure_setup *setup, const char *form);
 
-/* named.c: two runs of different programs share names alone. The made profile has functions in place of addresses, as numbers;
- * RF_EINVAL: it has no names. rf_profile_free frees it. */
+/* named.c: two runs of different programs have nothing but names in common. In the profile that is made, each address is
+ * replaced by a number for its function. RF_EINVAL: it has no names. rf_profile_free frees it. */
 bool cli_named_needed(const struct rf_run *first, const struct rf_run *second);
 rf_status cli_named(struct rf_profile **made, const struct rf_run *run,
                     const struct rf_profile *profile, struct rf_error *error);
@@ -37,7 +37,7 @@ rf_status cli_named(struct rf_profile **made, const struct rf_run *run,
 struct cli_timing;
 rf_status cli_timing_new(struct cli_timing **timing, const struct rf_lane *lanes, size_t n,
                          const struct rf_engine_setup *setup, struct rf_error *error);
-/* As rf_collect_setup.tap. It takes only the tuples of lane 0; all engines get the same. */
+/* As rf_collect_setup.tap. It takes only the tuples of lane 0; all engines get those. */
 void cli_timing_tap(void *timing, size_t lane, const struct rf_tuples *tuples);
 double cli_timing_speed(struct cli_timing *timing, size_t i); /* tuples per second; 0: too few */
 void cli_timing_free(struct cli_timing *timing);              /* NULL is fine */
@@ -57,8 +57,8 @@ struct cli_curve_setup {
 rf_status cli_curve_new(struct cli_curve **curve, const struct cli_curve_setup *setup,
                         struct rf_error *error);
 void cli_curve_tap(void *curve, size_t lane, const struct rf_tuples *tuples); /* as timing's */
-/* In place of a collector and the tap: records of the source, to co-processors and engines in step. A NULL selector
- * means the values of loads. */
+/* Does the work of a collector and of the tap: all co-processors and engines get the source's records, in step. A NULL
+ * selector means the values of loads. */
 rf_status cli_curve_run(struct cli_curve *curve, struct rf_source *source, const char *selector,
                         uint64_t skip, uint64_t limit, struct rf_error *error);
 rf_status cli_curve_end(struct cli_curve *curve, struct rf_error *error); /* the last point */

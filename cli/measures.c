@@ -17,7 +17,7 @@ static rf_status interval(double *values, const struct rf_profile *perfect,
     return RF_OK;
 }
 
-/* What both measures of invariance say beside their own number. */
+/* What both measures of invariance tell besides their own number. */
 static rf_status measure_invariance(struct rf_measure_invariance *measure, double *values,
                                     const struct rf_profile *const profiles[2],
                                     const struct rf_invariance_filter *filter,
@@ -47,7 +47,7 @@ static rf_status overlap(double *values, const struct rf_profile *perfect,
     return rf_measure_overlap(values, perfect, measured, setup->top, error);
 }
 
-/* Over all values that make --tuple-share of their pc, whatever share the other values have. */
+/* Over every value that makes up --tuple-share of its pc, however rare the pc is. */
 static rf_status rms(double *values, const struct rf_profile *perfect,
                      const struct rf_profile *measured, const struct cli_measure_setup *setup,
                      struct rf_error *error)
@@ -68,10 +68,13 @@ const struct cli_measure cli_measures[] = {
      interval},
     {"invariance", "shares of values at each pc", {"error", "unseen", "covered", NULL}, invariance},
     {"overlap",
-     "the shares that both have, of the members that make --top",
+     "the shares that both agree on, over the members that make up --top",
      {"overlap", NULL},
      overlap},
-    {"rms", "the same, root mean square", {"rms", "unseen", "covered", NULL}, rms},
+    {"rms",
+     "shares of values at each pc, as the root mean square",
+     {"rms", "unseen", "covered", NULL},
+     rms},
     {NULL, NULL, {NULL}, NULL},
 };
 

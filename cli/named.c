@@ -33,7 +33,7 @@ bool cli_named_needed(const struct rf_run *first, const struct rf_run *second)
     return has_files(first) && has_files(second);
 }
 
-/* A number for the text: FNV-1a. Others for another `from`. */
+/* A number for the text, by FNV-1a. Another `from` gives another number. */
 static uint64_t number_of(const char *text, size_t n, uint64_t from)
 {
     uint64_t hash = 0xcbf29ce484222325u ^ from;
@@ -42,7 +42,8 @@ static uint64_t number_of(const char *text, size_t n, uint64_t from)
     return hash;
 }
 
-/* The function that an address lies in; where it has no name, the module and the place in it, and *is_named becomes false. */
+/* A number for the function that an address lies in. Where that has no name, the number is of the module and the place in
+ * it, and *is_named becomes false. */
 static uint64_t name_of(struct rf_symbols *symbols, uint64_t address, bool *is_named)
 {
     struct rf_place_name name;
@@ -86,7 +87,7 @@ static rf_status refuse(const struct rf_profile *profile, const char *why, struc
     return RF_EINVAL;
 }
 
-/* What the items of the profile are, by name; RF_EINVAL: they have none, or most events have none. */
+/* Feed the profile's items, by the names of their functions. RF_EINVAL: they have none, or most events have none. */
 static rf_status feed(struct rf_profiler *profiler, struct rf_symbols *symbols,
                       const struct rf_profile *profile, struct rf_error *error)
 {

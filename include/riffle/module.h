@@ -11,8 +11,8 @@ extern "C" {
 struct rf_module {
     char *path;                    /* "[heap]" and "[stack]" are no files */
     char *build_id;                /* hex, or "code-" and a checksum; "" or NULL when unknown */
-    uint32_t process;              /* its number, from 1; 0: there is but one */
-    uint64_t start, end;           /* addresses, the end out */
+    uint32_t process;              /* its number, from 1; 0: the run has only one */
+    uint64_t start, end;           /* addresses; `end` is the first behind it */
     uint64_t offset;               /* of `start` in the file */
     uint64_t from_event, to_event; /* when it was there; UINT64_MAX: to the end */
 };

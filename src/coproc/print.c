@@ -32,7 +32,8 @@ static bool is_taken(const struct rf_program *program, const char *name)
     return false;
 }
 
-/* The name that the source gave it; else a letter and its number, with a '_' for each name that is like it. */
+/* The name that the source gave it; else a letter and its number, and as many '_' behind them as it takes to be unlike
+ * every other name. */
 static struct name name_of(const struct rf_program *program, unsigned kind, uint64_t number)
 {
     static const char letters[] = {
@@ -145,7 +146,7 @@ static void put_data(struct line *line)
     rf_text_add(line->out, "%s", m->data_op == RF_DATA_SWAP ? ")" : "");
 }
 
-/* to = a sign b, in sat() where the sign says so. */
+/* "to = a + b"; "to = sat(a + b)" where the sign begins with an s. */
 static void put_sum(struct line *line, const char *to, const char *a, const char *sign,
                     const char *b)
 {
@@ -401,7 +402,7 @@ static void put_line(struct rf_text_out *out, const char *text, size_t n)
     }
 }
 
-/* Of a declaration: as far to the right as source goes, if it fits there. */
+/* How far a declaration is moved to the right: to where source begins, or less, so that it fits. */
 static int indent_of(size_t n)
 {
     size_t most = n < LINE_MAX_COLUMNS ? LINE_MAX_COLUMNS - n : 0;

@@ -32,7 +32,7 @@ void rf_trace_head_write(const struct rf_trace_head *head, unsigned char *bytes)
     rf_store64(bytes + 40, rf_checksum(bytes, 40));
 }
 
-/* True for lengths that no writer makes. */
+/* False for lengths that no writer makes. */
 static bool is_within_limits(const struct rf_trace_head *head)
 {
     if (head->kind == RF_TRACE_INDEX_KIND)
@@ -79,7 +79,7 @@ bool rf_trace_trailer_read(const unsigned char *bytes, uint64_t *index_offset)
 /* magic | version | size | kind | lengths of three strings | 0 | strings | checksum of all before */
 enum { VERSION_AT = 8, SIZE_AT = 12, KIND_AT = 16, LENGTHS_AT = 20, RESERVED_AT = 32 };
 
-/* The header's strings, as places in struct rf_trace_info. */
+/* Where struct rf_trace_info has the header's strings, and how long they may be. */
 struct strings {
     char *text[3];
     size_t room[3];

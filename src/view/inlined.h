@@ -5,7 +5,7 @@
 #include <riffle/diff.h>
 
 struct rf_inlined {
-    const char *function, *host; /* of the symbols; the host is the function around it all */
+    const char *function, *host; /* texts of the symbols; the host is the outermost function */
     uint64_t count;
 };
 

@@ -40,7 +40,7 @@ Exit status:
   run, 127 if there is no such program.
 $ riffle --version | sed '1s/[0-9.]*$/N/; s/ \(yes\|no\)  */ YN /'
 riffle N
-  probe    YN programs that were not recompiled, by Valgrind: riffle run
+  probe    YN riffle run, by Valgrind: programs need not be recompiled
   names    YN functions, files and lines, by libdw
   mangled  YN C++ and Rust names as people write them, by libiberty
   mpi      YN riffle mpi, by the module riffle-mpi.so

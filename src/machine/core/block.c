@@ -149,7 +149,7 @@ static void add_branch(struct layout *layout, unsigned item)
     leave->which = steps;
 }
 
-/* Classes whose steps put down records themselves. */
+/* Classes whose steps write their records themselves. */
 static uint32_t recorded_classes(const struct rf_core *core)
 {
     return core->chained && core->state != RF_STATE_HANDLER ? core->recording.classes : 0;
