@@ -472,6 +472,9 @@ static const struct {
     {"multihash(paper, counter_bits=8)",
      "engine 'multihash': counters of 8 bits cannot reach the 1000 events at which a tuple of an "
      "interval of 1000000 is promoted"},
+    {"multihash(paper, counter_bits=1)",
+     "engine 'multihash': counters of 1 bits cannot reach the 1000 events at which a tuple of an "
+     "interval of 1000000 is promoted"},
     {"multihash(interval=auto, retain=no)", "engine 'multihash': interval=auto needs retain=yes"},
     {"multihash(papre)", "engine 'multihash': expected option=value at 'papre)'"},
     {"multihash(threshold=0)",
@@ -504,7 +507,10 @@ TEST(counters_are_as_wide_as_they_say)
              RF_EINVAL);
     rf_engine_close(engine);
     engine = open_engine("multihash(paper, interval=200K, threshold=50%, counter_bits=17)", NULL);
-    feed_times(engine, 5, 120000);
+    static struct rf_tuple fives[120000];
+    for (size_t i = 0; i < 120000; i++)
+        fives[i] = (struct rf_tuple){5, 1};
+    rf_engine_feed(engine, &(struct rf_tuples){fives, NULL, 120000}, NULL);
     look(engine, &seen);
     CHECK(item_of(&seen, 5) != NULL && item_of(&seen, 5)->count == 120000);
     rf_engine_close(engine);

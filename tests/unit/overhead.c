@@ -47,6 +47,19 @@ TEST(whose_cycles)
     }
 }
 
+TEST(every_figure_is_looked_at)
+{
+    struct rf_figure figures[] = {{"overhead-cycles", 300}, {"messages", 10}};
+    char name[] = "cycles", text[] = "6000", selector[] = "load -> pc,value";
+    struct rf_profile profile = {.selector = selector, .figures = figures, .n_figures = 2};
+    struct rf_profile *list[] = {&profile};
+    struct rf_note note = {name, text};
+    const struct rf_run run = {.profiles = list, .n_profiles = 1, .notes = &note, .n_notes = 1};
+    struct rf_overhead overhead;
+    CHECK_EQ(rf_overhead(&overhead, &run, &profile, 1), RF_OK);
+    CHECK(overhead.share > 0.0499 && overhead.share < 0.0501);
+}
+
 /* A small file can hold many profiles: none is asked of all the others. */
 TEST(many_profiles_take_no_longer)
 {

@@ -255,6 +255,23 @@ TEST(intervals_add_up)
     rf_profiler_close(profiler);
 }
 
+TEST(equal_intervals_are_kept_one_by_one)
+{
+    static const struct rf_tuple tuple = {1, 0};
+    const uint64_t count = 40;
+    const struct rf_profiler_setup setup = {.keep_intervals = 1};
+    struct rf_profiler *profiler;
+    struct rf_profile *profile;
+    REQUIRE(rf_profiler_open(&profiler, "exact(interval=4)", &setup, NULL) == RF_OK);
+    CHECK_EQ(rf_profiler_feed(profiler, &(struct rf_tuples){&tuple, &count, 1}, NULL), RF_OK);
+    REQUIRE(rf_profiler_profile(profiler, &profile, NULL) == RF_OK);
+    CHECK_EQ(profile->n_intervals, 10);
+    CHECK_EQ(profile->n_interval_items, 10);
+    CHECK_EQ(profile->items[0].count, 40);
+    rf_profile_free(profile);
+    rf_profiler_close(profiler);
+}
+
 TEST(looking_does_not_disturb)
 {
     struct rf_profiler *profiler;

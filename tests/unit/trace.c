@@ -105,6 +105,18 @@ TEST(the_index_knows_every_block)
     free(tuples);
 }
 
+TEST(as_many_gaps_as_a_block_can_have)
+{
+    unsigned char bytes[RF_TRACE_HEAD_SIZE];
+    struct rf_trace_head head = {.kind = RF_TRACE_GAPS_KIND, .stored = 1}, back;
+    for (uint32_t more = 0; more < 2; more++) {
+        head.events = RF_TRACE_GAPS_MAX + more;
+        head.raw = (uint32_t)(head.events * rf_trace_gap_size(RF_TRACE_TUPLES));
+        rf_trace_head_write(&head, bytes);
+        CHECK_EQ(rf_trace_head_read(&back, bytes), more == 0);
+    }
+}
+
 /* Few different values, far apart: a byte each, and the values once. */
 TEST(few_values_make_a_dictionary)
 {
