@@ -1,0 +1,186 @@
+"""draw.py - figures 7, 12 and 13 as drawings: SVG from the text that riffle prints.
+
+    draw.py FOLDER      figure7.txt, figure12.txt: trees of hot ranges; figure13.csv: rectangles of code and data
+"""
+import csv
+import os
+import re
+import sys
+from html import escape
+
+LINE = re.compile(r"\s*([\d.]+)%\s+([\d.]+)%(\s+)(0x\w+)(?:\.\.(0x\w+))?\s*(.*)")
+BOX_WIDTH, BOX_HEIGHT, GAP, LEVEL = 168, 50, 14, 92
+INK, LIGHT, HOT = "#222222", "#f7efe4", "#c0392b"
+
+
+class Range:
+    def __init__(self, share, inner, depth, lo, hi, label):
+        self.share, self.inner, self.depth, self.lo, self.hi, self.label = share, inner, depth, lo, hi, label
+        self.below, self.x = [], 0
+
+
+def read_tree(path):
+    """The outermost hot ranges of the first profile, each with those inside it."""
+    top, stack = [], []
+    with open(path) as lines:
+        for line in lines:
+            found = LINE.match(line)
+            if found is None:
+                if top and not line.strip():
+                    break
+                continue
+            node = Range(float(found[1]), float(found[2]), len(found[3]), found[4], found[5] or found[4], found[6])
+            while stack and stack[-1].depth >= node.depth:
+                stack.pop()
+            (stack[-1].below if stack else top).append(node)
+            stack.append(node)
+    return top
+
+
+def place(nodes, next_leaf=0):
+    """Leaves side by side in order of address, parents above the middle of theirs."""
+    for node in nodes:
+        next_leaf = place(node.below, next_leaf)
+        if node.below:
+            node.x = sum(inner.x for inner in node.below) / len(node.below)
+        else:
+            node.x = next_leaf
+            next_leaf += 1
+    return next_leaf
+
+
+def text(x, y, words, size=12, **more):
+    extra = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in more.items())
+    return f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}"{extra}>{escape(words)}</text>'
+
+
+def shade(share, most):
+    """From the light of paper to the red of the hottest."""
+    k = min(1, share / most)
+    mix = [round(a + (b - a) * k) for a, b in zip((0xf7, 0xef, 0xe4), (0xd9, 0x5f, 0x4e))]
+    return "#%02x%02x%02x" % tuple(mix)
+
+
+def draw_node(node, level, most):
+    x, y = node.x * (BOX_WIDTH + GAP) + GAP, 60 + level * LEVEL
+    middle = x + BOX_WIDTH / 2
+    parts = []
+    for inner in node.below:
+        to = inner.x * (BOX_WIDTH + GAP) + GAP + BOX_WIDTH / 2
+        parts.append(f'<line x1="{middle:.0f}" y1="{y + BOX_HEIGHT}" x2="{to:.0f}" y2="{y + LEVEL}" stroke="{INK}"/>')
+    parts.append(f'<rect x="{x:.0f}" y="{y}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="4" fill="{shade(node.share, most)}" '
+                 f'stroke="{INK}"/>')
+    name = node.lo if node.lo == node.hi else f"{node.lo}..{node.hi[2:]}"
+    parts.append(text(middle, y + 17, name, 10.5, text_anchor="middle", font_family="monospace"))
+    both = f"{node.share:.1f}%" if not node.below else f"{node.share:.1f}% ({node.inner:.1f}%)"
+    parts.append(text(middle, y + 33, both, 12, text_anchor="middle", font_weight="bold"))
+    label = node.label if len(node.label) <= 28 else node.label[:27] + "…"
+    parts.append(text(middle, y + 45, label, 9, text_anchor="middle"))
+    for inner in node.below:
+        parts += draw_node(inner, level + 1, most)
+    return parts
+
+
+def depth_of(nodes):
+    return 1 + max(depth_of(node.below) for node in nodes) if nodes else 0
+
+
+def each(nodes):
+    for node in nodes:
+        yield node
+        yield from each(node.below)
+
+
+def write_svg(path, width, height, parts):
+    with open(path, "w") as file:
+        file.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
+                   f'height="{height:.0f}" font-family="Helvetica,sans-serif" fill="{INK}">\n'
+                   f'<rect width="100%" height="100%" fill="#ffffff"/>\n' + "\n".join(parts) + "\n</svg>\n")
+
+
+def draw_tree(folder, name, title, rest):
+    source = f"{folder}/{name}.txt"
+    if not os.path.exists(source):
+        return
+    top = read_tree(source)
+    leaves = place(top)
+    hot = list(each(top))
+    if not hot:
+        return
+    width = max(leaves * (BOX_WIDTH + GAP) + GAP, 640)
+    height = 60 + depth_of(top) * LEVEL + 26
+    most = max(node.share for node in hot)
+    parts = [text(GAP, 24, title, 16, font_weight="bold"),
+             text(GAP, 44, f"{len(hot)} ranges of more than 10%, in order (in brackets: with the hot ones inside); "
+             f"{100 - sum(n.share for n in hot):.1f}% {rest}")]
+    for node in top:
+        parts += draw_node(node, 0, most)
+    write_svg(f"{folder}/{name}.svg", width, height, parts)
+
+
+def ends(rows, low, high):
+    """Every end of a rectangle and its place on an axis that is not to scale: equal steps from end to end."""
+    found = sorted({value for row in rows for value in (row[low], row[high] + 1)})
+    return {value: i for i, value in enumerate(found)}
+
+
+def axis_labels(places, used, step, horizontal, origin):
+    parts, last = [], -9
+    for value, i in places.items():
+        if value not in used or i - last < 1:
+            continue
+        last = i
+        if horizontal:
+            x, y = origin[0] + i * step, origin[1] + 10
+            parts.append(f'<text x="{x:.0f}" y="{y:.0f}" font-size="9.5" font-family="monospace" '
+                         f'transform="rotate(60 {x:.0f} {y:.0f})">{value:#x}</text>')
+        else:
+            parts.append(text(origin[0] - 6, origin[1] - i * step + 3, f"{value:#x}", 9.5, text_anchor="end",
+                              font_family="monospace"))
+    return parts
+
+
+def inside(a, b):
+    return a is not b and b[0] <= a[0] and a[1] <= b[1] and b[2] <= a[2] and a[3] <= b[3]
+
+
+def draw_rectangles(folder):
+    source = f"{folder}/figure13.csv"
+    if not os.path.exists(source):
+        return
+    with open(source) as file:
+        rows = [[int(r[k], 16) for k in ("code_lo", "code_hi", "data_lo", "data_hi")] + [float(r["share"])]
+                for r in csv.DictReader(file)]
+    if not rows:
+        return
+    code, data = ends(rows, 0, 1), ends(rows, 2, 3)
+    wide, tall, left, top = 760, 560, 110, 60
+    dx, dy = wide / (len(data) - 1), tall / (len(code) - 1)
+    around = [row for row in rows if any(inside(other, row) for other in rows)]
+    most = max(row[4] for row in rows if row not in around)
+    parts = [text(20, 24, "Figure 13: gcc, the code that loads and the data it loads from", 16, font_weight="bold"),
+             text(20, 44, "filled: hot rectangles, the darker the hotter; dashed: hot ranges around them; axes from end to end, "
+                  "not to scale"),
+             f'<rect x="{left}" y="{top}" width="{wide}" height="{tall}" fill="none" stroke="#aaaaaa"/>']
+    for row in sorted(rows, key=lambda r: -(data[r[3] + 1] - data[r[2]]) * (code[r[1] + 1] - code[r[0]])):
+        x, w = left + data[row[2]] * dx, (data[row[3] + 1] - data[row[2]]) * dx
+        y, h = top + tall - code[row[1] + 1] * dy, (code[row[1] + 1] - code[row[0]]) * dy
+        style = 'fill="none" stroke="#888888" stroke-dasharray="4 3"' if row in around else \
+            f'fill="{shade(row[4], most)}" stroke="{INK}"'
+        parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" {style}>'
+                     f'<title>{row[4]}%</title></rect>')
+        if row not in around and w > 26 and h > 9:
+            parts.append(text(x + w / 2, y + h / 2 + 3, f"{row[4]:.1f}", 9, text_anchor="middle"))
+    used_code = {end for r in rows if r not in around for end in (r[0],)}
+    used_data = {end for r in rows if r not in around for end in (r[2],)}
+    parts += axis_labels(code, used_code, dy, False, (left, top + tall)) + \
+        axis_labels(data, used_data, dx, True, (left, top + tall))
+    parts += [text(20, top + tall / 2, "code", 13, transform=f"rotate(-90 20 {top + tall / 2:.0f})"),
+              text(left + wide / 2, top + tall + 110, "data", 13)]
+    write_svg(f"{folder}/figure13.svg", left + wide + 40, top + tall + 125, parts)
+
+
+draw_tree(sys.argv[1], "figure7", "Figure 7: hot load values of gzip, eps 1%", "of the loads are elsewhere")
+draw_tree(sys.argv[1], "figure12", "Figure 12: where gcc loads zeros from, eps 1%", "of the zero loads are elsewhere")
+draw_tree(sys.argv[1], "narrow", "Section 5.4.2: where gcc computes results of at most 16 bits, eps 1%", "of them are elsewhere")
+draw_rectangles(sys.argv[1])
