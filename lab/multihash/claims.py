@@ -149,7 +149,8 @@ class Claims:
         more = {s: sum(all(less(*both)) for both in lost[s].values()) for s in figures.SETTINGS}
         self.add("resetting costs false negatives on some programs", "5.6.2", "holds" if min(more.values()) > 0 else "differs",
                  self.both(lambda s: f"more for every seed on {more[s]} of {len(lost[s])} programs, gcc {told(lost[s]['gcc'][0])} -> "
-                                     f"{told(lost[s]['gcc'][1])}"), "fig07")
+                                     f"{told(lost[s]['gcc'][1])}") +
+                 "; at 1M the other way: without resetting false positives fill the accumulator and keep candidates out", "fig07")
 
     # ---- section 6 ----
 
@@ -195,12 +196,13 @@ class Claims:
     def tables(self):
         values, names = self.data.values, ("single R1 P1", "n2 C1 R0", "n4 C1 R0", "n8 C1 R0", "n16 C1 R0")
         for setting, programs in self.judged.items():
-            best = {p: [min(names, key=lambda d: values.totals(p, setting, d)[seed]) for seed in range(self.seeds)] for p in programs}
-            other = [p for p in programs if any(b != "n4 C1 R0" for b in best[p])]
+            best = {p: [values.totals(p, setting, "n4 C1 R0")[seed] <= min(values.totals(p, setting, d)[seed] for d in names)
+                        for seed in range(self.seeds)] for p in programs}
+            other = [p for p in programs if not all(best[p])]
             self.add(f"4 tables are consistently better than all others, {setting}", "6.4.1, figure 12",
-                     by_seed(b == "n4 C1 R0" for found in best.values() for b in found),
+                     by_seed(b for found in best.values() for b in found),
                      ", ".join(f"{d.split()[0]} {told(self.mean_error(setting, d))}" for d in names) +
-                     f"; best on every program but {', '.join(f'{p} ({sum(b == names[2] for b in best[p])} of {self.seeds} seeds)' for p in other)}"
+                     f"; best, or level, with every seed on all programs but {', '.join(f'{p} ({sum(best[p])} of {self.seeds} seeds)' for p in other)}"
                      * bool(other), "fig12")
             beyond = [values.part("false_positive", p, setting, "n16 C1 R0")[seed] > values.part("false_positive", p, setting, "n4 C1 R0")[seed]
                       for p in programs for seed in range(self.seeds)]
