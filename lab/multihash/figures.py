@@ -149,7 +149,7 @@ def dots(path, title, panels):
             rows = [[i + shift, *(max(x, FLOOR) for x in spread(find(name, one)[0])), *find(name, one)[1]] for i, name in enumerate(names)]
             body += block(f"d{setting}_{k}", rows)
     body += (f'set multiplot title "{title}" font ",15"\nset style fill solid noborder\n'
-             "set lmargin 14\nset rmargin at screen 0.87\nset key at screen 0.99, graph 1 right top Left reverse samplen 1\n")
+             "set lmargin 14\nset rmargin at screen 0.855\nset key at screen 0.99, graph 1 right top Left reverse samplen 1\n")
     for j, (setting, (names, series, _)) in enumerate(panels.items()):
         top = 0.95 - j * 0.95 / n
         body += (f"{groups(names)}set size 1,{0.60 / n}\nset origin 0,{top - 0.60 / n}\n"
