@@ -213,10 +213,13 @@ rf_status cli_bursts_note(struct rf_run *run, const struct rf_probe_bursts *aske
     bool alone = asked[0].burst > 0 && asked[1].burst == 0 && cut->skip == 0 && cut->limit == 0;
     for (size_t i = 0; i < RF_PROBE_CLOCKS_MAX && asked[i].burst > 0 && status == RF_OK; i++) {
         describe(text, sizeof text, &asked[i]);
-        status = alone ? cli_note(run, "bursts", "%llu of %s; %llu events skipped%s",
-                                  (unsigned long long)outcome->bursts, text,
-                                  (unsigned long long)outcome->skipped, warning)
-                       : cli_note(run, "bursts", "of %s%s", text, warning);
+        status = !alone ? cli_note(run, "bursts", "of %s%s", text, warning)
+                 : outcome->uncounted
+                     ? cli_note(run, "bursts", "%llu of %s; what was skipped was not counted%s",
+                                (unsigned long long)outcome->bursts, text, warning)
+                     : cli_note(run, "bursts", "%llu of %s; %llu events skipped%s",
+                                (unsigned long long)outcome->bursts, text,
+                                (unsigned long long)outcome->skipped, warning);
         if (status == RF_OK)
             status = warn_in_step(run, &asked[i]);
     }

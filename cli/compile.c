@@ -9,6 +9,7 @@
  * links is done in two steps. Arguments of @FILE are put in its place, as both compilers do, since sources may be among
  * them. */
 #include "compile.h"
+#include "assemble.h"
 #include <riffle/probe.h>
 #include <ctype.h>
 #include <errno.h>
@@ -185,7 +186,7 @@ static bool is_source(const char *word, bool by_language)
     return by_language || (ending != NULL && is_one_of(ending, endings));
 }
 
-enum step { AS_IT_IS, COMPILE, LINK, BOTH };
+enum step { AS_IT_IS, ASSEMBLE, COMPILE, LINK, BOTH };
 
 static enum step step_of(const struct list *list)
 {
@@ -211,7 +212,9 @@ static enum step step_of(const struct list *list)
     }
     if (informs || !has_input)
         return AS_IT_IS;
-    return !links ? COMPILE : compiles ? BOTH : LINK;
+    if (!links)
+        return compiles ? COMPILE : ASSEMBLE;
+    return compiles ? BOTH : LINK;
 }
 
 /* ---- compilers ---- */
@@ -226,11 +229,37 @@ static bool is_clang(const char *compiler)
     return strstr(slash != NULL ? slash + 1 : name, "clang") != NULL;
 }
 
+static bool is_asked(const char *variable)
+{
+    const char *asked = getenv(variable);
+    return asked != NULL && asked[0] != '\0';
+}
+
 /* Hooks for blocks, too? */
 static bool has_blocks(void)
 {
-    const char *asked = getenv("RIFFLE_CC_BLOCKS");
-    return asked != NULL && asked[0] != '\0';
+    return is_asked("RIFFLE_CC_BLOCKS");
+}
+
+static struct cli_assembler assembler; /* of this command */
+
+/* Two copies of each function? Not of code that may become part of a shared library (copies.c). */
+static bool has_copies(const struct list *asked)
+{
+    static const char *const shared[] = {"-fPIC", "-fpic", "-shared", NULL};
+    for (size_t i = 0; i < asked->n; i++)
+        if (is_one_of(asked->words[i], shared))
+            return false;
+    return is_asked("RIFFLE_CC_BURSTS") && !has_blocks();
+}
+
+/* Ours in front of the assembler, where there are to be copies. */
+static bool add_assembler(struct list *list, const char *compiler)
+{
+    char option[sizeof assembler.folder + 8];
+    snprintf(option, sizeof option, "-B%s/", assembler.folder);
+    return assembler.folder[0] == '\0' ||
+           (add(list, option) && (!is_clang(compiler) || add(list, "-fno-integrated-as")));
 }
 
 /* Link-time optimisation would put the hooks in after we have left. clang leaves out a load in front of a store to the
@@ -242,6 +271,8 @@ static bool add_hooks(struct list *list, const char *compiler)
     static const char *const clang[] = {"-fsanitize=thread", "-mllvm",
                                         "-tsan-instrument-read-before-write", "-fno-lto", NULL};
     if (!add_all(list, is_clang(compiler) ? clang : gcc))
+        return false;
+    if (!add_assembler(list, compiler))
         return false;
     return !has_blocks() || add(list, "-fsanitize-coverage=trace-pc");
 }
@@ -300,13 +331,13 @@ static int no_memory(void)
     return cli_fail(CLI_FAILED, "cc: no memory for the command line");
 }
 
-static int run_list(const struct list *list)
+int cli_run_words(char **words)
 {
     int status;
     pid_t pid = fork();
     if (pid == 0) {
-        execvp(list->words[0], list->words);
-        cli_fail(CLI_NO_PROGRAM, "cc: cannot start '%s': %s", list->words[0], strerror(errno));
+        execvp(words[0], words);
+        cli_fail(CLI_NO_PROGRAM, "cc: cannot start '%s': %s", words[0], strerror(errno));
         _exit(errno == ENOENT ? 127 : 126);
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0)
@@ -315,6 +346,11 @@ static int run_list(const struct list *list)
     if (pid < 0)
         return cli_fail(CLI_FAILED, "cc: cannot start a process: %s", strerror(errno));
     return CLI_OF_PROGRAM + (WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+static int run_list(const struct list *list)
+{
+    return cli_run_words(list->words);
 }
 
 static bool failed(int status)
@@ -437,6 +473,8 @@ static int compile(const struct list *asked, const char *compiler)
         return compile_and_link(asked, compiler, folder);
     bool good = add(&list, compiler) &&
                 (asked->n == 0 || add_all(&list, (const char *const *)asked->words));
+    if (good && step == ASSEMBLE)
+        good = add_assembler(&list, compiler);
     if (good && step == COMPILE)
         good = add_hooks(&list, compiler);
     if (good && step == LINK)
@@ -454,7 +492,10 @@ int cli_compile(const struct cli_call *call, const char *variable, const char *s
     bool good = true;
     for (size_t i = 0; good && i < call->n_arguments; i++)
         good = expand(&asked, call->arguments[i], 0);
+    if (good && has_copies(&asked))
+        cli_assembler_make(&assembler);
     int status = good ? compile(&asked, compiler) : no_memory();
+    cli_assembler_remove(&assembler);
     free_list(&asked);
     return status;
 }

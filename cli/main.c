@@ -1,4 +1,5 @@
 /* main.c - the program: find the command, run it. */
+#include "assemble.h"
 #include "command.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -80,5 +81,7 @@ int main(int argc, char **argv)
         return CLI_FAILED;
     cli_progress_begin();
     outlive_writes();
+    if (cli_is_assembler(argv[0]))
+        return cli_finish(cli_assemble(argc, argv));
     return cli_finish(dispatch(argc, argv));
 }

@@ -60,6 +60,10 @@ RF_HOOKS_INLINE bool is_quick(const void *addr, size_t bytes, uint64_t pc, unsig
         return false;
     lane->busy = rf_hooks_stack();
     __asm__ volatile("" ::: "memory");
+    if (mode == RF_HOOKS_SAMPLE && rf_hooks_gated) {
+        rf_hooks_leave(lane);
+        return rf_hooks_is_between();
+    }
     if (mode == RF_HOOKS_SAMPLE) {
         /* between bursts, unless something is to be decided */
         bool turns = pc <= lane->last_pc;

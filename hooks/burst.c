@@ -3,7 +3,10 @@
  * The probe ends a sampling interval with a call or a backward branch. Hooks do not see branches: an interval ends with a
  * call, and where an event has a pc that is not above the one before, since the program went backwards. Each lane has a
  * clock of its own; distances are random with the wanted mean, drawn as in the probe (base/spread.h). What was skipped is
- * counted in shared memory. */
+ * counted in shared memory.
+ *
+ * Programs with two copies of each function count intervals themselves (gate.c): as the probe, at the beginning of functions and
+ * in loops. Then nobody counts what is skipped. */
 #include "hooks.h"
 
 #include "base/spread.h"
@@ -30,11 +33,16 @@ static uint64_t draw_sparsity(struct rf_hooks_lane *lane, uint64_t mean, bool re
     return rf_spread(next_random(lane), mean, SPARSITY_MAX);
 }
 
-static void begin_burst(struct rf_hooks_lane *lane)
+uint64_t rf_hooks_burst_length(void)
 {
     uint32_t burst = rf_hooks_bursts()->clocks[0].burst;
+    return burst == FOREVER ? INT64_MAX : burst > 0 ? burst : 1;
+}
+
+static void begin_burst(struct rf_hooks_lane *lane)
+{
     lane->skips = false;
-    lane->left = burst == FOREVER ? UINT64_MAX : burst > 0 ? burst : 1;
+    lane->left = rf_hooks_burst_length();
 }
 
 static void arm(struct rf_hooks_lane *lane, bool first)
@@ -64,11 +72,18 @@ static void tell_burst(struct rf_hooks_lane *lane)
     to[1] = UINT32_MAX;
     for (uint32_t i = 0; i < groups; i++) {
         uint64_t all = lane->slot->counters.skipped[i];
-        to[2 + i] = all - lane->told[i];
+        to[2 + i] = rf_hooks_uncounted ? RF_WORD_UNCOUNTED : all - lane->told[i];
         lane->told[i] = all;
     }
     to[2 + groups] = lane->weight;
     rf_hooks_commit(lane, n);
+}
+
+uint64_t rf_hooks_end_burst(struct rf_hooks_lane *lane)
+{
+    tell_burst(lane);
+    arm(lane, false);
+    return lane->skips ? lane->left : 0;
 }
 
 RF_HOOKS_APART void rf_hooks_turn(struct rf_hooks_lane *lane)

@@ -199,10 +199,27 @@ struct rf_ring_place *rf_hooks_place(struct rf_hooks_lane *lane, uint64_t key,
 
 void rf_hooks_begin_bursts(struct rf_hooks_lane *lane);
 void rf_hooks_turn(struct rf_hooks_lane *lane);
+/* Of a thread whose intervals its own code counts (gate.c): how many are skipped until the next burst, and its length. */
+uint64_t rf_hooks_end_burst(struct rf_hooks_lane *lane);
+uint64_t rf_hooks_burst_length(void);
+
+/* ---- gate.c ---- */
+
+extern __thread int64_t rf_hooks_left, rf_hooks_stay __attribute__((tls_model("initial-exec")));
+/* Did this thread come by a gate? Then that knows when it is in a burst. */
+extern __thread bool rf_hooks_gated __attribute__((tls_model("initial-exec")));
+extern bool rf_hooks_uncounted; /* some thread did: what is skipped is not known */
+
+RF_HOOKS_INLINE bool rf_hooks_is_between(void)
+{
+    return rf_hooks_left >= 0;
+}
 
 /* An event at this pc: is it only counted? */
 RF_HOOKS_INLINE bool rf_hooks_skip(struct rf_hooks_lane *lane, unsigned kind, uint64_t pc)
 {
+    if (rf_hooks_gated)
+        return rf_hooks_is_between();
     if (pc <= lane->last_pc && RF_HOOKS_UNLIKELY(--lane->left == 0))
         rf_hooks_turn(lane);
     lane->last_pc = kind == RF_WORD_CALL ? UINT64_MAX : pc;

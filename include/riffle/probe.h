@@ -34,7 +34,8 @@ enum {
 #define RF_PROBE_STACK_PERIOD 200000 /* instructions */
 
 /* Bursts: of the sampling intervals of each thread, which end with calls and backward branches, `burst` are told,
- * then `sparsity` are skipped, and so on. frequency = burst / (burst + sparsity). What is skipped is counted. */
+ * then `sparsity` are skipped, and so on. frequency = burst / (burst + sparsity). What is skipped is counted, but
+ * for programs that have hooks and two copies of each function. */
 struct rf_probe_bursts {
     uint32_t burst;    /* 0: no bursts, everything is told; RF_PROBE_FOREVER: it does not end */
     uint64_t sparsity; /* on average: the distance is random, with `seed`; UINT64_MAX: for ever */
@@ -134,8 +135,9 @@ struct rf_probe_outcome {
     uint64_t killed;     /* that ended without saying what they produced: killed */
     uint64_t events;     /* of all classes, as tuples or records */
     uint64_t lost;
-    uint64_t bursts;                                         /* that are over */
-    uint64_t skipped;                                        /* events between bursts */
+    uint64_t bursts;  /* that are over */
+    uint64_t skipped; /* events between bursts */
+    int uncounted; /* and others between bursts that nobody counted: the program has two copies of its functions */
     uint64_t changes;                                        /* of bursts, by rf_control_set */
     struct rf_probe_bursts last_bursts[RF_PROBE_CLOCKS_MAX]; /* as they were at the end */
     uint32_t off;        /* 1 << selector: switched off by then */

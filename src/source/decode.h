@@ -76,8 +76,16 @@ struct rf_decode {
     uint64_t record_bursts, record_bursts_told;
     uint64_t lost[RF_WORD_CLASSES];
     uint64_t n_bursts, skipped;
+    bool uncounted;                  /* something was skipped that nobody counted */
     const struct rf_process *before; /* whose words were decoded last */
 };
+
+/* What a message says that was skipped of a group. */
+static inline uint64_t rf_decode_skips(struct rf_decode *decode, uint64_t word)
+{
+    decode->uncounted |= word == RF_WORD_UNCOUNTED;
+    return word != RF_WORD_UNCOUNTED ? word : 0;
+}
 
 /* Put classes that every selector takes together into one group, so that there are few counters. */
 size_t rf_decode_groups(const struct rf_selector *selectors, size_t n,

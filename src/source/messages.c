@@ -98,7 +98,7 @@ static void skip_records(struct rf_decode *decode, const uint64_t *skipped, uint
 {
     for (size_t group = 0; group < decode->n_groups; group++)
         decode->record_skips[decode->n_record_ends][__builtin_ctz(decode->groups[group])] +=
-            skipped[group];
+            rf_decode_skips(decode, skipped[group]);
     decode->record_bursts += bursts;
 }
 
@@ -125,11 +125,12 @@ static rf_status see_skipped(struct rf_decode *decode, const uint64_t *words, si
         lanes[i].bursts += (words[1] >> i & 1) != 0 ? bursts : 0;
         for (size_t group = 0; group < decode->n_groups; group++)
             if (counts_for(decode, group, i))
-                skip_in(&lanes[i], words[2 + group]);
+                skip_in(&lanes[i], rf_decode_skips(decode, words[2 + group]));
     }
     for (size_t group = 0; group < decode->n_groups; group++) {
-        decode->skipped += words[2 + group];
-        process->skipped[group] += words[2 + group];
+        uint64_t skipped = rf_decode_skips(decode, words[2 + group]);
+        decode->skipped += skipped;
+        process->skipped[group] += skipped;
     }
     decode->n_bursts += bursts;
     if (bursts > 0)

@@ -75,6 +75,7 @@ static void hand_out_lane(struct probe *probe, size_t i, struct rf_batch *batch)
     lane->bursts_told = lane->bursts;
     batch->skipped = lane->skipped - lane->skipped_told;
     batch->skips = lane->skips;
+    batch->uncounted = probe->decode.uncounted;
     lane->skipped_told = lane->skipped;
     probe->handed_out_events = count_events(probe, lane, &batch->tuples);
     probe->handed_out = i;
@@ -107,6 +108,7 @@ static void hand_out_gaps(struct rf_decode *decode, struct rf_batch *batch)
     batch->weights = decode->record_weights;
     batch->skips = decode->record_skips[0];
     batch->skipped = sum_rows(decode);
+    batch->uncounted = decode->uncounted;
     batch->bursts = decode->record_bursts - decode->record_bursts_told;
     decode->record_bursts_told = decode->record_bursts;
 }
@@ -515,6 +517,7 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
         .lost = sum(probe->decode.lost),
         .bursts = probe->decode.n_bursts,
         .skipped = probe->decode.skipped,
+        .uncounted = probe->decode.uncounted,
         .changes = probe->processes.ring.control->bursts.changes -
                    (probe->processes.ring.control->bursts.changes > 0), /* the first is ours */
         .off = probe->processes.ring.control->bursts.off,

@@ -138,6 +138,7 @@ enum {
 };
 
 enum { RF_WORD_WEIGHT_ONE = 1024 };
+#define RF_WORD_UNCOUNTED UINT64_MAX /* in place of how many were skipped: nobody knows */
 
 /* With sampling in bursts, skipped events are counted by groups. A group is a set of classes; there are at
  * most as many groups as classes. The collector names them when it starts the program. */

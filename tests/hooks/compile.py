@@ -46,6 +46,26 @@ def same(folder, title, arguments):
               ours.stdout + ours.stderr)
 
 
+def copies(folder):
+    """RIFFLE_CC_BURSTS=1: two copies of each function, by an assembler in front of the assembler."""
+    twice = {"RIFFLE_CC_BURSTS": "1"}
+    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+        for title, flags in (("", ""), (", -pipe", "-pipe"), (", debug information", "-g"), (", -save-temps", "-save-temps=obj")):
+            good(folder, f"two copies by {compiler}{title}", f"rm -f d.d && $CC -O1 {flags} -MD -c a.c -o d.o && grep -q '^d.o: a.c' d.d && "
+                 f"$CC -O1 {flags} -c b.c -o e.o && grep -q rf_hooks_gate e.o && $CC d.o e.o -o q1", "q1", RIFFLE_CC=compiler, **twice)
+        good(folder, f"two copies by {compiler}, by way of -S", "$CC -O1 -S b.c -o b.s && $CC -c b.s -o f.o && grep -q rf_hooks_gate f.o && "
+             "$CC -O1 -c a.c -o a.o && $CC a.o f.o -o q2", "q2", RIFFLE_CC=compiler, **twice)
+        good(folder, f"two copies by {compiler}, static", "$CC -static -O1 a.c b.c -o q3", "q3", RIFFLE_CC=compiler, **twice)
+        good(folder, f"one copy by {compiler}, in a library", "$CC -O1 -fPIC -c b.c -o g.o && ! grep -q rf_hooks_gate g.o && "
+             "$CC -shared g.o -o libb.so && $CC a.c -L. -lb -Wl,-rpath,$PWD -o q4", "q4", RIFFLE_CC=compiler, **twice)
+        run = sh(folder, "printf '.globl answer\\nanswer: movl (%%rdi), %%eax\\n incl %%eax\\n ret\\n' >hand.S && $CC -c hand.S -o h.o && "
+                 "cc -c hand.S -o i.o && cmp h.o i.o", RIFFLE_CC=compiler, **twice)
+        tap.check(f"two copies by {compiler}: assembler stays as it is", run.returncode == 0, run.stdout + run.stderr)
+        run = sh(folder, "$CC -O1 -c bad.c", RIFFLE_CC=compiler, **twice)
+        tap.check(f"two copies by {compiler}: an error is the compiler's", run.returncode == 1 and "bad.c:1" in run.stderr and
+                  not os.listdir(os.path.join(folder, "t")), run.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("a.c", PROGRAM), ("b.c", ANSWER), ("meson.build", MESON), ("CMakeLists.txt", CMAKE),
@@ -63,6 +83,7 @@ def main():
             good(folder, "by clang", "$CC -O1 a.c b.c -o p7", "p7", RIFFLE_CC="clang")
             good(folder, "a library by clang", "$CC -O1 -fPIC -shared -Wl,-z,now b.c -o libb.so && $CC a.c -L. -lb "
                  "-Wl,-rpath,$PWD -o p8", "p8", RIFFLE_CC="clang")
+        copies(folder)
         if shutil.which("pkg-config"):
             flags = "PKG_CONFIG_PATH=$BUILT/meson-private pkg-config --define-variable=libdir=$BUILT/hooks"
             run = sh(folder, f"cc -O1 $({flags} --cflags riffle-hooks) -c a.c -o k.o && cc -O1 $({flags} --cflags riffle-hooks) "

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """known - programs compiled by riffle cc: what their hooks tell, held against counts made by hand.
 
-    known.py RIFFLE FOLDER COMPILER...        FOLDER has known.c and library.c
+    known.py RIFFLE FOLDER COMPILER...        FOLDER has known.c, library.c and copies.c
 """
 import csv
 import io
@@ -21,9 +21,9 @@ RIFFLE, FOLDER = sys.argv[1:3]
 TIMEOUT = 120
 
 
-def build(compiler, folder):
+def build(compiler, folder, **variables):
     """The program and the library, in two steps and in one."""
-    environment = {**os.environ, "RIFFLE_CC": compiler}
+    environment = {**os.environ, "RIFFLE_CC": compiler, **variables}
     known, library = os.path.join(folder, "known"), os.path.join(folder, "library.so")
     for command in (["-O1", "-g", "-c", f"{FOLDER}/known.c", "-o", known + ".o"],
                     ["-rdynamic", known + ".o", "-o", known, "-lpthread", "-ldl"],
@@ -232,6 +232,33 @@ def edges(name, compiler, folder):
     tap.check(f"{name}: without RIFFLE_CC_BLOCKS=1 it is told", "RIFFLE_CC_BLOCKS=1" in plain.errors, plain.errors)
 
 
+def copies(name, compiler, folder):
+    """RIFFLE_CC_BURSTS=1: two copies of each function tell the same as one, and compute the same whichever of them runs."""
+    known, _ = build(compiler, folder, RIFFLE_CC_BURSTS="1")
+    name += ", two copies"
+    for case in (loads_and_stores, values, atomics, calls, signals, without_riffle):
+        case(name, known)
+    run = Run("load -> pc", [known, "threads"])
+    equal(f"{name}: 64 threads", (run.of("k_thread"), run.adds_up()), (64 * 20000, True))
+    run = Run("load -> pc", [known, "threads"], "--burst", "10", "--frequency", "1/100")
+    sampled = int(run.note("sampled").replace(",", "") or 0)
+    tap.check(f"{name}: bursts: a hundredth of 1,280,000 loads", 9000 < sampled < 17000 and run.adds_up() and
+              "what was skipped was not counted" in run.details, run.details)
+    of = told(Run("load -> pc,value", [known, "values"], "--burst", "1", "--frequency", "1/2"))
+    five, six = of.get(5, 0), of.get(6, 0)
+    tap.check(f"{name}: bursts: not in step with a loop", 0.06 * (five + six) < six < 0.19 * (five + six), f"{five} and {six}")
+    plain, program = os.path.join(folder, "plain"), os.path.join(folder, "copies")
+    flags = ["-O2", "-g", "-w", f"{FOLDER}/copies.c", "-o"]
+    subprocess.run([compiler, *flags, plain], check=True)
+    subprocess.run([RIFFLE, "cc", *flags, program], check=True, env={**os.environ, "RIFFLE_CC": compiler, "RIFFLE_CC_BURSTS": "1"})
+    expected = subprocess.run([plain], capture_output=True, text=True, timeout=TIMEOUT).stdout
+    idle = subprocess.run([program], capture_output=True, text=True, timeout=TIMEOUT).stdout
+    equal(f"{name}: the same output, idle", idle, expected)
+    for options in ([], ["--burst", "1", "--frequency", "1/2"], ["--burst", "3", "--frequency", "1/5"]):
+        run = Run("load -> pc,value", [program], *options)
+        equal(f"{name}: the same output, {' '.join(options) or 'all told'}", run.output, expected)
+
+
 def without_riffle(name, known):
     run = subprocess.run([known, "loads"], capture_output=True, text=True, timeout=TIMEOUT)
     equal(f"{name}: without riffle", (run.stdout, run.stderr, run.returncode), ("sum loads\n", "", 3))
@@ -268,6 +295,7 @@ def main():
                 case(name, known)
             processes(name, known, library)
             edges(name, compiler, folder)
+            copies(name, compiler, folder)
     tap.end()
 
 

@@ -1,0 +1,156 @@
+/* assemble.c - riffle in place of the assembler, for compilers that riffle cc starts.
+ *
+ *     riffle cc -c a.c --> cc -B/tmp/riffle-as-1/ -c a.c --> /tmp/riffle-as-1/as a.s --> copies.c --> as
+ *                                                            = riffle
+ *
+ * So the compiler's driver does all that it does otherwise: pipes, dependencies, several sources, temporary files. Text in which
+ * nothing is to be copied goes to the assembler as it is. The folder and the assembler are named by the environment. */
+#include "assemble.h"
+#include "compile.h"
+#include "copies.h"
+#include <errno.h>
+#include <limits.h>
+#include <riffle/probe.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VARIABLE "RIFFLE_AS" /* the assembler's path */
+
+static const char *temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder != NULL && folder[0] != '\0' ? folder : "/tmp";
+}
+
+/* ---- for riffle cc ---- */
+
+void cli_assembler_make(struct cli_assembler *assembler)
+{
+    char self[PATH_MAX], real[PATH_MAX], path[sizeof assembler->folder + 8];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    int length = snprintf(assembler->folder, sizeof assembler->folder, "%s/riffle-as-XXXXXX",
+                          temporary_folder());
+    if (n <= 0 || length >= (int)sizeof assembler->folder ||
+        !rf_probe_find(real, sizeof real, "as") || mkdtemp(assembler->folder) == NULL) {
+        assembler->folder[0] = '\0';
+        return;
+    }
+    self[n] = '\0';
+    snprintf(path, sizeof path, "%s/as", assembler->folder);
+    if (symlink(self, path) != 0 || setenv(VARIABLE, real, 1) != 0)
+        cli_assembler_remove(assembler);
+}
+
+void cli_assembler_remove(const struct cli_assembler *assembler)
+{
+    char path[sizeof assembler->folder + 8];
+    snprintf(path, sizeof path, "%s/as", assembler->folder);
+    if (assembler->folder[0] == '\0')
+        return;
+    unlink(path);
+    rmdir(assembler->folder);
+}
+
+/* ---- as the assembler ---- */
+
+bool cli_is_assembler(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return strcmp(slash != NULL ? slash + 1 : name, "as") == 0 && getenv(VARIABLE) != NULL;
+}
+
+static bool takes_next(const char *word)
+{
+    return strcmp(word, "-o") == 0 || strcmp(word, "-I") == 0 || strcmp(word, "--defsym") == 0 ||
+           strcmp(word, "--MD") == 0;
+}
+
+/* Which argument is the text; 0: it comes by standard input; -1: there are several, or it is not for x86-64. */
+static int find_input(int argc, char **argv)
+{
+    int input = 0, n = 0;
+    bool wide = false;
+    for (int i = 1; i < argc; i++) {
+        wide |= strcmp(argv[i], "--64") == 0;
+        if (takes_next(argv[i])) {
+            i++;
+        } else if (argv[i][0] != '-' || argv[i][1] == '\0') {
+            input = i;
+            n++;
+        }
+    }
+    return wide && n < 2 ? input : -1;
+}
+
+static char *read_all(FILE *file, size_t *n)
+{
+    char *text = NULL;
+    size_t room = 0;
+    for (*n = 0; !feof(file) && !ferror(file);) {
+        if (*n == room) {
+            room = room == 0 ? 1 << 16 : 2 * room;
+            char *more = realloc(text, room);
+            if (more == NULL)
+                break;
+            text = more;
+        }
+        *n += fread(text + *n, 1, room - *n, file);
+    }
+    if (feof(file) && !ferror(file))
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool write_temporary(char path[PATH_MAX], const char *text, size_t n)
+{
+    snprintf(path, PATH_MAX, "%s/riffle-as-XXXXXX.s", temporary_folder());
+    int fd = mkstemps(path, 2);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (file == NULL)
+        return false;
+    bool good = fwrite(text, 1, n, file) == n;
+    return fclose(file) == 0 && good;
+}
+
+/* The assembler with another text. */
+static int run_with(int argc, char **argv, int input, const char *text, size_t n)
+{
+    char path[PATH_MAX], **words = calloc((size_t)argc + 2, sizeof *words);
+    if (words == NULL)
+        return cli_fail(CLI_FAILED, "as: no memory for the command line");
+    if (!write_temporary(path, text, n)) {
+        free(words);
+        return cli_fail(CLI_FAILED, "as: no room for a temporary file: %s", strerror(errno));
+    }
+    memcpy(words, argv, (size_t)argc * sizeof *words);
+    words[input > 0 ? input : argc] = path;
+    int status = cli_run_words(words);
+    unlink(path);
+    free(words);
+    return status;
+}
+
+int cli_assemble(int argc, char **argv)
+{
+    size_t n = 0, size;
+    int input = find_input(argc, argv);
+    bool standard = input == 0 || (input > 0 && strcmp(argv[input], "-") == 0);
+    FILE *file = input < 0 ? NULL : standard ? stdin : fopen(argv[input], "re");
+    argv[0] = getenv(VARIABLE);
+    char *text = file != NULL ? read_all(file, &n) : NULL;
+    char *copies = text != NULL ? cli_copies(text, n, &size) : NULL;
+    int status;
+    if (copies != NULL)
+        status = run_with(argc, argv, input, copies, size);
+    else if (standard && text != NULL)
+        status = run_with(argc, argv, input, text, n);
+    else
+        status = cli_run_words(argv);
+    if (file != NULL && file != stdin)
+        fclose(file);
+    free(copies);
+    free(text);
+    return status & ~CLI_OF_PROGRAM;
+}
