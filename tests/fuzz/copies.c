@@ -1,0 +1,14 @@
+/* copies.c - any text as assembler: it is copied, or it stays as it is. */
+#include "copies.h"
+#include "fuzz.h"
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    size_t n;
+    if (memchr(data, '\0', size) != NULL)
+        return 0;
+    free(cli_copies((const char *)data, size, &n));
+    return 0;
+}
