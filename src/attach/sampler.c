@@ -36,10 +36,11 @@ enum {
     ROOM = CATCH + BURST_MAX * RF_TRAIL_MAX + RF_FRAMES_MAX,
 };
 
-#define TAKE_PERIOD  0.05   /* seconds between two looks at the catch */
-#define MAPS_AGE_MIN 0.05   /* seconds between two readings of what is mapped */
-#define STOPS_IN     0.0001 /* seconds in which a thread stops that has a processor */
-#define GRACE        2      /* seconds that a thread in the kernel may take to be let go */
+#define TAKE_PERIOD  0.05    /* seconds between two looks at the catch */
+#define MAPS_AGE_MIN 0.05    /* seconds between two readings of what is mapped */
+#define STOPS_IN     0.0001  /* seconds in which a thread stops that has a processor */
+#define AROUND       0.00004 /* seconds to take and give back its processor from another one */
+#define GRACE        2       /* seconds that a thread in the kernel may take to be let go */
 
 struct rf_sampler {
     struct rf_alloc alloc;
@@ -169,10 +170,8 @@ static rf_status keep_maps(struct rf_sampler *sampler, uint64_t pc)
 }
 
 /* Stopped where its processor was taken from it; RF_HELD_ASLEEP: it does not run there. */
-static enum rf_held hold_it(struct rf_sampler *sampler, struct rf_hold *hold)
+static enum rf_held hold_it(struct rf_sampler *sampler, struct rf_hold *hold, int processor)
 {
-    int processor = sampler->tasks.processor;
-    rf_beside_stand(&sampler->beside, processor);
     bool there = rf_tasks_runs(&sampler->tasks, hold->tid) && sampler->tasks.processor == processor;
     bool asked = there && rf_hold_ask(hold);
     rf_beside_leave(&sampler->beside);
@@ -185,18 +184,22 @@ static bool sample(struct rf_sampler *sampler, pid_t tid, struct burst *burst)
     struct rf_hold hold;
     sampler->beside.crowded = sampler->budget.crowd > 0.5;
     bool apart = rf_beside_is_apart(&sampler->beside);
+    int processor = sampler->tasks.processor;
     rf_hold_begin(&hold, tid, apart ? STOPS_IN : 0);
+    rf_beside_stand(&sampler->beside, processor); /* we may have waited for it: nobody is held */
     double begun = rf_budget_now(), own = rf_budget_own();
-    enum rf_held held = hold_it(sampler, &hold);
+    enum rf_held held = hold_it(sampler, &hold, processor);
     if (held == RF_HELD_RUNNING) {
         burst->thread = rf_import_thread(&sampler->threads, (uint64_t)tid);
         run_burst(sampler, &hold, burst);
-        rf_release(&hold);
     }
-    if (held == RF_HELD_ASLEEP)
-        return false;
     double seconds = rf_budget_now() - begun - hold.queued;
     own = apart ? 0 : rf_budget_own() - own;
+    if (held == RF_HELD_RUNNING)
+        rf_release(&hold); /* from here on it may run, and we may not */
+    if (held == RF_HELD_ASLEEP)
+        return false;
+    seconds += apart ? AROUND : 0;
     rf_budget_spend(&sampler->budget, seconds > 0 ? seconds : 0, own, &sampler->random);
     sampler->outcome.kernel += held == RF_HELD_KERNEL;
     sampler->outcome.refused += held == RF_HELD_REFUSED;
