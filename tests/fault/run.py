@@ -144,8 +144,8 @@ def read(folder, name):
 
 def says_what_is_missing(folder, name):
     """A profile of what was counted before the failure: it can be read, and has a note of that."""
-    status, text, *_ = run(folder, ["report", name])
-    return status == 0 and re.search(rb"^(blind|incomplete|failure|fault) ", text, re.M) is not None
+    status, text, *_ = run(folder, ["report", "--details", name])
+    return status == 0 and re.search(rb"^(blind|incomplete|failure|fault|missing) ", text, re.M) is not None
 
 
 def sentences(stderr):
@@ -191,7 +191,7 @@ def judge(folder, case, before, wanted, got, wanted_files):
     guest_ended = status == 137 and "the program ended: no memory" in stderr
     not_started = status == 126
     # run and sim have the program's status; a failure of riffle's own is 125 there.
-    failures = (125,) if arguments.split()[0] in ("run", "sim") else (1, 3)
+    failures = {"run": (125,), "sim": (125,), "diff": (1, 2)}.get(arguments.split()[0], (1, 3))
     if status not in (0, *failures) and not guest_ended and not not_started:
         return f"status {status}"
     if status != 0 and not re.search(r"^riffle: [^\n]+\n\Z", stderr, re.M):
