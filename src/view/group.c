@@ -20,6 +20,7 @@
 #include "view/view.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/keyed.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -45,12 +46,6 @@ struct spot {
 struct spots {
     struct spot *at;
     size_t n, room;
-};
-
-/* An item and the word that it is grouped by. */
-struct member {
-    uint64_t word;
-    const struct rf_item *item;
 };
 
 bool rf_view_is_by_code(enum rf_view_by by)
@@ -89,14 +84,29 @@ static uint64_t most(uint64_t left, uint64_t right)
 
 /* ---- spots ---- */
 
-static int by_word(const void *left, const void *right)
+/* By the word that they are grouped by. */
+static int by_member(const void *left, const void *right)
 {
-    const struct member *l = left, *r = right;
-    if (l->word != r->word)
-        return l->word < r->word ? -1 : 1;
-    if (l->item->count != r->item->count)
-        return l->item->count > r->item->count ? -1 : 1;
-    return (l->item->b > r->item->b) - (l->item->b < r->item->b);
+    const struct rf_keyed *l = left, *r = right;
+    const struct rf_item *x = l->what, *y = r->what;
+    if (l->key != r->key)
+        return l->key < r->key ? -1 : 1;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+/* The items of a profile come heaviest first, and stay so; others (of streams) do not. */
+static void sort_members(struct rf_keyed *members, struct rf_keyed *room, size_t n)
+{
+    bool falls = true;
+    for (size_t i = 1; i < n; i++)
+        falls &= ((const struct rf_item *)members[i].what)->count <=
+                 ((const struct rf_item *)members[i - 1].what)->count;
+    if (falls)
+        rf_keyed_sort(members, room, n);
+    else
+        qsort(members, n, sizeof *members, by_member);
 }
 
 static int by_spot(const void *left, const void *right)
@@ -113,13 +123,13 @@ static uint64_t word_of(const struct rf_view_work *work, const struct rf_item *i
 
 /* Members come in order of their words, the heaviest of each first. */
 static rf_status fold_members(const struct rf_view_work *work, struct spots *spots,
-                              const struct member *members, size_t n)
+                              const struct rf_keyed *members, size_t n)
 {
     const struct rf_alloc *alloc = &work->view->alloc;
     for (size_t i = 0; i < n; i++) {
-        const struct rf_item *item = members[i].item;
-        bool is_next = i == 0 || members[i].word != members[i - 1].word;
-        const struct spot next = {.word = members[i].word, .top = item};
+        const struct rf_item *item = members[i].what;
+        bool is_next = i == 0 || members[i].key != members[i - 1].key;
+        const struct spot next = {.word = members[i].key, .top = item};
         if (is_next && !rf_list_add(alloc, spots, next))
             return RF_ENOMEM;
         struct spot *spot = &spots->at[spots->n - 1];
@@ -139,14 +149,14 @@ static rf_status make_spots(const struct rf_view_work *work, const struct rf_ite
                             struct spots *spots)
 {
     const struct rf_alloc *alloc = &work->view->alloc;
-    size_t kept = 0, size = n * sizeof(struct member);
-    struct member *members = n > 0 ? rf_alloc_get(alloc, size) : NULL;
+    size_t kept = 0, size = 2 * n * sizeof(struct rf_keyed);
+    struct rf_keyed *members = n > 0 ? rf_alloc_get(alloc, size) : NULL;
     if (members == NULL)
         return n > 0 ? RF_ENOMEM : RF_OK;
     for (size_t i = 0; i < n; i++)
         if (rf_view_keeps(work, &items[i]))
-            members[kept++] = (struct member){word_of(work, &items[i]), &items[i]};
-    qsort(members, kept, sizeof *members, by_word);
+            members[kept++] = (struct rf_keyed){word_of(work, &items[i]), &items[i]};
+    sort_members(members, members + n, kept);
     rf_status status = fold_members(work, spots, members, kept);
     rf_alloc_free(alloc, members, size);
     return status;
