@@ -364,6 +364,13 @@ static rf_status report(const void *memory, const struct rf_sink *sink)
     return rf_multihash.report(state->multihash, &told);
 }
 
+static size_t items(const void *memory)
+{
+    const struct state *state = memory;
+    size_t n = state->is_over ? 0 : rf_exact.items(state->exact);
+    return state->is_full && n > state->keep ? (size_t)state->keep : n;
+}
+
 static size_t memory_held(const void *memory)
 {
     const struct state *state = memory;
@@ -394,5 +401,6 @@ const struct rf_engine_ops rf_auto = {
         "it counts and bounds add up, as of multihash",
     .merge = merge,
     .report = report,
+    .items = items,
     .memory = memory_held,
 };

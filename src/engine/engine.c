@@ -154,6 +154,11 @@ rf_status rf_engine_report(const struct rf_engine *engine, const struct rf_sink 
     return engine->ops->report(engine->state, sink);
 }
 
+size_t rf_engine_items(const struct rf_engine *engine)
+{
+    return engine->ops->items != NULL ? engine->ops->items(engine->state) : 0;
+}
+
 bool rf_engine_starts_anew(void *state, uint64_t n)
 {
     (void)state;

@@ -99,9 +99,13 @@ struct rf_engine_ops {
     rf_status (*merge)(void *state, const void *other, struct rf_error *error); /* NULL: cannot */
     /* Items of the current interval, then figures, then `end`. */
     rf_status (*report)(const void *state, const struct rf_sink *sink);
+    size_t (*items)(const void *state);   /* of that report, about; NULL: few */
     size_t (*memory)(const void *state);  /* NULL: state_size */
     uint64_t (*bits)(const void *config); /* as hardware; NULL: no such form */
 };
+
+/* About how many items a report has: who keeps them can make room for all at once. 0: few, or not known. */
+size_t rf_engine_items(const struct rf_engine *engine);
 
 extern const struct rf_engine_ops *const rf_engine_registry[]; /* closed by NULL */
 

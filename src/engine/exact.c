@@ -482,6 +482,11 @@ static rf_status report(const void *memory, const struct rf_sink *sink)
     return sink->end(sink->context, &summary);
 }
 
+static size_t items(const void *memory)
+{
+    return ((const struct state *)memory)->used;
+}
+
 static size_t memory_held(const void *memory)
 {
     return ((const struct state *)memory)->peak;
@@ -506,5 +511,6 @@ const struct rf_engine_ops rf_exact = {
     .merging = "states and profiles: counts add up, as of one run over everything",
     .merge = merge,
     .report = report,
+    .items = items,
     .memory = memory_held,
 };

@@ -19,6 +19,7 @@
 #include "profile/fold.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "engine/engine.h"
 #include <string.h>
 #include <riffle/engine.h>
 #include <riffle/profiler.h>
@@ -498,6 +499,7 @@ rf_status rf_profiler_profile(const struct rf_profiler *profiler, struct rf_prof
     struct rf_sink sink = gather_sink(&look);
     *made = NULL;
     struct rf_profile *profile = rf_profile_new(&profiler->alloc);
+    rf_items_reserve(&look.list, look.alloc, rf_engine_items(profiler->engine)); /* or piecemeal */
     rf_status status = profile == NULL ? RF_ENOMEM : rf_engine_report(profiler->engine, &sink);
     if (status == RF_OK)
         status = fill(profiler, &look, profile);

@@ -75,6 +75,12 @@ static void fill_for_sort(struct rf_item *items, size_t n, unsigned kind, struct
         uint64_t r = rf_random_next(random);
         uint64_t count = kind == 0 ? r : kind == 1 ? r % 4 : kind == 2 ? i : kind == 3 ? n - i : 1;
         items[i] = (struct rf_item){.a = r % 7, .b = r / 7 % 5, .a_hi = r % 3, .count = count};
+        if (kind == 5) /* as a program has them: few places, many values, a few heavy items */
+            items[i] =
+                (struct rf_item){.a = 0x400000 + (r & 0xfff) * (r >> 12 & 1 ? 1 : 0x10000),
+                                 .b = rf_random_next(random) >> (r >> 16 & 63),
+                                 .b_hi = r >> 62,
+                                 .count = (r >> 32 & 1023) > 0 ? 1 + (r >> 24 & 3) : r >> 40};
     }
 }
 
@@ -117,11 +123,11 @@ TEST(figures_are_added_and_profiles_taken_out)
 
 TEST(items_come_heaviest_first)
 {
-    static struct rf_item items[5000];
+    static struct rf_item items[60000];
     struct rf_random random;
     rf_random_seed(&random, test_seed(11));
-    static const size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 18, 33, 1000, 5000};
-    for (unsigned kind = 0; kind < 5; kind++)
+    static const size_t sizes[] = {0, 1, 2, 3, 15, 16, 17, 18, 33, 1000, 5000, 60000};
+    for (unsigned kind = 0; kind < 6; kind++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             size_t n = sizes[s];
             uint64_t sum = 0, sorted_sum = 0;
