@@ -7,7 +7,8 @@
  * Where that is too wide, texts share the room that numbers leave: short ones get what they want, long ones are folded
  * (fold.c), source lines are cut. Where numbers leave hardly any room, the last column has a line of its own. Numbers
  * are never cut. Where the rows and the rest are all there
- * is, their shares add up to 100%: what rounding leaves goes to those that lost most by it. */
+ * is, their shares add up to 100%. Each is rounded up or down for that, the first rows to the nearest tenth: what is hot
+ * in two tables has the same share in both. */
 #include "report/report.h"
 #include "base/alloc.h"
 #include <math.h>
@@ -83,24 +84,32 @@ static double exact_tenths(const struct rf_view *view, size_t share, size_t row)
     return 1000 * view->cells[row * view->n_columns + share].share;
 }
 
-/* Round down, then give the missing tenths to those with the largest remainders. */
+/* Who gets the next tenth: the first row that misses half of one, else the rest, else who misses most. */
+static size_t next_to_raise(const struct rf_view *view, size_t share, const int *tenths)
+{
+    const size_t n = view->n_rows;
+    size_t best = n;
+    double most = 0;
+    for (size_t row = 0; row < n; row++) {
+        double missing = exact_tenths(view, share, row) - tenths[row];
+        if (missing >= 0.5)
+            return row;
+        if (missing > most) {
+            most = missing;
+            best = row;
+        }
+    }
+    return exact_tenths(view, share, n) > tenths[n] ? n : best;
+}
+
+/* Round down, then give out the missing tenths. */
 static void round_shares(const struct rf_view *view, size_t share, int *tenths)
 {
     int left = 1000;
     for (size_t row = 0; row <= view->n_rows; row++)
         left -= tenths[row] = (int)floor(exact_tenths(view, share, row) + 1e-9);
-    for (; left > 0; left--) {
-        size_t best = 0;
-        double most = -1;
-        for (size_t row = 0; row <= view->n_rows; row++) {
-            double missing = exact_tenths(view, share, row) - tenths[row];
-            if (missing > most) {
-                most = missing;
-                best = row;
-            }
-        }
-        tenths[best]++;
-    }
+    for (; left > 0; left--)
+        tenths[next_to_raise(view, share, tenths)]++;
 }
 
 static rf_status add_up(struct layout *layout)

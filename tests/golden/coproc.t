@@ -84,9 +84,9 @@ $ riffle replay r.rft --coproc loads.uc -n 2 --details
 24 samples of 24 loads
 
  loads  count  pc        place
- 33.4%      8  0x401000  0x401000
+ 33.3%      8  0x401000  0x401000
  33.3%      8  0x401004  0x401004
- 1 more row, 33.3%
+ 1 more row, 33.4%
  Counts are estimates from samples: 24 of 24 events, 0 dropped.
  0 interrupts; 0 cycles of overhead; 100.0% of the events covered.
 

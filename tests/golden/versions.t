@@ -66,9 +66,9 @@ $ riffle report v1.rfp -n 2
 load -> pc,value
 
  loads  count  pc        values  top value  of this load
- 33.4%      8  0x401000       4  0                 25.0%
+ 33.3%      8  0x401000       4  0                 25.0%
  33.3%      8  0x401004       4  0                 25.0%
- 1 more instruction, 33.3%
+ 1 more instruction, 33.4%
 
 branch,jump -> pc,target
 

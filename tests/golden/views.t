@@ -42,9 +42,9 @@ threads
 
  instructions   count  function  module
         73.5%  28,010  hot       known
-        23.6%   9,012  turn      known
+        23.7%   9,012  turn      known
          2.4%     900  one       known
- 14 more functions, 0.5%
+ 14 more functions, 0.4%
 $ ./run --by line -n 3
 known   38,102 instructions
 threads

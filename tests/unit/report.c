@@ -272,6 +272,25 @@ TEST(shares_add_up)
     CHECK(strstr(written, " 2 more rows, 28.5%\n") != NULL);
 }
 
+/* 98.95% is 99.0% in every table, whatever else there is in it. */
+TEST(hot_rows_are_rounded_to_the_nearest)
+{
+    struct rf_item items[] = {{1, 0, 1, 0, 9895, 9895, 9895, 0},
+                              {2, 0, 2, 0, 58, 58, 58, 0},
+                              {3, 0, 3, 0, 47, 47, 47, 0}};
+    struct rf_profile profile = {.selector = (char *)"insn -> pc",
+                                 .engine = (char *)"exact",
+                                 .produced = 10000,
+                                 .consumed = 10000,
+                                 .items = items,
+                                 .n_items = 3};
+    for (uint64_t rows = 1; rows <= 3; rows++) {
+        CHECK_EQ(report_plain("text", &profile, &(struct rf_report_setup){.view.rows = rows}),
+                 RF_OK);
+        CHECK(strstr(written, " 99.0%") != NULL && strstr(written, " 98.9%") == NULL);
+    }
+}
+
 TEST(numbers_for_people)
 {
     static const struct {
