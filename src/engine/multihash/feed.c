@@ -303,6 +303,17 @@ static ALWAYS_INLINE size_t feed_singly(struct rf_multihash *state, const struct
     return n;
 }
 
+/* Entries may be found by a secret key, counters never are. */
+static ALWAYS_INLINE void find_all(const struct hot *hot, const struct rf_tuple *tuples, size_t n,
+                                   struct rf_accumulator_batch *batch)
+{
+    const struct rf_multihash *state = hot->state;
+    struct rf_hash_key key = state->apart ? rf_multihash_secret(state) : hot->key;
+    state->find(&state->accumulator, key, tuples, n, batch);
+    for (size_t k = 0; state->apart && k < batch->n_absent; k++)
+        batch->hash[k] = rf_hash_multiply(tuples[batch->absent[k]], hot->key);
+}
+
 /* Promote tuple i of the batch; the loop has taken `before` tuples in front of the batch. What was found for the
  * tuples behind tuple i may no longer hold: take their counts back. */
 static void promote_in_batch(const struct hot *hot, const struct rf_tuple *tuples, size_t n,
@@ -321,7 +332,7 @@ static ALWAYS_INLINE size_t feed_batch(struct hot *hot, const struct rf_tuple *t
 {
     struct rf_accumulator_batch batch;
     struct refs refs;
-    hot->state->find(&hot->state->accumulator, hot->key, tuples, n, &batch);
+    find_all(hot, tuples, n, &batch);
     for (size_t k = 0; k < batch.n_found; k++)
         hot->counts[batch.found[k]]++;
     locate_all(hot, tuples, &batch, &refs, shape);
@@ -346,7 +357,7 @@ static ALWAYS_INLINE size_t feed_batches(struct rf_multihash *state, const struc
 {
     struct hot hot = take_hot(state);
     size_t done = 0;
-    while (done < n && !state->apart) {
+    while (done < n) {
         size_t left = n - done;
         done += feed_batch(&hot, tuples + done,
                            left < RF_ACCUMULATOR_BATCH ? left : RF_ACCUMULATOR_BATCH, done, shape);
@@ -392,17 +403,6 @@ static ALWAYS_INLINE void weigh_found(const struct hot *hot, const uint64_t *wei
             hot->counts[batch->slot[i]] += (uint32_t)weights[i];
 }
 
-/* Entries may be found by a secret key, counters never are. */
-static ALWAYS_INLINE void find_weighed(const struct hot *hot, const struct rf_tuple *tuples,
-                                       size_t n, struct rf_accumulator_batch *batch)
-{
-    const struct rf_multihash *state = hot->state;
-    struct rf_hash_key key = state->apart ? rf_multihash_secret(state) : hot->key;
-    state->find(&state->accumulator, key, tuples, n, batch);
-    for (size_t k = 0; state->apart && k < batch->n_absent; k++)
-        batch->hash[k] = rf_hash_multiply(tuples[batch->absent[k]], hot->key);
-}
-
 /* A batch of counted tuples, up to one that may be promoted; how many tuples that was. Shapes with the conservative
  * update only. */
 static ALWAYS_INLINE size_t weigh_batch(struct hot *hot, const struct rf_tuple *tuples,
@@ -410,7 +410,7 @@ static ALWAYS_INLINE size_t weigh_batch(struct hot *hot, const struct rf_tuple *
 {
     struct rf_accumulator_batch batch;
     struct refs refs;
-    find_weighed(hot, tuples, n, &batch);
+    find_all(hot, tuples, n, &batch);
     weigh_found(hot, weights, n, &batch);
     hot->state->events += sum(weights, n);
     locate_all(hot, tuples, &batch, &refs, shape);
@@ -505,7 +505,7 @@ void rf_multihash_choose_loop(struct rf_multihash *state)
     state->wide = way > 0;
     state->find = rf_accumulator_way(way);
     bool plain = !config->conservative && state->tables > 1; /* the same with one table */
-    if (!config->shield || config->loop == RF_MULTIHASH_PLAIN || state->apart)
+    if (!config->shield || config->loop == RF_MULTIHASH_PLAIN)
         return;
     for (unsigned i = 0; i < LOOPS_COUNT; i++)
         if (loops[i].shape.tables == state->tables && loops[i].shape.width == state->width &&
@@ -535,6 +535,8 @@ static unsigned foretell(struct rf_multihash *state, const struct rf_tuple *tupl
 
 static bool wants_batches(struct rf_multihash *state, const struct rf_tuple *tuples, size_t n)
 {
+    if (state->apart)
+        return true; /* the other way stops there */
     if (state->config.loop == RF_MULTIHASH_SINGLY)
         return false;
     if (state->config.loop == RF_MULTIHASH_BATCH || state->wide)

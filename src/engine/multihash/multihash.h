@@ -72,7 +72,7 @@ struct rf_multihash {
     unsigned loop; /* in the table of feed.c */
     bool newer;    /* this processor has what its newer copies want */
     bool wide;     /* and looks up several tuples at once */
-    bool apart;    /* entries are found by a secret key: the general loop, see promote.c */
+    bool apart;    /* entries are found by a secret key, in batches only: see promote.c */
     rf_accumulator_find_batch *find;
     bool batches;     /* what the last sample asked for */
     uint32_t stretch; /* events until the next sample */

@@ -61,11 +61,10 @@ static uint64_t hash_of(const void *context, struct rf_tuple tuple)
 }
 
 /* Whoever made this stream knows the seed. From now on entries are found by a hash of their own, which changes
- * no result. Only the general loop computes two hashes, so it takes over. */
+ * no result. Only batches and the general loop compute two hashes, so those take over. */
 static void take_apart(struct rf_multihash *state)
 {
     state->apart = true;
-    rf_multihash_choose_loop(state);
     rf_accumulator_reindex(&state->accumulator, hash_of, state);
 }
 
