@@ -116,9 +116,15 @@ static void begin_chunk(void)
     counted_cursor = slot->cursor;
 }
 
+/* Chunks that the collector has not taken yet. It looks for them once per tick, however few there are. */
+static UInt unread(void)
+{
+    return slot->head - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
+}
+
 static Bool is_full(void)
 {
-    return slot->head - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE) >= RF_RING_CHUNKS;
+    return unread() >= RF_RING_CHUNKS;
 }
 
 /* The program's standard error, as it was at the start. What Valgrind says goes to the collector's log instead. */
@@ -188,7 +194,8 @@ static void publish(void)
     count_produced();
     slot->fill[slot->head % RF_RING_CHUNKS] = (UInt)(slot->cursor - (ULong)start);
     __atomic_store_n(&slot->head, slot->head + 1, __ATOMIC_RELEASE);
-    ring_bell();
+    if (unread() >= RF_RING_WAKE)
+        ring_bell();
     wait_for_room();
     begin_chunk();
 }

@@ -45,6 +45,7 @@ static void free_lane(const struct rf_decode *decode, const struct rf_decode_lan
     rf_alloc_free(decode->alloc, lane->front, sizeof *lane->front);
     rf_alloc_free(decode->alloc, lane->counted, RF_DECODE_COUNTED * sizeof *lane->counted);
     rf_alloc_free(decode->alloc, lane->counts, RF_DECODE_COUNTED * sizeof *lane->counts);
+    rf_alloc_free(decode->alloc, lane->single, RF_DECODE_COUNTED * sizeof *lane->single);
 }
 
 /* This many lanes have buffers. */
@@ -71,15 +72,6 @@ static bool get_lanes(struct rf_decode *decode, size_t n)
         }
     }
     return true;
-}
-
-bool rf_decode_make_counted(struct rf_decode *decode, struct rf_decode_lane *lane)
-{
-    if (lane->counted == NULL)
-        lane->counted = rf_alloc_get(decode->alloc, RF_DECODE_COUNTED * sizeof *lane->counted);
-    if (lane->counts == NULL)
-        lane->counts = rf_alloc_get(decode->alloc, RF_DECODE_COUNTED * sizeof *lane->counts);
-    return lane->counted != NULL && lane->counts != NULL;
 }
 
 static uint32_t takers(const struct rf_selector *selectors, size_t n, unsigned kind)

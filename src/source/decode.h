@@ -29,6 +29,8 @@ struct rf_decode_lane {
         counted; /* merged (entries.c) or from counters (counters.c), each with its count; NULL: none */
     uint64_t *counts;
     size_t n_counted;
+    struct rf_tuple *single; /* the same, of one event each: without counts engines are faster */
+    size_t n_single;
     uint64_t total; /* handed out */
     uint64_t lost, lost_told;
     uint32_t *ends; /* of bursts, in tuples; NULL where nothing is skipped */

@@ -5,7 +5,19 @@
  * Entries come through the ring, and at the end of a process from its table. Nearly all of them make one tuple for one
  * lane. */
 #include "source/legible.h"
+#include "base/alloc.h"
 #include "base/error.h"
+
+bool rf_decode_make_counted(struct rf_decode *decode, struct rf_decode_lane *lane)
+{
+    if (lane->counted == NULL)
+        lane->counted = rf_alloc_get(decode->alloc, RF_DECODE_COUNTED * sizeof *lane->counted);
+    if (lane->counts == NULL)
+        lane->counts = rf_alloc_get(decode->alloc, RF_DECODE_COUNTED * sizeof *lane->counts);
+    if (lane->single == NULL)
+        lane->single = rf_alloc_get(decode->alloc, RF_DECODE_COUNTED * sizeof *lane->single);
+    return lane->counted != NULL && lane->counts != NULL && lane->single != NULL;
+}
 
 static bool make_room(struct rf_decode *decode, struct rf_decode_lane *lanes)
 {
@@ -50,11 +62,13 @@ static inline bool take(const struct rf_decode *decode, const struct rf_book_sit
         expand(decode, site->path, words, lanes);
         return true;
     }
-    if (n == RF_DECODE_COUNTED)
+    if (n == RF_DECODE_COUNTED || lane->n_single == RF_DECODE_COUNTED)
         return false;
-    lane->counted[n] = rf_book_tuple(&site->step, words);
-    lane->counts[n] = rf_entry_count(words[0]);
-    lane->n_counted = n + 1;
+    uint32_t count = rf_entry_count(words[0]), is_single = count == 1;
+    lane->counted[n] = lane->single[lane->n_single] = rf_book_tuple(&site->step, words);
+    lane->counts[n] = count;
+    lane->n_single += is_single; /* no predictor could guess it */
+    lane->n_counted = n + !is_single;
     return true;
 }
 

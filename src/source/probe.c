@@ -91,6 +91,16 @@ static void hand_out_counted(struct probe *probe, size_t i, struct rf_batch *bat
     lane->n_counted = 0;
 }
 
+static void hand_out_single(struct probe *probe, size_t i, struct rf_batch *batch)
+{
+    struct rf_decode_lane *lane = &probe->decode.lanes[i];
+    batch->tuples = (struct rf_tuples){lane->single, NULL, lane->n_single};
+    batch->n = lane->n_single;
+    batch->stream = (uint32_t)i;
+    count_events(probe, lane, &batch->tuples);
+    lane->n_single = 0;
+}
+
 /* What was skipped in all rows of a batch of records. */
 static uint64_t sum_rows(const struct rf_decode *decode)
 {
@@ -163,23 +173,37 @@ static bool hand_out_losses(struct probe *probe, struct rf_batch *batch)
     return batch->lost + batch->skipped + batch->bursts > 0;
 }
 
+static size_t most_of(const struct rf_decode_lane *lane)
+{
+    size_t n = lane->n_counted > lane->n_single ? lane->n_counted : lane->n_single;
+    return lane->n > n ? lane->n : n;
+}
+
+static size_t fullest_lane(const struct rf_decode *decode)
+{
+    size_t fullest = 0;
+    for (size_t i = 1; i < decode->n_lanes; i++)
+        if (most_of(&decode->lanes[i]) > most_of(&decode->lanes[fullest]))
+            fullest = i;
+    return fullest;
+}
+
 /* Hand out the fullest buffer; false when all are empty. */
 static bool hand_out(struct probe *probe, struct rf_batch *batch)
 {
-    size_t fullest = 0;
     if (probe->decode.records) {
         if (probe->decode.n_records > 0)
             hand_out_records(probe, batch);
         return batch->n > 0;
     }
-    for (size_t i = 1; i < probe->decode.n_lanes; i++)
-        if (probe->decode.lanes[i].n > probe->decode.lanes[fullest].n)
-            fullest = i;
-    if (probe->decode.lanes[fullest].n > 0)
-        hand_out_lane(probe, fullest, batch);
-    for (size_t i = 0; batch->n == 0 && i < probe->decode.n_lanes; i++)
-        if (probe->decode.lanes[i].n_counted > 0)
-            hand_out_counted(probe, i, batch);
+    size_t i = fullest_lane(&probe->decode);
+    const struct rf_decode_lane *lane = &probe->decode.lanes[i];
+    if (lane->n > 0 && lane->n == most_of(lane))
+        hand_out_lane(probe, i, batch);
+    else if (lane->n_single > 0 && lane->n_single == most_of(lane))
+        hand_out_single(probe, i, batch);
+    else if (lane->n_counted > 0)
+        hand_out_counted(probe, i, batch);
     return batch->n > 0;
 }
 

@@ -215,7 +215,9 @@ static void give_back(struct rf_ring_slot *shared, struct rf_ring_reader *reader
     reader->tail++;
     reader->taken = 0;
     __atomic_store_n(&shared->tail, reader->tail, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&shared->waiting, __ATOMIC_SEQ_CST))
+    uint32_t unread = __atomic_load_n(&shared->head, __ATOMIC_ACQUIRE) - reader->tail;
+    if (__atomic_load_n(&shared->waiting, __ATOMIC_SEQ_CST) &&
+        unread <= RF_RING_CHUNKS - RF_RING_WAKE)
         futex_wake(&shared->tail);
 }
 
