@@ -335,6 +335,18 @@ static rf_status write_lines(FILE *out, const struct rf_run *run, const struct r
     return status;
 }
 
+/* Processes and threads are offered where there are several. */
+static const char *ways_of(const struct rf_run *run)
+{
+    bool processes = rf_run_note(run, "processes") != NULL;
+    bool threads = rf_run_note(run, "threads") != NULL;
+    if (processes && threads)
+        return "function|pc|process|thread";
+    if (processes || threads)
+        return processes ? "function|line|pc|process" : "function|line|pc|thread";
+    return "function|line|module|pc";
+}
+
 rf_status rf_report_overview(FILE *out, const struct rf_run *run,
                              const struct rf_report_setup *setup, struct rf_error *error)
 {
@@ -349,8 +361,9 @@ rf_status rf_report_overview(FILE *out, const struct rf_run *run,
     if (status == RF_OK)
         status = rf_report_findings(out, run, setup, error);
     if (status == RF_OK)
-        fputs("\nMore: --by function|line|module|pc, --annotate; -p invariance|types|bias\n"
-              "      Save the run with -o FILE, and ask again with riffle report FILE.\n",
-              out);
+        fprintf(out,
+                "\nMore: --by %s, --annotate; -p invariance|types|bias\n"
+                "      Save the run with -o FILE, and ask again with riffle report FILE.\n",
+                ways_of(run));
     return status;
 }

@@ -244,6 +244,8 @@ def check_ends():
     piped = subprocess.run(["bash", "-c", '"$0" run -p values -n 0 -- sh -c "exit 7" 2>&1 >/dev/null | head -1 >/dev/null;'
                             ' exit ${PIPESTATUS[0]}', RIFFLE], capture_output=True)
     check("whoever stops reading the report does not change the status", piped.returncode == 7, piped)
+    result = subprocess.run([RIFFLE, "run", "--", "sh", "-c", "/bin/true; /bin/true; exit 0"], capture_output=True, text=True)
+    check("the first screen of a program with children offers to tell them apart", "|process, " in result.stderr, result.stderr)
     result = run("/bin/echo", options=["-p", "load -> thread"])
     check("threads are decimal", re.search(r"%\s+[\d,]+\s+1$", result.stderr, re.M) is not None, result.stderr)
     result = run("/bin/true", options=["--limit", "1000", "-p", "values"])
