@@ -1,7 +1,8 @@
 /* output.c - files of reports, pages and exports: whole or not at all, and for their owner alone.
  *
  * A file is written under a temporary name beside the wanted one, which it replaces when it is whole. An
- * existing file that is not regular (a pipe, a device) is written in place.
+ * existing file that is not regular (a pipe, a device) is written in place, and so is what a link to a descriptor
+ * (/dev/stdout, /dev/fd/3) means, whatever it is. Other links are replaced, not followed.
  *
  * Whether that will be possible is checked before anything runs, so that an hour of profiling does not end in
  * "no such folder". The answer is a good guess, not a promise: a disk may still fill up. */
@@ -33,6 +34,8 @@ int cli_check_output(const char *path)
     int reason = 0;
     if (path == NULL || strcmp(path, "-") == 0)
         return CLI_OK;
+    if (rf_descriptor_of(path) >= 0)
+        return CLI_OK;
     if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
         reason = folder_reason(path);
     else if (S_ISDIR(status.st_mode))
@@ -63,6 +66,16 @@ static rf_status cannot_write(const struct cli_output *output, struct rf_error *
     return RF_EIO;
 }
 
+/* Duplicates have one offset: what others wrote there stays, and so does O_APPEND. */
+static FILE *open_descriptor(int descriptor)
+{
+    int fd = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (fd >= 0 && out == NULL)
+        close(fd);
+    return out;
+}
+
 static void open_beside(struct cli_output *output)
 {
     int fd = mkostemp(output->temporary, O_CLOEXEC);
@@ -81,7 +94,10 @@ rf_status cli_output_open(struct cli_output *output, const char *path, struct rf
         output->out = stdout;
         return RF_OK;
     }
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+    int descriptor = rf_descriptor_of(path);
+    if (descriptor >= 0)
+        output->out = open_descriptor(descriptor);
+    else if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         output->out = fopen(path, "we");
     else if (asprintf(&output->temporary, "%s.XXXXXX", path) >= 0)
         open_beside(output);

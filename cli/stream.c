@@ -85,9 +85,11 @@ static rf_status open_text(struct cli_stream *stream, const char *path, struct r
     stream->path = strdup(path);
     if (stream->path == NULL)
         return fail(error, RF_ENOMEM, "no memory to write '%s'", path);
-    if (!is_special(path))
+    int descriptor = rf_descriptor_of(path);
+    if (descriptor < 0 && !is_special(path))
         return open_temporary(stream, error);
-    stream->fd = open(path, O_WRONLY | O_CLOEXEC);
+    stream->fd = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                                 : open(path, O_WRONLY | O_CLOEXEC);
     return stream->fd >= 0 ? RF_OK
                            : fail(error, RF_EIO, "%s: cannot open: %s", path, strerror(errno));
 }

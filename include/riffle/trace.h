@@ -17,6 +17,10 @@ extern "C" {
 
 enum rf_trace_kind { RF_TRACE_TUPLES, RF_TRACE_RECORDS };
 
+/* The descriptor of this process that `path` is a link to, such as /dev/stdout or /dev/fd/3; -1: none. Whoever
+ * writes to such a path writes to the descriptor: a file that replaces the link would not reach the reader. */
+int rf_descriptor_of(const char *path);
+
 struct rf_trace_writer;
 
 /* Writes to a temporary name beside `path` ("-" is standard output); finish renames it, so that

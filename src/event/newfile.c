@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <riffle/trace.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +21,45 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+/* The number at the end of a name; -1: none. */
+static int number_of(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    const char *digits = slash != NULL ? slash + 1 : name;
+    size_t n = strspn(digits, "0123456789");
+    return n > 0 && n < 9 && digits[n] == '\0' ? atoi(digits) : -1;
+}
+
+/* Links are followed one by one, for the one in /proc tells the number. */
+int rf_descriptor_of(const char *path)
+{
+    enum { LINKS_MAX = 8 };
+    char name[PATH_MAX], next[PATH_MAX];
+    struct stat file, opened, link;
+    if (strlen(path) >= sizeof name || stat(path, &file) != 0)
+        return -1;
+    memcpy(name, path, strlen(path) + 1);
+    for (int i = 0; i < LINKS_MAX && lstat(name, &link) == 0 && S_ISLNK(link.st_mode); i++) {
+        int fd = number_of(name);
+        if (fd >= 0 && fstat(fd, &opened) == 0 && opened.st_dev == file.st_dev &&
+            opened.st_ino == file.st_ino)
+            return fd;
+        ssize_t n = readlink(name, next, sizeof next - 1);
+        if (n <= 0 || next[0] != '/')
+            return -1;
+        memcpy(name, next, (size_t)n);
+        name[n] = '\0';
+    }
+    return -1;
+}
+
 static rf_status open_file(struct rf_newfile *file, struct rf_error *error)
 {
+    int descriptor = rf_descriptor_of(file->path);
     if (strcmp(file->path, "-") == 0) {
         file->fd = STDOUT_FILENO;
+    } else if (descriptor >= 0) {
+        file->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     } else if (is_special(file->path)) {
         file->fd = open(file->path, O_WRONLY | O_CLOEXEC);
     } else {

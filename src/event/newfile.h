@@ -1,7 +1,7 @@
 /* newfile.h - a file that appears whole under its name, or not at all.
  *
  * Written under a temporary name in the same folder, readable by its owner alone, renamed by finish.
- * "-" is standard output; a pipe, /dev/null or another existing file that is not a plain one is written in place. */
+ * "-" is standard output, a link to a descriptor (/dev/stdout) what is open there; a pipe, /dev/null or another existing file that is not a plain one is written in place. */
 #ifndef RF_EVENT_NEWFILE_H
 #define RF_EVENT_NEWFILE_H
 

@@ -56,6 +56,22 @@ def check_links(folder):
     tap.check("a link in the place of the output does not lead to another file", kept and not os.path.islink(link), os.listdir(folder))
 
 
+def check_descriptors(folder):
+    """A stand-in for /dev/stdout, because what replaces a link would replace that."""
+    link = os.path.join(folder, "stdout")
+    os.symlink("/proc/self/fd/1", link)
+    for words in (["report", "a.rfp", "-f", "csv", "--report"], ["merge", "a.rfp", "-o"], ["gen", "zipf", "--events", "10", "-o"],
+                  ["trace", "convert", "a.rft"]):
+        with open(os.path.join(folder, "log"), "w") as log:
+            log.write("before\n")
+            log.flush()
+            subprocess.run([RIFFLE, *words, link], cwd=folder, stdout=log, check=True)
+        with open(os.path.join(folder, "log"), "rb") as log:
+            text = log.read()
+        tap.check(f"{words[0]} writes to a descriptor by its name, behind what is there",
+                  os.path.islink(link) and text.startswith(b"before\n") and len(text) > 20, text[:80])
+
+
 def ring_of(pid):
     """The path of the ring among a process's descriptors."""
     for name in os.listdir(f"/proc/{pid}/fd"):
@@ -132,6 +148,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_modes(folder)
         check_links(folder)
+        check_descriptors(folder)
         check_symbols()
         if WORK:
             check_ring(folder)
