@@ -216,6 +216,9 @@ static int run(const struct cli_call *call)
     c.settings = call->settings;
     if (cli_check_output(c.settings->html) != CLI_OK)
         return TROUBLE;
+    for (size_t i = 0; i < call->n_arguments; i++)
+        if (cli_same_file(c.settings->html, call->arguments[i]))
+            return cli_fail(TROUBLE, "diff: the page would overwrite '%s'", call->arguments[i]);
     rf_status status = load(&c, call->arguments, &error);
     cli_busy("comparing");
     if (status == RF_OK)

@@ -179,6 +179,8 @@ static int run(const struct cli_call *call)
     int status = cli_report_take(&settings->report, call);
     if (status == CLI_OK)
         status = cli_check_output(settings->output);
+    if (status == CLI_OK && cli_same_file(settings->output, settings->report.html))
+        status = cli_fail(CLI_USAGE, "replay: --output and --html are the same file");
     if (status == CLI_OK && cli_same_file(settings->output, call->arguments[0]))
         status = cli_fail(CLI_USAGE, "replay: the profile would overwrite its own stream");
     if (status != CLI_OK)

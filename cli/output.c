@@ -49,12 +49,11 @@ int cli_check_output(const char *path)
 bool cli_same_file(const char *left, const char *right)
 {
     struct stat one, other;
-    if (left == NULL || right == NULL)
+    if (left == NULL || right == NULL || strcmp(left, "-") == 0)
         return false;
-    if (strcmp(left, right) == 0)
-        return true;
-    return stat(left, &one) == 0 && stat(right, &other) == 0 && S_ISREG(one.st_mode) &&
-           one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+    if (stat(left, &one) != 0 || stat(right, &other) != 0)
+        return strcmp(left, right) == 0;
+    return S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 /* ---- writing ---- */

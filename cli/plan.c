@@ -158,6 +158,9 @@ static int check_files(const struct cli_profiling *asked, const char *command)
         status = cli_check_output(asked->record);
     if (status == CLI_OK && cli_same_file(asked->output, asked->record))
         return cli_fail(CLI_USAGE, "%s: --output and --record are the same file", command);
+    if (status == CLI_OK && (cli_same_file(asked->report.html, asked->output) ||
+                             cli_same_file(asked->report.html, asked->record)))
+        return cli_fail(CLI_USAGE, "%s: --html and another output are the same file", command);
     return status;
 }
 

@@ -88,7 +88,7 @@ rf_status cli_output_open(struct cli_output *output, const char *path, struct rf
 rf_status cli_output_close(struct cli_output *output, rf_status status, struct rf_error *error);
 
 int cli_check_output(const char *path); /* CLI_OK, or an error was printed; NULL and "-" are fine */
-bool cli_same_file(const char *left, const char *right); /* NULL is none */
+bool cli_same_file(const char *left, const char *right); /* NULL and "-" are none; nor are pipes, devices */
 
 /* report.c: --format and its companions. */
 extern cli_words cli_words_forms, cli_words_by;

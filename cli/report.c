@@ -111,9 +111,21 @@ int cli_take_name(const struct cli_call *call, const char **names, const struct 
     return CLI_OK;
 }
 
+/* A file cannot hold a page beside a report, nor beside what they are made of. */
+static int refuse_same(const struct cli_report *report, const struct cli_call *call)
+{
+    const char *name = call->command->name;
+    if (cli_same_file(report->html, report->file))
+        return cli_fail(CLI_USAGE, "%s: --report and --html are the same file", name);
+    const char *input = call->n_arguments > 0 ? call->arguments[0] : NULL;
+    if (cli_same_file(report->html, input) || cli_same_file(report->file, input))
+        return cli_fail(CLI_USAGE, "%s: the report would overwrite its own input", name);
+    return CLI_OK;
+}
+
 int cli_report_take(struct cli_report *report, const struct cli_call *call)
 {
-    int status = CLI_OK;
+    int status = refuse_same(report, call);
     for (size_t i = 0; i < call->n_given && status == CLI_OK; i++) {
         if (cli_is(&call->given[i], "function"))
             status = cli_take_name(call, report->functions, &call->given[i]);

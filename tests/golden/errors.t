@@ -155,6 +155,25 @@ riffle: run: --output and --record are the same file
 $ riffle replay s.rft -o s.rft
 riffle: replay: the profile would overwrite its own stream
 [2]
+$ riffle replay s.rft --html ./s.rft
+riffle: replay: the report would overwrite its own input
+[2]
+$ riffle replay s.rft -o x --html x
+riffle: replay: --output and --html are the same file
+[2]
+$ riffle report s.rfp --html ./s.rfp
+riffle: report: the report would overwrite its own input
+[2]
+$ riffle report s.rfp --report x --html x
+riffle: report: --report and --html are the same file
+[2]
+$ riffle diff s.rfp s.rfp --html ./s.rfp
+riffle: diff: the page would overwrite 's.rfp'
+[2]
+$ riffle run -o x --html x -- /bin/echo not run
+riffle: run: --html and another output are the same file
+[125]
+$ riffle replay s.rft -o /dev/null --report /dev/null --html /dev/null
 # One kind of file for another.
 $ riffle replay s.rfp
 riffle: s.rfp: is a profile, not a stream; report prints it
