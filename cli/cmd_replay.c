@@ -108,30 +108,33 @@ static int collect(const struct cli_call *call, struct rf_source *source, struct
         cli_program_close(&program);
         return cli_fail(CLI_FAILED, "no memory for the list of modules");
     }
-    int mapped = add_maps(program.run, call);
-    if (mapped != CLI_OK) {
+    bool selected = cli_lanes_adopt(to->lanes.lanes, to->lanes.n, source, &info);
+    int ready = cli_lanes_refuse_stacks(&to->lanes, call->command->name);
+    if (ready == CLI_OK)
+        ready = add_maps(program.run, call);
+    if (ready != CLI_OK) {
         cli_program_close(&program);
-        return mapped;
+        return ready;
     }
-    struct rf_collect_setup setup = {
-        .selected = cli_lanes_adopt(to->lanes.lanes, to->lanes.n, source, &info),
-        .resolve = program.run->n_modules > 0 ? cli_resolve : NULL,
-        .resolve_context = &program,
-        .lanes = to->lanes.lanes,
-        .n_lanes = to->lanes.n,
-        .coprocs = to->coprocs.coprocs,
-        .n_coprocs = to->coprocs.n,
-        .command = command,
-        .seed = settings->cut.seed,
-        .interval = settings->cut.interval,
-        .keep_intervals = settings->report.per_interval || settings->report.html != NULL,
-        .threads = cli_engine_threads(settings->cut.threads, 0),
-        .skip = settings->cut.skip,
-        .limit = settings->cut.limit,
-        .cache = settings->cache,
-        .stop = cli_catch_interrupt(),
-        .progress = cli_coprocs_progress,
-        .progress_context = &to->coprocs};
+    struct rf_collect_setup setup = {.selected = selected,
+                                     .resolve = program.run->n_modules > 0 ? cli_resolve : NULL,
+                                     .resolve_context = &program,
+                                     .lanes = to->lanes.lanes,
+                                     .n_lanes = to->lanes.n,
+                                     .coprocs = to->coprocs.coprocs,
+                                     .n_coprocs = to->coprocs.n,
+                                     .command = command,
+                                     .seed = settings->cut.seed,
+                                     .interval = settings->cut.interval,
+                                     .keep_intervals = settings->report.per_interval ||
+                                                       settings->report.html != NULL,
+                                     .threads = cli_engine_threads(settings->cut.threads, 0),
+                                     .skip = settings->cut.skip,
+                                     .limit = settings->cut.limit,
+                                     .cache = settings->cache,
+                                     .stop = cli_catch_interrupt(),
+                                     .progress = cli_coprocs_progress,
+                                     .progress_context = &to->coprocs};
     to->coprocs.alone = true;
     rf_status status = pump(&run, call, source, &setup, &error);
     cli_program_close(&program);

@@ -327,3 +327,20 @@ bool cli_lanes_adopt(struct rf_lane *lanes, size_t n, struct rf_source *source,
         lanes[i].selector = info->selector;
     return known;
 }
+
+/* A tree of stacks needs every frame of it; other engines keep the heavy ones, or ranges of them. */
+int cli_lanes_refuse_stacks(const struct cli_lanes *lanes, const char *command)
+{
+    for (size_t i = 0; i < lanes->n; i++) {
+        struct rf_engine_info info;
+        struct rf_selector selector;
+        const struct rf_lane *lane = &lanes->lanes[i];
+        if (lane->selector != NULL && rf_selector_parse(&selector, lane->selector, NULL) == RF_OK &&
+            selector.project_b == RF_FIELD_CONTEXT &&
+            rf_engine_describe(lane->engine, &info, NULL) == RF_OK &&
+            strcmp(info.name, "exact") != 0 && strcmp(info.name, "auto") != 0)
+            return cli_fail(CLI_USAGE, "%s: stacks are counted by the engine exact, not by %s",
+                            command, info.name);
+    }
+    return CLI_OK;
+}

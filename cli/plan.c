@@ -115,22 +115,6 @@ static int parse_selectors(struct cli_plan *plan, const char *command)
     return CLI_OK;
 }
 
-/* A tree of stacks needs every frame of it; other engines keep the heavy ones, or ranges of them. */
-static int refuse_parts_of_stacks(const struct cli_plan *plan, const char *command)
-{
-    for (size_t i = 0; i < plan->lanes.n; i++) {
-        struct rf_engine_info info;
-        const struct rf_lane *lane = &plan->lanes.lanes[i];
-        const struct rf_selector *selector = &plan->selectors[lane->stream];
-        if (selector->project_b == RF_FIELD_CONTEXT &&
-            rf_engine_describe(lane->engine, &info, NULL) == RF_OK &&
-            strcmp(info.name, "exact") != 0 && strcmp(info.name, "auto") != 0)
-            return cli_fail(CLI_USAGE, "%s: stacks are counted by the engine exact, not by %s",
-                            command, info.name);
-    }
-    return CLI_OK;
-}
-
 /* A co-processor takes records: the source must hand out those that it wants. */
 static int open_coprocs(struct cli_plan *plan, const struct cli_call *call)
 {
@@ -208,7 +192,7 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
     if (status == CLI_OK)
         status = parse_selectors(plan, call->command->name);
     if (status == CLI_OK)
-        status = refuse_parts_of_stacks(plan, call->command->name);
+        status = cli_lanes_refuse_stacks(&plan->lanes, call->command->name);
     plan->n_asked = plan->lanes.n;
     if (status == CLI_OK)
         status = open_coprocs(plan, call);

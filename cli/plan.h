@@ -30,6 +30,7 @@ void cli_lanes_free(struct cli_lanes *lanes);
  * `info` must outlive the lanes. */
 bool cli_lanes_adopt(struct rf_lane *lanes, size_t n, struct rf_source *source,
                      struct rf_trace_info *info);
+int cli_lanes_refuse_stacks(const struct cli_lanes *lanes, const char *command); /* CLI_OK, or told */
 /* Select from one thread only (NULL: from all). */
 int cli_lanes_of_thread(struct cli_lanes *lanes, const char *thread);
 

@@ -213,6 +213,9 @@ riffle: --burst must be a number of intervals, got 'many'
 $ riffle run -p values -e rap -p stacks -e rap -- true
 riffle: run: stacks are counted by the engine exact, not by rap
 [125]
+$ riffle run -q -p stacks --record stacks.rft -- true; riffle replay stacks.rft -e multihash
+riffle: replay: stacks are counted by the engine exact, not by multihash
+[2]
 $ riffle run -p stacks=0 -- true
 riffle: selector: column 7: '=0' cannot follow the preset 'stacks'
 [125]
