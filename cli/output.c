@@ -9,6 +9,7 @@
 #include "plan.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,14 +76,63 @@ static FILE *open_descriptor(int descriptor)
     return out;
 }
 
+/* ---- what a signal must not leave behind ---- */
+
+enum { BESIDE_MAX = 2 }; /* a report and its page */
+static const char *volatile beside[BESIDE_MAX];
+static pid_t beside_owner; /* readers of symbols are forked off, and may end by a signal of their own */
+
+static void remove_beside(int number)
+{
+    for (size_t i = 0; i < BESIDE_MAX && getpid() == beside_owner; i++)
+        if (beside[i] != NULL)
+            unlink(beside[i]);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static const int deadly[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+/* Signals that are ignored, or that somebody attends to, do not end us. */
+static void remember(const char *temporary)
+{
+    beside_owner = getpid();
+    beside[beside[0] != NULL] = temporary;
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) {
+        struct sigaction action;
+        if (sigaction(deadly[i], NULL, &action) != 0 || action.sa_handler != SIG_DFL)
+            continue;
+        action = (struct sigaction){.sa_handler = remove_beside};
+        sigaction(deadly[i], &action, NULL);
+    }
+}
+
+static void forget(const char *temporary)
+{
+    for (size_t i = 0; i < BESIDE_MAX; i++)
+        if (beside[i] == temporary)
+            beside[i] = NULL;
+}
+
+/* Signals wait until the file is known that they have to remove. */
 static void open_beside(struct cli_output *output)
 {
+    sigset_t held, before;
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        sigaddset(&held, deadly[i]);
+    sigprocmask(SIG_BLOCK, &held, &before);
     int fd = mkostemp(output->temporary, O_CLOEXEC);
     output->out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (output->out != NULL)
+        remember(output->temporary);
     if (fd >= 0 && output->out == NULL) { /* no memory for its buffer */
         close(fd);
         unlink(output->temporary);
     }
+    int reason = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = reason;
 }
 
 rf_status cli_output_open(struct cli_output *output, const char *path, struct rf_error *error)
@@ -119,6 +169,7 @@ rf_status cli_output_close(struct cli_output *output, rf_status status, struct r
         status = cannot_write(output, error);
     if (status != RF_OK && output->temporary != NULL)
         unlink(output->temporary);
+    forget(output->temporary);
     free(output->temporary);
     return status;
 }

@@ -8,6 +8,7 @@ WORK (tests/scale/work.c) runs under riffle run; without it, where there is no p
 import errno
 import fcntl
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -70,6 +71,29 @@ def check_descriptors(folder):
             text = log.read()
         tap.check(f"{words[0]} writes to a descriptor by its name, behind what is there",
                   os.path.islink(link) and text.startswith(b"before\n") and len(text) > 20, text[:80])
+
+
+def check_ended(folder):
+    """Export stops at a sentence that nobody reads, its file half-way."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    try:
+        while True:
+            os.write(writer, b"x" * 512)
+    except BlockingIOError:
+        os.set_blocking(writer, True)
+    before = set(os.listdir(folder))
+    process = subprocess.Popen([RIFFLE, "export", "--to", "callgrind", "-o", "ended", "a.rfp"], cwd=folder, stderr=writer)
+    end = time.monotonic() + 60
+    while set(os.listdir(folder)) == before and time.monotonic() < end:
+        time.sleep(0.01)
+    made = set(os.listdir(folder)) - before
+    process.terminate()
+    status = process.wait(60)
+    tap.check("a signal leaves nothing of a file that is not whole", made and status == -signal.SIGTERM and
+              set(os.listdir(folder)) == before, (made, status, os.listdir(folder)))
+    os.close(reader)
+    os.close(writer)
 
 
 def ring_of(pid):
@@ -149,6 +173,7 @@ def main():
         check_modes(folder)
         check_links(folder)
         check_descriptors(folder)
+        check_ended(folder)
         check_symbols()
         if WORK:
             check_ring(folder)
