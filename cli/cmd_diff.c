@@ -214,6 +214,8 @@ static int run(const struct cli_call *call)
     static struct comparison c;
     struct rf_error error = {""};
     c.settings = call->settings;
+    if (c.settings->html != NULL && strcmp(c.settings->html, "-") == 0)
+        return cli_fail(TROUBLE, "--html needs a file; --format html writes to the output");
     if (cli_check_output(c.settings->html) != CLI_OK)
         return TROUBLE;
     for (size_t i = 0; i < call->n_arguments; i++)

@@ -9,16 +9,22 @@
 #include "plan.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0, or the reason why no file can be created in the folder of `path`. */
+/* 0, or the reason why no file can be created in the folder of `path`, under that name and a temporary one. */
 static int folder_reason(const char *path)
 {
     const char *slash = strrchr(path, '/');
+    size_t n = strlen(slash != NULL ? slash + 1 : path);
+    if (path[0] == '\0')
+        return ENOENT;
+    if (n + strlen(".XXXXXX") > NAME_MAX)
+        return ENAMETOOLONG;
     if (slash == NULL)
         return access(".", W_OK | X_OK) == 0 ? 0 : errno;
     char *folder = strndup(path, (size_t)(slash - path) + 1);
@@ -80,7 +86,8 @@ static FILE *open_descriptor(int descriptor)
 
 enum { BESIDE_MAX = 2 }; /* a report and its page */
 static const char *volatile beside[BESIDE_MAX];
-static pid_t beside_owner; /* readers of symbols are forked off, and may end by a signal of their own */
+static pid_t
+    beside_owner; /* readers of symbols are forked off, and may end by a signal of their own */
 
 static void remove_beside(int number)
 {

@@ -133,11 +133,12 @@ static int open_coprocs(struct cli_plan *plan, const struct cli_call *call)
     return status;
 }
 
-static int check_files(const struct cli_profiling *asked, const char *command)
+static int check_files(const struct cli_profiling *asked, const struct cli_call *call)
 {
+    const char *command = call->command->name;
     int status = cli_check_output(asked->output);
     if (status == CLI_OK)
-        status = cli_check_output(asked->report.file);
+        status = cli_report_check_files(&asked->report, call);
     if (status == CLI_OK)
         status = cli_check_output(asked->record);
     if (status == CLI_OK && cli_same_file(asked->output, asked->record))
@@ -196,7 +197,7 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
     plan->n_asked = plan->lanes.n;
     if (status == CLI_OK)
         status = open_coprocs(plan, call);
-    return status == CLI_OK ? check_files(asked, call->command->name) : status;
+    return status == CLI_OK ? check_files(asked, call) : status;
 }
 
 int cli_check_cache(const char *shape)

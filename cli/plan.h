@@ -30,7 +30,8 @@ void cli_lanes_free(struct cli_lanes *lanes);
  * `info` must outlive the lanes. */
 bool cli_lanes_adopt(struct rf_lane *lanes, size_t n, struct rf_source *source,
                      struct rf_trace_info *info);
-int cli_lanes_refuse_stacks(const struct cli_lanes *lanes, const char *command); /* CLI_OK, or told */
+int cli_lanes_refuse_stacks(const struct cli_lanes *lanes,
+                            const char *command); /* CLI_OK, or told */
 /* Select from one thread only (NULL: from all). */
 int cli_lanes_of_thread(struct cli_lanes *lanes, const char *thread);
 
@@ -89,7 +90,8 @@ rf_status cli_output_open(struct cli_output *output, const char *path, struct rf
 rf_status cli_output_close(struct cli_output *output, rf_status status, struct rf_error *error);
 
 int cli_check_output(const char *path); /* CLI_OK, or an error was printed; NULL and "-" are fine */
-bool cli_same_file(const char *left, const char *right); /* NULL and "-" are none; nor are pipes, devices */
+bool cli_same_file(const char *left,
+                   const char *right); /* NULL and "-" are none; nor are pipes, devices */
 
 /* report.c: --format and its companions. */
 extern cli_words cli_words_forms, cli_words_by;
@@ -117,6 +119,8 @@ extern const struct cli_option
 extern const struct cli_option cli_options_thread[]; /* into a const char * */
 /* Take what may be repeated, and check what can be checked before the work begins. Errors are printed. */
 int cli_report_take(struct cli_report *report, const struct cli_call *call);
+int cli_report_check_files(const struct cli_report *report,
+                           const struct cli_call *call); /* CLI_OK, or told */
 /* One more name in a list of at most CLI_PLACES_MAX that NULL closes. */
 int cli_take_name(const struct cli_call *call, const char **names, const struct cli_given *given);
 int cli_parse_thread(uint64_t *thread, const char *text); /* CLI_OK, or told */

@@ -123,20 +123,26 @@ static int refuse_same(const struct cli_report *report, const struct cli_call *c
     return CLI_OK;
 }
 
-int cli_report_take(struct cli_report *report, const struct cli_call *call)
+int cli_report_check_files(const struct cli_report *report, const struct cli_call *call)
 {
     int status = refuse_same(report, call);
+    if (status == CLI_OK)
+        status = cli_check_output(report->file);
+    if (status == CLI_OK && report->html != NULL && strcmp(report->html, "-") == 0)
+        status = cli_fail(CLI_USAGE, "--html needs a file; --format html writes to the output");
+    return status == CLI_OK ? cli_check_output(report->html) : status;
+}
+
+int cli_report_take(struct cli_report *report, const struct cli_call *call)
+{
+    int status = CLI_OK;
     for (size_t i = 0; i < call->n_given && status == CLI_OK; i++) {
         if (cli_is(&call->given[i], "function"))
             status = cli_take_name(call, report->functions, &call->given[i]);
         else if (cli_is(&call->given[i], "module"))
             status = cli_take_name(call, report->modules, &call->given[i]);
     }
-    if (status == CLI_OK)
-        status = cli_check_output(report->file);
-    if (status == CLI_OK && report->html != NULL && strcmp(report->html, "-") == 0)
-        status = cli_fail(CLI_USAGE, "--html needs a file; --format html writes to the output");
-    return status == CLI_OK ? cli_check_output(report->html) : status;
+    return status == CLI_OK ? cli_report_check_files(report, call) : status;
 }
 
 int cli_parse_thread(uint64_t *thread, const char *text)

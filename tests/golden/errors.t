@@ -167,6 +167,19 @@ riffle: report: the report would overwrite its own input
 $ riffle report s.rfp --report x --html x
 riffle: report: --report and --html are the same file
 [2]
+$ riffle run --html nowhere/x -- /bin/echo not run
+riffle: nowhere/x: cannot create: No such file or directory
+[125]
+$ cp /bin/echo says; riffle run --html says -- ./says not run
+riffle: run: the report would overwrite its own input
+[125]
+$ riffle run -o '' -- /bin/echo not run; riffle run --html $(printf '%0250d' 0) -- /bin/echo not run 2>&1 | sed 's/00*:/N:/'
+riffle: : cannot create: No such file or directory
+riffle: N: cannot create: File name too long
+[125]
+$ riffle diff s.rfp s.rfp --html -
+riffle: --html needs a file; --format html writes to the output
+[2]
 $ riffle diff s.rfp s.rfp --html ./s.rfp
 riffle: diff: the page would overwrite 's.rfp'
 [2]
