@@ -24,7 +24,8 @@ struct rf_source;
 struct rf_batch {
     struct rf_tuples tuples;         /* tuples.n is 0 in a batch of records */
     const struct rf_record *records; /* NULL in a batch of tuples */
-    uint32_t stream; /* several selectors at once: which of them these tuples belong to */
+    uint32_t unknown; /* a bit per field (RF_FIELD_VALUE, ...) that its records do not have */
+    uint32_t stream;  /* several selectors at once: which of them these tuples belong to */
     size_t n;
     uint64_t lost; /* events that the source had to drop since the last batch */
     /* Of a source that tells its events in bursts: behind ends[i] events of this batch a burst is over, in rising

@@ -218,13 +218,30 @@ void rf_lanes_close(struct rf_lanes *lanes)
     rf_alloc_free(lanes->alloc, lanes, size_of(lanes->setup));
 }
 
-/* A lane without a selector counts the values of records. */
-static rf_status select_values(struct rf_lanes *lanes, size_t i, struct rf_error *error)
+/* A lane without a selector counts the values of records; where they have none, what runs. */
+static const char *standard_for(uint32_t unknown)
+{
+    if ((unknown >> RF_FIELD_VALUE & 1) == 0)
+        return "values";
+    return (unknown >> RF_FIELD_CYCLES & 1) == 0 ? "cycles" : "code";
+}
+
+static rf_status select_standard(struct rf_lanes *lanes, size_t i, uint32_t unknown,
+                                 struct rf_error *error)
 {
     struct lane *lane = &lanes->lanes[i];
     rf_profiler_close(lane->profiler);
     lane->profiler = NULL;
-    return open_selecting(lanes, i, "values", error);
+    return open_selecting(lanes, i, standard_for(unknown), error);
+}
+
+static rf_status refuse_unknown(const struct lane *lane, uint32_t unknown, struct rf_error *error)
+{
+    uint32_t missing = lane->selector.fields & unknown;
+    if (missing == 0)
+        return RF_OK;
+    return rf_fail(error, RF_EINVAL, "this stream does not tell '%s', which '%s' needs",
+                   rf_field_info((unsigned)__builtin_ctz(missing))->name, lane->canonical);
 }
 
 rf_status rf_lanes_begin(struct rf_lanes *lanes, const struct rf_batch *first,
@@ -238,7 +255,9 @@ rf_status rf_lanes_begin(struct rf_lanes *lanes, const struct rf_batch *first,
             return rf_fail(error, RF_EINVAL,
                            "the stream is made of tuples; a selector needs records");
         if (!selects && records)
-            status = select_values(lanes, i, error);
+            status = select_standard(lanes, i, first->unknown, error);
+        else if (selects)
+            status = refuse_unknown(&lanes->lanes[i], first->unknown, error);
         if (status != RF_OK)
             return status;
     }

@@ -84,7 +84,10 @@ static rf_status take(struct rf_import *import, const char *bytes, size_t n, str
     return RF_OK;
 }
 
-static const struct rf_import_ops ops = {
-    .name = "champsim", .piece = PIECE, .state_size = sizeof(struct champsim), .take = take};
+static const struct rf_import_ops ops = {.name = "champsim",
+                                         .unknown = RF_IMPORT_UNTIMED,
+                                         .piece = PIECE,
+                                         .state_size = sizeof(struct champsim),
+                                         .take = take};
 
 const struct rf_source_format rf_source_champsim = {.name = "champsim", .import = &ops};

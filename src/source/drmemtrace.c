@@ -296,8 +296,10 @@ static rf_status take(struct rf_import *import, const char *line, size_t n, stru
     return RF_OK;
 }
 
-static const struct rf_import_ops ops = {
-    .name = "drmemtrace", .state_size = sizeof(struct drmemtrace), .take = take};
+static const struct rf_import_ops ops = {.name = "drmemtrace",
+                                         .unknown = RF_IMPORT_UNTIMED,
+                                         .state_size = sizeof(struct drmemtrace),
+                                         .take = take};
 
 static bool is_drmemtrace(const struct rf_source_input *input)
 {

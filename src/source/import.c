@@ -166,6 +166,7 @@ static rf_status next(struct rf_source *source, struct rf_batch *batch, struct r
     while (import->pending == RF_OK && !import->finished && import->n < RF_SOURCE_BATCH)
         import->pending = step(import, &import->error);
     batch->records = import->records;
+    batch->unknown = import->ops->unknown;
     batch->n = import->n;
     source->done = import->offset;
     if (import->n > 0 || import->pending == RF_OK)

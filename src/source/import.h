@@ -7,6 +7,13 @@
 #define RF_SOURCE_IMPORT_H
 
 #include "source/source.h"
+#include <riffle/selector.h>
+
+/* What none of them knows; and what only perf does. */
+enum {
+    RF_IMPORT_UNKNOWN = 1 << RF_FIELD_VALUE | 1 << RF_FIELD_SILENT,
+    RF_IMPORT_UNTIMED = RF_IMPORT_UNKNOWN | 1 << RF_FIELD_CYCLES | 1 << RF_FIELD_MISPREDICTED,
+};
 
 enum {
     RF_IMPORT_LINE_MAX = 64 * 1024, /* the longest line */
@@ -17,7 +24,8 @@ struct rf_import;
 
 struct rf_import_ops {
     const char *name;
-    size_t piece; /* bytes of a piece; 0: lines */
+    uint32_t unknown; /* a bit per field that its records do not have */
+    size_t piece;     /* bytes of a piece; 0: lines */
     size_t
         state_size; /* of what it remembers from line to line, zeroed to begin with; 0: nothing */
     /* One line without its end, terminated, or one piece. */

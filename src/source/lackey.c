@@ -54,8 +54,10 @@ static rf_status take(struct rf_import *import, const char *line, size_t n, stru
     return RF_OK;
 }
 
-static const struct rf_import_ops ops = {
-    .name = "lackey", .state_size = sizeof(struct lackey), .take = take};
+static const struct rf_import_ops ops = {.name = "lackey",
+                                         .unknown = RF_IMPORT_UNTIMED,
+                                         .state_size = sizeof(struct lackey),
+                                         .take = take};
 
 static bool is_lackey(const struct rf_source_input *input)
 {

@@ -226,8 +226,11 @@ static rf_status finish(struct rf_import *import, struct rf_error *error)
     return RF_OK;
 }
 
-static const struct rf_import_ops ops = {
-    .name = "perf", .state_size = sizeof(struct perf), .take = take, .finish = finish};
+static const struct rf_import_ops ops = {.name = "perf",
+                                         .unknown = RF_IMPORT_UNKNOWN,
+                                         .state_size = sizeof(struct perf),
+                                         .take = take,
+                                         .finish = finish};
 
 /* A sample begins with the name of a command, which may be anything: no mark tells. */
 const struct rf_source_format rf_source_perf_script = {.name = "perf", .import = &ops};

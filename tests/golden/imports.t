@@ -16,6 +16,17 @@ pc,count,lower,upper,bound,profile
 pc,addr,count,lower,upper,bound,profile
 0x4001090,0x1ffeffe7e0,3,3,3,exact,"load,store -> pc,addr"
 0x4001093,0x1ffeffe7d8,1,1,1,exact,"load,store -> pc,addr"
+# It has no values: nothing is made up.
+$ riffle replay lackey -f csv
+pc,count,lower,upper,bound,profile
+0x4001090,2,2,2,exact,"insn -> pc"
+0x4001093,1,1,1,exact,"insn -> pc"
+$ riffle replay lackey -p values
+riffle: this stream does not tell 'value', which 'load -> pc,value' needs
+[1]
+$ riffle replay lackey -p code -p silent-stores
+riffle: this stream does not tell 'silent', which 'store silent==1 -> pc,addr' needs
+[1]
 $ printf 'I  04001090,3\n L xyz,8\n' | riffle replay - -p code -f csv
 riffle: standard input: line 2: expected a line of lackey, such as ' L 1ffe,8', got ' L xyz,8'
 [1]
