@@ -9,6 +9,8 @@
  *     area                          also geo::Shape::area
  *     ::area                        area alone
  *     geo::*, *match*               all that fit; * stands for any text, ? for one character
+ *     over(int*), most<int*>        pointers: inside brackets, a * behind a type stands for itself
+ *     geo::operator*                that operator; geo::operator?* fits all of them
  *
  * Spaces do not matter. One matcher serves --annotate, the names in selectors and, inside the probe,
  * --function. Hence a header that needs no library, and plain C99. */
@@ -21,7 +23,7 @@
 enum rf_name_fit {
     RF_NAME_DIFFERS,
     RF_NAME_LAST_PART, /* of a qualified name */
-    RF_NAME_TEMPLATE,  /* but for its arguments */
+    RF_NAME_TEMPLATE,  /* but for its arguments, or for [abi:cxx11] */
     RF_NAME_CLONE,     /* but for what the compiler or libc added to tell copies apart */
     RF_NAME_WHOLE,
 };
@@ -53,10 +55,43 @@ static inline const char *rf_name_skip_spaces(const char *at, const char *end)
     return at;
 }
 
+static inline int rf_name_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Does the keyword stand at `at`? The names operators and binary_operator only contain it. */
+static inline int rf_name_is_keyword(struct rf_name_piece name, const char *at)
+{
+    static const char word[] = "operator";
+    const char *behind = at + sizeof word - 1;
+    return rf_name_begins(at, name.end, word) && (at == name.at || !rf_name_is_letter(at[-1])) &&
+           (behind == name.end || !rf_name_is_letter(*behind));
+}
+
+/* Does the * at `at` stand for itself: a pointer, operator* or operator->*? */
+static inline int rf_name_is_own_star(struct rf_name_piece pattern, const char *at)
+{
+    int open = 0;
+    if (at - pattern.at >= 8 && rf_name_is_keyword(pattern, at - 8))
+        return 1;
+    if (at - pattern.at >= 10 && rf_name_is_keyword(pattern, at - 10) && at[-1] == '>')
+        return 1;
+    for (const char *p = pattern.at; p < at; p++)
+        open += (*p == '(' || *p == '<') - (*p == ')' || (*p == '>' && open > 0));
+    return open > 0 && (rf_name_is_letter(at[-1]) || at[-1] == '>' || at[-1] == '*');
+}
+
+/* Does `at` stand for other text? */
+static inline int rf_name_is_wild(struct rf_name_piece pattern, const char *at)
+{
+    return *at == '?' || (*at == '*' && !rf_name_is_own_star(pattern, at));
+}
+
 static inline int rf_name_is_pattern(struct rf_name_piece pattern)
 {
     for (const char *p = pattern.at; p < pattern.end; p++)
-        if (*p == '*' || *p == '?')
+        if (rf_name_is_wild(pattern, p))
             return 1;
     return 0;
 }
@@ -77,7 +112,7 @@ static inline int rf_name_fits(struct rf_name_piece pattern, struct rf_name_piec
 {
     const char *p = pattern.at, *n = name.at, *star = NULL, *from = NULL;
     while (n < name.end) {
-        if (p < pattern.end && *p == '*') {
+        if (p < pattern.end && *p == '*' && rf_name_is_wild(pattern, p)) {
             star = p++;
             from = n;
         } else if (p < pattern.end && (*p == '?' || *p == *n)) {
@@ -90,7 +125,7 @@ static inline int rf_name_fits(struct rf_name_piece pattern, struct rf_name_piec
             return 0;
         }
     }
-    while (p < pattern.end && *p == '*')
+    while (p < pattern.end && *p == '*' && rf_name_is_wild(pattern, p))
         p++;
     return p == pattern.end;
 }
@@ -145,11 +180,13 @@ static inline int rf_name_is_operator(struct rf_name_piece name, const char *at)
     return 0;
 }
 
-/* The change of depth at a bracket of template arguments, or of {lambda(int)#1}. */
+/* The change of depth at a bracket of template arguments, of {lambda(int)#1} or of [abi:cxx11]. */
 static inline int rf_name_depth(struct rf_name_piece name, const char *at)
 {
     if (*at == '{' || *at == '}')
         return *at == '{' ? 1 : -1;
+    if (*at == '[' || *at == ']')
+        return *at == '[' ? 1 : -1;
     if ((*at != '<' && *at != '>') || rf_name_is_operator(name, at))
         return 0;
     return *at == '<' ? 1 : at > name.at && at[-1] == '-' ? 0 : -1;
@@ -178,7 +215,7 @@ static inline const char *rf_name_behind(struct rf_name_piece name, char mark)
     int depth = 0;
     for (const char *p = name.at; p < name.end; p++) {
         depth += rf_name_depth(name, p);
-        if (rf_name_begins(p, name.end, "operator"))
+        if (rf_name_is_keyword(name, p))
             break;
         if (*p == '(' && depth == 0)
             p += rf_name_other_parenthesis(name, p);
@@ -223,6 +260,15 @@ static inline struct rf_name_piece rf_name_untyped(struct rf_name_piece name)
     return name;
 }
 
+/* "str[abi:cxx11]" as "str". */
+static inline struct rf_name_piece rf_name_untagged(struct rf_name_piece name)
+{
+    for (const char *p = name.at; p < name.end; p++)
+        if (rf_name_begins(p, name.end, "[abi:") && name.end[-1] == ']')
+            return (struct rf_name_piece){name.at, p};
+    return name;
+}
+
 /* "__memcmp_avx2_movbe" for "memcmp": what libc takes in its place on this processor. */
 static inline int rf_name_is_variant(struct rf_name_piece pattern, struct rf_name_piece name)
 {
@@ -238,10 +284,18 @@ static inline int rf_name_is_variant(struct rf_name_piece pattern, struct rf_nam
     return 0;
 }
 
+static inline struct rf_name_piece rf_name_trimmed(struct rf_name_piece name)
+{
+    while (name.end > name.at && name.end[-1] == ' ')
+        name.end--;
+    return name;
+}
+
 static inline enum rf_name_fit rf_name_compare(struct rf_name_piece pattern,
                                                struct rf_name_piece plain)
 {
-    struct rf_name_piece typed = rf_name_uncloned(plain), bare = rf_name_untyped(typed);
+    struct rf_name_piece typed = rf_name_uncloned(plain);
+    struct rf_name_piece bare = rf_name_untagged(rf_name_untyped(typed));
     if (rf_name_same(pattern, plain))
         return RF_NAME_WHOLE;
     if (rf_name_same(pattern, typed) || rf_name_is_variant(pattern, typed))
@@ -267,7 +321,7 @@ static inline enum rf_name_fit rf_name_match(const char *written, const char *sy
         return RF_NAME_DIFFERS;            /* another overload */
     plain.at = rf_name_behind(plain, ' '); /* a template's symbol has its type in front */
     if (given.at < given.end)
-        wanted.at = rf_name_behind(wanted, ' ');
+        wanted.at = rf_name_behind(rf_name_trimmed(wanted), ' ');
     enum rf_name_fit fit = rf_name_compare(wanted, plain);
     if (fit == RF_NAME_DIFFERS && !from_top) {
         struct rf_name_piece last = {rf_name_behind(plain, ':'), plain.end};
