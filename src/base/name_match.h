@@ -208,7 +208,8 @@ static inline struct rf_name_piece rf_name_plain(struct rf_name_piece name)
     return name;
 }
 
-/* What follows the last `mark` (":" for "::", or " ") that is not inside template arguments. */
+/* What follows the last `mark` (":" for "::", or " ") that is not inside template arguments, nor in front of them: Rust
+ * writes geo::most::<u64>. */
 static inline const char *rf_name_behind(struct rf_name_piece name, char mark)
 {
     const char *last = name.at;
@@ -219,7 +220,8 @@ static inline const char *rf_name_behind(struct rf_name_piece name, char mark)
             break;
         if (*p == '(' && depth == 0)
             p += rf_name_other_parenthesis(name, p);
-        if (p < name.end && depth == 0 && *p == mark)
+        if (p < name.end && depth == 0 && *p == mark && !rf_name_begins(p + 1, name.end, ":<") &&
+            !rf_name_begins(p + 1, name.end, "<"))
             last = p + 1;
     }
     return last;
@@ -246,7 +248,7 @@ static inline struct rf_name_piece rf_name_unmarked(struct rf_name_piece name)
     return name;
 }
 
-/* "most<long>" as "most". */
+/* "most<long>" and Rust's "most::<u64>" as "most". */
 static inline struct rf_name_piece rf_name_untyped(struct rf_name_piece name)
 {
     int depth = 0;
@@ -255,7 +257,8 @@ static inline struct rf_name_piece rf_name_untyped(struct rf_name_piece name)
     for (const char *p = name.end; p-- > name.at;) {
         depth -= rf_name_depth(name, p);
         if (depth == 0)
-            return (struct rf_name_piece){name.at, p};
+            return (struct rf_name_piece){
+                name.at, p - name.at > 2 && p[-1] == ':' && p[-2] == ':' ? p - 2 : p};
     }
     return name;
 }

@@ -202,6 +202,29 @@ count,profile
 $ riffle query over.rfp 'over(double)..over(double)+0x40' | awk '/at least/ { print ($3 >= 21) }' | head -1; riffle query over.rfp over..over 2>&1 | head -1
 1
 riffle: 'over' means 3 functions, and the first is taken: over(int), over(double), Box::over(int) const
+# A star behind a type is a pointer, and operator* is that operator: neither stands for any text.
+$ cat > star.cc <<'END'
+> static volatile long data[4];
+> struct Box { long side; __attribute__((noinline)) long operator*(int n) const { return data[n & 3]; }
+>   __attribute__((noinline)) long operator+(int n) const { return data[n & 3] + data[1]; } };
+> __attribute__((noinline)) long over(int n) { long s = 0; for (int i = 0; i < 10; i++) s += data[n & 3]; return s; }
+> __attribute__((noinline)) long over(int *n) { long s = 0; for (int i = 0; i < 20; i++) s += data[i & 3]; return s + *n; }
+> __attribute__((noinline)) long over(int n, long *m) { long s = 0; for (int i = 0; i < 40; i++) s += data[n & 3]; return s + *m; }
+> int main(int argc, char **) { long m = 1; Box box = {1}; return over(argc) + over(&argc) + over(argc, &m) + box * argc + (box + argc) == 1; }
+> END
+> g++ -g -O1 star.cc -o star; riffle run -q -e exact -p 'load -> pc' -o star.rfp -- ./star
+$ for name in 'over(int*)' _Z4overPi 'over (int, long*)' 'over(*)' 'Box::operator*' _ZNK3BoxmlEi 'Box::operator?*'; do
+>   echo "$name: run $(riffle run -e exact -p 'load -> pc' --function "$name" -f csv --report - -- ./star 2>&1 | awk -F, 'NR > 1 { n += $2 } END { print n+0 }')" \
+>     "report $(riffle report star.rfp --function "$name" --by function -f csv 2>&1 | awk -F, '/load/ { n += $3 } END { print n+0 }')" \
+>     "annotate $(riffle report star.rfp -a "$name" 2>&1 | sed -n 's/ in .*: .*//p' | tr '\n' ';')"
+> done
+over(int*): run 22 report 22 annotate over(int*);
+_Z4overPi: run 22 report 22 annotate over(int*);
+over (int, long*): run 42 report 42 annotate over(int, long*);
+over(*): run 75 report 75 annotate over(int, long*);over(int*);over(int);
+Box::operator*: run 2 report 2 annotate Box::operator*(int) const;
+_ZNK3BoxmlEi: run 2 report 2 annotate Box::operator*(int) const;
+Box::operator?*: run 5 report 5 annotate Box::operator+(int) const;Box::operator*(int) const;
 # Stubs have names in reports, not in the probe.
 $ riffle run --function malloc@plt -- ./get
 riffle: run: --function 'malloc@plt': stubs cannot be chosen while the program runs; 'riffle report --function' of a saved profile can choose them
