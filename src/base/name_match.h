@@ -73,13 +73,14 @@ static inline int rf_name_is_keyword(struct rf_name_piece name, const char *at)
 static inline int rf_name_is_own_star(struct rf_name_piece pattern, const char *at)
 {
     int open = 0;
-    if (at - pattern.at >= 8 && rf_name_is_keyword(pattern, at - 8))
-        return 1;
-    if (at - pattern.at >= 10 && rf_name_is_keyword(pattern, at - 10) && at[-1] == '>')
+    if (at == pattern.at || (!rf_name_is_letter(at[-1]) && at[-1] != '>' && at[-1] != '*'))
+        return 0;
+    if ((at - pattern.at >= 8 && rf_name_is_keyword(pattern, at - 8)) ||
+        (at - pattern.at >= 10 && rf_name_is_keyword(pattern, at - 10) && at[-1] == '>'))
         return 1;
     for (const char *p = pattern.at; p < at; p++)
         open += (*p == '(' || *p == '<') - (*p == ')' || (*p == '>' && open > 0));
-    return open > 0 && (rf_name_is_letter(at[-1]) || at[-1] == '>' || at[-1] == '*');
+    return open > 0;
 }
 
 /* Does `at` stand for other text? */
@@ -180,16 +181,40 @@ static inline int rf_name_is_operator(struct rf_name_piece name, const char *at)
     return 0;
 }
 
+/* Is the angle bracket at `at` an operator inside parentheses, as in enable_if<((2)>(1)), void>? */
+static inline int rf_name_is_comparison(struct rf_name_piece name, const char *at)
+{
+    int open = 0;
+    if (at == name.at || at[-1] != ')' || at + 1 == name.end || at[1] != '(')
+        return 0;
+    for (const char *p = at; p-- > name.at && open >= 0;) {
+        open += (*p == ')') - (*p == '(');
+        if (open == 0 && (*p == '<' || *p == '>'))
+            return 0;
+    }
+    return open < 0;
+}
+
 /* The change of depth at a bracket of template arguments, of {lambda(int)#1} or of [abi:cxx11]. */
 static inline int rf_name_depth(struct rf_name_piece name, const char *at)
 {
-    if (*at == '{' || *at == '}')
-        return *at == '{' ? 1 : -1;
-    if (*at == '[' || *at == ']')
-        return *at == '[' ? 1 : -1;
-    if ((*at != '<' && *at != '>') || rf_name_is_operator(name, at))
+    switch (*at) {
+    case '{':
+    case '[':
+        return 1;
+    case '}':
+    case ']':
+        return -1;
+    case '<':
+        return !rf_name_is_operator(name, at) && !rf_name_is_comparison(name, at);
+    case '>':
+        return at > name.at && at[-1] != '-' && !rf_name_is_operator(name, at) &&
+                       !rf_name_is_comparison(name, at)
+                   ? -1
+                   : 0;
+    default:
         return 0;
-    return *at == '<' ? 1 : at > name.at && at[-1] == '-' ? 0 : -1;
+    }
 }
 
 /* The name without its parameters and without what follows them. */
@@ -306,12 +331,34 @@ static inline enum rf_name_fit rf_name_compare(struct rf_name_piece pattern,
     return rf_name_same(pattern, bare) ? RF_NAME_TEMPLATE : RF_NAME_DIFFERS;
 }
 
+/* Is the last word of a written name somewhere in `name`? Where it is not, and this is so for nearly every symbol, nothing
+ * fits. */
+static inline int rf_name_may_fit(struct rf_name_piece pattern, struct rf_name_piece name)
+{
+    struct rf_name_piece word = rf_name_plain(pattern);
+    while (word.end > word.at && !rf_name_is_letter(word.end[-1]))
+        word.end--;
+    const char *from = word.end;
+    while (from > word.at && rf_name_is_letter(from[-1]))
+        from--;
+    for (const char *p = name.at; p < name.end && from < word.end; p++) {
+        const char *n = p, *w = from;
+        while (w < word.end && n < name.end && *n == *w)
+            n++, w++;
+        if (w == word.end)
+            return 1;
+    }
+    return from == word.end;
+}
+
 /* `symbol` is demangled, with or without parameters. */
 static inline enum rf_name_fit rf_name_match(const char *written, const char *symbol)
 {
     struct rf_name_piece pattern = rf_name_piece(written), name = rf_name_piece(symbol);
     if (rf_name_same(pattern, name))
         return RF_NAME_WHOLE;
+    if (!rf_name_is_pattern(pattern) && !rf_name_may_fit(pattern, name))
+        return RF_NAME_DIFFERS;
     const int from_top = rf_name_begins(pattern.at, pattern.end, "::");
     pattern.at += from_top ? 2 : 0;
     const char *end = name.end;

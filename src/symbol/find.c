@@ -215,7 +215,7 @@ const char *rf_symbols_nearest(struct rf_symbols *symbols, const char *name)
             return NULL;
         for (size_t i = 0; i < file->symbols.n; i++) {
             unsigned far = rf_text_distance(last_part(file->symbols.at[i].name), name);
-            if (file->symbols.at[i].kind == RF_SYMBOL_FUNCTION && far < least &&
+            if (file->symbols.at[i].kind == RF_SYMBOL_FUNCTION && far > 0 && far < least &&
                 file->symbols.at[i].rank != RF_RANK_NAMELESS) {
                 least = far;
                 nearest = file->symbols.at[i].name;

@@ -289,6 +289,9 @@ $ cat > inner.c <<'END'
 $ riffle report inner.rfp --function inne
 riffle: no function 'inne' in the modules of this run
 [1]
+$ riffle report inner.rfp --function data_start 2>&1 | grep -c "did you mean 'data_start'"
+0
+[1]
 $ riffle report inner.rfp --function fnord -f csv; riffle report inner.rfp --function inner -f csv | cut -d, -f 2,6
 riffle: no function 'fnord' in the modules of this run
 count,function
