@@ -6,20 +6,20 @@
 
 static const struct rf_export_form forms[] = {
     {"callgrind", "costs by line, and calls, for callgrind_annotate and KCachegrind",
-     "callgrind_annotate", &rf_export_callgrind, 0},
+     "callgrind_annotate", .maker = &rf_export_callgrind},
     {"pprof", "places, values and stacks as pprof's protocol buffer", "go tool pprof",
-     &rf_export_pprof, 1},
-    {"collapsed", "stacks, one per line, with their samples", "flamegraph.pl", &rf_export_collapsed,
-     0},
-    {"speedscope", "stacks for the viewer speedscope, as JSON", "speedscope", &rf_export_speedscope,
-     0},
+     .maker = &rf_export_pprof, .is_binary = 1},
+    {"collapsed", "stacks, one per line, with their samples", "flamegraph.pl",
+     .maker = &rf_export_collapsed},
+    {"speedscope", "stacks for the viewer speedscope, as JSON", "speedscope",
+     .maker = &rf_export_speedscope},
     {"perf", "samples as perf script prints them",
-     "stackcollapse-perf.pl, gprof2dot, riffle replay", &rf_export_perf, 0},
+     "stackcollapse-perf.pl, gprof2dot, riffle replay", .maker = &rf_export_perf},
     {"llvm", "LLVM's sample profile, for clang -fprofile-sample-use", "clang, llvm-profdata",
-     &rf_export_llvm, 0},
+     .maker = &rf_export_llvm},
 #ifdef RIFFLE_SQLITE
-    {"sqlite", "everything as a database, with a view per question", "sqlite3", &rf_export_sqlite,
-     1},
+    {"sqlite", "everything as a database, with a view per question", "sqlite3",
+     .maker = &rf_export_sqlite, .is_binary = 1},
 #endif
     {.name = NULL},
 };

@@ -128,9 +128,6 @@ void rf_starts_compare(struct rf_starts *before, struct rf_starts *after)
 const struct rf_start *rf_starts_find(const struct rf_starts *starts, const char *file,
                                       uint32_t line)
 {
-    size_t i = count_before(starts, file, line);
-    bool begins_there =
-        i < starts->n && starts->at[i].line == line && strcmp(starts->at[i].file, file) == 0;
-    size_t n = i + begins_there;
+    size_t n = count_before(starts, file, line + 1); /* those up to the line itself */
     return n > 0 && strcmp(starts->at[n - 1].file, file) == 0 ? &starts->at[n - 1] : NULL;
 }
