@@ -1,6 +1,6 @@
 /* The timing model against the cycle-by-cycle pipeline on instructions of real programs.
  *
- *     agreement FOLDER            every PROGRAM.rv64 in it, with the argument 1
+ *     agreement FOLDER            every PROGRAM.rv64 in it, with the argument 2
  *
  * A hook at retirement keeps a stretch from the middle of the program; both models then take the same. */
 #include "machine/hooks.h"
@@ -42,7 +42,7 @@ static FILE *tap;
 
 static int collect(struct stream *stream, const char *program, uint64_t skip)
 {
-    const char *argv[] = {program, "1", NULL};
+    const char *argv[] = {program, "2", NULL};
     const struct rf_machine_setup setup = {
         .argv = argv, .skip_instructions = skip, .max_instructions = skip + length_of_streams()};
     struct rf_machine_hooks hooks = {.context = stream, .retire = keep};
