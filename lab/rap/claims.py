@@ -4,20 +4,21 @@
 
 A tree draws no random numbers: the same stream makes the same tree. Spreads are over programs, and over runs where time is
 measured."""
-import csv
 import os
 import re
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tables  # noqa: E402
+from tables import mean, span  # noqa: E402
+
 HERE = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
-COLUMNS = ["paper", "claim", "where", "verdict", "ours", "spread", "seeds", "figure", "command"]
 NODE_BYTES = 16
-ROWS = []
+CLAIMS = tables.Claims("rap")
 
 
 def rows(name):
-    with open(f"{HERE}/{name}") as file:
-        return list(csv.DictReader(file))
+    return tables.rows(HERE, name)
 
 
 def text(name):
@@ -25,22 +26,12 @@ def text(name):
         return file.read()
 
 
-def mean(values):
-    values = list(values)
-    return sum(values) / len(values)
-
-
-def span(values, form="{:.2f}"):
-    values = list(values)
-    return f"{form.format(min(values))}-{form.format(max(values))}"
-
-
 def column(found, name):
     return [float(r[name]) for r in found]
 
 
 def claim(words, where, verdict, ours, spread="", figure="", command="", runs=1):
-    ROWS.append(dict(zip(COLUMNS, ["rap", words, where, verdict, ours, spread, runs if command else "", figure, command])))
+    CLAIMS.add(words, where, verdict, ours, spread, runs if command else "", figure, command)
 
 
 def run(step):
@@ -192,8 +183,8 @@ def applications():
     one = [r for r in edges if float(r["eps"]) == 0.01]
     claim("edges can be profiled as ranges of two dimensions", "1, 7", "holds" if mean(column(ten,
           "error_mean")) < 5 else "differs",
-          f"<branch, target>, 10 M branches: {100 - mean(column(ten, 'error_mean')):.2f}% accurate with {mean(column(ten, 'nodes_mean')):.0f} "
-          f"nodes (eps 10%), {100 - mean(column(one, 'error_mean')):.3f}% with "
+          f"<branch, target>, {int(ten[0]['events']) / 1e6:.0f} M branches: {100 - mean(column(ten, 'error_mean')):.2f}% accurate with "
+          f"{mean(column(ten, 'nodes_mean')):.0f} nodes (eps 10%), {100 - mean(column(one, 'error_mean')):.3f}% with "
           f"{mean(column(one, 'nodes_mean')):.0f} (1%)", span((100 - x for x in column(ten, "error_mean")),
           "{:.2f}") + "% over programs", "",
           run("edges"))
@@ -249,7 +240,4 @@ buffer()
 misses()
 applications()
 hardware()
-with open(f"{HERE}/claims.csv", "w", newline="") as file:
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(ROWS)
+CLAIMS.write(HERE)

@@ -10,6 +10,7 @@
  * universe are left out and counted. The trees are the paper's: b = 4, ends = 1; hot is above 10%. */
 #include "base/alloc.h"
 #include "engine/rap/rap_engine.h"
+#include "figure.h"
 #include <riffle/riffle.h>
 #include <inttypes.h>
 #include <math.h>
@@ -295,38 +296,16 @@ static double time_plain(const struct stream *stream)
     return taken;
 }
 
-static rf_status keep_walks(void *context, const struct rf_figure *figure)
-{
-    if (strcmp(figure->name, "buffer-out") == 0)
-        *(double *)context = figure->value;
-    return RF_OK;
-}
-
-static rf_status no_item(void *context, const struct rf_item *item)
-{
-    (void)context;
-    (void)item;
-    return RF_OK;
-}
-
-static rf_status no_end(void *context, const struct rf_summary *summary)
-{
-    (void)context;
-    (void)summary;
-    return RF_OK;
-}
-
 /* Seconds, and where there is a buffer how many entries left it for the tree. */
 static double time_engine(const struct stream *stream, const char *text, double *walks)
 {
     struct rf_engine *engine;
-    struct rf_sink sink = {no_item, keep_walks, no_end, walks};
     if (rf_engine_open(&engine, text, NULL, NULL) != RF_OK)
         die("no engine");
     double begin = seconds();
     rf_engine_feed(engine, &(struct rf_tuples){stream->tuples, NULL, stream->n}, NULL);
     double taken = seconds() - begin;
-    rf_engine_report(engine, &sink);
+    *walks = lab_figure(engine, "buffer-out");
     rf_engine_close(engine);
     return taken;
 }

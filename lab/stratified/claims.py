@@ -3,19 +3,21 @@
     lab/stratified/claims.py [FOLDER]      reads and writes there; lab/claims makes the page of it
 
 Verdicts are computed where a comparison decides them. "Beyond the spread" means that the ranges over the seeds do not meet."""
-import csv
 import os
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tables  # noqa: E402
+from tables import mean, span  # noqa: E402
 
 HERE = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
 HP256, HP257, HP512 = (f"H[P{r}]2048 (hash=paper)" for r in (256, 257, 512))
 TAGGED = "tagged(hash=paper)"
-COLUMNS = ["paper", "claim", "where", "verdict", "ours", "spread", "seeds", "figure", "command"]
+CLAIMS = tables.Claims("stratified")
 
 
 def rows(name):
-    with open(f"{HERE}/{name}") as file:
-        return list(csv.DictReader(file))
+    return tables.rows(HERE, name)
 
 
 class Table:
@@ -42,16 +44,6 @@ class Table:
         return float(self.at[program, events, engine]["messages"])
 
 
-def mean(values):
-    values = list(values)
-    return sum(values) / len(values)
-
-
-def span(values, form="{:.2f}"):
-    values = list(values)
-    return f"{form.format(min(values))}-{form.format(max(values))}"
-
-
 def below_from(table, program, engine, limit, stays):
     """Of each seed: the events from which the error is below the limit, for good, or for the first time after its peak (the first
     places have but few loads to judge). None: never."""
@@ -72,12 +64,8 @@ def apart(a, b):
     return -1 if max(a) < min(b) else 1 if min(a) > max(b) else 0
 
 
-ROWS = []
-
-
 def claim(words, where, verdict, ours, spread="", seeds=10, figure="", command=""):
-    ROWS.append(dict(zip(COLUMNS, ["stratified", words, where, verdict, ours, spread, seeds, figure,
-                                   f"lab/stratified/run {command}" if command else ""])))
+    CLAIMS.add(words, where, verdict, ours, spread, seeds, figure, f"lab/stratified/run {command}" if command else "")
 
 
 def crossing(curve, limit):
@@ -308,8 +296,8 @@ def not_tried():
     claim("the countdown sampler of other profilers is slightly different", "3.1", "holds",
           "a number from 1..2r has the mean r + 1/2: its counts are low by 1/(2r), 5% at r = 10", "", 2500, "figure4.svg",
           "figure4")
-    claim("hardware cost of tags: 62% more bits", "4.2", "holds", "5 more bits than the 8 of a counter: 13 x 2048 bits", "", 1)
-    ROWS[-1]["command"] = "build/riffle engines 'tagged(tag=1)'"
+    CLAIMS.add("hardware cost of tags: 62% more bits", "4.2", "holds", "5 more bits than the 8 of a counter: 13 x 2048 bits", "", 1,
+               "", "build/riffle engines 'tagged(tag=1)'")
 
 
 monte_carlo()
@@ -320,7 +308,4 @@ second_level()
 cycles()
 types()
 not_tried()
-with open(f"{HERE}/claims.csv", "w", newline="") as file:
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(ROWS)
+CLAIMS.write(HERE)

@@ -11,6 +11,7 @@
  * them; each selector's tuples carry its number in the top byte of <a>, so that one engine serves all. LIMIT and
  * EVERY count events that were selected. The error is the invariance measure (riffle/invariance.h), its truth the
  * exact profile up to that place; for several selectors, "edges+calls" say, it is over the tuples of all. */
+#include "figure.h"
 #include <riffle/riffle.h>
 #include <math.h>
 #include <stdio.h>
@@ -60,27 +61,6 @@ static void read_selectors(struct progress *progress, char *text)
     }
 }
 
-static rf_status keep_messages(void *context, const struct rf_figure *figure)
-{
-    if (strcmp(figure->name, "messages") == 0)
-        *(double *)context = figure->value;
-    return RF_OK;
-}
-
-static rf_status no_item(void *context, const struct rf_item *item)
-{
-    (void)context;
-    (void)item;
-    return RF_OK;
-}
-
-static rf_status no_end(void *context, const struct rf_summary *summary)
-{
-    (void)context;
-    (void)summary;
-    return RF_OK;
-}
-
 /* What the seeds of one engine give at one place. */
 struct point {
     struct rf_measure_invariance measure; /* of the last seed; `unseen` is the mean */
@@ -118,11 +98,10 @@ static void look(struct progress *progress, int engine, struct point *point)
     double unseen = 0;
     point->n = progress->n_seeds[engine];
     for (int i = 0; i < point->n; i++) {
-        struct rf_sink sink = {no_item, keep_messages, no_end, &point->messages[i]};
         need(rf_invariance_engine(progress->invariance, &point->measure,
                                   progress->engines[engine][i], &error),
              &error);
-        rf_engine_report(progress->engines[engine][i], &sink);
+        point->messages[i] = lab_figure(progress->engines[engine][i], "messages");
         point->errors[i] = 100 * point->measure.error;
         unseen += point->measure.unseen;
     }

@@ -1,0 +1,36 @@
+"""tables.py - a lab's tables: its CSV files read, its claims.csv written. What the labs' claims.py share."""
+import csv
+
+COLUMNS = ["paper", "claim", "where", "verdict", "ours", "spread", "seeds", "figure", "command"]
+
+
+def rows(folder, name):
+    with open(f"{folder}/{name}", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def span(values, form="{:.2f}"):
+    """The least and the most."""
+    values = list(values)
+    return f"{form.format(min(values))}-{form.format(max(values))}"
+
+
+class Claims:
+    """The rows of a claims.csv (lab/claims says what its columns mean)."""
+
+    def __init__(self, paper):
+        self.paper, self.rows = paper, []
+
+    def add(self, *cells):
+        """The columns behind the first, in their order; those that are left out are empty."""
+        cells = [self.paper, *cells]
+        self.rows.append(cells + [""] * (len(COLUMNS) - len(cells)))
+
+    def write(self, folder):
+        with open(f"{folder}/claims.csv", "w", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows([COLUMNS, *self.rows])
