@@ -13,7 +13,7 @@
  * things go wrong. */
 static const struct {
     const char *engine;
-    const char *texts[12];
+    const char *texts[16];
 } trials[] = {
     {"auto",
      {"auto", "auto(ceiling=30Ki)", "auto(ceiling=100Ki, threshold=1%)",
@@ -29,6 +29,7 @@ static const struct {
       "multihash(interval=2K, threshold=2%, tables=5, counters=50, accumulator=7, counter_bits=5)",
       "multihash(paper, interval=2K, threshold=1%, counters=32, accumulator=4, counter_bits=5)",
       "multihash(interval=1K, retain=no, reset=yes, counters=16, accumulator=3)",
+      "multihash(paper, interval=1K, threshold=1%, linger=yes, counters=16, accumulator=3)",
       "multihash(interval=auto, threshold=1%)"}},
     {"rap-hw", {"rap-hw(eps=20%, tcam=512)"}},
     {"rap",

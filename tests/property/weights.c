@@ -17,6 +17,7 @@ static const char *const texts[] = {
     "multihash(paper)",
     "multihash(paper-single, counters=64)",
     "multihash(interval=1K, threshold=1%, retain=no)",
+    "multihash(interval=1K, threshold=1%, linger=yes)",
     "multihash(interval=1K, threshold=1%, shield=no)",
     "multihash(interval=1G, threshold=100%)",
     "multihash(interval=2K, threshold=2%, tables=5, counters=50, accumulator=2, counter_bits=5)",

@@ -143,12 +143,14 @@ void reference_multihash_event(struct reference_multihash *p, struct rf_tuple tu
 
 /* "At the end of an interval, we flush all entries in the accumulator table that were not above the
  * candidate threshold. We then mark all entries that had a value above the threshold as replaceable
- * and set their counter values to 0." "At the end of an interval, the hash table is flushed." */
+ * and set their counter values to 0." "At the end of an interval, the hash table is flushed." And in section 5.2:
+ * "The accumulator table is not flushed, and instead all entries are marked as replaceable." (linger) */
 void reference_multihash_end_interval(struct reference_multihash *p)
 {
     size_t kept = 0;
     for (size_t i = 0; i < p->used; i++)
-        if (p->options.retain && p->accumulator[i].count >= p->options.threshold)
+        if (p->options.linger ||
+            (p->options.retain && p->accumulator[i].count >= p->options.threshold))
             p->accumulator[kept++] = (struct reference_multihash_entry){
                 .tuple = p->accumulator[i].tuple, .replaceable = true, .retained = true};
     p->used = kept;

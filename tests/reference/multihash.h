@@ -18,7 +18,7 @@ struct reference_multihash_options {
     unsigned promote_at;  /* the threshold, in the paper */
     unsigned entries;     /* of the accumulator */
     unsigned counter_max; /* where counters saturate */
-    bool conservative, reset, retain, shield;
+    bool conservative, reset, retain, linger, shield;
     bool coldest;      /* replace the coldest entry, write its count back */
     unsigned interval; /* events */
     /* The index of a tuple in a table. */

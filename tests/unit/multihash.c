@@ -164,6 +164,25 @@ TEST(without_retaining_the_next_interval_starts_empty)
     rf_engine_close(engine);
 }
 
+TEST(lingering_entries_stay_below_the_threshold_and_make_room)
+{
+    static struct seen seen;
+    struct rf_engine *engine = open_engine(TINY ", accumulator=2, retain=no, linger=yes)", NULL);
+    feed_times(engine, 7, 60);
+    feed_times(engine, 8, 40);
+    feed_times(engine, 7, 95); /* 8 is no candidate here, but stays */
+    feed_times(engine, 8, 5);
+    feed_times(engine, 8, 20);
+    look(engine, &seen);
+    REQUIRE(seen.n == 1);
+    CHECK_EQ(seen.items[0].lower, 20); /* exact: it never was in the tables */
+    feed_times(engine, 9, 20);         /* takes the place of 7, the first that may be replaced */
+    look(engine, &seen);
+    CHECK_EQ(seen.n, 2);
+    CHECK_EQ((uint64_t)seen.replaced, 1);
+    rf_engine_close(engine);
+}
+
 TEST(a_full_accumulator_refuses_in_the_paper_and_replaces_by_default)
 {
     static struct seen seen;
@@ -261,6 +280,7 @@ static void choose_mix(struct mix *mix, struct rf_random *random)
     o->conservative = rf_random_below(random, fast ? 4 : 2) != 0;
     o->reset = !fast && rf_random_below(random, 2) != 0;
     o->retain = rf_random_below(random, 3) != 0;
+    o->linger = rf_random_below(random, 4) == 0;
     o->shield = fast || rf_random_below(random, 3) != 0;
     o->coldest = rf_random_below(random, 2) != 0;
     o->interval = (unsigned)mix->interval;
@@ -269,12 +289,12 @@ static void choose_mix(struct mix *mix, struct rf_random *random)
     mix->seed = rf_random_next(random);
     snprintf(mix->text, sizeof mix->text,
              "multihash(tables=%u, counters=%u, interval=%" PRIu64 ", threshold=%u%%, "
-             "conservative=%d, reset=%d, retain=%d, shield=%d, accumulator=%u, counter_bits=%u, "
-             "hash=%s, promote=%u%%, replace=%s, estimate=%s, loop=%s)",
+             "conservative=%d, reset=%d, retain=%d, linger=%d, shield=%d, accumulator=%u, "
+             "counter_bits=%u, hash=%s, promote=%u%%, replace=%s, estimate=%s, loop=%s)",
              o->tables, o->tables * o->table_size, mix->interval, percent, o->conservative,
-             o->reset, o->retain, o->shield, o->entries, bits, paper ? "paper" : "multiply", half,
-             o->coldest ? "coldest" : "retained", by_rate ? "rate" : "upper",
-             loops[rf_random_below(random, 5)]);
+             o->reset, o->retain, o->linger, o->shield, o->entries, bits,
+             paper ? "paper" : "multiply", half, o->coldest ? "coldest" : "retained",
+             by_rate ? "rate" : "upper", loops[rf_random_below(random, 5)]);
     choose_index(mix, paper);
 }
 
@@ -475,7 +495,10 @@ static const struct {
     {"multihash(paper, counter_bits=1)",
      "engine 'multihash': counters of 1 bits cannot reach the 1000 events at which a tuple of an "
      "interval of 1000000 is promoted"},
-    {"multihash(interval=auto, retain=no)", "engine 'multihash': interval=auto needs retain=yes"},
+    {"multihash(interval=auto, retain=no)",
+     "engine 'multihash': interval=auto needs retain=yes and linger=no"},
+    {"multihash(interval=auto, linger=yes)",
+     "engine 'multihash': interval=auto needs retain=yes and linger=no"},
     {"multihash(papre)", "engine 'multihash': expected option=value at 'papre)'"},
     {"multihash(threshold=0)",
      "engine 'multihash': threshold must be between 0.0001% and 100%, got '0'"},

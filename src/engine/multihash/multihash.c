@@ -12,7 +12,8 @@
  *
  * The stream is cut into intervals of a fixed number of events. A candidate is a tuple with at least
  * T = threshold x interval events; the candidates are what an interval reports. At its end the tables
- * go to zero; entries that were candidates stay (retaining) with a count of zero.
+ * go to zero; entries that were candidates stay (retaining) with a count of zero. Section 5.2 lets all of them stay
+ * (linger), section 5.6.2 none (retain=no).
  *
  * Guarantee. Let f be a tuple's true count in the interval. Conservative update keeps every counter
  * of a tuple outside the accumulator at f or more: an event lifts the smallest of them by one, the others
@@ -67,6 +68,7 @@ static const struct rf_option options[] = {
     SWITCH_ROW(conservative, "yes", "only the smallest counters of a tuple go up (C1)"),
     SWITCH_ROW(reset, "no", "a promoted tuple's counters go to zero (R1)"),
     SWITCH_ROW(retain, "yes", "candidates stay in the accumulator (P1)"),
+    SWITCH_ROW(linger, "no", "all entries stay, those below the threshold, too"),
     SWITCH_ROW(shield, "yes", "what is in the accumulator does not touch the tables"),
     ROW(accumulator, COUNT, "300", "entries; auto: as many as there can be candidates",
         .choices = "auto", .max = RF_ACCUMULATOR_SLOTS_MAX),
@@ -175,8 +177,9 @@ static rf_status check(void *memory, struct rf_error *error)
             error, RF_EINVAL,
             "engine 'multihash': hash=paper needs a power of two of counters per table, not %llu",
             (unsigned long long)size);
-    if (config->interval == 0 && !config->retain)
-        return rf_fail(error, RF_EINVAL, "engine 'multihash': interval=auto needs retain=yes");
+    if (config->interval == 0 && (!config->retain || config->linger))
+        return rf_fail(error, RF_EINVAL,
+                       "engine 'multihash': interval=auto needs retain=yes and linger=no");
     return RF_OK;
 }
 
@@ -323,13 +326,18 @@ static struct candidates count_candidates(const struct rf_multihash *state)
     return found;
 }
 
-/* Keep the candidates, in their order, as retained entries. */
+static bool stays(const struct rf_multihash *state, uint32_t count)
+{
+    return state->config.linger || (state->config.retain && count >= state->candidate);
+}
+
+/* Keep the candidates, or all, in their order, as retained entries. */
 static void retain(struct rf_multihash *state)
 {
     struct rf_accumulator *accumulator = &state->accumulator;
     uint32_t kept = 0;
     for (uint32_t i = 1; i <= accumulator->used; i++) {
-        if (!state->config.retain || accumulator->counts[i] < state->candidate)
+        if (!stays(state, accumulator->counts[i]))
             continue;
         accumulator->tuples[++kept] = accumulator->tuples[i];
         accumulator->counts[kept] = 0;
@@ -350,13 +358,14 @@ static double change(const struct rf_multihash *state)
 static bool repeat_interval(void *memory, uint64_t n)
 {
     struct rf_multihash *state = memory;
-    bool in_step = state->retained == (state->config.retain ? 1u : 0u) &&
-                   state->accumulator.used == 1 && !state->first;
+    bool kept = stays(state, UINT32_MAX);
+    bool in_step =
+        state->retained == (kept ? 1u : 0u) && state->accumulator.used == 1 && !state->first;
     if (!in_step || state->config.interval == 0)
         return false;
     state->changed += (double)n * change(state);
     state->comparisons += n;
-    state->promotions += state->config.retain ? 0 : n;
+    state->promotions += kept ? 0 : n;
     return true;
 }
 

@@ -42,7 +42,7 @@ struct rf_multihash_config {
     uint64_t tables, counters;
     uint64_t interval; /* 0: auto */
     double threshold;
-    uint64_t conservative, reset, retain, shield;
+    uint64_t conservative, reset, retain, linger, shield;
     uint64_t accumulator;  /* 0: auto */
     uint64_t counter_bits; /* 0: auto */
     uint64_t hash;         /* enum rf_multihash_hash */
