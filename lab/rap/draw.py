@@ -1,22 +1,24 @@
 """draw.py - figures 7, 12 and 13 as drawings: SVG from the text that riffle prints.
 
-    draw.py FOLDER      figure7.txt, figure12.txt: trees of hot ranges; figure13.csv: rectangles of code and data
+    draw.py FOLDER      figure7.txt, figure12.txt, narrow.txt: trees of hot ranges; figure12.csv: what is said of them;
+                        figure13.csv: rectangles of code and data
 """
 import csv
+import math
 import os
 import re
 import sys
 from html import escape
 
 LINE = re.compile(r"\s*([\d.]+)%\s+([\d.]+)%(\s+)(0x\w+)(?:\.\.(0x\w+))?\s*(.*)")
-BOX_WIDTH, BOX_HEIGHT, GAP, LEVEL = 168, 50, 14, 92
+BOX_WIDTH, BOX_HEIGHT, GAP, LEVEL = 176, 64, 14, 100
 INK, LIGHT, HOT = "#222222", "#f7efe4", "#c0392b"
 
 
 class Range:
     def __init__(self, share, inner, depth, lo, hi, label):
         self.share, self.inner, self.depth, self.lo, self.hi, self.label = share, inner, depth, lo, hi, label
-        self.below, self.x = [], 0
+        self.below, self.x, self.note = [], 0, ""
 
 
 def read_tree(path):
@@ -75,7 +77,8 @@ def draw_node(node, level, most):
     both = f"{node.share:.1f}%" if not node.below else f"{node.share:.1f}% ({node.inner:.1f}%)"
     parts.append(text(middle, y + 33, both, 12, text_anchor="middle", font_weight="bold"))
     label = node.label if len(node.label) <= 28 else node.label[:27] + "…"
-    parts.append(text(middle, y + 45, label, 9, text_anchor="middle"))
+    parts.append(text(middle, y + 46, label, 9.5, text_anchor="middle"))
+    parts.append(text(middle, y + 59, node.note, 10, text_anchor="middle"))
     for inner in node.below:
         parts += draw_node(inner, level + 1, most)
     return parts
@@ -98,7 +101,18 @@ def write_svg(path, width, height, parts):
                    f'<rect width="100%" height="100%" fill="#ffffff"/>\n' + "\n".join(parts) + "\n</svg>\n")
 
 
-def draw_tree(folder, name, title, rest):
+def chances(folder):
+    """Of each range of figure 12: how likely a load from there finds a zero."""
+    path = f"{folder}/figure12.csv"
+    if not os.path.exists(path):
+        return {}
+    with open(path) as file:
+        found = {(r["lo"], r["hi"]): [f"{float(r[f'chance_{end}_percent']):.0f}" for end in ("lower", "upper")]
+                 for r in csv.DictReader(file)}
+    return {box: f"a load finds zero: {' to '.join(dict.fromkeys(bounds))}%" for box, bounds in found.items()}
+
+
+def draw_tree(folder, name, title, rest, notes=None):
     source = f"{folder}/{name}.txt"
     if not os.path.exists(source):
         return
@@ -107,6 +121,8 @@ def draw_tree(folder, name, title, rest):
     hot = list(each(top))
     if not hot:
         return
+    for node in hot:
+        node.note = (notes or {}).get((node.lo, node.hi), "")
     width = max(leaves * (BOX_WIDTH + GAP) + GAP, 640)
     height = 60 + depth_of(top) * LEVEL + 26
     most = max(node.share for node in hot)
@@ -118,24 +134,28 @@ def draw_tree(folder, name, title, rest):
     write_svg(f"{folder}/{name}.svg", width, height, parts)
 
 
-def ends(rows, low, high):
-    """Every end of a rectangle and its place on an axis that is not to scale: equal steps from end to end."""
+def ends(rows, low, high, length):
+    """Every end of a rectangle and its place on an axis of this length, where the step from one to the next is as wide as the
+    logarithm of what lies between them: to scale, bytes and gigabytes would not go on one page."""
     found = sorted({value for row in rows for value in (row[low], row[high] + 1)})
-    return {value: i for i, value in enumerate(found)}
+    at = [0.0]
+    for one, next_one in zip(found, found[1:]):
+        at.append(at[-1] + math.log2(next_one - one))
+    return {value: length * x / at[-1] for value, x in zip(found, at)}
 
 
-def axis_labels(places, used, step, horizontal, origin):
-    parts, last = [], -9
-    for value, i in places.items():
-        if value not in used or i - last < 1:
+def axis_labels(places, used, horizontal, origin):
+    parts, last = [], -99
+    for value, place in places.items():
+        if value not in used or place - last < 11:
             continue
-        last = i
+        last = place
         if horizontal:
-            x, y = origin[0] + i * step, origin[1] + 10
+            x, y = origin[0] + place, origin[1] + 10
             parts.append(f'<text x="{x:.0f}" y="{y:.0f}" font-size="9.5" font-family="monospace" '
                          f'transform="rotate(60 {x:.0f} {y:.0f})">{value:#x}</text>')
         else:
-            parts.append(text(origin[0] - 6, origin[1] - i * step + 3, f"{value:#x}", 9.5, text_anchor="end",
+            parts.append(text(origin[0] - 6, origin[1] - place + 3, f"{value:#x}", 9.5, text_anchor="end",
                               font_family="monospace"))
     return parts
 
@@ -153,34 +173,36 @@ def draw_rectangles(folder):
                 for r in csv.DictReader(file)]
     if not rows:
         return
-    code, data = ends(rows, 0, 1), ends(rows, 2, 3)
-    wide, tall, left, top = 760, 560, 110, 60
-    dx, dy = wide / (len(data) - 1), tall / (len(code) - 1)
+    wide, tall, left, top = 800, 620, 110, 60
+    code, data = ends(rows, 0, 1, tall), ends(rows, 2, 3, wide)
     around = [row for row in rows if any(inside(other, row) for other in rows)]
     most = max(row[4] for row in rows if row not in around)
     parts = [text(20, 24, "Figure 13: gcc, the code that loads and the data it loads from", 16, font_weight="bold"),
-             text(20, 44, "filled: hot rectangles, the darker the hotter; dashed: hot ranges around them; axes from end to end, "
-                  "not to scale"),
+             text(20, 44, "filled: hot rectangles, the darker the hotter; dashed: hot ranges around them; "
+                  "a step between two ends is as wide as the logarithm of its bytes"),
              f'<rect x="{left}" y="{top}" width="{wide}" height="{tall}" fill="none" stroke="#aaaaaa"/>']
     for row in sorted(rows, key=lambda r: -(data[r[3] + 1] - data[r[2]]) * (code[r[1] + 1] - code[r[0]])):
-        x, w = left + data[row[2]] * dx, (data[row[3] + 1] - data[row[2]]) * dx
-        y, h = top + tall - code[row[1] + 1] * dy, (code[row[1] + 1] - code[row[0]]) * dy
+        x, w = left + data[row[2]], data[row[3] + 1] - data[row[2]]
+        y, h = top + tall - code[row[1] + 1], code[row[1] + 1] - code[row[0]]
         style = 'fill="none" stroke="#888888" stroke-dasharray="4 3"' if row in around else \
             f'fill="{shade(row[4], most)}" stroke="{INK}"'
         parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" {style}>'
                      f'<title>{row[4]}%</title></rect>')
-        if row not in around and w > 26 and h > 9:
-            parts.append(text(x + w / 2, y + h / 2 + 3, f"{row[4]:.1f}", 9, text_anchor="middle"))
+        if row not in around:
+            fits = w > 16 and h > 9
+            parts.append(text(x + w / 2 if fits else x + w + 2, y + h / 2 + 3, f"{row[4]:.1f}", 9,
+                              text_anchor="middle" if fits else "start"))
     used_code = {end for r in rows if r not in around for end in (r[0],)}
     used_data = {end for r in rows if r not in around for end in (r[2],)}
-    parts += axis_labels(code, used_code, dy, False, (left, top + tall)) + \
-        axis_labels(data, used_data, dx, True, (left, top + tall))
+    parts += axis_labels(code, used_code, False, (left, top + tall)) + \
+        axis_labels(data, used_data, True, (left, top + tall))
     parts += [text(20, top + tall / 2, "code", 13, transform=f"rotate(-90 20 {top + tall / 2:.0f})"),
               text(left + wide / 2, top + tall + 110, "data", 13)]
     write_svg(f"{folder}/figure13.svg", left + wide + 40, top + tall + 125, parts)
 
 
 draw_tree(sys.argv[1], "figure7", "Figure 7: hot load values of gzip, eps 1%", "of the loads are elsewhere")
-draw_tree(sys.argv[1], "figure12", "Figure 12: where gcc loads zeros from, eps 1%", "of the zero loads are elsewhere")
+draw_tree(sys.argv[1], "figure12", "Figure 12: where gcc loads zeros from, eps 1%", "of the zero loads are elsewhere",
+          chances(sys.argv[1]))
 draw_tree(sys.argv[1], "narrow", "Section 5.4.2: where gcc computes results of at most 16 bits, eps 1%", "of them are elsewhere")
 draw_rectangles(sys.argv[1])
