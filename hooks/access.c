@@ -31,64 +31,86 @@ RF_HOOKS_APART static void store_slowly(const void *addr, size_t bytes, uint64_t
     rf_hooks_tell(pc | mark, &event);
 }
 
-/* The last word goes to the ring in any case, and the cursor behind it where this is another one: whether it is cannot be
- * predicted, and a wrong guess costs more than all the rest. */
-RF_HOOKS_INLINE bool merge(struct rf_hooks_lane *lane, struct rf_ring_place *place, uint64_t word)
-{
-    struct rf_ring_slot *slot = lane->slot;
-    uint64_t cursor = slot->cursor, count = place->count, *to = (uint64_t *)cursor;
-    bool changed = place->word != word;
-    to[0] = place->path | (count - 1) << 32;
-    to[1] = place->word;
-    cursor += (uint64_t)changed * 16;
-    place->word = word;
-    place->count = changed ? 1 : count + 1;
-    __atomic_store_n(&slot->cursor, cursor, __ATOMIC_RELEASE);
-    if (RF_HOOKS_UNLIKELY(cursor > slot->limit || count > UINT32_MAX / 4))
-        rf_hooks_overflow(lane, place);
-    else
-        rf_hooks_leave(lane);
-    return true;
-}
+/* ---- the usual cases: false means not here, and nothing was done ---- */
 
-/* An access in the way that this mode has; false: not here, and nothing was done. */
-RF_HOOKS_INLINE bool is_quick(const void *addr, size_t bytes, uint64_t pc, unsigned kind,
-                              unsigned mode)
+RF_HOOKS_INLINE struct rf_hooks_lane *enter(void)
 {
     struct rf_hooks_lane *lane = rf_hooks_lane;
     if (RF_HOOKS_UNLIKELY(lane == NULL || lane->busy != 0))
-        return false;
+        return NULL;
     lane->busy = rf_hooks_stack();
     __asm__ volatile("" ::: "memory");
-    if (mode == RF_HOOKS_SAMPLE && rf_hooks_gated) {
+    return lane;
+}
+
+/* Between bursts, unless something is to be decided. */
+RF_HOOKS_INLINE bool is_skipped(uint64_t pc, unsigned kind)
+{
+    struct rf_hooks_lane *lane = enter();
+    if (lane == NULL)
+        return false;
+    if (rf_hooks_gated) {
         rf_hooks_leave(lane);
         return rf_hooks_is_between();
     }
-    if (mode == RF_HOOKS_SAMPLE) {
-        /* between bursts, unless something is to be decided */
-        bool turns = pc <= lane->last_pc;
-        if (!lane->skips || (turns && lane->left == 1)) {
-            rf_hooks_leave(lane);
-            return false;
-        }
+    bool turns = pc <= lane->last_pc, skips = lane->skips && !(turns && lane->left == 1);
+    if (skips) {
         lane->left -= turns;
         lane->last_pc = pc;
         lane->slot->counters.skipped[rf_hooks_options.group[kind]]++;
-        rf_hooks_leave(lane);
-        return true;
     }
-    struct rf_ring_place *place = rf_hooks_first(lane, pc);
-    if (RF_HOOKS_UNLIKELY(place->key != pc || place->path == RF_HOOKS_NO_PATH)) {
-        rf_hooks_leave(lane);
+    rf_hooks_leave(lane);
+    return skips;
+}
+
+/* At a place that is known. */
+RF_HOOKS_INLINE bool is_counted(uint64_t key, unsigned kind)
+{
+    struct rf_hooks_lane *lane = enter();
+    if (lane == NULL)
         return false;
-    }
-    lane->slot->produced[kind]++;
-    if (mode == RF_HOOKS_COUNT) {
+    struct rf_ring_place *place = rf_hooks_first(lane, key);
+    bool known = place->key == key && place->path != RF_HOOKS_NO_PATH;
+    if (RF_HOOKS_LIKELY(known)) {
+        lane->slot->produced[kind]++;
         place->count++;
-        rf_hooks_leave(lane);
-        return true;
     }
-    return merge(lane, place, mode == RF_HOOKS_LOADED ? peek(addr, bytes) : (uintptr_t)addr);
+    rf_hooks_leave(lane);
+    return known;
+}
+
+/* Another word than those that came here a short while ago. The lane was entered. */
+RF_HOOKS_APART static void load_other(const void *addr, size_t bytes, uint64_t pc,
+                                      struct rf_ring_word *entry, uint64_t word)
+{
+    struct rf_hooks_lane *lane = rf_hooks_lane;
+    const struct rf_ring_place *place = rf_hooks_first(lane, pc);
+    bool known = place->key == pc && place->path != RF_HOOKS_NO_PATH;
+    if (RF_HOOKS_LIKELY(known)) {
+        lane->slot->produced[RF_WORD_LOAD]++;
+        rf_hooks_replace(lane, entry, place, word);
+    }
+    rf_hooks_leave(lane);
+    if (RF_HOOKS_UNLIKELY(!known))
+        load_slowly(addr, bytes, pc, 0);
+}
+
+RF_HOOKS_INLINE void load_merged(const void *addr, size_t bytes, uint64_t pc)
+{
+    struct rf_hooks_lane *lane = enter();
+    if (RF_HOOKS_UNLIKELY(lane == NULL)) {
+        load_slowly(addr, bytes, pc, 0);
+        return;
+    }
+    uint64_t word = peek(addr, bytes);
+    struct rf_ring_word *entry = rf_hooks_entry(lane, pc, word);
+    if (RF_HOOKS_UNLIKELY(!rf_hooks_is_merged(entry, pc, word))) {
+        load_other(addr, bytes, pc, entry, word);
+        return;
+    }
+    entry->count++;
+    lane->slot->produced[RF_WORD_LOAD]++;
+    rf_hooks_leave(lane);
 }
 
 RF_HOOKS_INLINE void load(const void *addr, size_t bytes, uint64_t pc)
@@ -96,11 +118,10 @@ RF_HOOKS_INLINE void load(const void *addr, size_t bytes, uint64_t pc)
     unsigned mode = rf_hooks_mode[RF_WORD_LOAD];
     if (RF_HOOKS_LIKELY(mode == RF_HOOKS_OFF))
         return;
-    if (mode == RF_HOOKS_LOADED && is_quick(addr, bytes, pc, RF_WORD_LOAD, RF_HOOKS_LOADED))
-        return;
-    if (mode == RF_HOOKS_SAMPLE && is_quick(addr, bytes, pc, RF_WORD_LOAD, RF_HOOKS_SAMPLE))
-        return;
-    load_slowly(addr, bytes, pc, 0);
+    if (mode == RF_HOOKS_LOADED)
+        load_merged(addr, bytes, pc);
+    else if (mode != RF_HOOKS_SAMPLE || !is_skipped(pc, RF_WORD_LOAD))
+        load_slowly(addr, bytes, pc, 0);
 }
 
 RF_HOOKS_INLINE void store(const void *addr, size_t bytes, uint64_t pc)
@@ -108,7 +129,7 @@ RF_HOOKS_INLINE void store(const void *addr, size_t bytes, uint64_t pc)
     unsigned mode = rf_hooks_mode[RF_WORD_STORE];
     if (RF_HOOKS_LIKELY(mode == RF_HOOKS_OFF))
         return;
-    if (mode == RF_HOOKS_COUNT && is_quick(addr, bytes, pc, RF_WORD_STORE, RF_HOOKS_COUNT))
+    if (mode == RF_HOOKS_COUNT && is_counted(pc, RF_WORD_STORE))
         return;
     store_slowly(addr, bytes, pc, 0);
 }
@@ -248,22 +269,6 @@ RF_HOOKS_APART static void call_slowly(uint64_t from, uint64_t pc)
     rf_hooks_tell(rf_hooks_pair(pc, from), &event);
 }
 
-RF_HOOKS_INLINE bool is_quick_call(uint64_t key)
-{
-    struct rf_hooks_lane *lane = rf_hooks_lane;
-    if (RF_HOOKS_UNLIKELY(lane == NULL || lane->busy != 0))
-        return false;
-    struct rf_ring_place *place = rf_hooks_first(lane, key);
-    if (RF_HOOKS_UNLIKELY(place->key != key || place->path == RF_HOOKS_NO_PATH))
-        return false;
-    lane->busy = rf_hooks_stack();
-    __asm__ volatile("" ::: "memory");
-    lane->slot->produced[RF_WORD_CALL]++;
-    place->count++;
-    rf_hooks_leave(lane);
-    return true;
-}
-
 /* At the beginning of a function: `from` is where it will return to. A call ends an interval of bursts. */
 void __tsan_func_entry(void *from);
 RF_HOOKS_SHOWN void __tsan_func_entry(void *from)
@@ -275,7 +280,7 @@ RF_HOOKS_SHOWN void __tsan_func_entry(void *from)
         return;
     }
     uint64_t pc = RF_HOOKS_HERE;
-    if (mode == RF_HOOKS_COUNT && is_quick_call(rf_hooks_pair(pc, (uintptr_t)from)))
+    if (mode == RF_HOOKS_COUNT && is_counted(rf_hooks_pair(pc, (uintptr_t)from), RF_WORD_CALL))
         return;
     call_slowly((uintptr_t)from, pc);
 }

@@ -10,11 +10,13 @@
  *     life.c      start, threads, forks, options
  *
  * The compiler calls a hook in front of each access. A hook finds its place (a path of the book, as the probe's blocks
- * have) and writes what changes. It writes nothing where the same word came at the same place before: then it raises a
- * count, in shared memory, too, so that a kill loses nothing:
+ * have) and writes what changes. It writes nothing where the same word came at the same place a short while ago: then it
+ * raises a count. Counts are in a table of 4096 words, in shared memory, too, so that a kill loses nothing. Two words that
+ * want the same entry push one another out:
  *
- *     __tsan_read8(p)     place 7: last word 5, 41 times      *p == 5: 42 times
- *                                                             *p == 6: [7 | 40 more][5] to the ring; last word 6, once
+ *     __tsan_read8(p), place 7       entry: word 5 at place 7, 41 times       *p == 5: 42 times
+ *                                    *p == 6, another entry: word 9 at place 3, 8 times
+ *                                           [3 | 7 more][9] to the ring; entry: word 6 at place 7, once
  *
  * Each thread has a lane (a slot of the ring) of its own, so there is no lock. Hooks may run in signal handlers, even
  * while the thread is inside a hook: `busy` says so, and such an event goes to another lane. No hook changes errno or
@@ -106,6 +108,7 @@ struct rf_hooks_lane {
     struct rf_ring_slot *slot;
     struct rf_ring_place *places; /* a hash table, open; the one in use */
     uint64_t mask;
+    struct rf_ring_word *words; /* RF_RING_WORDS of them */
     uint64_t last_block;
     bool skips; /* between bursts */
     uint64_t last_pc, left;
@@ -151,8 +154,6 @@ void rf_hooks_abandon_lane(struct rf_hooks_lane *lane);
 /* Room for a message of n words; rf_hooks_commit follows. */
 uint64_t *rf_hooks_reserve(struct rf_hooks_lane *lane, uint32_t n);
 void rf_hooks_flush(struct rf_hooks_lane *lane);
-/* What was counted at a place goes to the ring. */
-void rf_hooks_emit(struct rf_hooks_lane *lane, struct rf_ring_place *place);
 const struct rf_ring_bursts *rf_hooks_bursts(void);
 long rf_hooks_syscall(long number, long a, long b, long c, long d, long e, long f);
 void *rf_hooks_allocate(size_t bytes);
@@ -229,11 +230,37 @@ RF_HOOKS_INLINE bool rf_hooks_skip(struct rf_hooks_lane *lane, unsigned kind, ui
 
 /* ---- tell.c ---- */
 
+/* Where a word at a place is counted. */
+RF_HOOKS_INLINE struct rf_ring_word *rf_hooks_entry(const struct rf_hooks_lane *lane, uint64_t key,
+                                                    uint64_t word)
+{
+    const uint64_t first = UINT64_C(0xff51afd7ed558ccd), second = UINT64_C(0x9e3779b97f4a7c15);
+    return &lane->words[(word ^ key * first) * second >> (64 - RF_RING_WORDS_BITS)];
+}
+
+/* A word of the ring tells up to 2^31 events. */
+enum { RF_HOOKS_TIMES_MAX = INT32_MAX };
+
+RF_HOOKS_INLINE bool rf_hooks_is_merged(const struct rf_ring_word *entry, uint64_t key,
+                                        uint64_t word)
+{
+    return entry->key == key && entry->word == word && entry->count < RF_HOOKS_TIMES_MAX;
+}
+
+/* The entry counts this word from now on. What it counted goes to the ring. */
+RF_HOOKS_INLINE void rf_hooks_replace(struct rf_hooks_lane *lane, struct rf_ring_word *entry,
+                                      const struct rf_ring_place *place, uint64_t word)
+{
+    uint64_t *to = (uint64_t *)lane->slot->cursor, times = entry->count;
+    to[0] = entry->path | (times - 1) << 32;
+    to[1] = entry->word;
+    *entry = (struct rf_ring_word){place->key, word, place->path, 1};
+    if (RF_HOOKS_LIKELY(times > 0))
+        rf_hooks_commit(lane, 2);
+}
+
 /* One event, by whatever lane there is. */
 void rf_hooks_tell(uint64_t key, const struct rf_hooks_event *event);
-
-/* The chunk is full, or a count is as large as a word of the ring can tell. The hook is over: this leaves the lane. */
-void rf_hooks_overflow(struct rf_hooks_lane *lane, struct rf_ring_place *place);
 
 #pragma GCC visibility pop
 

@@ -208,21 +208,6 @@ uint64_t *rf_hooks_reserve(struct rf_hooks_lane *lane, uint32_t n)
     return (uint64_t *)lane->slot->cursor;
 }
 
-/* One word counts up to 2^31 events. */
-void rf_hooks_emit(struct rf_hooks_lane *lane, struct rf_ring_place *place)
-{
-    const uint64_t most = UINT64_C(1) << 31;
-    bool has_word = place->path != RF_HOOKS_NO_PATH && lane->kinds[place->path] >> 4 > 0;
-    while (place->count > 0) {
-        uint64_t times = place->count < most ? place->count : most;
-        uint64_t *to = (uint64_t *)lane->slot->cursor;
-        to[0] = place->path | (times - 1) << 32;
-        to[1] = place->word;
-        place->count -= times;
-        rf_hooks_commit(lane, 1 + has_word);
-    }
-}
-
 /* ---- slots ---- */
 
 static bool is_ring(int fd)

@@ -41,6 +41,7 @@ static void use_table(struct rf_hooks_lane *lane, uint64_t size)
 bool rf_hooks_begin_places(struct rf_hooks_lane *lane)
 {
     lane->kinds = rf_hooks_allocate(RF_RING_PLACES_MAX);
+    lane->words = rf_ring_words_in(lane->table);
     use_table(lane, RF_RING_PLACES_MIN);
     return lane->kinds != NULL;
 }

@@ -1,17 +1,6 @@
 /* tell.c - one event, in all the ways that it may be told. */
 #include "hooks.h"
 
-RF_HOOKS_APART void rf_hooks_overflow(struct rf_hooks_lane *lane, struct rf_ring_place *place)
-{
-    if (place->count > UINT32_MAX / 4) {
-        place->count--;
-        rf_hooks_emit(lane, place);
-        place->count = 1;
-    }
-    rf_hooks_commit(lane, 0);
-    rf_hooks_leave(lane);
-}
-
 static void stream(struct rf_hooks_lane *lane, const struct rf_ring_place *place,
                    const struct rf_hooks_event *event)
 {
@@ -25,13 +14,13 @@ static void stream(struct rf_hooks_lane *lane, const struct rf_ring_place *place
     rf_hooks_commit(lane, (uint32_t)(to - start));
 }
 
-static void merge(struct rf_hooks_lane *lane, struct rf_ring_place *place, uint64_t word)
+static void merge(struct rf_hooks_lane *lane, const struct rf_ring_place *place, uint64_t word)
 {
-    if (place->word != word) {
-        rf_hooks_emit(lane, place);
-        place->word = word;
-    }
-    place->count++;
+    struct rf_ring_word *entry = rf_hooks_entry(lane, place->key, word);
+    if (rf_hooks_is_merged(entry, place->key, word))
+        entry->count++;
+    else
+        rf_hooks_replace(lane, entry, place, word);
 }
 
 static void tell(struct rf_hooks_lane *lane, uint64_t key, const struct rf_hooks_event *event)

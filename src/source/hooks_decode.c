@@ -97,13 +97,11 @@ rf_status rf_hooks_decode(struct rf_decode *decode, bool *full, struct rf_error 
     return RF_OK;
 }
 
-/* One place of a table, read once: the program may still change it. */
-static rf_status tally_place(struct rf_decode *decode, const struct rf_process *process,
-                             const struct rf_ring_place *place, struct rf_error *error)
+/* Of a place that is only counted, or a word. Each was read once: the program may still change it. */
+static rf_status tally(struct rf_decode *decode, const struct rf_process *process, uint32_t number,
+                       uint64_t word, uint64_t times, struct rf_error *error)
 {
-    uint64_t times = __atomic_load_n(&place->count, __ATOMIC_ACQUIRE);
-    const uint64_t words[] = {__atomic_load_n(&place->path, __ATOMIC_ACQUIRE),
-                              __atomic_load_n(&place->word, __ATOMIC_ACQUIRE)};
+    const uint64_t words[] = {number, word};
     const struct rf_book_path *path = path_of(&process->book, words[0]);
     if (times == 0 || path == NULL || path->words > 1)
         return RF_OK;
@@ -113,21 +111,42 @@ static rf_status tally_place(struct rf_decode *decode, const struct rf_process *
     return RF_OK;
 }
 
+static rf_status tally_place(struct rf_decode *decode, const struct rf_process *process,
+                             const struct rf_ring_place *place, struct rf_error *error)
+{
+    uint64_t times = __atomic_load_n(&place->count, __ATOMIC_ACQUIRE);
+    uint32_t path = __atomic_load_n(&place->path, __ATOMIC_ACQUIRE);
+    return tally(decode, process, path, 0, times, error);
+}
+
+static rf_status tally_word(struct rf_decode *decode, const struct rf_process *process,
+                            const struct rf_ring_word *entry, struct rf_error *error)
+{
+    uint32_t times = __atomic_load_n(&entry->count, __ATOMIC_ACQUIRE);
+    uint32_t path = __atomic_load_n(&entry->path, __ATOMIC_ACQUIRE);
+    uint64_t word = __atomic_load_n(&entry->word, __ATOMIC_ACQUIRE);
+    return tally(decode, process, path, word, times, error);
+}
+
+/* First all places, then all words. */
 rf_status rf_hooks_tally(struct rf_decode *decode, struct rf_process *process, bool *full,
                          struct rf_error *error)
 {
     size_t n;
     const struct rf_ring_place *places =
         rf_ring_places(&decode->processes->ring, &process->reader, &n);
+    const struct rf_ring_word *words = rf_ring_words(&decode->processes->ring, &process->reader);
     const struct rf_decode_lane *lanes = &decode->lanes[rf_decode_lane(decode, process)];
+    bool any = places != NULL && words != NULL && rf_hooks_decode_is_for(decode, process);
+    size_t end = any ? n + RF_RING_WORDS : 0;
     rf_status status = RF_OK;
-    if (places == NULL || !rf_hooks_decode_is_for(decode, process))
-        n = 0;
-    for (; process->tally_path < n && status == RF_OK; process->tally_path++) {
+    for (; process->tally_path < end && status == RF_OK; process->tally_path++) {
+        size_t i = process->tally_path;
         *full = is_full(decode, lanes);
         if (*full)
             return RF_OK;
-        status = tally_place(decode, process, &places[process->tally_path], error);
+        status = i < n ? tally_place(decode, process, &places[i], error)
+                       : tally_word(decode, process, &words[i - n], error);
     }
     process->tallied = true;
     return status;

@@ -306,6 +306,14 @@ const struct rf_ring_place *rf_ring_places(const struct rf_ring *ring,
     return (const struct rf_ring_place *)(const void *)counters + rf_ring_places_offset(size);
 }
 
+const struct rf_ring_word *rf_ring_words(const struct rf_ring *ring,
+                                         const struct rf_ring_reader *reader)
+{
+    if (!ring->is_counted)
+        return NULL;
+    return rf_ring_words_in(ring->memory + rf_ring_counters_offset(ring->slots, reader->slot));
+}
+
 uint64_t rf_ring_count_produced(const struct rf_ring *ring, const struct rf_ring_reader *reader,
                                 unsigned kind)
 {

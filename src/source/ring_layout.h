@@ -60,13 +60,22 @@ enum {
         RF_RING_COUNTERS * 8 + (RF_RING_TABLE + RF_RING_NOTES_ROOM) * 16 + RF_RING_PAGE,
     RF_RING_PLACES_MIN = 1 << 13, /* of a slot of hooks, instead of counters: the first table */
     RF_RING_PLACES_MAX = 1 << 19, /* the last */
+    RF_RING_WORDS_BITS = 12,
+    RF_RING_WORDS = 1 << RF_RING_WORDS_BITS, /* of a slot of hooks, behind its tables of places */
 };
 
-/* What hooks keep of a place that they came by: the word that came last, and how often since it was told. */
+/* What hooks keep of a place that they came by. Where nothing changes there, how often that was. */
 struct rf_ring_place {
     uint64_t key; /* 0: none */
-    uint64_t word, count;
+    uint64_t count;
     uint32_t path, pad;
+};
+
+/* A word that came at a place, and how often since it was told. */
+struct rf_ring_word {
+    uint64_t key; /* of the place; 0: none */
+    uint64_t word;
+    uint32_t path, count;
 };
 
 /* Tables of hooks lie one behind the other, each twice as long as the one before. Where the one of this size begins. */
@@ -74,9 +83,15 @@ static inline uint64_t rf_ring_places_offset(uint64_t size)
 {
     return size - RF_RING_PLACES_MIN;
 }
+/* Words lie where the probe has its table of merged events. */
+static inline struct rf_ring_word *rf_ring_words_in(void *counters)
+{
+    return (struct rf_ring_word *)(void *)((uint64_t *)counters + RF_RING_COUNTERS);
+}
 _Static_assert((2 * (uint64_t)RF_RING_PLACES_MAX - RF_RING_PLACES_MIN) *
-                       sizeof(struct rf_ring_place) <=
-                   RF_RING_COUNTER_BYTES,
+                           sizeof(struct rf_ring_place) <=
+                       (uint64_t)RF_RING_COUNTERS * 8 &&
+                   RF_RING_WORDS * sizeof(struct rf_ring_word) <= RF_RING_TABLE * 16,
                "all tables of hooks fit the room for counters");
 
 /* One set of bursts, for some of the profiles. */

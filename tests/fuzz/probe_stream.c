@@ -24,6 +24,15 @@ static void count(const struct rf_ring *ring, const uint8_t *bytes, size_t n)
         memcpy(ring->memory + rf_ring_counters_offset(ring->slots, 0), bytes, n);
 }
 
+/* Words that hooks have merged. */
+static void merge(const struct rf_ring *ring, const uint8_t *bytes, size_t n)
+{
+    enum { ROOM = RF_RING_WORDS * sizeof(struct rf_ring_word) };
+    if (ring->is_counted)
+        memcpy(rf_ring_words_in(ring->memory + rf_ring_counters_offset(ring->slots, 0)), bytes,
+               n < ROOM ? n : ROOM);
+}
+
 /* Notes that are not merged yet, in any stage. */
 static void note(const struct rf_ring *ring, struct rf_ring_slot *slot, const uint8_t *bytes,
                  size_t n)
@@ -63,7 +72,10 @@ static void run(const uint8_t *bytes, size_t n, int records, uint32_t any_order,
     struct rf_ring_slot *slot = (void *)(ring->memory + rf_ring_slot_offset(0));
     memcpy((uint8_t *)slot + rf_ring_chunk_offset(0), bytes, n);
     count(ring, bytes, n);
-    note(ring, slot, bytes, n);
+    if (producer == HOOKS)
+        merge(ring, bytes, n);
+    else
+        note(ring, slot, bytes, n);
     slot->process = 1;
     slot->family = producer == HOOKS;
     slot->places = producer == HOOKS ? RF_RING_PLACES_MIN : 0;

@@ -53,7 +53,9 @@ static void look_into(struct rf_ring *ring, struct rf_ring_reader *reader)
     }
     const struct rf_ring_place *places = rf_ring_places(ring, reader, &n);
     PROMISE(places == NULL || n <= RF_RING_PLACES_MAX);
+    const struct rf_ring_word *words = rf_ring_words(ring, reader);
     sum += places != NULL ? places[n - 1].count : 0;
+    sum += words != NULL ? words[RF_RING_WORDS - 1].count : 0;
     for (unsigned i = 0; i < RF_RING_GROUPS; i++)
         sum += rf_ring_count_skipped(ring, reader, i) + rf_ring_count_produced(ring, reader, i);
     __asm__ volatile("" : : "r"(sum));
