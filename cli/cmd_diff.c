@@ -43,7 +43,7 @@ static const struct cli_option options[] = {
          "even where its bounds are in its favour.",
      .offset = offsetof(struct settings, fail_above)},
     {CLI_FILE, 0, "html", "FILE", .brief = "also write it into FILE as a page for a browser",
-     .text = "Only its owner can read it.", .offset = offsetof(struct settings, html)},
+     .text = "A new file is for its owner alone.", .offset = offsetof(struct settings, html)},
     {CLI_FLAG, 0, "no-names", .brief = "do not read the files that ran",
      .offset = offsetof(struct settings, no_names)},
     {.type = CLI_END},
@@ -231,6 +231,8 @@ static int run(const struct cli_call *call)
     int result = status == RF_OK ? judge(&c) : TROUBLE;
     if (status != RF_OK)
         cli_fail_unused(status, &error);
+    else if (cli_stdout_failed()) /* cli_finish has the word for it */
+        result = TROUBLE;
     release(&c);
     return result;
 }
@@ -238,5 +240,6 @@ static int run(const struct cli_call *call)
 const struct cli_action cli_action_diff = {
     .arguments = {"OLD NEW", 2, 2},
     .settings = {options, sizeof(struct settings)},
+    .trouble = TROUBLE,
     .run = run,
 };

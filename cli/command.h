@@ -86,6 +86,7 @@ struct cli_action {
     bool
         first_ends_options; /* the first argument is a program, and what follows is the program's */
     bool only_arguments;    /* there are no options: all words are another program's */
+    int trouble;            /* the status of failures, where 1 is an answer; 0: it is none */
     int (*run)(const struct cli_call *call);
     /* In place of run, for a command that lists things or shows the one that its argument names. */
     void (*list)(void);

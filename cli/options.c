@@ -372,7 +372,8 @@ int cli_run(const struct cli_command *command, int argc, char **argv)
                           .next = 2};
     int status = CLI_OK;
     if (given == NULL || arguments == NULL || settings == NULL)
-        status = cli_fail(CLI_FAILED, "no memory for the command line");
+        status = cli_fail(command->action->trouble > 0 ? command->action->trouble : CLI_FAILED,
+                          "no memory for the command line");
     else
         status = parse_words(&parse);
     if (status == CLI_OK && parse.help)

@@ -96,12 +96,17 @@ bool cli_listener_gone(void)
     return is_unread(STDERR_FILENO);
 }
 
-int cli_finish(int exit_status)
+bool cli_stdout_failed(void)
 {
     errno = 0;
     if (fflush(stdout) != 0)
         stdout_reason = errno;
-    if ((stdout_reason == 0 && ferror(stdout) == 0) || cli_reader_gone())
+    return (stdout_reason != 0 || ferror(stdout) != 0) && !cli_reader_gone();
+}
+
+int cli_finish(int exit_status)
+{
+    if (!cli_stdout_failed())
         return exit_status;
     const char *reason = stdout_reason != 0 ? strerror(stdout_reason) : "cannot write";
     int status = cli_fail(CLI_FAILED, "standard output: %s", reason);

@@ -37,6 +37,7 @@ int cli_fail_parsed(rf_status status, const struct rf_error *error);
 const char *cli_nearest(const char *word, cli_words *words);
 /* Flush stdout. Returns the worse of `exit_status` and the status of the flush. A closed pipe is no failure. */
 int cli_finish(int exit_status);
+bool cli_stdout_failed(void); /* the same flush, for commands that have a status of their own */
 bool cli_reader_gone(void);   /* stdout is a pipe, and nobody reads it any more */
 bool cli_listener_gone(void); /* the same of stderr */
 bool cli_stdout_closed(void); /* the reader is gone or the disk is full: stop writing */
@@ -62,6 +63,8 @@ void cli_busy(const char *format, ...) CLI_PRINTF(1, 2);
 void cli_busy_end(void);
 /* rf_run_load, with a word on it. */
 rf_status cli_load(struct rf_run **run, const char *path, struct rf_error *error);
+/* output.c: a handler of signals that leaves no half file, and dies of the signal. */
+void cli_output_die(int number);
 /* From here on the first Ctrl-C only sets this flag; a second one ends the program. */
 const volatile int *cli_catch_interrupt(void);
 

@@ -18,7 +18,7 @@ information (-g) tells how many events and where. Of other functions that shrank
 or grew it tells the same.
 
 Ends with status 0; with 1 where --fail-above is given and something grew by
-more; with 2 where the files cannot be compared.
+more; with 2 where the files cannot be compared or the answer cannot be written.
 
 Options:
   -f, --format FORM       how to print it: text, csv, json, html (default: text)
@@ -84,6 +84,9 @@ riffle: diff: --fail-above 5 would be 500%; write 5% or 500%
 [2]
 $ riffle diff old.rfp nosuch.rfp --fail-above 5%
 riffle: nosuch.rfp: cannot open: No such file or directory
+[2]
+$ riffle diff old.rfp new.rfp > /dev/full
+riffle: standard output: No space left on device
 [2]
 $ riffle diff old.rfp new.rfp --by function
 riffle: the two files have no profile in common that tells what is asked for
