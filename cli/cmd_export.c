@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
              "tells what each carries.",
      .offset = offsetof(struct settings, form)},
     {CLI_FILE, 'o', "output", "FILE", "-", .brief = "where to write; -: standard output",
-     .text = "A file appears whole or not at all. Only its owner can read it.",
+     .text = "A file appears whole or not at all. A new file is for its owner alone.",
      .offset = offsetof(struct settings, output)},
     {CLI_FLAG, 0, "no-names", .brief = "addresses only; do not read the files that ran",
      .offset = offsetof(struct settings, no_names)},

@@ -2,7 +2,8 @@
  *
  * A file is written under a temporary name beside the wanted one, which it replaces when it is whole. An
  * existing file that is not regular (a pipe, a device) is written in place, and so is what a link to a descriptor
- * (/dev/stdout, /dev/fd/3) means, whatever it is. Other links are replaced, not followed.
+ * (/dev/stdout, /dev/fd/3) means, whatever it is. Other links are replaced, not followed. A file that replaces one of its
+ * owner's keeps the mode of that.
  *
  * Whether that will be possible is checked before anything runs, so that an hour of profiling does not end in
  * "no such folder". The answer is a good guess, not a promise: a disk may still fill up. */
@@ -89,7 +90,7 @@ static const char *volatile beside[BESIDE_MAX];
 static pid_t
     beside_owner; /* readers of symbols are forked off, and may end by a signal of their own */
 
-static void remove_beside(int number)
+void cli_output_die(int number)
 {
     for (size_t i = 0; i < BESIDE_MAX && getpid() == beside_owner; i++)
         if (beside[i] != NULL)
@@ -109,12 +110,12 @@ static void remember(const char *temporary)
         struct sigaction action;
         if (sigaction(deadly[i], NULL, &action) != 0 || action.sa_handler != SIG_DFL)
             continue;
-        action = (struct sigaction){.sa_handler = remove_beside};
+        action = (struct sigaction){.sa_handler = cli_output_die};
         sigaction(deadly[i], &action, NULL);
     }
 }
 
-static void forget(const char *temporary)
+void cli_output_forget(const char *temporary)
 {
     for (size_t i = 0; i < BESIDE_MAX; i++)
         if (beside[i] == temporary)
@@ -122,24 +123,44 @@ static void forget(const char *temporary)
 }
 
 /* Signals wait until the file is known that they have to remove. */
-static void open_beside(struct cli_output *output)
+int cli_output_create(char *temporary)
 {
     sigset_t held, before;
     sigemptyset(&held);
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
         sigaddset(&held, deadly[i]);
     sigprocmask(SIG_BLOCK, &held, &before);
-    int fd = mkostemp(output->temporary, O_CLOEXEC);
-    output->out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (output->out != NULL)
-        remember(output->temporary);
-    if (fd >= 0 && output->out == NULL) { /* no memory for its buffer */
-        close(fd);
-        unlink(output->temporary);
-    }
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd >= 0)
+        remember(temporary);
     int reason = errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
     errno = reason;
+    return fd;
+}
+
+/* Somebody else's file says nothing about who may read ours; nor does a link, which is replaced. */
+void cli_output_keep_mode(int fd, const char *path)
+{
+    struct stat old, new;
+    if (lstat(path, &old) == 0 && S_ISREG(old.st_mode) && fstat(fd, &new) == 0 &&
+        old.st_uid == new.st_uid && old.st_gid == new.st_gid)
+        (void)!fchmod(fd, old.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO));
+}
+
+static void open_beside(struct cli_output *output)
+{
+    int fd = cli_output_create(output->temporary);
+    output->out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (output->out != NULL)
+        cli_output_keep_mode(fd, output->path);
+    if (fd >= 0 && output->out == NULL) { /* no memory for its buffer */
+        int reason = errno;
+        close(fd);
+        unlink(output->temporary);
+        cli_output_forget(output->temporary);
+        errno = reason;
+    }
 }
 
 rf_status cli_output_open(struct cli_output *output, const char *path, struct rf_error *error)
@@ -176,7 +197,7 @@ rf_status cli_output_close(struct cli_output *output, rf_status status, struct r
         status = cannot_write(output, error);
     if (status != RF_OK && output->temporary != NULL)
         unlink(output->temporary);
-    forget(output->temporary);
+    cli_output_forget(output->temporary);
     free(output->temporary);
     return status;
 }

@@ -30,6 +30,8 @@ void cli_lanes_free(struct cli_lanes *lanes);
  * `info` must outlive the lanes. */
 bool cli_lanes_adopt(struct rf_lane *lanes, size_t n, struct rf_source *source,
                      struct rf_trace_info *info);
+/* Does an engine count stacks that cannot? The sentence says which one. */
+bool cli_lanes_lose_stacks(const struct rf_lane *lanes, size_t n, struct rf_error *error);
 int cli_lanes_refuse_stacks(const struct cli_lanes *lanes,
                             const char *command); /* CLI_OK, or told */
 /* Select from one thread only (NULL: from all). */
@@ -88,6 +90,12 @@ struct cli_output {
 rf_status cli_output_open(struct cli_output *output, const char *path, struct rf_error *error);
 /* `status`: how writing went; RF_OK puts the file where it belongs, all else leaves no trace of it. */
 rf_status cli_output_close(struct cli_output *output, rf_status status, struct rf_error *error);
+/* What cli_output_open does, for those who write by themselves: a file under a temporary name (NAME.XXXXXX), which a signal that
+ * ends the program removes until it is forgotten; -1 and errno: it cannot be made. */
+int cli_output_create(char *temporary);
+void cli_output_forget(const char *temporary);
+/* The mode of the owner's own file of that name, if there is one. */
+void cli_output_keep_mode(int fd, const char *path);
 
 int cli_check_output(const char *path); /* CLI_OK, or an error was printed; NULL and "-" are fine */
 bool cli_same_file(const char *left,

@@ -48,11 +48,11 @@ const struct cli_option cli_options_report[] = {
     {CLI_FLAG, 0, "details", .brief = "also show how it was counted: engines, bounds, addresses",
      .offset = offsetof(struct cli_report, details)},
     {CLI_FILE, 0, "report", "FILE", .brief = "write the report into FILE",
-     .text = "Only its owner can read it.", .offset = offsetof(struct cli_report, file)},
+     .text = "A new file is for its owner alone.", .offset = offsetof(struct cli_report, file)},
     {CLI_FILE, 0, "html", "FILE",
      .brief = "also write the report into FILE as a page for a browser",
      .text = "One file that needs no network: tables, source, flame graph, range tree, heat map. "
-             "Intervals are kept for it. Only its owner can read it.",
+             "Intervals are kept for it. A new file is for its owner alone.",
      .offset = offsetof(struct cli_report, html)},
     {CLI_SHARE, 0, "hot", "SHARE", "2%",
      .brief = "tree, heat: a range with at least this share is hot",
@@ -117,9 +117,11 @@ static int refuse_same(const struct cli_report *report, const struct cli_call *c
     const char *name = call->command->name;
     if (cli_same_file(report->html, report->file))
         return cli_fail(CLI_USAGE, "%s: --report and --html are the same file", name);
-    const char *input = call->n_arguments > 0 ? call->arguments[0] : NULL;
-    if (cli_same_file(report->html, input) || cli_same_file(report->file, input))
-        return cli_fail(CLI_USAGE, "%s: the report would overwrite its own input", name);
+    bool one = call->command->action->first_ends_options; /* the others are a program's */
+    for (size_t i = 0; i < call->n_arguments && (i == 0 || !one); i++)
+        if (cli_same_file(report->html, call->arguments[i]) ||
+            cli_same_file(report->file, call->arguments[i]))
+            return cli_fail(CLI_USAGE, "%s: the report would overwrite its own input", name);
     return CLI_OK;
 }
 

@@ -3,6 +3,7 @@
  * Text goes to a temporary name beside the wanted one and is renamed when it is whole, as traces are.
  * What exists already and is no regular file (a pipe, a terminal) is written to directly. */
 #include "stream.h"
+#include "plan.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -66,9 +67,10 @@ static rf_status open_temporary(struct cli_stream *stream, struct rf_error *erro
     if (stream->temporary == NULL)
         return fail(error, RF_ENOMEM, "no memory to write '%s'", stream->path);
     snprintf(stream->temporary, size, "%s.XXXXXX", stream->path);
-    stream->fd = mkostemp(stream->temporary, O_CLOEXEC);
+    stream->fd = cli_output_create(stream->temporary);
     if (stream->fd >= 0) {
         open_permissions(stream->fd);
+        cli_output_keep_mode(stream->fd, stream->path);
         return RF_OK;
     }
     int reason = errno;
@@ -186,6 +188,7 @@ static void release(struct cli_stream *stream)
         close(stream->fd);
     if (stream->temporary != NULL)
         unlink(stream->temporary);
+    cli_output_forget(stream->temporary);
     free(stream->temporary);
     free(stream->path);
     free(stream);
@@ -197,6 +200,7 @@ static rf_status publish(struct cli_stream *stream, struct rf_error *error)
     stream->fd = -1;
     if (close(fd) != 0 || rename(stream->temporary, stream->path) != 0)
         return fail(error, RF_EIO, "%s: cannot write: %s", stream->path, strerror(errno));
+    cli_output_forget(stream->temporary);
     free(stream->temporary);
     stream->temporary = NULL;
     return RF_OK;

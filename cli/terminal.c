@@ -78,9 +78,9 @@ static volatile sig_atomic_t interrupted;
 static int nothing = -1; /* /dev/null */
 
 /* A waiting read of standard input would go on waiting, so standard input is replaced by an empty file. */
-static void note_interrupt(int signal)
+static void note_interrupt(int number)
 {
-    (void)signal;
+    signal(number, cli_output_die);                      /* a second one */
     __atomic_store_n(&interrupted, 1, __ATOMIC_RELAXED); /* threads look at it */
     if (nothing >= 0)
         dup2(nothing, STDIN_FILENO);
@@ -92,7 +92,6 @@ const volatile int *cli_catch_interrupt(void)
     nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     memset(&action, 0, sizeof action);
     action.sa_handler = note_interrupt;
-    action.sa_flags = (int)SA_RESETHAND;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     return &interrupted;

@@ -1,4 +1,8 @@
-/* newfile.c - create, write, rename. */
+/* newfile.c - create, write, rename.
+ *
+ * Where the file system can do that (O_TMPFILE), a file has no name while it is written: whoever ends the process, with
+ * whatever signal, nothing of it stays. It gets its temporary name and the final one right behind each other; only SIGKILL comes
+ * between the two. Elsewhere, as on NFS, it has the temporary name from the beginning, and a signal leaves it there. */
 #include "event/newfile.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -6,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <riffle/trace.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +58,63 @@ int rf_descriptor_of(const char *path)
     return -1;
 }
 
+/* ---- files without a name ---- */
+
+/* The folder of the file, as a name of its own. False: this name, or the temporary one, is too long. */
+static bool folder_of(const char *path, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    size_t n = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    if (n + sizeof "." > PATH_MAX || strlen(path + n) + sizeof suffix - 1 > NAME_MAX)
+        return false;
+    memcpy(folder, path, n);
+    memcpy(folder + n, ".", sizeof ".");
+    return true;
+}
+
+enum { LINK_ROOM = 32 };
+
+/* By this name a file without one can be linked. */
+static void name_descriptor(int fd, char link[LINK_ROOM])
+{
+    rf_format(link, LINK_ROOM, "/proc/self/fd/%d", fd);
+}
+
+/* False: the file system has no such files, or the system no /proc. */
+static bool open_nameless(struct rf_newfile *file)
+{
+    char folder[PATH_MAX], link[LINK_ROOM];
+    file->fd = folder_of(file->path, folder)
+                   ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR)
+                   : -1;
+    if (file->fd < 0)
+        return false;
+    name_descriptor(file->fd, link);
+    file->is_nameless = access(link, F_OK) == 0;
+    if (!file->is_nameless)
+        close(file->fd);
+    return file->is_nameless;
+}
+
+/* Under a temporary name that nobody has. */
+static bool give_name(struct rf_newfile *file)
+{
+    enum { TRIES = 1000 };
+    char link[LINK_ROOM];
+    unsigned first = (unsigned)getpid();
+    name_descriptor(file->fd, link);
+    for (unsigned i = 0; i < TRIES && file->is_nameless; i++) {
+        rf_format(file->temporary, file->room, "%s.%06u", file->path, (first + i) % 1000000);
+        file->is_nameless =
+            linkat(AT_FDCWD, link, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) != 0;
+        if (file->is_nameless && errno != EEXIST)
+            return false;
+    }
+    return !file->is_nameless;
+}
+
+/* ---- files ---- */
+
 static rf_status open_file(struct rf_newfile *file, struct rf_error *error)
 {
     int descriptor = rf_descriptor_of(file->path);
@@ -65,7 +127,8 @@ static rf_status open_file(struct rf_newfile *file, struct rf_error *error)
     } else {
         file->temporary = file->path + strlen(file->path) + 1;
         rf_format(file->temporary, file->room, "%s%s", file->path, suffix);
-        file->fd = mkostemp(file->temporary, O_CLOEXEC);
+        if (!open_nameless(file))
+            file->fd = mkostemp(file->temporary, O_CLOEXEC);
     }
     if (file->fd >= 0)
         return RF_OK;
@@ -113,18 +176,41 @@ static void release(struct rf_newfile *file)
     file->fd = -1;
 }
 
+static bool put_in_place(struct rf_newfile *file)
+{
+    if (file->is_nameless && !give_name(file))
+        return false;
+    bool closed = file->fd == STDOUT_FILENO || close(file->fd) == 0;
+    file->fd = -1;
+    return closed && (file->temporary == NULL || rename(file->temporary, file->path) == 0);
+}
+
+/* Signals wait while the file has its temporary name. */
+static bool publish(struct rf_newfile *file)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool done = put_in_place(file);
+    int reason = errno;
+    if (!done && !file->is_nameless && file->temporary != NULL) {
+        unlink(file->temporary);
+        file->temporary = NULL;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = reason;
+    return done;
+}
+
 rf_status rf_newfile_finish(struct rf_newfile *file, struct rf_error *error)
 {
     rf_status status = RF_OK;
-    bool failed = file->fd != STDOUT_FILENO && close(file->fd) != 0;
-    file->fd = -1;
-    if (!failed && file->temporary != NULL)
-        failed = rename(file->temporary, file->path) != 0;
-    if (failed)
+    if (!publish(file))
         status = rf_fail(error, RF_EIO, "%s: cannot write: %s", file->path, strerror(errno));
-    if (failed && file->temporary != NULL)
-        unlink(file->temporary);
-    release(file);
+    if (status == RF_OK)
+        release(file);
+    else
+        rf_newfile_abandon(file);
     return status;
 }
 
@@ -132,7 +218,7 @@ void rf_newfile_abandon(struct rf_newfile *file)
 {
     if (file->fd >= 0 && file->fd != STDOUT_FILENO)
         close(file->fd);
-    if (file->temporary != NULL)
+    if (file->temporary != NULL && !file->is_nameless)
         unlink(file->temporary);
     release(file);
 }

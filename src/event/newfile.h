@@ -1,10 +1,12 @@
 /* newfile.h - a file that appears whole under its name, or not at all.
  *
- * Written under a temporary name in the same folder, readable by its owner alone, renamed by finish.
- * "-" is standard output, a link to a descriptor (/dev/stdout) what is open there; a pipe, /dev/null or another existing file that is not a plain one is written in place. */
+ * Written in the same folder without a name, or under a temporary one where the file system needs it, readable by its owner
+ * alone; renamed by finish. "-" is standard output, a link to a descriptor (/dev/stdout) what is open there; a pipe, /dev/null
+ * or another existing file that is not a plain one is written in place. */
 #ifndef RF_EVENT_NEWFILE_H
 #define RF_EVENT_NEWFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <riffle/alloc.h>
@@ -13,9 +15,10 @@
 struct rf_newfile {
     struct rf_alloc alloc;
     int fd;
-    char *path;      /* what finish names it */
-    char *temporary; /* NULL where it is written in place */
-    size_t room;     /* bytes of both names */
+    char *path;       /* what finish names it */
+    char *temporary;  /* NULL where it is written in place */
+    size_t room;      /* bytes of both names */
+    bool is_nameless; /* the temporary name is not in use yet */
     uint64_t written;
 };
 

@@ -4,6 +4,7 @@
  *     inject eintr:N REPORT PROGRAM ARGUMENT...    the N-th call that a signal can interrupt ends with EINTR
  *     inject short:N REPORT PROGRAM ARGUMENT...    the N-th read or write gets half of its bytes
  *     inject quota:N ...                           the N-th write that can fail does, with EDQUOT
+ *     inject term:N ...                            SIGTERM comes during the N-th call that can fail
  *     inject clone:N ...                           the N-th call of that name fails: memfd_create, ftruncate, mmap, ...
  *
  * N = 0: every one; of interrupted calls every first try, so that the second succeeds. REPORT gets
@@ -29,7 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum kind { KIND_ERROR, KIND_EINTR, KIND_SHORT, KIND_QUOTA, N_KINDS };
+enum kind { KIND_ERROR, KIND_EINTR, KIND_SHORT, KIND_QUOTA, KIND_TERM, N_KINDS };
 enum { TASKS_MAX = 512, SYSCALL_STOP = SIGTRAP | 0x80 };
 
 /* What a call may do: `error` fits it; interruptible; moves bytes, so that half of them can be left; makes files grow. */
@@ -66,6 +67,7 @@ static const struct call {
     {SYS_fdatasync, EIO, false, false, true, "fdatasync"},
     {SYS_rename, EIO, false, false, true, "rename"},
     {SYS_renameat2, EIO, false, false, true, "renameat2"},
+    {SYS_linkat, EIO, false, false, true, "linkat"},
     {SYS_unlink, EROFS, false, false, false, "unlink"},
     {SYS_mkdir, EROFS, false, false, true, "mkdir"},
     {SYS_fchmod, EPERM, false, false, false, "fchmod"},
@@ -121,6 +123,7 @@ static struct task {
 } tasks[TASKS_MAX];
 
 static enum kind kind;
+static pid_t program;
 static const struct call *only; /* this call; NULL: all */
 static unsigned long fail_at, n_calls, n_failed;
 static const char *failed_name = "-";
@@ -248,7 +251,7 @@ static bool is_meant(const struct task *task, const struct call *call,
 {
     if (is_question(registers))
         return false;
-    if (kind == KIND_ERROR)
+    if (kind == KIND_ERROR || kind == KIND_TERM)
         return only != NULL ? call == only : call->error != 0;
     if (kind == KIND_QUOTA)
         return call->grows && !is_output(registers);
@@ -261,6 +264,10 @@ static void fail(struct task *task, const struct call *call, struct user_regs_st
 {
     n_failed++;
     failed_name = call->name;
+    if (kind == KIND_TERM) {
+        kill(program, SIGTERM); /* it comes when the call has been made */
+        return;
+    }
     if (kind == KIND_SHORT) {
         registers->rdx /= 2;
     } else {
@@ -321,7 +328,7 @@ static int attend(struct task *task, int status)
 }
 
 /* Returns how the program ended, as of waitpid. */
-static int follow(pid_t program)
+static int follow(void)
 {
     int status, end = 0;
     pid_t pid;
@@ -350,7 +357,7 @@ static int follow(pid_t program)
 
 static bool read_kind(const char *word, size_t n)
 {
-    static const char *const names[N_KINDS] = {"error", "eintr", "short", "quota"};
+    static const char *const names[N_KINDS] = {"error", "eintr", "short", "quota", "term"};
     for (int i = 0; i < N_KINDS; i++)
         if (strlen(names[i]) == n && memcmp(names[i], word, n) == 0) {
             kind = (enum kind)i;
@@ -377,11 +384,12 @@ int main(int argc, char **argv)
     if (argc < 4)
         return 99;
     read_fault(argv[1]);
-    int end = follow(start(argv + 3));
+    program = start(argv + 3);
+    int end = follow();
     FILE *report = fopen(argv[2], "w");
     if (report == NULL)
         die(argv[2]);
-    if (WIFEXITED(end)) /* else it did not end by itself, and there is nothing to report */
+    if (WIFEXITED(end) || kind == KIND_TERM) /* else it did not end by itself: nothing to report */
         fprintf(report, "calls %lu failed %d leaks 0 %s\n", n_calls, n_failed > 0, failed_name);
     fclose(report);
     return WIFEXITED(end) ? WEXITSTATUS(end) : 128 + WTERMSIG(end);

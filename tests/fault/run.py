@@ -2,24 +2,33 @@
 """Fail every single allocation and every single write of a few small runs, one at a time; or every system call.
 
     run.py PROGRAM SHIM MAKE-RECORDS SIM.T              allocations and writes, by the preloaded shim.c
-    run.py PROGRAM INJECT MAKE-RECORDS SIM.T calls      system calls, by inject.c: errors, a full quota, EINTR, half transfers
+    run.py PROGRAM INJECT MAKE-RECORDS SIM.T calls      system calls, by inject.c: errors, a full quota, EINTR, half transfers,
+                                                        SIGTERM during the call
 
 For each n from 1 until a run has no n-th call: the program must end by itself with one sentence on
 stderr and a status that is not 0, leak nothing, leave the old output files as they were and no temporary
 file beside them, or profiles that say what they lack. Where a failure can be done without (a buffer of
 stdout), the run must end as if nothing had been: status 0, same output, same files. A call that was interrupted or did half of
-its work is made again: such a run must always end as if nothing had been.
+its work is made again: such a run must always end as if nothing had been. SIGTERM leaves no temporary file.
 
 A recording that fails beside -o takes no profile with it: that file is then whole or says what failed.
 Runs under the probe take their time; every 11th call fails there, and of system calls every 13th in all commands. With
-RIFFLE_TEST_LONG each fails once.
+RIFFLE_TEST_LONG each fails once. attach, control and top PID work on a process that runs beside them, {busy} or {run}; top
+has a terminal of its own. What attach samples differs from time to time, and so do its calls: some of them fail.
 """
 import base64
+import contextlib
+import fcntl
 import os
+import pty
 import re
+import select
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 
 PROGRAM, SHIM = (os.path.abspath(path) for path in sys.argv[1:3])
 CALLS = sys.argv[5:6] == ["calls"]
@@ -60,8 +69,8 @@ CASES = [
      ["out.rft", "out.rfp"], 1 if LONG else 11),
 ]
 
-# Commands that only the system calls are failed of.
-CALL_CASES = [
+# The other commands; writes of cc are the compiler's, and what attach allocates depends on what it finds.
+OTHERS = [
     ("help", "help replay", [], 1),
     ("engines", "engines rap", [], 1),
     ("selectors", "selectors values", [], 1),
@@ -75,14 +84,57 @@ CALL_CASES = [
     ("replay-pieces", "replay in.rft -j 3 -e exact -o out.rfp", ["out.rfp"], 1),
     ("mpi", "mpi -e exact -o out.rfp in.rft", ["out.rfp"], 1),
     ("cc", "cc -c -o out.o in.c", ["out.o"], 1),
+    ("cxx", "cxx -c -o out.o in.c", ["out.o"], 1),
+    ("version", "--version", [], 1),
+    ("man", "help --man diff", [], 1),
+    ("control", "control {run}", [], 1),
+    ("control-change", "control {run} frequency=1/50 calls=off", [], 1),
+    ("attach", "attach -q --for 0.1 -o out.rfp {busy}", ["out.rfp"], 1),
+    ("top", "top {run}", [], 1),
 ]
 CALL_STRIDE = 1 if LONG else 13
+STRIDES = {"attach": 13 if LONG else 211, "top": 1 if LONG else 31}
+NOT_AGAIN = {"export", "html", "attach", "top"}
+VARYING = {"attach"}  # what it finds differs from time to time
+# SIGTERM comes during their calls.
+ENDED = {"merge", "gen", "convert-to-trace", "convert-to-text", "replay", "replay-pieces", "mpi", "export", "html", "cc"}
+
+
+def take_terminal(slave):
+    os.setsid()
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+
+
+def on_terminal(command, cwd, env, capture_output, stdin, timeout):
+    """As subprocess.run, with a terminal beside the streams: somebody there presses q until it ends."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    modes = termios.tcgetattr(slave)
+    process = subprocess.Popen(command, cwd=cwd, env=dict(env, TERM="xterm"), stdin=stdin, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, preexec_fn=lambda: take_terminal(slave))
+    end = time.monotonic() + timeout
+    while process.poll() is None and time.monotonic() < end:
+        if select.select([master], [], [], 0.05)[0]:
+            os.read(master, 1 << 16)
+        else:
+            os.write(master, b"q")
+    late = process.poll() is None
+    if late:
+        process.kill()
+    output, words = process.communicate()
+    if termios.tcgetattr(slave) != modes:
+        words += b"the terminal is not as it was\n"
+    os.close(master)
+    os.close(slave)
+    if late:
+        raise subprocess.TimeoutExpired(command, timeout)
+    return subprocess.CompletedProcess(command, process.returncode, output, words)
 
 
 def run(folder, arguments, fault=None):
     """Returns (status, stdout, stderr, report, name of the call that failed)."""
     report = os.path.join(folder, "..", "report")
-    env = {"LC_ALL": "C", "PATH": "/usr/bin:/bin" if arguments[0] in ("run", "cc") else "/nowhere"}
+    env = {"LC_ALL": "C", "PATH": "/usr/bin:/bin" if arguments[0] in ("run", "cc", "cxx", "top") else "/nowhere"}
     command = [PROGRAM, *arguments]
     if fault is not None and CALLS:
         command = [SHIM, fault, report, *command]
@@ -90,8 +142,9 @@ def run(folder, arguments, fault=None):
         env |= {"LD_PRELOAD": SHIM, "RIFFLE_FAULT": fault, "RIFFLE_FAULT_REPORT": report}
     if os.path.exists(report):
         os.remove(report)
+    start = on_terminal if arguments[0] == "top" else subprocess.run
     try:
-        done = subprocess.run(command, cwd=folder, env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+        done = start(command, cwd=folder, env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
     except subprocess.TimeoutExpired:
         return -1, b"", "no end after 60 seconds", None, None
     text = open(report).read() if os.path.exists(report) else ""
@@ -149,17 +202,20 @@ def says_what_is_missing(folder, name):
 
 
 def sentences(stderr):
-    """Some commands always have something to say; how fast they were is left out."""
-    return {without_speed(line.encode()) for line in stderr.splitlines() if line.startswith("riffle: ")}
+    """Some commands always have something to say; how fast they were is left out, and so are shards that mpi names one by one."""
+    return {without_speed(line.encode()) for line in stderr.splitlines()
+            if line.startswith("riffle: ") and not ("missing: " in line and "no shard could be used" in stderr)}
 
 
-def judge_files(folder, outputs, wanted_files, got):
+def judge_files(folder, case, outputs, wanted_files, got):
     status, stdout, stderr, *_ = got
     recording_failed = "out.rft" in stderr and stdout == b"hello\n" # while the program ran
     for name, wanted in zip(outputs, wanted_files):
         found = read(folder, name)
         may_stay = status != 0 and not (recording_failed and name.endswith(".rfp"))
         if found == wanted or (found == OLD and may_stay): # saved, and then the report failed: that is fine
+            continue
+        if case in VARYING and found not in (OLD, b"damaged"):
             continue
         if got[4] == "access" and found not in (OLD, b"damaged"):
             continue # another folder was taken for the probe, and the program sees that in its environment
@@ -191,14 +247,25 @@ def judge(folder, case, before, wanted, got, wanted_files):
     guest_ended = status == 137 and "the program ended: no memory" in stderr
     not_started = status == 126
     # run and sim have the program's status; a failure of riffle's own is 125 there.
-    failures = {"run": (125,), "sim": (125,), "diff": (1, 2)}.get(arguments.split()[0], (1, 3))
+    failures = {"run": (125,), "sim": (125,), "top": (125,), "diff": (2,)}.get(arguments.split()[0], (1, 3))
     if status not in (0, *failures) and not guest_ended and not not_started:
         return f"status {status}"
     if status != 0 and not re.search(r"^riffle: [^\n]+\n\Z", stderr, re.M):
         return f"no sentence: {stderr!r}"
     if status != 0 and len(sentences(stderr) - sentences(wanted[2])) != 1:
         return f"not one sentence: {stderr!r}"
-    return judge_files(folder, outputs, wanted_files, got)
+    return judge_files(folder, case[0], outputs, wanted_files, got)
+
+
+def judge_ended(folder, outputs, wanted_files, before, got):
+    """SIGTERM came: nothing is left beside, and a file is the old one or whole, perhaps of what there was until then."""
+    if sorted(os.listdir(folder)) != before:
+        return f"files left behind: {sorted(set(os.listdir(folder)) ^ set(before))}"
+    for name, wanted in zip(outputs, wanted_files):
+        found = read(folder, name)
+        if found not in (OLD, wanted) and (not name.endswith((".rfp", ".rft")) or found == b"damaged"):
+            return f"{name}: neither the old file nor whole"
+    return None if got[0] in (0, 128 + 15, 130) else f"status {got[0]}: {got[2]!r}"
 
 
 # Calls that fail by name, each of them: shared memory that cannot be had, and no more processes or threads.
@@ -214,9 +281,13 @@ def first_of(kind):
 def inject(folder, case, kind):
     """Fail each call of one kind in turn. Returns (number of runs, complaints)."""
     _, arguments, outputs, stride = case
-    stride = (1 if kind in BY_NAME.get(case[0], ()) else CALL_STRIDE) if CALLS else stride
+    if CALLS:
+        often = {"term": 1 if LONG else 4, **{name: 1 for name in BY_NAME.get(case[0], ())}}
+        stride = often.get(kind, STRIDES.get(case[0], CALL_STRIDE))
     arguments = arguments.split()
     wanted = run(folder, arguments)
+    if wanted[0] != 0 and case[0] != "attach": # which may not be built, or not be allowed
+        return 0, [f"without a fault: status {wanted[0]}: {wanted[2]!r}"]
     wanted_files = [read(folder, name) for name in outputs]
     complaints, runs, n = [], 0, first_of(kind)
     while wanted[0] == 0:
@@ -230,7 +301,10 @@ def inject(folder, case, kind):
             if got[0] != 0 or got[3][2] != 0:
                 complaints.append(f"without a fault: status {got[0]}, {got[3][2]} blocks leaked")
             break
-        complaint = judge(folder, case, before, wanted, got, wanted_files)
+        if kind == "term":
+            complaint = judge_ended(folder, outputs, wanted_files, before, got)
+        else:
+            complaint = judge(folder, case, before, wanted, got, wanted_files)
         if complaint is None and kind in ("eintr", "short") and got[0] != 0:
             complaint = f"status {got[0]}: {got[2]!r}"
         if complaint is not None:
@@ -244,21 +318,53 @@ def inject(folder, case, kind):
     return runs, complaints
 
 
+@contextlib.contextmanager
+def beside(folder, case):
+    """The case with the number of the process that it works on."""
+    name, arguments, *rest = case
+    commands = {"{busy}": ["sh", "-c", "while :; do :; done"],
+                "{run}": [PROGRAM, "run", "-q", "--frequency", "1/100", "-p", "calls", "--", "sleep", "600"]}
+    word = next((word for word in commands if word in arguments), None)
+    if word is None:
+        yield case
+        return
+    process = subprocess.Popen(commands[word], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    try:
+        wait_for_run(folder, process) if word == "{run}" else time.sleep(0.1)
+        yield (name, arguments.replace(word, str(process.pid)), *rest)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def wait_for_run(folder, process):
+    """Until it can be asked."""
+    end = time.monotonic() + 60
+    while run(folder, ["control", str(process.pid)])[0] != 0 and time.monotonic() < end:
+        time.sleep(0.1)
+
+
 def can_profile(folder):
     return run(folder, ["run", "-q", "--", "/bin/echo"])[0] == 0
 
 
+def needs_probe(case):
+    return case[0].startswith(("run", "top")) or "run.rfp" in case[1] or "{run}" in case[1]
+
+
 def kinds_of(case):
     if CALLS:
-        # A guest that is told of half a write has to make the rest; stdio makes no write again that was interrupted.
-        again = () if case[0].startswith("sim") else ("short",) if case[0] in ("export", "html") else ("eintr", "short")
-        return ("error", *again, *(("quota",) if case[2] else ()), *BY_NAME.get(case[0], ()))
-    return ("alloc", "write") if case[2] else ("alloc",)
+        # A guest that is told of half a write has to make the rest; stdio makes no call again that was interrupted, and
+        # ncurses none of its reads.
+        again = () if case[0].startswith("sim") else ("short",) if case[0] in NOT_AGAIN else ("eintr", "short")
+        ended = ("term",) if case[0] in ENDED else ()
+        return ("error", *again, *(("quota",) if case[2] else ()), *ended, *BY_NAME.get(case[0], ()))
+    return ("alloc", "write") if case[2] and case[0] not in ("cc", "cxx") else ("alloc",)
 
 
 def main():
     number = failures = injected = 0
-    cases = CASES + (CALL_CASES if CALLS else [])
+    cases = CASES + [case for case in OTHERS if CALLS or case[0] not in ("attach", "top")]
     with tempfile.TemporaryDirectory() as top:
         folder = os.path.join(top, "work")
         os.mkdir(folder)
@@ -269,10 +375,11 @@ def main():
         for case in cases:
             for kind in kinds_of(case):
                 number += 1
-                if (case[0].startswith("run") or "run.rfp" in case[1]) and not can_profile(folder):
+                if needs_probe(case) and not can_profile(folder):
                     print(f"ok {number} - {case[0]} # SKIP this riffle was built without its probe")
                     continue
-                runs, complaints = inject(folder, case, kind)
+                with beside(folder, case) as known:
+                    runs, complaints = inject(folder, known, kind)
                 injected += runs
                 if runs == 0 and not CALLS:
                     complaints.append("nothing could be failed")

@@ -96,6 +96,45 @@ def check_ended(folder):
     os.close(writer)
 
 
+def check_killed(folder):
+    """A trace has no name until it is whole; text has one, which every signal but SIGKILL removes, also a second one."""
+    before = set(os.listdir(folder))
+    for name, signals in (("killed.rft", [signal.SIGKILL]), ("killed.txt", [signal.SIGHUP]),
+                          ("killed.txt", [signal.SIGTERM, signal.SIGTERM])):
+        process = subprocess.Popen([RIFFLE, "gen", "zipf", "--events", "100G", "-o", name], cwd=folder, stderr=subprocess.DEVNULL)
+        time.sleep(0.5)
+        for number in signals:
+            process.send_signal(number)
+        process.wait(60)
+        tap.check(f"gen -o {name}, {len(signals)} times {signals[0].name}: nothing is left", set(os.listdir(folder)) == before,
+                  (set(os.listdir(folder)) - before, process.returncode))
+
+
+def check_replaced(folder):
+    """A page that replaces one of ours has the mode of that; profiles are for their owner alone all the same."""
+    for name, words, kept in (("new.html", ["report", "a.rfp", "--html"], "0o600"), ("old.html", ["report", "a.rfp", "--html"], "0o644"),
+                              ("old.csv", ["report", "a.rfp", "-f", "csv", "--report"], "0o640"),
+                              ("old.rfp", ["merge", "a.rfp", "a.rfp", "-o"], "0o600"), ("old.rft", ["trace", "convert", "a.rft"], "0o600"),
+                              ("old.txt", ["trace", "convert", "a.rft"], "0o604")):
+        path = os.path.join(folder, name)
+        if name.startswith("old"):
+            with open(path, "w") as file:
+                file.write("old")
+            os.chmod(path, int(kept, 8) if kept != "0o600" else 0o644)
+        done = run(folder, *words, name)
+        tap.check(f"{name}: its mode is {kept}", done.returncode == 0 and os.path.getsize(path) > 3 and mode_of(folder, name) == kept,
+                  (mode_of(folder, name), done))
+    if os.getuid() == 0:
+        path = os.path.join(folder, "strange.html")
+        with open(path, "w") as file:
+            file.write("old")
+        os.chmod(path, 0o666)
+        os.chown(path, NOBODY, NOBODY)
+        run(folder, "report", "a.rfp", "--html", "strange.html")
+        tap.check("somebody else's file does not say who may read ours", mode_of(folder, "strange.html") == "0o600"
+                  and os.stat(path).st_uid == 0, os.stat(path))
+
+
 def ring_of(pid):
     """The path of the ring among a process's descriptors."""
     for name in os.listdir(f"/proc/{pid}/fd"):
@@ -174,6 +213,8 @@ def main():
         check_links(folder)
         check_descriptors(folder)
         check_ended(folder)
+        check_killed(folder)
+        check_replaced(folder)
         check_symbols()
         if WORK:
             check_ring(folder)

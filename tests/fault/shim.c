@@ -1,7 +1,7 @@
 /* shim.c - preloaded into the program: fails its n-th allocation or its n-th write, counts leaks.
  *
  *     RIFFLE_FAULT=alloc:7         the 7th malloc, calloc, realloc or strdup returns NULL
- *     RIFFLE_FAULT=write:2         the 2nd write, pwrite, fsync, fdatasync, ftruncate or rename
+ *     RIFFLE_FAULT=write:2         the 2nd write, pwrite, fsync, fdatasync, ftruncate, linkat or rename
  *                                  fails with ENOSPC
  *     RIFFLE_FAULT_REPORT=FILE     gets "calls N failed 0|1 leaks N" when the program ends
  *
@@ -156,6 +156,14 @@ int fdatasync(int fd)
 int ftruncate(int fd, off_t size)
 {
     return strikes(MODE_WRITE) ? -1 : REAL("ftruncate", int (*)(int, off_t))(fd, size);
+}
+
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    if (strikes(MODE_WRITE))
+        return -1;
+    return REAL("linkat", int (*)(int, const char *, int, const char *, int))(from_folder, from,
+                                                                              to_folder, to, flags);
 }
 
 int rename(const char *from, const char *to)

@@ -83,9 +83,10 @@ $ riffle export --to pprof nosuch.rfp
 riffle: nosuch.rfp: cannot open: No such file or directory
 [1]
 # A file is replaced when the new one is whole, and not before.
-$ echo old > file; riffle export --to collapsed -o file out.rfp; cat file; riffle export -q --to perf -o file out.rfp; head -c 7 file; echo; stat -c %a file; ls file*
+$ echo old > file; chmod 644 file; riffle export --to collapsed -o file out.rfp; cat file; riffle export -q --to perf -o file out.rfp; head -c 7 file; echo; stat -c %a file; ls file*; riffle export -q --to perf -o new out.rfp; stat -c %a new
 riffle: collapsed is made of samples of the call stack, and this file has none; run with -p stacks
 old
 program
-600
+644
 file
+600

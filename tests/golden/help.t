@@ -393,11 +393,11 @@ also show how it was counted: engines, bounds, addresses.
 .TP
 \\fB\-\-report\fR \fIFILE\fR
 write the report into FILE.
-Only its owner can read it.
+A new file is for its owner alone.
 .TP
 \\fB\-\-html\fR \fIFILE\fR
 also write the report into FILE as a page for a browser.
-One file that needs no network: tables, source, flame graph, range tree, heat map. Intervals are kept for it. Only its owner can read it.
+One file that needs no network: tables, source, flame graph, range tree, heat map. Intervals are kept for it. A new file is for its owner alone.
 .TP
 \\fB\-\-hot\fR \fISHARE\fR
 tree, heat: a range with at least this share is hot (default: 2%).
