@@ -7,7 +7,8 @@
  *
  * A rank has neighbouring shards, and a sum stands for neighbouring ranks, so everything is merged in the order of the shards.
  * Messages are runs as files hold them, behind a head with what they cost. Nothing that a rank cannot do ends the others: it
- * is noted ("missing"), and the note travels with the rest. */
+ * is noted ("missing"), and the note travels with the rest. Where a rank is lost, rank 0 ends the job when it has saved the rest:
+ * the others would wait for that rank for ever, and must not end the job before. */
 #include "ranks.h"
 #include "plan.h"
 #include <dlfcn.h>
@@ -49,7 +50,9 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct settings, timing)},
     {CLI_COUNT, 0, "wait", "SECONDS", "0",
      .brief = "how long to wait for another rank when one's own work is done; 0: for ever",
-     .text = "A rank that does not come in time is named in the result. mpirun ends all ranks when "
+     .text = "So long per step of the tree: rank 0 of 4 waits twice as long for rank 2, which may "
+             "wait for rank 3. "
+             "A rank that does not come in time is named in the result. mpirun ends all ranks when "
              "one dies, "
              "unless it is told not to (Open MPI: --enable-recovery).",
      .offset = offsetof(struct settings, wait)},
@@ -61,6 +64,7 @@ struct costs {
     double work, merging; /* seconds of the processor, of all ranks */
     double path;          /* the longest chain of work and merges */
     double messages, bytes, largest;
+    double lost; /* ranks that did not come */
 };
 
 /* This rank. */
@@ -73,7 +77,7 @@ struct rank {
     char *command;
     struct rf_run *run; /* what was counted so far; never NULL while it works */
     struct costs costs;
-    bool lost; /* some rank did not come */
+    bool broken; /* it cannot even send nothing */
 };
 
 /* ---- the module ---- */
@@ -102,8 +106,7 @@ static bool load_module(const struct cli_mpi **mpi)
 
 static int join_job(struct rank *rank)
 {
-    rank->size = 1;
-    if (!cli_ranks_find(&rank->number, &rank->size))
+    if (rank->size == 1)
         return CLI_OK;
     if (!load_module(&rank->mpi))
         return cli_fail(CLI_FAILED, "mpi: riffle-mpi.so cannot be loaded: %s",
@@ -113,12 +116,17 @@ static int join_job(struct rank *rank)
     return CLI_OK;
 }
 
+static double seconds_of(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 /* Of this processor: what a rank costs, whatever else the machine does. Waiting is not in it. */
 static double seconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* ---- shards ---- */
@@ -142,8 +150,8 @@ static rf_status collect(struct rank *rank, struct rf_source *source, struct rf_
         return RF_ENOMEM;
     }
     memcpy(lanes, rank->lanes.lanes, rank->lanes.n * sizeof *lanes);
-    struct rf_collect_setup setup = {.selected =
-                                         cli_lanes_adopt(lanes, rank->lanes.n, source, &info),
+    bool selected = cli_lanes_adopt(lanes, rank->lanes.n, source, &info);
+    struct rf_collect_setup setup = {.selected = selected,
                                      .resolve = program.run->n_modules > 0 ? cli_resolve : NULL,
                                      .resolve_context = &program,
                                      .lanes = lanes,
@@ -152,7 +160,9 @@ static rf_status collect(struct rank *rank, struct rf_source *source, struct rf_
                                      .seed = settings->cut.seed,
                                      .interval = settings->cut.interval,
                                      .keep_intervals = settings->report.per_interval};
-    rf_status status = rf_collect(run, source, &setup, error);
+    rf_status status = cli_lanes_lose_stacks(lanes, rank->lanes.n, error)
+                           ? RF_EINVAL
+                           : rf_collect(run, source, &setup, error);
     cli_program_close(&program);
     free(lanes);
     if (*run != NULL && cli_add_modules(*run, source) != RF_OK)
@@ -208,13 +218,14 @@ static void take_shards(struct rank *rank)
 
 /* ---- the tree ---- */
 
+/* What cannot be packed is sent as nothing, since somebody waits for it. */
 static int send_to(struct rank *rank, int to)
 {
     struct rf_error error = {""};
     void *bytes;
     size_t n;
     if (rf_run_pack(rank->run, &bytes, &n, &error) != RF_OK)
-        return cli_fail(CLI_FAILED, "mpi: rank %d: %s", rank->number, error.message);
+        cli_fail(CLI_OK, "mpi: rank %d: %s", rank->number, error.message);
     rank->costs.messages++;
     rank->costs.bytes += (double)n;
     rank->costs.largest = (double)n > rank->costs.largest ? (double)n : rank->costs.largest;
@@ -231,6 +242,7 @@ static void add_costs(struct costs *sum, const struct costs *child, double spent
     sum->merging += child->merging + spent;
     sum->path = (child->path > sum->path ? child->path : sum->path) + spent;
     sum->messages += child->messages;
+    sum->lost += child->lost;
     sum->bytes += child->bytes;
     sum->largest = child->largest > sum->largest ? child->largest : sum->largest;
 }
@@ -243,14 +255,14 @@ static void lose(struct rank *rank, int from, int last, const char *why)
         snprintf(what, sizeof what, "rank %d", from);
     else
         snprintf(what, sizeof what, "ranks %d to %d", from, last);
-    rank->lost = true;
+    rank->costs.lost += last - from + 1;
     note_missing(rank, what, why);
 }
 
-static void receive_from(struct rank *rank, int from, int last)
+/* `wait`: seconds; below 0: for ever. */
+static void receive_from(struct rank *rank, int from, int last, double wait)
 {
     struct rf_error error = {""};
-    double wait = rank->settings->wait > 0 ? (double)rank->settings->wait : -1;
     struct rf_run *run = NULL;
     void *head = NULL, *bytes = NULL;
     size_t n_head, n;
@@ -268,15 +280,24 @@ static void receive_from(struct rank *rank, int from, int last)
     free(bytes);
 }
 
+/* A rank may wait for another one below it, so each step is waited for longer than the one before. */
+static double patience(const struct rank *rank, double begun, int steps)
+{
+    double left = begun + (double)rank->settings->wait * steps - seconds_of(CLOCK_MONOTONIC);
+    return rank->settings->wait == 0 ? -1 : left > 0 ? left : 0;
+}
+
 /* Rank 0 has it all in the end. */
 static int reduce(struct rank *rank)
 {
-    for (int step = 1; step < rank->size; step *= 2) {
+    double begun = seconds_of(CLOCK_MONOTONIC);
+    for (int step = 1, steps = 1; step < rank->size; step *= 2, steps++) {
         if (rank->number % (2 * step) != 0)
             return send_to(rank, rank->number - step);
         int from = rank->number + step, last = from + step - 1;
         if (from < rank->size)
-            receive_from(rank, from, last < rank->size ? last : rank->size - 1);
+            receive_from(rank, from, last < rank->size ? last : rank->size - 1,
+                         patience(rank, begun, steps));
     }
     return CLI_OK;
 }
@@ -304,12 +325,23 @@ static int tell_missing(const struct rf_run *run)
     return n > 0 ? CLI_DAMAGED : CLI_OK;
 }
 
+static bool is_empty(const struct rf_run *run)
+{
+    for (size_t i = 0; i < run->n_profiles; i++)
+        if (run->profiles[i]->consumed > 0)
+            return false;
+    return true;
+}
+
+/* Nothing at all takes no file's place. */
 static int deliver(struct rank *rank)
 {
     struct rf_error error = {""};
     int missing = tell_missing(rank->run);
     if (rank->settings->timing)
         print_costs(rank);
+    if (missing != CLI_OK && is_empty(rank->run))
+        return cli_fail(CLI_FAILED, "mpi: no shard could be used, so there is no result");
     struct rf_run *run = rank->run;
     rank->run = NULL;
     int status = cli_deliver(run, RF_OK, &error, rank->settings->output, &rank->settings->report);
@@ -318,8 +350,10 @@ static int deliver(struct rank *rank)
 
 static int work(struct rank *rank)
 {
-    if (rf_run_new(&rank->run, rank->command, NULL) != RF_OK)
+    if (rf_run_new(&rank->run, rank->command, NULL) != RF_OK) {
+        rank->broken = true;
         return cli_fail(CLI_FAILED, "mpi: rank %d: no memory", rank->number);
+    }
     take_shards(rank);
     int status = reduce(rank);
     if (status == CLI_OK && rank->number == 0)
@@ -328,15 +362,32 @@ static int work(struct rank *rank)
     return status;
 }
 
+/* Of rank 0, which writes: the others may be on machines that do not have that folder. */
+static int check_files(const struct rank *rank)
+{
+    const struct settings *settings = rank->settings;
+    int status = rank->number == 0 ? cli_check_output(settings->output) : CLI_OK;
+    if (status == CLI_OK && cli_same_file(settings->output, settings->report.html))
+        return cli_fail(CLI_USAGE, "mpi: --output and --html are the same file");
+    for (size_t i = 0; i < rank->call->n_arguments; i++)
+        if (cli_same_file(settings->output, rank->call->arguments[i]))
+            return cli_fail(CLI_USAGE, "mpi: the profile would overwrite its own stream");
+    return status;
+}
+
 static int run(const struct cli_call *call)
 {
     struct settings *settings = call->settings;
     struct rank rank = {.call = call, .settings = settings};
     int status = cli_report_take(&settings->report, call);
+    if (!cli_ranks_find(&rank.number, &rank.size))
+        rank.number = 0, rank.size = 1;
     if (status == CLI_OK)
-        status = cli_check_output(settings->output);
+        status = check_files(&rank);
     if (status == CLI_OK)
         status = cli_lanes_make(&rank.lanes, call, CLI_SELECT_ASKED, NULL);
+    if (status == CLI_OK)
+        status = cli_lanes_refuse_stacks(&rank.lanes, call->command->name);
     if (status == CLI_OK)
         status = cli_rehearse(&rank.lanes, &settings->cut, NULL, &settings->report);
     if (status == CLI_OK && (rank.command = cli_command_text(call)) == NULL)
@@ -346,7 +397,7 @@ static int run(const struct cli_call *call)
     if (status == CLI_OK)
         status = work(&rank);
     if (rank.mpi != NULL)
-        rank.mpi->end(rank.lost);
+        rank.mpi->end(rank.broken || (rank.number == 0 && rank.costs.lost > 0));
     cli_lanes_free(&rank.lanes);
     free(rank.command);
     return status;

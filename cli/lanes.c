@@ -329,18 +329,28 @@ bool cli_lanes_adopt(struct rf_lane *lanes, size_t n, struct rf_source *source,
 }
 
 /* A tree of stacks needs every frame of it; other engines keep the heavy ones, or ranges of them. */
-int cli_lanes_refuse_stacks(const struct cli_lanes *lanes, const char *command)
+bool cli_lanes_lose_stacks(const struct rf_lane *lanes, size_t n, struct rf_error *error)
 {
-    for (size_t i = 0; i < lanes->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct rf_engine_info info;
         struct rf_selector selector;
-        const struct rf_lane *lane = &lanes->lanes[i];
-        if (lane->selector != NULL && rf_selector_parse(&selector, lane->selector, NULL) == RF_OK &&
-            selector.project_b == RF_FIELD_CONTEXT &&
-            rf_engine_describe(lane->engine, &info, NULL) == RF_OK &&
-            strcmp(info.name, "exact") != 0 && strcmp(info.name, "auto") != 0)
-            return cli_fail(CLI_USAGE, "%s: stacks are counted by the engine exact, not by %s",
-                            command, info.name);
+        if (lanes[i].selector == NULL ||
+            rf_selector_parse(&selector, lanes[i].selector, NULL) != RF_OK ||
+            selector.project_b != RF_FIELD_CONTEXT ||
+            rf_engine_describe(lanes[i].engine, &info, NULL) != RF_OK ||
+            strcmp(info.name, "exact") == 0 || strcmp(info.name, "auto") == 0)
+            continue;
+        snprintf(error->message, sizeof error->message,
+                 "stacks are counted by the engine exact, not by %s", info.name);
+        return true;
     }
-    return CLI_OK;
+    return false;
+}
+
+int cli_lanes_refuse_stacks(const struct cli_lanes *lanes, const char *command)
+{
+    struct rf_error error;
+    return cli_lanes_lose_stacks(lanes->lanes, lanes->n, &error)
+               ? cli_fail(CLI_USAGE, "%s: %s", command, error.message)
+               : CLI_OK;
 }

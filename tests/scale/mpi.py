@@ -79,6 +79,48 @@ def check_missing(folder, shards):
               and run_["profiles"][0]["consumed"] == 2 * EVENTS, [done.returncode, done.stderr, run_["notes"]])
 
 
+def check_nothing(folder, shards):
+    """No shard can be read: what was saved before stays."""
+    run(folder, RIFFLE, "replay", shards[0], "-o", "kept.rfp")
+    with open(os.path.join(folder, "kept.rfp"), "rb") as file:
+        before = file.read()
+    for n, names in ((1, ["nosuch.rft"]), (2, ["nosuch.rft", "nowhere.rft"])):
+        mpirun = [MPIRUN, "--oversubscribe", "-n", str(n)] if n > 1 else []
+        done = run(folder, *mpirun, RIFFLE, "mpi", *ENGINES, "-o", "kept.rfp", *names)
+        with open(os.path.join(folder, "kept.rfp"), "rb") as file:
+            tap.check(f"{n} ranks, no shard at all: said so, and the old file stays", file.read() == before and done.stdout == b""
+                      and done.returncode == 1 and b"nosuch.rft: cannot open" in done.stderr
+                      and done.stderr.count(b"no shard could be used") == 1, done)
+    done = run(folder, RIFFLE, "mpi", *ENGINES, "-o", shards[0], shards[1], shards[0])
+    tap.check("a profile does not overwrite a shard", done.returncode == 2 and b"overwrite its own stream" in done.stderr, done)
+    done = run(folder, RIFFLE, "mpi", *ENGINES, "--html", shards[0], shards[1], shards[0])
+    tap.check("nor does a page", done.returncode == 2 and b"overwrite its own input" in done.stderr, done)
+
+
+def check_stacks(folder):
+    """Engines that keep parts of a tree are refused, by name or where a trace turns out to be one of stacks."""
+    done = run(folder, RIFFLE, "mpi", "-p", "stacks", "-e", "multihash", "records.rft")
+    sentence = b"stacks are counted by the engine exact, not by multihash"
+    tap.check("stacks by an engine that keeps parts are refused", done.returncode == 2 and sentence in done.stderr, done)
+    run(folder, RIFFLE, "run", "-q", "-p", "stacks", "--record", "stacks.rft", "--", "true")
+    done = run(folder, RIFFLE, "mpi", "-e", "multihash", "stacks.rft")
+    tap.check("also where the shard says that it is of stacks", done.returncode == 1 and sentence in done.stderr, done)
+    done = run(folder, RIFFLE, "mpi", "-e", "exact", "stacks.rft")
+    tap.check("exact counts them", done.returncode == 0 and done.stdout, done)
+
+
+def check_killed_leaf(folder, shards):
+    """Rank 3 is killed, and rank 2 waits for it: it must not end the job before rank 0 has the rest."""
+    os.mkfifo(os.path.join(folder, "pipe-3"))
+    script = 'if [ "$OMPI_COMM_WORLD_RANK" = 3 ]; then (exec 3>pipe-3; kill -9 $$) & fi; exec "$@"'
+    done = run(folder, MPIRUN, "--enable-recovery", "--oversubscribe", "-n", "4", "sh", "-c", script, "sh",
+               RIFFLE, "mpi", *ENGINES, "--wait", "3", "-o", "leaf.rfp", *shards[:3], "pipe-3")
+    path = os.path.join(folder, "leaf.rfp")
+    run_ = saved.report(RIFFLE, path) if os.path.exists(path) else {"notes": [], "profiles": [{"consumed": 0}]}
+    tap.check("a rank that another rank waits for is killed: named, and the rest kept",
+              saved.notes(run_).get("missing") == "rank 3: did not answer" and run_["profiles"][0]["consumed"] == 3 * EVENTS, [done.stderr, run_["notes"]])
+
+
 def check_killed(folder, shard):
     """Rank 1 is killed when it opens its shard, a pipe: by then it is part of the job."""
     os.mkfifo(os.path.join(folder, "pipe"))
@@ -123,11 +165,14 @@ def main():
         check_shards(folder, shards)
         check_pieces(folder, shards[0])
         check_missing(folder, shards)
+        check_nothing(folder, shards)
         check_killed(folder, shards[0])
+        check_killed_leaf(folder, shards)
         if len(sys.argv) > 3:
+            check_stacks(folder)
             check_program(folder, os.path.abspath(sys.argv[3]))
             check_program_missing(folder, os.path.abspath(sys.argv[3]))
-    print("# figure: 5 shards on 2 ranks, a trace on 3; 1 shard missing, 1 rank killed, 1 without a profile")
+    print("# figure: 5 shards on 2 ranks, a trace on 3; one shard missing, all of them; 2 ranks killed, 1 without a profile")
     tap.end()
 
 
