@@ -139,6 +139,7 @@ int cli_assemble(int argc, char **argv)
     bool standard = input == 0 || (input > 0 && strcmp(argv[input], "-") == 0);
     FILE *file = input < 0 ? NULL : standard ? stdin : fopen(argv[input], "re");
     argv[0] = getenv(VARIABLE);
+    cli_started_begin();
     char *text = file != NULL ? read_all(file, &n) : NULL;
     char *copies = text != NULL ? cli_copies(text, n, &size) : NULL;
     int status;
@@ -152,5 +153,6 @@ int cli_assemble(int argc, char **argv)
         fclose(file);
     free(copies);
     free(text);
+    cli_started_end();
     return status & ~CLI_OF_PROGRAM;
 }

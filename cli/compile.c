@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { DEPTH_MAX = 16 };
@@ -331,23 +330,6 @@ static int no_memory(void)
     return cli_fail(CLI_FAILED, "cc: no memory for the command line");
 }
 
-int cli_run_words(char **words)
-{
-    int status;
-    pid_t pid = fork();
-    if (pid == 0) {
-        execvp(words[0], words);
-        cli_fail(CLI_NO_PROGRAM, "cc: cannot start '%s': %s", words[0], strerror(errno));
-        _exit(errno == ENOENT ? 127 : 126);
-    }
-    while (pid > 0 && waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return cli_fail(CLI_FAILED, "cc: %s", strerror(errno));
-    if (pid < 0)
-        return cli_fail(CLI_FAILED, "cc: cannot start a process: %s", strerror(errno));
-    return CLI_OF_PROGRAM + (WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-}
-
 static int run_list(const struct list *list)
 {
     return cli_run_words(list->words);
@@ -490,6 +472,7 @@ int cli_compile(const struct cli_call *call, const char *variable, const char *s
     const char *compiler = named != NULL && named[0] != '\0' ? named : standard;
     struct list asked = {NULL, 0, 0};
     bool good = true;
+    cli_started_begin();
     for (size_t i = 0; good && i < call->n_arguments; i++)
         good = expand(&asked, call->arguments[i], 0);
     if (good && has_copies(&asked))
@@ -497,5 +480,6 @@ int cli_compile(const struct cli_call *call, const char *variable, const char *s
     int status = good ? compile(&asked, compiler) : no_memory();
     cli_assembler_remove(&assembler);
     free_list(&asked);
+    cli_started_end();
     return status;
 }

@@ -4,8 +4,11 @@
 
 #include "command.h"
 
-/* Run a program to its end; its status with CLI_OF_PROGRAM. */
+/* started.c: run a program to its end; its status with CLI_OF_PROGRAM. Between begin and end signals are passed on to it;
+ * end dies of one that came. */
+void cli_started_begin(void);
 int cli_run_words(char **words);
+void cli_started_end(void);
 /* Run the compiler that the environment's `variable` names, else `standard`, with these arguments and hooks. */
 int cli_compile(const struct cli_call *call, const char *variable, const char *standard);
 

@@ -5,9 +5,11 @@
 """
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tap  # noqa: E402
@@ -66,6 +68,28 @@ def copies(folder):
                   not os.listdir(os.path.join(folder, "t")), run.stderr)
 
 
+def ended(folder, title, arguments, **variables):
+    """SIGTERM to riffle cc while the compiler works: both end, and nothing stays in TMPDIR."""
+    started = os.path.join(folder, "started")
+    with open(os.path.join(folder, "slow"), "w") as file:
+        file.write(f'#!/bin/sh\necho $$ >{started}.new && mv {started}.new {started}\nexec sleep 60\n')
+    os.chmod(os.path.join(folder, "slow"), 0o755)
+    riffle = subprocess.Popen([RIFFLE, "cc", *arguments.split()], cwd=folder, stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "TMPDIR": os.path.join(folder, "t"), "RIFFLE_CC": "./slow", **variables})
+    end = time.monotonic() + 60
+    while not os.path.exists(started) and time.monotonic() < end:
+        time.sleep(0.01)
+    made = os.listdir(os.path.join(folder, "t"))
+    riffle.terminate()
+    words = riffle.communicate(timeout=60)[1]
+    with open(started) as file:
+        compiler = int(file.read())
+    os.remove(started)
+    tap.check(f"ended by a signal: {title}", made and riffle.returncode == -signal.SIGTERM and words == "" and
+              not os.listdir(os.path.join(folder, "t")) and not os.path.exists(f"/proc/{compiler}"),
+              (made, riffle.returncode, words, os.listdir(os.path.join(folder, "t"))))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("a.c", PROGRAM), ("b.c", ANSWER), ("meson.build", MESON), ("CMakeLists.txt", CMAKE),
@@ -84,6 +108,8 @@ def main():
             good(folder, "a library by clang", "$CC -O1 -fPIC -shared -Wl,-z,now b.c -o libb.so && $CC a.c -L. -lb "
                  "-Wl,-rpath,$PWD -o p8", "p8", RIFFLE_CC="clang")
         copies(folder)
+        ended(folder, "two copies", "-c a.c", RIFFLE_CC_BURSTS="1")
+        ended(folder, "both at once", "a.c b.c -o never")
         if shutil.which("pkg-config"):
             flags = "PKG_CONFIG_PATH=$BUILT/meson-private pkg-config --define-variable=libdir=$BUILT/hooks"
             run = sh(folder, f"cc -O1 $({flags} --cflags riffle-hooks) -c a.c -o k.o && cc -O1 $({flags} --cflags riffle-hooks) "
