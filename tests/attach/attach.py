@@ -21,7 +21,7 @@ import tap  # noqa: E402
 RIFFLE, FOLDER = sys.argv[1:3]
 LONG = "RIFFLE_TEST_LONG" in os.environ
 TIMEOUT = 120
-KILLS, CYCLES = (50, 100) if LONG else (12, 15)
+KILLS, CYCLES = (200, 100) if LONG else (12, 15)
 SEED = int(os.environ.get("RIFFLE_TEST_SEED", random.randrange(1 << 30)))
 chance = random.Random(SEED)
 
@@ -230,6 +230,7 @@ def test_kills():
         seen = one.end()
     tap.tell(f"{KILLS} kills of riffle leave the process as it was", wrong)
     tap.check("and it works on", on and seen["wrong"] == 0 and seen["work"] > 0, seen)
+    print(f"# figure: {KILLS} kills of attach")
 
 
 def test_cycles():

@@ -126,16 +126,28 @@ def places(folder):
         tap.check(f"saving to {place}: one sentence", done.returncode == 1 and done.stderr.count(b"riffle: ") == 1, done)
 
 
-def full_disk(folder):
-    """A file system of 64 KiB, in a namespace of its own."""
-    script = f"mount -t tmpfs -o size=64k none {folder}/small && exec {RIFFLE} gen uniform --events 300K -o {folder}/small/out.rft"
-    os.mkdir(os.path.join(folder, "small"))
-    done = subprocess.run(["unshare", "-rm", "sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if b"unshare" in done.stderr or b"mount" in done.stderr:
-        print("# no namespaces here: the fault tests fail each write instead")
-        return
-    tap.check("a full disk: one sentence", done.returncode == 1 and b"No space left" in done.stderr
-              and done.stderr.count(b"riffle: ") == 1, done)
+WRITERS = ["gen uniform --events 300K -o {}.rft", "trace convert in.rft {}.rft", "trace convert in.rft {}.txt",
+           "replay in.rft -e exact -o {}.rfp", "replay in.rft -e exact -n 3 --html {}.html", "merge in.rfp in.rfp -o {}.rfp",
+           "mpi -e exact -o {}.rfp in.rft", "report in.rfp -n 0 -f csv --report {}.csv"]
+
+
+def mounted(folder, title, options, sentence):
+    """Each writer on a file system of its own, in a namespace of its own: one sentence, and nothing is there."""
+    global runs
+    place = os.path.join(folder, "small")
+    os.makedirs(place, exist_ok=True)
+    wrong = []
+    for words in WRITERS:
+        script = f"mount -t tmpfs -o {options} none {place} && {{ {RIFFLE} {words.format(place + '/out')}; s=$?; ls -A {place} >&2; exit $s; }}"
+        runs += 1
+        done = subprocess.run(["unshare", "-rm", "sh", "-c", script], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, timeout=120)
+        if b"unshare" in done.stderr or b"mount" in done.stderr:
+            tap.skip(title, "no namespaces here: the fault tests fail each write instead")
+            return
+        if done.returncode != 1 or not re.fullmatch(rb"riffle: [^\n]*" + sentence + rb"\n", done.stderr):
+            wrong.append(f"{words}: {done.returncode} {done.stderr!r}")
+    tap.tell(f"{title}: one sentence, and nothing is left, {len(WRITERS)} commands", wrong)
 
 
 def main():
@@ -148,7 +160,8 @@ def main():
         sweep(folder, "size of files", resource.RLIMIT_FSIZE, [0, 1, 4096, 65536, 300000])
         few_processes(folder)
         places(folder)
-        full_disk(folder)
+        mounted(folder, "a full disk", "size=16k", b"No space left on device")
+        mounted(folder, "a read-only folder", "ro", b"Read-only file system")
     print(f"# figure: {runs} runs")
     tap.end()
 
