@@ -1,9 +1,13 @@
 /* Any bytes as an ELF file with debug information, through our reader of it: symbols, then what is known of their addresses,
  * the lines of the first function, and copies of it that were inlined. What the reader writes makes sense to whom it is for.
+ * Then through those that read headers and notes alone: which build it is, whether it can be profiled, whether it has hooks.
  *
- * In use, the reader runs in a child with limits (src/symbol/child.c); here it has none, so that each crash is found. */
+ * In use, the reader runs in a child with limits (src/symbol/child.c); here it has none, so that each crash is found. The
+ * others never have any. */
 #include "fuzz.h"
+#include "source/target.h"
 #include "symbol/symbol.h"
+#include <riffle/probe.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +74,16 @@ static void ask(const char *path, struct rf_wire *wire, struct rf_file *file,
     rf_reader_end(kept);
 }
 
+static void ask_headers(const char *path)
+{
+    char build_id[129];
+    struct rf_error error = {""};
+    size_t n = rf_symbols_build_id(path, build_id, sizeof build_id);
+    PROMISE(n == strlen(build_id));
+    PROMISE(rf_target_check(path, &error) == RF_OK || error.message[0] != '\0');
+    rf_probe_has_hooks(path);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static struct rf_wire wire;
@@ -83,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     wire.n = 0;
     wire.failed = false;
     ask(path, &wire, &file, &arena);
+    ask_headers(path);
     close(wire.fd);
     close(in);
     rf_file_release(&file, alloc);
