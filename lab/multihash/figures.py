@@ -74,7 +74,8 @@ class Data:
 
     def __init__(self, rows, programs, typed):
         self.programs, self.typed = programs, typed
-        self.values, self.edges, self.types, self.streams = (Errors(rows[key]) for key in ("values", "edges", "types", "streams"))
+        self.values, self.edges, self.types, self.streams, self.burg = (
+            Errors(rows[key]) for key in ("values", "edges", "types", "streams", "burg"))
         self.shape, self.edge_shape, self.type_shape = rows["shape"], rows["edge_shape"], rows["type_shape"]
         self.even, self.change = rows["even"], rows["change"]
 
@@ -149,7 +150,7 @@ def dots(path, title, panels):
             rows = [[i + shift, *(max(x, FLOOR) for x in spread(find(name, one)[0])), *find(name, one)[1]] for i, name in enumerate(names)]
             body += block(f"d{setting}_{k}", rows)
     body += (f'set multiplot title "{title}" font ",15"\nset style fill solid noborder\n'
-             "set lmargin 14\nset rmargin at screen 0.855\nset key at screen 0.99, graph 1 right top Left reverse samplen 1\n")
+             "set lmargin 14\nset rmargin at screen 0.835\nset key at screen 0.99, graph 1 right top Left reverse samplen 1\n")
     for j, (setting, (names, series, _)) in enumerate(panels.items()):
         top = 0.95 - j * 0.95 / n
         body += (f"{groups(names)}set size 1,{0.60 / n}\nset origin 0,{top - 0.60 / n}\n"
