@@ -63,32 +63,37 @@ static inline ULong merge_one(UChar *chunk, ULong place, ULong *stage, ULong num
     ULong *to = (ULong *)(chunk + place);
     put(&to[0], old);
     put(&to[1], old_word);
-    ULong stays = place + RF_STAGE_SAME, goes = place + 16 + RF_STAGE_OTHER;
     ULong differs =
         ((old ^ site) & (((ULong)RF_ENTRY_FULL << RF_ENTRY_COUNT_SHIFT) | RF_ENTRY_SITES)) |
         (old_word ^ word);
-    ULong at = differs ? goes : stays;
+    ULong goes = differs != 0; /* a branch would be guessed wrong every other time */
+    ULong at = place + RF_STAGE_SAME + goes * (16 + RF_STAGE_OTHER - RF_STAGE_SAME);
     put(stage, (old & COUNT) + number + at);
-    put(&entry[0], (differs ? site : old) + RF_ENTRY_ONCE);
+    put(&entry[0], (old ^ ((old ^ site) & -goes)) + RF_ENTRY_ONCE);
     put(&entry[1], word);
     return at & ~RF_STAGE_KIND;
 }
 
-/* All notes from the first on. */
+static inline ULong *entry_of(ULong *table, const ULong *note)
+{
+    ULong *entry = table + 2 * (ULong)rf_entry_place((UInt)note[0], note[1]);
+    __builtin_prefetch(entry, 1);
+    return entry;
+}
+
+/* All notes from the first on. Entries are fetched some notes before they are needed. Behind the last note stands
+ * rubbish, up to the page behind all notes: what is fetched for it is not used. */
 static ULong merge_all(UChar *chunk, ULong place, ULong *stage, const ULong *notes, UInt n)
 {
-    enum { GROUP = 64 };
-    ULong *table = (ULong *)count_table(), *entries[GROUP], number = 0;
-    for (const ULong *end = notes + 2 * (ULong)n; notes < end;) {
-        UInt group = end - notes < 2 * GROUP ? (UInt)(end - notes) / 2 : GROUP;
-        for (UInt i = 0; i < group; i++) {
-            entries[i] = table + 2 * (ULong)rf_entry_place((UInt)notes[2 * i], notes[2 * i + 1]);
-            __builtin_prefetch(entries[i], 1);
-        }
-        for (UInt i = 0; i < group; i++, notes += 2) {
-            place = merge_one(chunk, place, stage, number, entries[i], notes);
-            number += 1ULL << RF_STAGE_NOTE_SHIFT;
-        }
+    enum { AHEAD = 32 };
+    ULong *table = (ULong *)count_table(), *entries[AHEAD], number = 0;
+    for (UInt i = 0; i < AHEAD; i++)
+        entries[i] = entry_of(table, notes + 2 * i);
+    for (UInt i = 0; i < n; i++, notes += 2) {
+        ULong *entry = entries[i % AHEAD];
+        entries[i % AHEAD] = entry_of(table, notes + 2 * AHEAD);
+        place = merge_one(chunk, place, stage, number, entry, notes);
+        number += 1ULL << RF_STAGE_NOTE_SHIFT;
     }
     return place;
 }
