@@ -20,6 +20,8 @@
  *            [n] = 7; [n + 8] = t5   site 7 of the program, its value
  *            note = n + 16           before each exit
  *
+ * or, where it follows from what is noted already, left to the collector (derive.c).
+ *
  * Values are stored as they are, without widening: the collector knows the width. Wider ones than 64
  * bits overwrite the words behind them, which are stored later and so win; a flush leaves more
  * than enough room for the last. */
@@ -32,6 +34,8 @@ struct told {
     UInt n_constants;
     Bool is_merged;  /* the word that changes is */
     Bool has_values; /* and each of its values has a counter */
+    Bool is_derived; /* or it follows from another one */
+    struct rf_derivation how;
 };
 
 /* A byte whose counter is to be raised in front of the next exit. */
@@ -57,6 +61,7 @@ struct block {
     Bool is_noted; /* what changes is merged */
     struct notes notes;
     UInt n_merged; /* words, so far */
+    UInt n_derived;
     UInt n_values; /* that wait for the next exit */
     UInt n_words;  /* dynamic, so far */
     UInt committed;
@@ -73,6 +78,9 @@ struct block {
     struct value values[RF_WORD_EVENTS_MAX];
     struct path paths[RF_WORD_PATHS_MAX];
 };
+
+/* Of a block: so that its description fits a message. */
+enum { DERIVED_MAX = 256 };
 
 static struct block the_block; /* blocks are told one at a time */
 static UInt n_sites;           /* of all blocks */
@@ -163,7 +171,7 @@ static void emit_word(struct block *block, IRExpr *value)
     block->n_words++;
 }
 
-static Bool constant_bits(const IRExpr *atom, ULong *bits)
+Bool ir_bits(const IRExpr *atom, ULong *bits)
 {
     if (atom->tag != Iex_Const)
         return False;
@@ -200,18 +208,24 @@ static Bool constant_bits(const IRExpr *atom, ULong *bits)
     }
 }
 
-/* The one word of an event that changes: it has counters, or is noted. */
+/* The one word of an event that changes: it follows from another one, has counters, or is noted. */
 static void merge_field(struct block *block, struct told *told, const struct block_event *event,
                         IRExpr *atom)
 {
-    UInt site = n_sites + block->n_merged++;
+    UInt number = block->n_merged++;
+    if (told->is_derived) {
+        told->shape |= RF_SHAPE_DERIVED;
+        return;
+    }
+    if (event->guard == NULL)
+        derive_add(atom, number);
     if (told->has_values) {
         told->shape |= RF_SHAPE_VALUES;
         block->values[block->n_values++] = (struct value){count_new_values(), atom, event->guard};
         return;
     }
     tl_assert(2 * block->n_merged <= RF_WORD_DYNAMIC_MAX);
-    merge_note(block->out, &block->notes, site, event, atom);
+    merge_note(block->out, &block->notes, n_sites + number, event, atom);
 }
 
 static void tell_field(struct block *block, struct told *told, const struct block_event *event,
@@ -220,7 +234,7 @@ static void tell_field(struct block *block, struct told *told, const struct bloc
     ULong bits;
     if (atom == NULL)
         return;
-    if (constant_bits(atom, &bits)) {
+    if (ir_bits(atom, &bits)) {
         told->shape |= (ULong)RF_HOW_CONSTANT << shift;
         told->constant[told->n_constants++] = bits;
     } else if (told->is_merged) {
@@ -246,7 +260,7 @@ static void tell_guard(struct block *block, struct told *told, const struct bloc
 static Bool is_dynamic(IRExpr *atom)
 {
     ULong bits;
-    return atom != NULL && !constant_bits(atom, &bits);
+    return atom != NULL && !ir_bits(atom, &bits);
 }
 
 /* The first word of the event that changes; NULL: none does. */
@@ -301,8 +315,12 @@ static void add(struct block *block, const struct block_event *event, UInt last,
         count(block, event, told, is_here ? block->counts.here : block->counts.open);
     IRExpr *changes = what_changes(event);
     told->is_merged = changes != NULL && probe_options.merges && is_counted(block, event);
-    told->has_values = told->is_merged && count_has_values(block->out, changes);
-    Bool is_noted = told->is_merged && !told->has_values;
+    told->is_derived = told->is_merged && event->guard == NULL && block->n_derived < DERIVED_MAX &&
+                       derive_find(block->out, changes, &told->how);
+    block->n_derived += told->is_derived;
+    told->has_values =
+        told->is_merged && !told->is_derived && count_has_values(block->out, changes);
+    Bool is_noted = told->is_merged && !told->is_derived && !told->has_values;
     block->is_noted |= is_noted;
     if (is_noted)
         begin_words(block, event, is_here);
@@ -365,6 +383,7 @@ void block_exit(struct block *block)
         return;
     tl_assert(block->n_paths < RF_WORD_PATHS_MAX);
     tl_assert(!block->is_noted || !block->is_streamed);
+    derive_forget();
     if (block->is_streamed)
         emit_commit(block);
     merge_commit(block->out, &block->notes);
@@ -386,11 +405,36 @@ void block_exit(struct block *block)
     block->n_here = 0;
 }
 
+/* Parts of a derivation that change something, one bit each. */
+static UInt parts_of(const struct rf_derivation *how)
+{
+    static const struct rf_derivation none = RF_DERIVATION_NONE;
+    UInt parts = 0;
+    for (UInt i = 0; i < RF_DERIVE_PARTS; i++)
+        parts |= (UInt)(how->part[i] != none.part[i]) << i;
+    return parts;
+}
+
+static UInt derivation_length(const struct told *told)
+{
+    return told->is_derived ? 1 + (UInt)__builtin_popcount(parts_of(&told->how)) : 0;
+}
+
+static ULong *tell_derivation(const struct rf_derivation *how, ULong *to)
+{
+    UInt parts = parts_of(how);
+    *to++ = how->of | how->shift << RF_DERIVE_SHIFT_SHIFT | (ULong)parts << RF_DERIVE_PARTS_SHIFT;
+    for (UInt i = 0; i < RF_DERIVE_PARTS; i++)
+        if (parts >> i & 1)
+            *to++ = how->part[i];
+    return to;
+}
+
 static UInt define_length(const struct block *block)
 {
     UInt n = 3 + block->n_paths;
     for (UInt i = 0; i < block->n_events; i++)
-        n += 2 + block->events[i].n_constants;
+        n += 2 + block->events[i].n_constants + derivation_length(&block->events[i]);
     return n;
 }
 
@@ -409,6 +453,8 @@ static void tell_block(const struct block *block)
         *to++ = told->pc;
         for (UInt j = 0; j < told->n_constants; j++)
             *to++ = told->constant[j];
+        if (told->is_derived)
+            to = tell_derivation(&told->how, to);
     }
     ring_commit(n);
 }

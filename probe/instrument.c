@@ -380,6 +380,7 @@ static void begin_insn(struct tour *tour, const IRStmt *st)
 
 static void see(struct tour *tour, IRStmt *st)
 {
+    derive_see(st);
     if (st->tag == Ist_IMark) {
         if (tour->active) {
             tell_result(tour);
@@ -456,6 +457,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
         return burst_cross(in);
     tour.out = deepCopyIRSBExceptStmts(in);
     burst_begin();
+    derive_begin(in);
     Bool is_sampled = stack_count(tour.out, in, closure->nraddr);
     if (tour.version == ON)
         burst_on_begin(tour.out, closure->readdr);

@@ -56,6 +56,9 @@ static inline IRExpr *ir_as_number(IRSB *out, IRExpr *atom)
     }
 }
 
+/* block.c: the bits of a constant of any type; False: it is none. */
+Bool ir_bits(const IRExpr *atom, ULong *bits);
+
 static inline Bool ir_constant(const IRExpr *atom, Addr *address)
 {
     if (atom->tag != Iex_Const || atom->Iex.Const.con->tag != Ico_U64)

@@ -8,6 +8,7 @@
  *     block.c        one superblock being told: words to store, its DEFINE message
  *     count.c        counters of what need not be told
  *     merge.c        repeats of what changes, counted before they are told
+ *     derive.c       what follows from something that is told
  *     puts.c         registers that are written for nobody
  *     burst.c        versions of a block that are told and that are not
  *     clock.c        when which of them runs: the counters of each thread
@@ -259,6 +260,17 @@ void merge_begin(IRSB *out, IRTemp note);
 void merge_note(IRSB *out, struct notes *notes, UInt site, const struct block_event *event,
                 IRExpr *word);
 void merge_commit(IRSB *out, struct notes *notes);
+
+/* ---- derive.c ---- */
+
+/* Each block: first this; then each of its statements, in front of the events that it makes. */
+void derive_begin(const IRSB *in);
+void derive_see(const IRStmt *st);
+/* An event that merges, the number of its block, is noted or has counters: others may follow from its word. */
+void derive_add(const IRExpr *atom, UInt number);
+/* Does the word follow from one that was added since the last exit? */
+Bool derive_find(const IRSB *out, const IRExpr *atom, struct rf_derivation *how);
+void derive_forget(void); /* at an exit */
 
 /* ---- burst.c ---- */
 

@@ -21,37 +21,11 @@
 #include <string.h>
 
 enum {
-    SLAB = 256 * 1024,
     PATHS_MAX = 1 << 26,
     SITES_MAX = 1 << 26,
     SELECTORS_MAX = 256,                /* that a step can tell apart */
     STEPS_MAX = 8 * RF_WORD_EVENTS_MAX, /* of a path; what is more runs as items */
 };
-
-/* ---- memory that is never given back before the end ---- */
-
-struct rf_book_slab {
-    struct rf_book_slab *next;
-    size_t size, used;
-};
-
-static void *shelf_get(struct rf_book_shelf *shelf, size_t size)
-{
-    struct rf_book_slab *slab = shelf->slabs;
-    size = (size + 15) & ~(size_t)15;
-    if (slab == NULL || slab->size - slab->used < size) {
-        size_t room = (sizeof *slab + 15) / 16 * 16 + size;
-        room = room < SLAB ? SLAB : room;
-        slab = rf_alloc_get(shelf->alloc, room);
-        if (slab == NULL)
-            return NULL;
-        *slab = (struct rf_book_slab){shelf->slabs, room, (sizeof *slab + 15) / 16 * 16};
-        shelf->slabs = slab;
-    }
-    void *piece = (char *)slab + slab->used;
-    slab->used += size;
-    return piece;
-}
 
 /* Scratch memory for one message or one path. */
 struct rf_book_bench {
@@ -80,11 +54,7 @@ void rf_book_shelf_free(struct rf_book_shelf *shelf)
     if (shelf->alloc == NULL)
         return;
     rf_alloc_free(shelf->alloc, shelf->bench, sizeof *shelf->bench);
-    while (shelf->slabs != NULL) {
-        struct rf_book_slab *slab = shelf->slabs;
-        shelf->slabs = slab->next;
-        rf_alloc_free(shelf->alloc, slab, slab->size);
-    }
+    rf_book_shelf_clear(shelf);
 }
 
 /* ---- books ---- */
@@ -302,7 +272,7 @@ static void add_steps(struct rf_book_bench *bench, size_t n, size_t lane)
 static rf_status keep_items(struct rf_book_shelf *shelf, struct rf_book_piece *piece,
                             const struct rf_book_item *items)
 {
-    struct rf_book_item *kept = shelf_get(shelf, piece->n * sizeof *kept);
+    struct rf_book_item *kept = rf_book_shelf_get(shelf, piece->n * sizeof *kept);
     if (kept == NULL)
         return RF_ENOMEM;
     memcpy(kept, items, piece->n * sizeof *kept);
@@ -369,7 +339,7 @@ static rf_status make_pieces(struct rf_book_shelf *shelf, const struct rf_define
 static rf_status keep_pieces(struct rf_book_shelf *shelf, struct rf_book_path *path)
 {
     size_t size = shelf->n_selectors * sizeof *path->pieces;
-    struct rf_book_piece *pieces = shelf_get(shelf, size);
+    struct rf_book_piece *pieces = rf_book_shelf_get(shelf, size);
     if (pieces == NULL)
         return RF_ENOMEM;
     memcpy(pieces, shelf->bench->pieces, size);
@@ -380,7 +350,7 @@ static rf_status keep_pieces(struct rf_book_shelf *shelf, struct rf_book_path *p
 static rf_status keep_records(struct rf_book_shelf *shelf, struct rf_book_path *path,
                               const struct rf_define *define, const struct subject *subject)
 {
-    struct rf_book_record *records = shelf_get(shelf, path->n_records * sizeof *records);
+    struct rf_book_record *records = rf_book_shelf_get(shelf, path->n_records * sizeof *records);
     if (records == NULL)
         return RF_ENOMEM;
     path->records = records;
@@ -395,7 +365,7 @@ static struct rf_book_path *new_path(struct rf_book_shelf *shelf, const struct r
 {
     const struct rf_book_bench *bench = shelf->bench;
     size_t steps = bench->n_steps * sizeof *bench->steps;
-    struct rf_book_path *path = shelf_get(shelf, sizeof *path + steps);
+    struct rf_book_path *path = rf_book_shelf_get(shelf, sizeof *path + steps);
     if (path == NULL)
         return NULL;
     *path = (struct rf_book_path){
@@ -459,7 +429,7 @@ static rf_status keep_counts(struct rf_book_shelf *shelf, const struct rf_define
     uint32_t n = make_counts(shelf, define, NULL);
     if (n == 0)
         return RF_OK;
-    struct rf_book_count *counts = shelf_get(shelf, n * sizeof *counts);
+    struct rf_book_count *counts = rf_book_shelf_get(shelf, n * sizeof *counts);
     if (counts == NULL)
         return RF_ENOMEM;
     make_counts(shelf, define, counts);
@@ -502,6 +472,19 @@ static rf_status make_site(struct rf_book_shelf *shelf, const struct rf_define *
     return make_path(shelf, define, &subject, &site->path);
 }
 
+/* Hang a site on the one that its word follows from. */
+static void hang(struct rf_book *book, const struct rf_define *define,
+                 const struct rf_define_event *event, struct rf_book_site *site)
+{
+    if (!event->is_derived)
+        return;
+    struct rf_book_site *of = &book->sites[define->first_site + event->derivation.of];
+    site->is_derived = true;
+    site->derivation = event->derivation;
+    site->next = of->next;
+    of->next = event->site;
+}
+
 static rf_status make_all(struct rf_book *book, const struct rf_define *define)
 {
     rf_status status = RF_OK;
@@ -512,8 +495,9 @@ static rf_status make_all(struct rf_book *book, const struct rf_define *define)
     }
     for (uint32_t i = 0; i < define->n_events && status == RF_OK; i++)
         if (define->events[i].is_merged) {
-            status =
-                make_site(book->shelf, define, &define->events[i], &book->sites[book->n_sites]);
+            struct rf_book_site *site = &book->sites[book->n_sites];
+            status = make_site(book->shelf, define, &define->events[i], site);
+            hang(book, define, &define->events[i], site);
             book->n_sites += status == RF_OK;
         }
     return status;

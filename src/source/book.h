@@ -79,10 +79,14 @@ struct rf_book_path {
     struct rf_book_step steps[];          /* of all selectors */
 };
 
-/* What becomes of an entry of the table of merged events, [key][word]. */
+/* What becomes of an entry of the table of merged events, [key][word]. Sites whose word follows from that of another one
+ * hang on that one, each on the one before. */
 struct rf_book_site {
     struct rf_book_step step;
     const struct rf_book_path *path; /* NULL: the step is all; else it is expanded as a path */
+    uint32_t next;                   /* site that hangs on it; 0: none */
+    bool is_derived;
+    struct rf_derivation derivation; /* then, of its word; else it comes with entries */
 };
 
 /* What all processes of a run share: the selectors, and memory that lives as long as the run. */
@@ -111,6 +115,9 @@ struct rf_book {
 rf_status rf_book_shelf_init(struct rf_book_shelf *shelf, const struct rf_selector *selectors,
                              size_t n_selectors, const struct rf_alloc *alloc);
 void rf_book_shelf_free(struct rf_book_shelf *shelf);
+/* shelf.c: memory that lives as long as the shelf, aligned to 16 bytes; NULL: there is none. Give all of it back. */
+void *rf_book_shelf_get(struct rf_book_shelf *shelf, size_t size);
+void rf_book_shelf_clear(struct rf_book_shelf *shelf);
 
 void rf_book_init(struct rf_book *book, struct rf_book_shelf *shelf);
 void rf_book_free(struct rf_book *book);

@@ -91,7 +91,7 @@ static bool is_full(const struct rf_decode *decode, const struct rf_process *pro
     return decode->lanes[rf_decode_lane(decode, process) + lane].n_counted == RF_DECODE_COUNTED;
 }
 
-/* What the lanes of a process make of one word of a site: a tuple each, or none. */
+/* What the lanes of a process make of one word of a site, or of the one that it hangs on: a tuple each, or none. */
 struct shares {
     struct rf_tuple tuples[RF_DECODE_SELECTORS_MAX];
     struct rf_tuple *next[RF_DECODE_SELECTORS_MAX]; /* behind it */
@@ -106,7 +106,7 @@ static void share(const struct rf_process *process, const struct rf_book_site *s
                   struct shares *shares)
 {
     const struct rf_book *book = &process->book;
-    const uint64_t words[2] = {0, word};
+    const uint64_t words[2] = {0, site->is_derived ? rf_derive(&site->derivation, word) : word};
     for (size_t i = 0; i < book->shelf->n_selectors; i++)
         shares->next[i] = &shares->tuples[i];
     if (site->path != NULL)
@@ -115,10 +115,10 @@ static void share(const struct rf_process *process, const struct rf_book_site *s
         *shares->next[site->step.lane]++ = rf_book_tuple(&site->step, words);
 }
 
-/* One word of a site, which occurred this many times. False: a lane is full, and nothing was done. */
-static bool tally_word(struct rf_decode *decode, const struct rf_process *process,
-                       const struct rf_book_site *site, uint64_t times, rf_status *status,
-                       struct rf_error *error)
+/* One word of one site, which occurred this many times. False: a lane is full, and nothing was done. */
+static bool tally_share(struct rf_decode *decode, const struct rf_process *process,
+                        const struct rf_book_site *site, uint64_t times, rf_status *status,
+                        struct rf_error *error)
 {
     struct shares shares;
     share(process, site, process->tally_word, &shares);
@@ -131,6 +131,22 @@ static bool tally_word(struct rf_decode *decode, const struct rf_process *proces
     return true;
 }
 
+/* The same of a site and those that hang on it, from process->tally_site on. */
+static bool tally_word(struct rf_decode *decode, struct rf_process *process, uint32_t first,
+                       uint64_t times, rf_status *status, struct rf_error *error)
+{
+    uint32_t number = process->tally_site != 0 ? process->tally_site : first;
+    do {
+        const struct rf_book_site *site = &process->book.sites[number];
+        process->tally_site = number;
+        if (!tally_share(decode, process, site, times, status, error))
+            return false;
+        number = site->next;
+    } while (number != 0 && *status == RF_OK);
+    process->tally_site = 0;
+    return true;
+}
+
 /* All words of a site, from process->tally_word on. */
 static rf_status tally_site(struct rf_decode *decode, struct rf_process *process,
                             const uint64_t *counters, const struct rf_book_count *count, bool *full,
@@ -139,10 +155,9 @@ static rf_status tally_site(struct rf_decode *decode, struct rf_process *process
     rf_status status = RF_OK;
     if (count->site >= process->book.n_sites)
         return RF_OK;
-    const struct rf_book_site *site = &process->book.sites[count->site];
     for (; process->tally_word < RF_WORD_VALUES && status == RF_OK; process->tally_word++) {
         uint64_t times = read_counter(counters, count->plus + process->tally_word);
-        *full = times > 0 && !tally_word(decode, process, site, times, &status, error);
+        *full = times > 0 && !tally_word(decode, process, count->site, times, &status, error);
         if (*full)
             return RF_OK;
     }
@@ -240,23 +255,39 @@ static rf_status peek_at(struct peek *peek, uint32_t lane, const struct rf_tuple
     return status;
 }
 
+/* One word of a site and those that hang on it. */
+static rf_status peek_at_word(const struct rf_decode *decode, const struct rf_process *process,
+                              uint32_t number, uint32_t word, uint64_t times, struct peek *peek,
+                              struct rf_error *error)
+{
+    struct shares shares;
+    uint32_t first = (uint32_t)rf_decode_lane(decode, process);
+    rf_status status = RF_OK;
+    do {
+        const struct rf_book_site *site = &process->book.sites[number];
+        share(process, site, word, &shares);
+        for (uint32_t i = 0; i < decode->n_selectors && status == RF_OK; i++)
+            if (has_share(&shares, i))
+                status = peek_at(peek, first + i, &shares.tuples[i], times, error);
+        number = site->next;
+    } while (number != 0 && status == RF_OK);
+    return status;
+}
+
 static rf_status peek_at_site(const struct rf_decode *decode, const struct rf_process *process,
                               const uint64_t *counters, const struct rf_book_count *count,
                               struct peek *peek, struct rf_error *error)
 {
-    struct shares shares;
-    uint32_t first = (uint32_t)rf_decode_lane(decode, process);
     const struct rf_book_path *under_way = process->book.paths[process->tally_path];
-    uint32_t word = count == &under_way->counts[process->tally_count] ? process->tally_word : 0;
+    bool is_under_way = count == &under_way->counts[process->tally_count];
+    uint32_t word = is_under_way ? process->tally_word : 0;
+    uint32_t site = is_under_way && process->tally_site != 0 ? process->tally_site : count->site;
     rf_status status = RF_OK;
     for (; count->site < process->book.n_sites && word < RF_WORD_VALUES; word++) {
         uint64_t times = read_counter(counters, count->plus + word);
-        if (times == 0 || !rf_decode_is_credible(decode, times))
-            continue;
-        share(process, &process->book.sites[count->site], word, &shares);
-        for (uint32_t i = 0; i < decode->n_selectors && status == RF_OK; i++)
-            if (has_share(&shares, i))
-                status = peek_at(peek, first + i, &shares.tuples[i], times, error);
+        if (times != 0 && rf_decode_is_credible(decode, times) && status == RF_OK)
+            status = peek_at_word(decode, process, site, word, times, peek, error);
+        site = count->site;
     }
     return status;
 }

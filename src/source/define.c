@@ -32,6 +32,36 @@ static bool read_field(struct reading *reading, unsigned kind, uint64_t *constan
     return true;
 }
 
+static bool read_part(struct reading *reading, uint64_t *part)
+{
+    if (reading->at == reading->end)
+        return false;
+    *part = *reading->at++;
+    return true;
+}
+
+/* How the word of a derived event follows from another one's, which was described before. */
+static bool read_derivation(struct reading *reading, struct rf_define *define,
+                            struct rf_define_event *event)
+{
+    uint64_t head;
+    event->is_derived = true;
+    event->derivation = (struct rf_derivation)RF_DERIVATION_NONE;
+    if (!event->is_merged || !read_part(reading, &head) ||
+        head >> (RF_DERIVE_PARTS_SHIFT + RF_DERIVE_PARTS) != 0)
+        return false;
+    event->derivation.of = (uint16_t)head;
+    event->derivation.shift = (uint8_t)(head >> RF_DERIVE_SHIFT_SHIFT);
+    for (unsigned i = 0; i < RF_DERIVE_PARTS; i++)
+        if ((head >> (RF_DERIVE_PARTS_SHIFT + i) & 1) != 0 &&
+            !read_part(reading, &event->derivation.part[i]))
+            return false;
+    if (event->derivation.of >= define->n_merged || event->derivation.shift > 63)
+        return false;
+    struct rf_define_event *of = &define->events[define->merged[event->derivation.of]];
+    return !of->is_derived && of->first == event->first && of->n_derived++ < RF_DERIVED_MAX;
+}
+
 static bool read_event(struct reading *reading, struct rf_define *define,
                        struct rf_define_event *event)
 {
@@ -70,6 +100,9 @@ static bool read_event(struct reading *reading, struct rf_define *define,
                    &record->target);
     event->is_merged = reading->merged == 1;
     event->site = define->first_site + define->n_merged;
+    if (is_read && (shape & RF_SHAPE_DERIVED) != 0)
+        is_read = read_derivation(reading, define, event);
+    define->merged[define->n_merged] = (uint16_t)(event - define->events);
     define->n_merged += event->is_merged;
     bool may_merge = define->is_counted && reading->dynamic == dynamic;
     return is_read && (event->is_merged ? may_merge : event->values == RF_BOOK_NO_COUNTER);

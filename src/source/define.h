@@ -14,6 +14,9 @@ struct rf_define_event {
     uint32_t values;     /* counter of its value 0, those of others behind it, or the same */
     bool is_merged;      /* its one word comes with entries of the table, as word 1 */
     uint32_t site;       /* then */
+    bool is_derived;     /* and its word follows from that of another one */
+    uint32_t n_derived;  /* that follow from its own */
+    struct rf_derivation derivation;
 };
 
 /* The caller sets the first three. */
@@ -25,6 +28,7 @@ struct rf_define {
     bool is_counted;
     uint32_t first, n_paths, n_events;
     const uint64_t *path_words;
+    uint16_t merged[RF_WORD_EVENTS_MAX]; /* which events those are */
     struct rf_define_event events[RF_WORD_EVENTS_MAX];
 };
 

@@ -39,7 +39,8 @@
  *
  * The shape of an event:
  *
- *     bits  0..7  class       8..14 flags      16..31 width in bits
+ *     bits  0..7  class       8..13 flags      16..31 width in bits
+ *          14     it is derived (below)
  *          15     values are counted (below)
  *          32..39 first path  40..47 last path that counts it, within the block
  *          48..49 address     50..51 value     52..53 target: absent, constant, a dynamic word or merged
@@ -85,7 +86,19 @@
  *     PART    notes before this one are merged, and the stream goes up to that place
  *
  * SAME and OTHER are said behind all changes for the note before, and in front of any change to this one's entry. Whoever
- * reads what is left does not trust that entry, takes what the stage says instead, and counts the note itself. */
+ * reads what is left does not trust that entry, takes what the stage says instead, and counts the note itself.
+ *
+ * Derived events. The word of a merged event may follow from that of another one of its block, without an exit between the
+ * two: what an instruction adds 1 to and what it stores, what a return loads and where it goes. It is not noted, since
+ * the collector can compute it. Behind the constants of such an event stands how:
+ *
+ *     63..32  31..24                  23..16   15..0
+ *     [ 0   ][ which parts follow   ][ shift ][ number of the other among the merged events of the block ] [part] ..
+ *
+ *     word = (((((word of the other + add) & mask) * times) >> shift) + more) & last
+ *
+ * Parts that change nothing (0, all ones, 1, 0, all ones) do not follow. The other is not derived itself. A derived event
+ * has a site, for which no entries come. */
 #ifndef RF_SOURCE_PROBE_WORDS_H
 #define RF_SOURCE_PROBE_WORDS_H
 
@@ -157,7 +170,8 @@ _Static_assert(RF_WORD_PATHS_MAX < 256, "first and last path of an event are byt
 #define RF_WORD_MESSAGE         (UINT64_C(1) << 63)
 #define RF_WORD_HEADER(type, n) (RF_WORD_MESSAGE | (uint64_t)(type) << 32 | (uint64_t)(n))
 
-#define RF_SHAPE_FLAGS        0x7f
+#define RF_SHAPE_FLAGS        0x3f
+#define RF_SHAPE_DERIVED      (UINT64_C(1) << 14)
 #define RF_SHAPE_VALUES       (UINT64_C(1) << 15)
 #define RF_SHAPE_FIRST_SHIFT  32
 #define RF_SHAPE_LAST_SHIFT   40
@@ -204,6 +218,35 @@ static inline uint32_t rf_entry_place(uint32_t site, uint64_t word)
 {
     uint64_t mixed = (word ^ (uint64_t)site << 32) * RF_ENTRY_MULTIPLIER;
     return (uint32_t)(mixed >> RF_ENTRY_PLACE_SHIFT);
+}
+
+enum rf_derive_part {
+    RF_DERIVE_ADD,
+    RF_DERIVE_MASK,
+    RF_DERIVE_TIMES,
+    RF_DERIVE_MORE,
+    RF_DERIVE_LAST,
+    RF_DERIVE_PARTS,
+};
+#define RF_DERIVE_SHIFT_SHIFT 16
+#define RF_DERIVE_PARTS_SHIFT 24
+enum { RF_DERIVED_MAX = 32 }; /* from one event */
+
+/* How the word of a derived event follows from that of the merged event number `of`. */
+struct rf_derivation {
+    uint64_t part[RF_DERIVE_PARTS];
+    uint32_t of, shift;
+};
+#define RF_DERIVATION_NONE                                                                         \
+    {                                                                                              \
+        {0, UINT64_MAX, 1, 0, UINT64_MAX}, 0, 0                                                    \
+    }
+
+static inline uint64_t rf_derive(const struct rf_derivation *how, uint64_t word)
+{
+    const uint64_t *part = how->part;
+    word = ((word + part[RF_DERIVE_ADD]) & part[RF_DERIVE_MASK]) * part[RF_DERIVE_TIMES];
+    return ((word >> how->shift) + part[RF_DERIVE_MORE]) & part[RF_DERIVE_LAST];
 }
 
 enum rf_stage { RF_STAGE_STILL, RF_STAGE_SAME, RF_STAGE_OTHER, RF_STAGE_PART };

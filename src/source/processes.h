@@ -43,8 +43,9 @@ struct rf_process {
     bool tallied;                   /* and all of its counters */
     size_t tally_path, tally_count; /* up to here, in its book */
     uint32_t due;                   /* chunks that it had published when the last process came */
-    uint32_t tally_word;            /* where that count is of a site */
-    size_t remains_at;              /* and of its notes and its table, up to here */
+    uint32_t tally_word,
+        tally_site;    /* where that count is of a site; 0: the first of those that it is of */
+    size_t remains_at; /* and of its notes and its table, up to here */
     bool told_end;
     bool told_rest;                     /* killed: what it skipped since its last burst was told */
     uint64_t skipped[RF_RING_GROUPS];   /* as messages told */

@@ -41,6 +41,8 @@ EXPECTED = {
     "k_child": (44, 0, 40, 0, 0, 4, 40, 128),
     "k_program": (22, 0, 20, 0, 0, 2, 20, 64),
     "k_alu": (1, 32, 16, 0, 0, 1, 64, 16 * 9 + 2),
+    # per round mov, incl and pop load, two movs, incl and push store, 31 compute; push, pop and ret around them
+    "k_derived": (64 * 3 + 2, 64 * 4 + 1, 64, 0, 0, 1, 64 * 31, 64 * 52 + 6),
 }
 
 
