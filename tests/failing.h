@@ -16,7 +16,7 @@
 struct failing {
     uint64_t fail_at;
     uint64_t allocations;
-    size_t held;
+    size_t held, most; /* bytes, now and at once */
     unsigned mistakes;
 };
 
@@ -44,6 +44,7 @@ static void *failing_resize(void *context, void *ptr, size_t old_size, size_t ne
         return NULL;
     memcpy(block, &new_size, sizeof new_size);
     failing->held += new_size - (ptr != NULL ? old_size : 0);
+    failing->most = failing->held > failing->most ? failing->held : failing->most;
     return block + FAILING_HEADER;
 }
 

@@ -259,7 +259,7 @@ static rf_status make_run(struct pump *pump, struct rf_run **run, struct rf_erro
         *run = NULL;
         return rf_fail(error, RF_ENOMEM, "no memory for the profiles");
     }
-    rf_status status = rf_lanes_add_profiles(pump->lanes, *run, error);
+    rf_status status = rf_lanes_end(pump->lanes, *run, error);
     if (status == RF_OK)
         status = rf_coprocs_add_profiles(pump->setup, *run, error);
     if (status == RF_OK && pump->ended[0] != '\0')

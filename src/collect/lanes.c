@@ -543,25 +543,41 @@ static rf_status deal_out(const struct rf_lanes *lanes, struct rf_run *run, size
     return RF_OK;
 }
 
+static rf_status add_profiles_of(const struct rf_lanes *lanes, size_t i, struct rf_run *run,
+                                 struct rf_error *error)
+{
+    struct rf_profile *profile;
+    const struct lane *lane = &lanes->lanes[i];
+    if (lane->profiler == NULL)
+        return RF_OK;
+    rf_status status = rf_profiler_profile(lane->profiler, &profile, error);
+    if (status != RF_OK)
+        return status;
+    if (lane->tally != NULL) {
+        status = deal_out(lanes, run, i, profile);
+        rf_profile_free(profile);
+    } else {
+        status = add_profile(run, profile, lane, lane);
+    }
+    return status == RF_OK ? RF_OK : rf_fail(error, status, "no memory for the profiles");
+}
+
 rf_status rf_lanes_add_profiles(const struct rf_lanes *lanes, struct rf_run *run,
                                 struct rf_error *error)
 {
-    for (size_t i = 0; i < lanes->setup->n_lanes; i++) {
-        struct rf_profile *profile;
-        const struct lane *lane = &lanes->lanes[i];
-        if (lane->profiler == NULL)
-            continue;
-        rf_status status = rf_profiler_profile(lane->profiler, &profile, error);
-        if (status != RF_OK)
-            return status;
-        if (lane->tally != NULL) {
-            status = deal_out(lanes, run, i, profile);
-            rf_profile_free(profile);
-        } else {
-            status = add_profile(run, profile, lane, lane);
-        }
-        if (status != RF_OK)
-            return rf_fail(error, status, "no memory for the profiles");
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < lanes->setup->n_lanes && status == RF_OK; i++)
+        status = add_profiles_of(lanes, i, run, error);
+    return status;
+}
+
+rf_status rf_lanes_end(struct rf_lanes *lanes, struct rf_run *run, struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    for (size_t i = 0; i < lanes->setup->n_lanes && status == RF_OK; i++) {
+        status = add_profiles_of(lanes, i, run, error);
+        rf_profiler_close(lanes->lanes[i].profiler);
+        lanes->lanes[i].profiler = NULL;
     }
-    return RF_OK;
+    return status;
 }

@@ -405,6 +405,33 @@ TEST(the_tap_sees_what_each_lane_gets)
     rf_run_free(run);
 }
 
+/* The most bytes that are held at once with so many lanes, each of which counts 20,000 tuples. */
+static size_t most_held(size_t n_lanes)
+{
+    enum { TUPLES = 20000 };
+    static struct rf_tuple tuples[TUPLES];
+    for (size_t i = 0; i < TUPLES; i++)
+        tuples[i] = (struct rf_tuple){i, 0};
+    const struct rf_batch batch = {.tuples = {tuples, NULL, TUPLES}, .n = TUPLES};
+    const struct rf_lane lanes[] = {plain_lane, plain_lane, plain_lane, plain_lane};
+    struct failing failing = {.fail_at = 0};
+    struct rf_alloc alloc = failing_alloc(&failing);
+    struct scripted source = script(&batch, 1);
+    struct rf_collect_setup setup = {.lanes = lanes, .n_lanes = n_lanes, .alloc = &alloc};
+    struct rf_run *run;
+    CHECK(rf_collect(&run, &source.base, &setup, NULL) == RF_OK);
+    CHECK(run->n_profiles == n_lanes && run->profiles[n_lanes - 1]->n_items == TUPLES);
+    rf_run_free(run);
+    CHECK_EQ(failing.held, 0);
+    return failing.most;
+}
+
+/* Engines and profiles take about the same. */
+TEST(engines_are_gone_when_the_profiles_of_others_are_made)
+{
+    CHECK(most_held(4) < 3 * most_held(1));
+}
+
 TEST(every_allocation_may_fail)
 {
     for (uint64_t n = 1;; n++) {
