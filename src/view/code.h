@@ -5,13 +5,12 @@
 #include <stdbool.h>
 #include <riffle/diff.h>
 
-/* False: no memory. */
+/* What to do with one instruction. False: no memory. */
 typedef bool rf_code_take(void *context, const struct rf_item *item,
                           const struct rf_place_name *name);
-typedef void rf_code_settle(void *context);
-/* Every item of a profile by pc whose address has a name, then `settle` for all. RF_ENOMEM, or RF_OK, also where nothing
- * is known. */
-rf_status rf_code_visit(const struct rf_diff_side *side, rf_code_take *take, rf_code_settle *settle,
-                        void *context);
+
+/* Calls `take` with each instruction of the profile that has a name. A profile that is not by pc has none, nor has a run
+ * without symbols; that is no error. RF_ENOMEM where `take` fails. */
+rf_status rf_code_visit(const struct rf_diff_side *side, rf_code_take *take, void *context);
 
 #endif

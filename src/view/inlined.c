@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a function that is inlined into itself, the outermost counts. */
+/* Was the function inlined into itself? Only its outermost copy counts. */
 static bool is_repeated(const struct rf_place_name *name, size_t i)
 {
     for (size_t k = i + 1; k < name->n_inlined; k++)
@@ -40,9 +40,9 @@ static int by_names(const void *left, const void *right)
     return order != 0 ? order : l->host != r->host ? strcmp(l->host, r->host) : 0;
 }
 
-static void settle(void *context)
+/* Put the list in order and add up what has the same names. */
+static void settle(struct rf_inlined_list *list)
 {
-    struct rf_inlined_list *list = context;
     size_t kept = 0;
     if (list->n > 0)
         qsort(list->at, list->n, sizeof *list->at, by_names);
@@ -58,13 +58,16 @@ rf_status rf_inlined_open(struct rf_inlined_list *list, const struct rf_diff_sid
                           const struct rf_alloc *alloc)
 {
     *list = (struct rf_inlined_list){.alloc = alloc};
-    return rf_code_visit(side, add_instruction, settle, list);
+    rf_status status = rf_code_visit(side, add_instruction, list);
+    settle(list);
+    return status;
 }
 
 struct rf_diff_inlined rf_inlined_find(const struct rf_inlined_list *list, const char *function)
 {
     struct rf_diff_inlined found = {.host = ""};
-    const struct rf_inlined wanted = {.function = function, .host = ""}; /* no host is less */
+    const struct rf_inlined wanted = {.function = function,
+                                      .host = ""}; /* "" stands before every host */
     uint64_t most = 0;
     size_t i = rf_first_not_below(list->at, list->n, sizeof wanted, &wanted, by_names);
     for (; i < list->n && strcmp(list->at[i].function, function) == 0; i++) {

@@ -15,10 +15,10 @@ struct rf_inlined_list {
     size_t n, room;
 };
 
-/* Of all instructions of the profile. RF_ENOMEM or RF_OK; rf_list_free it in any case. */
+/* Makes the list from all instructions of the profile. RF_ENOMEM or RF_OK; rf_list_free it in any case. */
 rf_status rf_inlined_open(struct rf_inlined_list *list, const struct rf_diff_side *side,
                           const struct rf_alloc *alloc);
-/* Events of the function inside others; count 0: none. */
+/* The events of the function that happened inside other functions; count 0: there are none. */
 struct rf_diff_inlined rf_inlined_find(const struct rf_inlined_list *list, const char *function);
 
 #endif

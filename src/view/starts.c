@@ -1,9 +1,9 @@
 /* starts.c - where the functions of a program begin.
  *
- * A line that was added at the top of a file moves all lines below it, and a diff by number would find them all changed. By
- * its distance from the beginning of its function a line is found again, as long as nothing changes above it in there.
- * In a file where no function has moved, lines are found by their numbers: which functions have code of their own differs
- * from build to build, and a line may belong to another one. */
+ * A line that was added at the top of a file moves all lines below it, and a diff by line number would find them all changed.
+ * So a line is matched by its distance from the beginning of its function. It is found again as long as nothing changes
+ * between the two. In a file where no function has moved, lines are matched by their numbers: builds differ in which
+ * functions have code of their own, so the function that begins above a line may be another one. */
 #include "view/starts.h"
 #include "view/code.h"
 #include "base/alloc.h"
@@ -18,15 +18,15 @@ static int by_place(const void *left, const void *right)
     return order != 0 ? order : (l->line > r->line) - (l->line < r->line);
 }
 
-static void settle(void *context)
+/* Put the list in order and drop repeats. */
+static void settle(struct rf_starts *starts)
 {
-    struct rf_starts *starts = context;
     if (starts->n > 0)
         qsort(starts->at, starts->n, sizeof *starts->at, by_place);
     starts->n = rf_unique(starts->at, starts->n, sizeof *starts->at, by_place);
 }
 
-/* Most are known already: the list is settled before it grows. */
+/* Most starts come many times, so repeats are dropped before the list grows. */
 static bool make_room(struct rf_starts *starts)
 {
     if (starts->n < starts->room)
@@ -69,17 +69,19 @@ rf_status rf_starts_open(struct rf_starts *starts, const struct rf_diff_side *si
                          const struct rf_alloc *alloc)
 {
     *starts = (struct rf_starts){.alloc = alloc};
-    return rf_code_visit(side, add_instruction, settle, starts);
+    rf_status status = rf_code_visit(side, add_instruction, starts);
+    settle(starts);
+    return status;
 }
 
-/* How many stand before a line of a file; lines are counted from 1. */
+/* The number of starts before a line of a file; lines are counted from 1. */
 static size_t count_before(const struct rf_starts *starts, const char *file, uint32_t line)
 {
     const struct rf_start wanted = {.file = file, .line = line};
     return rf_first_not_below(starts->at, starts->n, sizeof wanted, &wanted, by_place);
 }
 
-/* The first behind those of the file that the i-th is of. */
+/* The index behind the last start of the file that has the i-th. */
 static size_t end_of(const struct rf_starts *starts, size_t i)
 {
     const char *file = starts->at[i].file;
@@ -88,7 +90,7 @@ static size_t end_of(const struct rf_starts *starts, size_t i)
     return i;
 }
 
-/* Is the function there, and nowhere in the same line? */
+/* Do the others have the function, but not in the same line? */
 static bool has_moved(const struct rf_start *start, const struct rf_start *others, size_t n)
 {
     bool known = false;
@@ -128,6 +130,6 @@ void rf_starts_compare(struct rf_starts *before, struct rf_starts *after)
 const struct rf_start *rf_starts_find(const struct rf_starts *starts, const char *file,
                                       uint32_t line)
 {
-    size_t n = count_before(starts, file, line + 1); /* those up to the line itself */
+    size_t n = count_before(starts, file, line + 1); /* with those in the line itself */
     return n > 0 && strcmp(starts->at[n - 1].file, file) == 0 ? &starts->at[n - 1] : NULL;
 }
