@@ -14,13 +14,13 @@ const struct cli_option cli_options_traced[] = {
      .text =
          "As reports write it, mangled, or the last part of a C++ name; ::area is no part of a "
          "longer name. With parameters, as in area(int), it means that overload alone. * stands "
-         "for any text, ? for one character. What the compiler made of it "
+         "for any text, ? for one character; behind a type, as in area(int*), the * is a pointer. "
+         "What the compiler made of it "
          "(find_match.constprop.0 of find_match) is part of it, and so is every copy that was "
          "inlined into another function, where there is debug information; what it calls is "
          "not. Of inlined C++ functions the probe knows the last part of the name only, so "
          "Shape::area and area(int) mean every area that was inlined, and Shape::* none of them. A "
-         "name that "
-         "no file has makes the run fail; a static program is not even started."},
+         "name that no file has makes the run fail; a static program is not even started."},
     {CLI_LIST, 0, "module", "NAME",
      .brief = "only instructions of this file: a path, or its last part; may be repeated"},
     {CLI_LIST, 0, "range", "LOW..HIGH",

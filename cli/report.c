@@ -85,7 +85,7 @@ const struct cli_option cli_options_places[] = {
      .text =
          "As reports write it, mangled, or the last part of a C++ name; ::area is no part of a "
          "longer name. With parameters, as in area(int), it means that overload alone. * stands "
-         "for any text, ? for one character."},
+         "for any text, ? for one character; behind a type, as in area(int*), the * is a pointer."},
     {CLI_LIST, 0, "module", "NAME",
      .brief = "show only this file: a path, or its last part; may be repeated"},
     {.type = CLI_END},

@@ -3,12 +3,15 @@
  *     written                       means
  *     geo::Shape::area              that function, with any parameters
  *     geo::Shape::area(int) const   that overload alone, where the symbol tells parameters
+ *     over(const char*, unsigned)   over(char const*, unsigned int): words of a type in any order, int left out
  *     find_match                    also find_match.constprop.0, which the compiler made of it
+ *     find_match.cold               also find_match.constprop.0.cold
  *     memcmp                        also __memcmp_avx2_movbe, which libc takes on this processor
  *     geo::most                     also geo::most<long>
  *     area                          also geo::Shape::area
  *     ::area                        area alone
  *     geo::*, *match*               all that fit; * stands for any text, ? for one character
+ *     *(int)                        of these, functions that have such parameters; those of C have none to compare
  *     over(int*), most<int*>        pointers: inside brackets, a * behind a type stands for itself
  *     geo::operator*                that operator; geo::operator?* fits all of them
  *
@@ -136,6 +139,74 @@ static inline int rf_name_same(struct rf_name_piece pattern, struct rf_name_piec
     return rf_name_equal(pattern, name) ||
            (rf_name_is_pattern(pattern) && rf_name_fits(pattern, name));
 }
+
+/* ---- types ---- */
+
+/* "unsigned int" of "unsigned int const*, long": names and spaces up to the next sign. */
+static inline struct rf_name_piece rf_name_words(const char *at, const char *end)
+{
+    struct rf_name_piece words = {at, at};
+    while (words.end < end &&
+           (rf_name_is_letter(*words.end) || *words.end == ' ' || *words.end == ':'))
+        words.end++;
+    return words;
+}
+
+/* The first word; empty where there is none. */
+static inline struct rf_name_piece rf_name_word(const char *at, const char *end)
+{
+    struct rf_name_piece word = {rf_name_skip_spaces(at, end), NULL};
+    for (word.end = word.at; word.end < end && *word.end != ' ';)
+        word.end++;
+    return word;
+}
+
+static inline int rf_name_count(struct rf_name_piece words, struct rf_name_piece word)
+{
+    int n = 0;
+    for (struct rf_name_piece w = rf_name_word(words.at, words.end); w.at < w.end;
+         w = rf_name_word(w.end, words.end))
+        n += rf_name_equal(w, word);
+    return n;
+}
+
+/* Does `int` add nothing, as in "unsigned int"? */
+static inline int rf_name_implies_int(struct rf_name_piece words)
+{
+    return rf_name_count(words, rf_name_piece("unsigned")) > 0 ||
+           rf_name_count(words, rf_name_piece("long")) > 0 ||
+           rf_name_count(words, rf_name_piece("short")) > 0;
+}
+
+/* Has `right` every word of `left`, as often? */
+static inline int rf_name_has_words(struct rf_name_piece left, struct rf_name_piece right)
+{
+    const int implied = rf_name_implies_int(left);
+    for (struct rf_name_piece w = rf_name_word(left.at, left.end); w.at < w.end;
+         w = rf_name_word(w.end, left.end))
+        if (!(implied && rf_name_equal(w, rf_name_piece("int"))) &&
+            rf_name_count(left, w) != rf_name_count(right, w))
+            return 0;
+    return 1;
+}
+
+/* "(const char*, unsigned)" and "(char const*, unsigned int)" are the same. */
+static inline int rf_name_same_types(struct rf_name_piece left, struct rf_name_piece right)
+{
+    const char *l = rf_name_skip_spaces(left.at, left.end);
+    const char *r = rf_name_skip_spaces(right.at, right.end);
+    while (l < left.end && r < right.end) {
+        const struct rf_name_piece lw = rf_name_words(l, left.end),
+                                   rw = rf_name_words(r, right.end);
+        if (lw.at < lw.end ? !rf_name_has_words(lw, rw) || !rf_name_has_words(rw, lw) : *l != *r)
+            return 0;
+        l = rf_name_skip_spaces(lw.at < lw.end ? lw.end : l + 1, left.end);
+        r = rf_name_skip_spaces(lw.at < lw.end ? rw.end : r + 1, right.end);
+    }
+    return l == left.end && r == right.end;
+}
+
+/* ---- parts of a name ---- */
 
 /* Behind the parenthesis that closes the one at `at`; the end, where none does. */
 static inline const char *rf_name_close(struct rf_name_piece name, const char *at)
@@ -319,6 +390,16 @@ static inline struct rf_name_piece rf_name_trimmed(struct rf_name_piece name)
     return name;
 }
 
+/* "find_match.cold" for "find_match.constprop.0.cold": a part of a copy. */
+static inline int rf_name_is_part(struct rf_name_piece pattern, struct rf_name_piece name)
+{
+    const struct rf_name_piece of = rf_name_uncloned(pattern), whole = rf_name_uncloned(name);
+    const ptrdiff_t n = pattern.end - of.end;
+    return n > 0 && name.end - whole.end > n && rf_name_equal(of, whole) &&
+           rf_name_equal((struct rf_name_piece){of.end, pattern.end},
+                         (struct rf_name_piece){name.end - n, name.end});
+}
+
 static inline enum rf_name_fit rf_name_compare(struct rf_name_piece pattern,
                                                struct rf_name_piece plain)
 {
@@ -326,7 +407,8 @@ static inline enum rf_name_fit rf_name_compare(struct rf_name_piece pattern,
     struct rf_name_piece bare = rf_name_untagged(rf_name_untyped(typed));
     if (rf_name_same(pattern, plain))
         return RF_NAME_WHOLE;
-    if (rf_name_same(pattern, typed) || rf_name_is_variant(pattern, typed))
+    if (rf_name_same(pattern, typed) || rf_name_is_variant(pattern, typed) ||
+        rf_name_is_part(pattern, plain))
         return RF_NAME_CLONE;
     return rf_name_same(pattern, bare) ? RF_NAME_TEMPLATE : RF_NAME_DIFFERS;
 }
@@ -351,10 +433,23 @@ static inline int rf_name_may_fit(struct rf_name_piece pattern, struct rf_name_p
     return from == word.end;
 }
 
-/* `symbol` is demangled, with or without parameters. */
-static inline enum rf_name_fit rf_name_match(const char *written, const char *symbol)
+/* Do the parameters fit? `given` are those of the written name, `told` those of the symbol; empty: there are none. A symbol
+ * that tells none, as those of C, fits a name that is written out, but not every pattern. */
+static inline int rf_name_parameters_fit(struct rf_name_piece wanted, struct rf_name_piece given,
+                                         struct rf_name_piece told)
 {
-    struct rf_name_piece pattern = rf_name_piece(written), name = rf_name_piece(symbol);
+    if (given.at == given.end)
+        return 1;
+    if (told.at == told.end)
+        return !rf_name_is_pattern(wanted);
+    return rf_name_same(given, told) || rf_name_same_types(given, told);
+}
+
+/* `name` is demangled. Its parameters are part of it, or stand apart in `told`. */
+static inline enum rf_name_fit rf_name_match_pieces(struct rf_name_piece pattern,
+                                                    struct rf_name_piece name,
+                                                    struct rf_name_piece told)
+{
     if (rf_name_same(pattern, name))
         return RF_NAME_WHOLE;
     if (!rf_name_is_pattern(pattern) && !rf_name_may_fit(pattern, name))
@@ -366,8 +461,10 @@ static inline enum rf_name_fit rf_name_match(const char *written, const char *sy
     if (rf_name_same(pattern, name))
         return name.end == end ? RF_NAME_WHOLE : RF_NAME_CLONE;
     struct rf_name_piece plain = rf_name_plain(name), wanted = rf_name_plain(pattern);
-    struct rf_name_piece given = {wanted.end, pattern.end}, told = {plain.end, name.end};
-    if (given.at < given.end && told.at < told.end && !rf_name_same(given, told))
+    struct rf_name_piece given = {wanted.end, pattern.end};
+    if (plain.end < name.end)
+        told = (struct rf_name_piece){plain.end, name.end};
+    if (!rf_name_parameters_fit(wanted, given, told))
         return RF_NAME_DIFFERS;            /* another overload */
     plain.at = rf_name_behind(plain, ' '); /* a template's symbol has its type in front */
     if (given.at < given.end)
@@ -380,15 +477,18 @@ static inline enum rf_name_fit rf_name_match(const char *written, const char *sy
     return fit != RF_NAME_DIFFERS && rf_name_is_pattern(wanted) ? RF_NAME_WHOLE : fit;
 }
 
+/* `symbol` is demangled, with or without parameters. */
+static inline enum rf_name_fit rf_name_match(const char *written, const char *symbol)
+{
+    return rf_name_match_pieces(rf_name_piece(written), rf_name_piece(symbol), rf_name_piece(""));
+}
+
 /* The same where the parameters stand apart: "area" and "(int) const"; "": they are not known. */
 static inline enum rf_name_fit rf_name_match_apart(const char *written, const char *symbol,
                                                    const char *parameters)
 {
-    struct rf_name_piece pattern = rf_name_piece(written), told = rf_name_piece(parameters);
-    struct rf_name_piece given = {rf_name_plain(pattern).end, pattern.end};
-    if (given.at < given.end && told.at < told.end && !rf_name_same(given, told))
-        return RF_NAME_DIFFERS;
-    return rf_name_match(written, symbol);
+    return rf_name_match_pieces(rf_name_piece(written), rf_name_piece(symbol),
+                                rf_name_piece(parameters));
 }
 
 /* rf_name_match for a function whose last part is all that is known: `bare` is "area" for geo::Shape::area. Of a pattern the
