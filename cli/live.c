@@ -58,6 +58,7 @@ static void take_modules(struct cli_live *live, struct rf_source *source)
         status = rf_run_add_module(run, &modules[i]);
     if (status != RF_OK) {
         live->failed = 1;
+        rf_run_free(run);
         return;
     }
     rf_run_free(live->mapped);
