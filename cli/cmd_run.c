@@ -106,8 +106,8 @@ static int multiply_lanes(struct plan *plan)
 {
     struct cli_lanes *lanes = &plan->common.lanes;
     if (plan->settings->profiling.record != NULL || plan->common.records)
-        return cli_fail(CLI_USAGE, "run: --per-process works neither with --record, --coproc and "
-                                   "misses nor with conditions in bursts");
+        return cli_fail(CLI_USAGE, "run: --per-process works with none of --record, --coproc, "
+                                   "misses and conditions in bursts");
     struct cli_lanes all = {.lanes = calloc(lanes->n * APART_MAX, sizeof(struct rf_lane))};
     if (all.lanes == NULL)
         return cli_fail(CLI_FAILED, "no memory for the engines of %d processes", APART_MAX);
@@ -155,9 +155,10 @@ static int refuse_names(const struct cli_plan *plan)
 {
     if (!plan->records || !cli_plan_has_names(plan))
         return CLI_OK;
-    return cli_fail(CLI_USAGE, "run: a name in a selector goes neither with misses, bursts and "
-                               "--coproc nor with a record of several -p; --function does, and "
-                               "names in 'riffle replay -p' of the record");
+    return cli_fail(CLI_USAGE,
+                    "run: a name in a selector works with none of misses, bursts, --coproc "
+                    "and --record of several -p; use --function, or the name in 'riffle "
+                    "replay -p' of the record");
 }
 
 static int plan_bursts(struct plan *plan)

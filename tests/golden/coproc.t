@@ -182,7 +182,7 @@ $ riffle replay r.rft --coproc loads.uc -p 'load pc==main -> pc'
 riffle: selector: no symbol is called 'main'
 [1]
 $ riffle run --coproc loads.uc -p 'load pc==main -> pc' -- true
-riffle: run: a name in a selector goes neither with misses, bursts and --coproc nor with a record of several -p; --function does, and names in 'riffle replay -p' of the record
+riffle: run: a name in a selector works with none of misses, bursts, --coproc and --record of several -p; use --function, or the name in 'riffle replay -p' of the record
 [125]
 $ riffle coproc --disassemble loads.uc | sed 's/^.profile.*/.profile load pc==main -> pc/' >named.uc; riffle coproc named.uc
 riffle: named.uc: line 11: microcode cannot look up names of symbols
@@ -244,7 +244,7 @@ $ riffle replay r.rft --coproc loads.uc --thread 1
 riffle: --thread is for engines; a co-processor sees all threads
 [2]
 $ riffle run --coproc loads.uc --per-process -- true
-riffle: run: --per-process works neither with --record, --coproc and misses nor with conditions in bursts
+riffle: run: --per-process works with none of --record, --coproc, misses and conditions in bursts
 [125]
 $ riffle run --coproc contexts.uc --range 1..2 -- true |& sed 's/ *[0-9.]* s$//'
 riffle: contexts.uc: which accesses miss is computed for l1=32Ki/8/64,l2=1Mi/16/64; --cache chooses others

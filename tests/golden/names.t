@@ -73,7 +73,7 @@ $ riffle run -q -p 'load pc==hott -> value' -e exact -- ./hot
 done
 riffle: run: no file that was mapped has what a selector names: hott
 $ riffle run -q -p 'load pc>=hot miss>=1 -> value' -- ./hot
-riffle: run: a name in a selector goes neither with misses, bursts and --coproc nor with a record of several -p; --function does, and names in 'riffle replay -p' of the record
+riffle: run: a name in a selector works with none of misses, bursts, --coproc and --record of several -p; use --function, or the name in 'riffle replay -p' of the record
 [125]
 # A call of malloc goes to malloc@plt, to malloc in libc or to both; of the jumps behind it one more kind.
 $ printf '#include <stdlib.h>\nvoid *kept[100];\nint main(void) { for (int i = 0; i < 100; i++) kept[i] = malloc(5); return 0; }\n' >get.c; gcc -O0 get.c -o get
