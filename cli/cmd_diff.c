@@ -39,8 +39,8 @@ static const struct cli_option options[] = {
     {CLI_SHARE, 0, "fail-above", "SHARE", "0",
      .brief = "end with status 1 where something grew by more; 0: never",
      .text =
-         "SHARE is of all old events. The whole, or one row, must have grown by more than that, "
-         "even where its bounds are in its favour.",
+         "SHARE is of all old events. Status 1 means that all of it, or one row, grew by more than "
+         "that, wherever the true counts lie between their bounds.",
      .offset = offsetof(struct settings, fail_above)},
     {CLI_FILE, 0, "html", "FILE", .brief = "also write it into FILE as a page for a browser",
      .text = "A new file is for its owner alone.", .offset = offsetof(struct settings, html)},
@@ -83,7 +83,8 @@ static void release(struct comparison *c)
 
 /* ---- which profiles, by what ---- */
 
-/* The profile of the second run that stands for the i-th of the first: as many with its selector come before it. */
+/* The profile of the second run that is compared with the i-th of the first. Where several have the same selector, the first
+ * goes with the first, the second with the second. */
 static const struct rf_profile *partner(const struct comparison *c, size_t i)
 {
     size_t before = 0;

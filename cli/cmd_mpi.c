@@ -177,7 +177,7 @@ static rf_status add(struct rank *rank, const struct rf_run *run, struct rf_erro
     return status == RF_OK ? rf_run_add_part(rank->run, run, error) : status;
 }
 
-/* All of a shard, or piece `part` of so many. */
+/* All of a shard, or piece `part` of this many. */
 static void take_shard(struct rank *rank, const char *path, size_t part, size_t parts)
 {
     struct rf_error error = {""};

@@ -10,17 +10,17 @@ extern const struct cli_option cli_options_coproc[];
 struct cli_coprocs {
     struct rf_coproc **coprocs;
     size_t n;
-    bool told;  /* of a sample that was given up */
+    bool told;  /* the user knows that a sample was given up */
     bool alone; /* no program writes to the terminal: there may be a progress line */
 };
 /* Opens all that the command line names. Prints an error for one that is wrong. */
 int cli_coprocs_open(struct cli_coprocs *coprocs, const struct cli_call *call, uint64_t seed);
-/* Intervals are for engines: CLI_USAGE where there are none. */
+/* CLI_USAGE where intervals are asked for, but there is no engine to cut its stream. */
 int cli_coprocs_refuse_cut(const struct cli_call *call, uint64_t interval);
 /* Selectors choose a thread, a co-processor cannot: CLI_USAGE where one is asked to. */
 int cli_coprocs_refuse_thread(const struct cli_coprocs *coprocs, const char *thread);
-/* Behind a run: some must see all that runs, not places in it, and all confuse what several processes have at the same
- * address. */
+/* After a run, warn of results that mislead. Programs that remember calls, stores or misses must see all code, not chosen
+ * places. No program tells apart what several processes have at the same address. */
 void cli_coprocs_warn(const struct cli_coprocs *coprocs, bool places, uint64_t processes);
 /* CLI_USAGE where one counts other tuples than the selector. */
 int cli_coprocs_refuse_others(const struct cli_coprocs *coprocs, const char *selector);

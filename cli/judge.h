@@ -33,7 +33,7 @@ bool cli_named_needed(const struct rf_run *first, const struct rf_run *second);
 rf_status cli_named(struct rf_profile **made, const struct rf_run *run,
                     const struct rf_profile *profile, struct rf_error *error);
 
-/* timing.c: the speed of engines, alone. */
+/* timing.c: the speed of each engine by itself, without source and selectors. */
 struct cli_timing;
 rf_status cli_timing_new(struct cli_timing **timing, const struct rf_lane *lanes, size_t n,
                          const struct rf_engine_setup *setup, struct rf_error *error);
@@ -47,12 +47,12 @@ struct cli_curve;
 struct cli_curve_setup {
     const struct rf_lane *lanes; /* whose engines are judged */
     size_t n_lanes;
-    struct rf_coproc *const *coprocs; /* judged behind them; they need cli_curve_run */
+    struct rf_coproc *const *coprocs; /* judged after the engines; only cli_curve_run feeds them */
     size_t n_coprocs;
     uint64_t every; /* events between two points */
     uint64_t seed;
     struct rf_invariance_filter filter;
-    bool rms; /* the root of the mean square, not the mean; over all pcs */
+    bool rms; /* root of the mean square over all pcs, instead of the mean */
 };
 rf_status cli_curve_new(struct cli_curve **curve, const struct cli_curve_setup *setup,
                         struct rf_error *error);

@@ -24,9 +24,9 @@ const struct cli_option cli_options_lanes[] = {
     {CLI_LIST, 'p', "profile", "SELECTOR", .words = cli_words_selectors,
      .brief = "what to count; may be repeated",
      .text = "A preset's name such as values, edges or calls, or a selector: "
-             "'load value==0 -> pc,addr'; 'riffle selectors' lists the former, its help has "
-             "the latter. Each gets the engines behind it. A stream of tuples has nothing "
-             "to select."},
+             "'load value==0 -> pc,addr'. 'riffle selectors' lists presets and fields. Each "
+             "selector gets the engines that follow it. A stream of tuples has nothing to "
+             "select."},
     {.type = CLI_END},
 };
 
@@ -57,7 +57,7 @@ static const char *preset_at(const char *text)
     return NULL;
 }
 
-/* How many presets with '+' between them `text` is; 1 for any other selector. */
+/* The number of presets that `text` joins by '+'; 1 for any other selector. */
 static uint32_t count_joined(const char *text)
 {
     for (uint32_t n = 1;; n++) {
@@ -232,7 +232,7 @@ static int check(const struct cli_lanes *lanes)
     return CLI_OK;
 }
 
-/* Room for every engine with every preset that the command line names: more there cannot be. */
+/* Room for every engine with every preset that the command line names. There cannot be more lanes. */
 static bool make_room(struct cli_lanes *lanes, const struct wishes *wishes)
 {
     size_t joined = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* paths.c - what the producer itself keeps of the paths through blocks: how many events the words of a chunk stand for.
+/* paths.c - how many events the words of a chunk stand for, as far as the producer itself must know it.
  *
  *     [path 7][word][word] [message ...] [path 9] ...       ->  the number of events per class
  *
@@ -43,8 +43,8 @@ UInt path_message_length(ULong word)
 
 _Static_assert(RF_WORD_CLASSES == 8, "the counts of a path by class are the bytes of one word");
 
-/* Sums of eight classes at once: the counts of a path are bytes of one word, even and odd ones are
- * added up in fields of 16 bits, which are emptied before they can overflow. */
+/* Sums of eight classes at once. The counts of a path are the bytes of one word. Even and odd bytes are added up
+ * apart, in fields of 16 bits, which are emptied before they can overflow. */
 struct sums {
     ULong even, odd;
     UInt n;
@@ -72,7 +72,7 @@ static void count_guards(ULong *totals, const struct path_totals *path, const UL
 
 static const ULong all_classes = ~0ULL;
 
-/* One byte per class, as in the counts of a path: those that have no counters. */
+/* A mask with one byte per class, as in the counts of a path: 0xff for classes that have no counters. */
 static ULong uncounted_classes(void)
 {
     ULong mask = all_classes;

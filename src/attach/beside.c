@@ -133,7 +133,7 @@ void rf_beside_end(struct rf_beside *beside)
     pthread_join(beside->companion, NULL);
 }
 
-/* A thread of ours, 0 for this one, to this processor. */
+/* Send a thread of ours to this processor; 0 means this thread. */
 static bool send(struct rf_beside *beside, pid_t id, int processor)
 {
     cpu_set_t one;
@@ -145,7 +145,7 @@ static bool send(struct rf_beside *beside, pid_t id, int processor)
     return false;
 }
 
-/* Ourselves to another processor. */
+/* Go to another processor. */
 static void go_away(const struct rf_beside *beside, int processor)
 {
     cpu_set_t others = beside->allowed;

@@ -1,9 +1,9 @@
 /* trace_decode.c - a block's columns back into events; trace_encode.c has the layout.
  *
  * No byte is trusted. Lengths are checked where they are used, the number of keys before the first key is
- *  read, the sizes of groups against their sum. Only one check comes afterwards: that each key occurs as
- * often as its size says. Until then an event may read past its group, so every column has room for twice
- * the events: a group begins below n, and there are at most n steps.
+ * read, the sizes of groups against their sum. Only one check comes afterwards: that each key occurs as
+ * often as its size says. Until then an event may be read from behind its group. That is harmless, because every column
+ * has room for twice the events: a group begins below n, and at most n events are read from it.
  *
  * Memory: 64 bytes per event for records, 16 to 32 for tuples, allocated when first needed. */
 #include "event/trace.h"
@@ -16,14 +16,14 @@ enum { FIXED = 8 };
 struct key {
     uint64_t word;
     uint32_t at;  /* where its next event stands in the columns */
-    uint32_t end; /* where the next key's begin */
+    uint32_t end; /* where the events of the next key begin */
 };
 
 struct rf_trace_decoder {
     struct rf_alloc alloc;
     size_t events, keys_max;
     struct key *keys;
-    uint64_t *words; /* of keys, then their sizes */
+    uint64_t *words; /* first those of keys, then the sizes of their groups */
     uint64_t *columns[RF_TRACE_COLUMNS_MAX];
 };
 

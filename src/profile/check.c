@@ -224,7 +224,7 @@ static bool apart(const struct rf_range_box *x, const struct rf_range_box *y)
     return x->a_hi < y->a || y->a_hi < x->a || x->b_hi < y->b || y->b_hi < x->b;
 }
 
-/* Boxes that a node came past on the way from the one before it to its parent must not touch it. */
+/* No node may touch the boxes that lie on the way from the node before it up to its own parent. */
 static const char *check_nodes(const struct rf_range_tree *tree)
 {
     for (size_t i = 1; i < tree->n; i++) {

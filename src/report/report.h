@@ -11,10 +11,10 @@
 extern const struct rf_report_form rf_report_text, rf_report_csv, rf_report_json;
 extern const struct rf_report_form rf_report_tree, rf_report_heat, rf_report_html;
 
-/* ---- fold.c: readable texts in as many columns as there are, at least three ---- */
+/* ---- fold.c: texts cut or folded to a number of columns, at least three ---- */
 void rf_report_cut(char *text, size_t columns); /* "..." at the end */
 void rf_report_cut_front(char *text,
-                         size_t columns); /* "..." in front: of a name the end tells more */
+                         size_t columns); /* "..." in front, since the end of a name tells more */
 /* How many bytes go on the first line: all, or up to the best place to break. */
 size_t rf_report_fold(const char *text, size_t columns);
 /* The lines after the first are indented. Ends the last line. */
@@ -24,7 +24,8 @@ void rf_report_paragraph(FILE *out, const struct rf_report_setup *setup, size_t 
 void rf_report_sentence(FILE *out, const struct rf_report_setup *setup, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Is a profile shown, or is it there for another one: totals, or another process's in a view by process? */
+/* Is a profile shown by itself? Some only serve another profile: totals and, in a view by process, those of the second
+ * process and all after it. */
 bool rf_report_shows(const struct rf_run *run, size_t i, const struct rf_report_setup *setup);
 /* Is it shown, and does it know what is asked for? Others are left out. */
 bool rf_report_answers(const struct rf_run *run, size_t i, const struct rf_report_setup *setup);
@@ -36,7 +37,7 @@ rf_status rf_report_check(const struct rf_run *run, const struct rf_report_setup
  * RF_ENOTSUP: intervals are asked for and the profile did not keep them. */
 rf_status rf_report_tables(const struct rf_profile *profile, const struct rf_report_setup *setup,
                            size_t *n, struct rf_error *error);
-/* The view of the i-th of them. `standard` is what rows are by where nothing is asked for. */
+/* The view of the i-th of them. `standard` is what a row is unless something else is asked for. */
 rf_status rf_report_view(struct rf_view *view, const struct rf_run *run,
                          const struct rf_profile *profile, const struct rf_report_setup *setup,
                          enum rf_view_by standard, const size_t *interval, struct rf_error *error);
@@ -50,7 +51,7 @@ struct rf_report_page {
 };
 typedef rf_status rf_report_profile(const struct rf_report_page *page,
                                     const struct rf_profile *profile);
-/* The profiles that know what is asked for, at most this many, and a text between two of them. */
+/* Calls `write` with each profile that knows what is asked for, at most `most` of them, and puts a text between two. */
 rf_status rf_report_each(const struct rf_report_page *page, const char *between, size_t most,
                          rf_report_profile *write);
 
@@ -107,7 +108,7 @@ void rf_report_keep(char *out, size_t size, const char *text);
 void rf_report_run_line(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,
                         size_t most);
 
-/* ---- findings.c: what is worth a look, by how many events it is ---- */
+/* ---- findings.c: what is worth a look, the most events first ---- */
 rf_status rf_report_findings(FILE *out, const struct rf_run *run,
                              const struct rf_report_setup *setup, struct rf_error *error);
 typedef void rf_report_tell(void *context, const char *sentence, const char *place);
@@ -115,7 +116,7 @@ rf_status rf_report_each_finding(const struct rf_run *run, const struct rf_repor
                                  rf_report_tell *tell, void *context, struct rf_error *error);
 
 /* ---- write.c ---- */
-/* Would a spreadsheet compute the field? It does so also where it stands in quotes. */
+/* Would a spreadsheet take the field for a formula? Quotes do not keep it from that. */
 bool rf_report_is_formula(const char *text);
 
 /* Made by a co-processor: its counts are those of samples. */

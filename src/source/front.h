@@ -45,7 +45,7 @@ static inline size_t rf_front_let_go(struct rf_front *front, const struct rf_fro
     return entry->count != 0;
 }
 
-/* So many equal events. What goes out, one tuple at most, goes to out[n] and counts[n]; returns the new n. */
+/* Adds `times` equal events. What goes out, one tuple at most, goes to out[n] and counts[n]; returns the new n. */
 static inline size_t rf_front_add(struct rf_front *front, struct rf_tuple t, uint64_t times,
                                   struct rf_tuple *out, size_t n)
 {

@@ -1,4 +1,4 @@
-/* import.c - lines or pieces of a file to an importer, its records to batches.
+/* import.c - gives lines or pieces of a file to an importer, and hands its records out in batches.
  *
  * Everything before a bad line is handed out before the line is named. Memory: 64 KiB of text and 16 Ki records of 40
  * bytes, and some for the last line. */
@@ -19,7 +19,7 @@ struct rf_import {
     uint64_t line;     /* number of the line that is taken, from 1 */
     uint64_t offset;   /* of the piece or line that is taken */
     size_t at, end;    /* what is not taken yet */
-    rf_status pending; /* a failure, told when what came before is handed out */
+    rf_status pending; /* a failure that is told after the records before it */
     struct rf_error error;
     char *bytes;
     struct rf_record *records;

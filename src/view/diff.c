@@ -4,8 +4,8 @@
  *                                       +--joined--> rows: new, gone, changed, same
  *     view of after  --entries, by key--+
  *
- * Lines are matched by their distance from the beginning of their function (starts.c). A row that one side does not list
- * may still have happened there: where counts have bounds, as often as everything that the side does not list together. */
+ * Lines are matched by their distance from the beginning of their function (starts.c). Where counts have bounds, a side may
+ * have had events of a row that it does not list: at most as many as all its events outside of the list. */
 #include "view/view.h"
 #include "view/inlined.h"
 #include "view/starts.h"
@@ -55,7 +55,7 @@ static const char *last_part(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* The program itself may be called otherwise in the other run. */
+/* The program's own file may have another name in the other run, so it counts as "". */
 static const char *module_of(const struct rf_run *run, const char *module)
 {
     const char *program = rf_run_note(run, RF_NOTE_PROGRAM);
@@ -101,7 +101,7 @@ static void print_words(const struct rf_view *view, size_t row, char *text, size
         snprintf(text + n, size - (size_t)n, " 0x%" PRIx64, number_at(view, row, RF_COLUMN_B));
 }
 
-/* "lz.c find_match+5": a line by where it is in its function; as it is where that is not known. */
+/* "find_match+5 lz.c": a line by where it is in its function. The text stays as it is where that is not known. */
 static void print_line_key(const struct rf_starts *starts, const struct rf_view *view, size_t row,
                            char *text, size_t size)
 {
@@ -186,7 +186,7 @@ static int by_key(const void *left, const void *right)
     return order != 0 ? order : strcmp(l->module, r->module);
 }
 
-/* Those with the same key become one. */
+/* Entries with the same key become one. */
 static size_t settle(struct entry *entries, size_t n)
 {
     size_t kept = 0;
@@ -233,7 +233,7 @@ static bool fill_from(struct entries *entries, const struct rf_diff_side *side,
     return true;
 }
 
-/* Both sides. */
+/* Both sides; views of lines need to know where functions begin. */
 static bool fill(struct entries entries[2], const struct rf_diff_side *const sides[2],
                  struct rf_view views[2])
 {
@@ -276,7 +276,7 @@ static enum rf_diff_kind kind_of(const struct rf_diff_row *row, bool was, bool i
     return !was ? RF_DIFF_NEW : !is ? RF_DIFF_GONE : RF_DIFF_CHANGED;
 }
 
-/* `known` is one of both sides that is there. */
+/* `known` is `before`, or `after` where there is no `before`. */
 static void add_row(struct rf_diff *diff, const struct entry *known, const struct entry *before,
                     const struct entry *after, const struct entries *sides)
 {

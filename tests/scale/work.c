@@ -1,6 +1,6 @@
 /* Work that is counted by hand: every thread calls step() ROUNDS times.
  *
- *     work [THREADS]      so many threads, 1 where nothing is said */
+ *     work [THREADS]      this many threads; 1 by default */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  *                  | miss
  *                  v
  *     table 1 [ | |c| | | ]   \
- *     table 2 [c| | | | | ]    > one counter a table; the smallest of them go up (conservative
+ *     table 2 [c| | | | | ]    > one counter per table; the smallest of them go up (conservative
  *     table 3 [ | | | |c| ]    > update); all have reached P: promote into the accumulator,
  *     table 4 [ |c| | | | ]   /  count = the smallest counter
  *
