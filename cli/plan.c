@@ -290,7 +290,9 @@ size_t cli_engine_threads(uint64_t threads, size_t others)
 /* What the report wants to know of the program. */
 static rf_status note_program(struct rf_run *run, const struct cli_plan *plan)
 {
-    rf_status status = run != NULL ? rf_run_add_note(run, RF_NOTE_PROGRAM, plan->file) : RF_OK;
+    rf_status status = RF_OK;
+    if (run != NULL && plan->file != NULL)
+        status = rf_run_add_note(run, RF_NOTE_PROGRAM, plan->file);
     if (run != NULL && status == RF_OK && plan->overview)
         status = rf_run_add_note(run, RF_NOTE_OVERVIEW, "yes");
     return status;

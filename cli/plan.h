@@ -174,7 +174,7 @@ enum { CLI_SELECTORS_MAX = 32, CLI_COMPANION_TEXT = 512 };
 struct cli_plan {
     const struct cli_profiling *asked;
     char *command;
-    const char *file; /* that runs */
+    const char *file; /* that runs; NULL: the command takes no program */
     bool overview;    /* no -p was given: the report is the first screen */
     bool
         alone; /* no program writes to the terminal: the report goes to standard output, and there may be a

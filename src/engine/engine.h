@@ -93,8 +93,8 @@ struct rf_engine_ops {
     /* The interval is over and was reported: begin the next. */
     void (*end_interval)(void *state);
 
-    /* What merging means, in a sentence for people: of states, where `merge` is there, and of profiles, which all engines
-     * have. tests/property/merging.c holds each engine to it. */
+    /* What merging means, in a sentence for people: of "states", where `merge` is there (else "states do not merge"), and of
+     * "profiles", which all engines have. tests/property/merging.c looks for these words, and holds each engine to them. */
     const char *merging;
     rf_status (*merge)(void *state, const void *other, struct rf_error *error); /* NULL: cannot */
     /* Items of the current interval, then figures, then `end`. */
