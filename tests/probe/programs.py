@@ -115,8 +115,9 @@ def make_inputs(folder):
 
 def run(case, *before):
     _, _, prepare, command = case
-    environment = dict(os.environ, LC_ALL="C", HOME="/nowhere", GIT_CONFIG_NOSYSTEM="1", GIT_COMMITTER_DATE="@0 +0000")
+    environment = dict(os.environ, LC_ALL="C", GIT_CONFIG_NOSYSTEM="1", GIT_COMMITTER_DATE="@0 +0000")
     with tempfile.TemporaryDirectory() as folder:
+        environment["HOME"] = os.path.join(folder, "home")  # who makes it makes it here
         os.chmod(folder, 0o755)
         make_inputs(folder)
         subprocess.run(["bash", "-c", prepare], cwd=folder, check=True, stdout=subprocess.DEVNULL)

@@ -5,8 +5,9 @@
 
 A process number in a source is somebody else's process on another machine, and so is every process that is chosen by
 its name. A fixed name in a shared folder is somebody else's file when two people test at once, and a fixed port is
-somebody else's port. Temporary files have names from mkstemp, mkdtemp or mktemp; ports are 0, so that the system
-chooses one. The sources are read as text; the first case shows that what is forbidden is found.
+somebody else's port. A home folder of a fixed name is made by the first program that saves its settings there.
+Temporary files have names from mkstemp, mkdtemp or mktemp; ports are 0, so that the system chooses one. The sources are
+read as text; the first case shows that what is forbidden is found.
 """
 import os
 import re
@@ -25,6 +26,7 @@ FORBIDDEN = [
     (re.compile(r"\bsysctl\s+-w\b|>\s*/(?:proc|sys)/"), "changes a setting of the system"),
     (re.compile(r"(?<![\w.$}])/(?:var/tmp|tmp|dev/shm)/(?![\w.-]*XXXXXX)[\w.-]"),
      "has a fixed name in a shared folder"),
+    (re.compile(r"\bHOME=['\"]/\w"), "has a home outside of its own folder"),
     (re.compile(r"\bhtons\s*\(\s*[1-9]"
                 r"|\b(?:bind|connect|create_server|create_connection)\s*\(\s*\(?[^()]*,\s*[1-9]\d+\s*\)"
                 r"|(?:localhost|127\.0\.0\.1|\[::1\]):[1-9]|--port[ =][1-9]"), "has a fixed port"),
@@ -32,10 +34,12 @@ FORBIDDEN = [
 FOUND = ["kill(4711, SIGTERM);", "os.kill(4711, 9)", "killpg( 12 , 9)", "kill(-1, SIGKILL)", "kill -TERM 4711",
          "; kill -9 -- 4711", "pkill sleep", "sysctl -w kernel.pid_max=10", "echo 1 > /proc/sys/x",
          'open("/tmp/out.rfp")', "> /var/tmp/log", "cat /dev/shm/ring",
+         'dict(os.environ, HOME="/nowhere")', "HOME='/root' make",
          "htons(8080)", 'server.bind(("", 8080))', "http://localhost:8000/", "serve --port=8080"]
 ALLOWED = ["kill(getpid(), SIGTERM);", "kill(0, 0);", "kill(NOBODY, SIGTERM)", "kill -TERM $$", "process.kill()",
            "kill -INT $(cat pid)", "a kill of 60 rounds", 'char path[] = "/tmp/riffle-text-XXXXXX"', "$folder/tmp/a",
-           'server.bind(("", 0))', "htons(port)", "connect(fd, address, sizeof *address)", "the folder /tmp is shared"]
+           'server.bind(("", 0))', "htons(port)", "HOME=folder", 'HOME="$folder/home"',
+           "connect(fd, address, sizeof *address)", "the folder /tmp is shared"]
 
 
 def complaints(text):
