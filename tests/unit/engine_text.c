@@ -26,12 +26,12 @@ static const struct {
     {"multihash(tables=17)", NULL, "engine 'multihash': tables must be between 1 and 16, got '17'"},
     {"rap(eps=1x)", NULL, "engine 'rap': eps must be a share such as 0.1% or 0.001, got '1x'"},
     {"rap(eps=200%)", NULL, "engine 'rap': eps must be between 0.0001% and 100%, got '200%'"},
-    {"rap-hw(tcam=256)",
-     "rap-hw(eps=1%, b=4, bits=64, key=a, q=2, first_merge=1Ki, ends=1, tcam=256, queue=1Ki, "
+    {"rap-hw(tcam=64)",
+     "rap-hw(eps=1%, b=4, bits=64, key=a, q=2, first_merge=1Ki, ends=1, tcam=64, queue=1Ki, "
      "arrival=4, pipelined=no)",
      NULL},
-    {"rap-hw(tcam=128, b=2)",
-     "rap-hw(eps=1%, b=2, bits=64, key=a, q=2, first_merge=1Ki, ends=1, tcam=128, queue=1Ki, "
+    {"rap-hw(tcam=32, b=2)",
+     "rap-hw(eps=1%, b=2, bits=64, key=a, q=2, first_merge=1Ki, ends=1, tcam=32, queue=1Ki, "
      "arrival=4, pipelined=no)",
      NULL},
     {"rap-hw(tcam=63)", NULL, "engine 'rap-hw': tcam must be at least 64 for b=4"},
