@@ -324,15 +324,22 @@ static rf_status read_condition(struct parser *parser)
     return take_in(parser) ? read_range(parser, condition) : read_comparison(parser, condition);
 }
 
-/* A small number by nature: neither an address nor a value, whose sum would mean nothing. */
+/* A small number by nature. The sum of addresses, of values, or of numbers that only tell threads or stacks apart would mean
+ * nothing. */
+static bool is_weight(unsigned field)
+{
+    return rf_field_info(field)->meaning == RF_MEANS_NUMBER &&
+           rf_field_is(field) == RF_FIELD_WORD_NONE && field != RF_FIELD_THREAD &&
+           field != RF_FIELD_CONTEXT;
+}
+
 static rf_status read_weight(struct parser *parser)
 {
     skip_space(parser);
     const char *start = parser->p;
     uint8_t *weight = &parser->selector->weight;
     rf_status status = read_field(parser, weight);
-    if (status == RF_OK && (rf_field_info(*weight)->meaning != RF_MEANS_NUMBER ||
-                            rf_field_is(*weight) != RF_FIELD_WORD_NONE))
+    if (status == RF_OK && !is_weight(*weight))
         return fail_at(parser, start, "%s is no weight; size, width, miss and cycles are",
                        rf_field_name(*weight));
     return status;
