@@ -353,14 +353,16 @@ static double change(const struct rf_multihash *state)
     return rf_multihash_change(state->retained, found.all, found.again);
 }
 
-/* An interval of one tuple leaves that tuple retained, or nothing; the next such interval begins so and ends
- * so. Lengths that follow the candidates (interval=auto) do not repeat. */
+/* An interval of one tuple leaves that tuple retained, or nothing; the next such interval begins so and ends so. Where all
+ * entries stay (linger), that is so from the first interval on that brings no new entry. Lengths that follow the candidates
+ * (interval=auto) do not repeat. */
 static bool repeat_interval(void *memory, uint64_t n)
 {
     struct rf_multihash *state = memory;
+    uint32_t used = state->accumulator.used;
     bool kept = stays(state, UINT32_MAX);
-    bool in_step =
-        state->retained == (kept ? 1u : 0u) && state->accumulator.used == 1 && !state->first;
+    bool in_step = state->retained == (kept ? used : 0) && (used == 1 || state->config.linger) &&
+                   !state->first;
     if (!in_step || state->config.interval == 0)
         return false;
     state->changed += (double)n * change(state);
