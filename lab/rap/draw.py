@@ -123,7 +123,7 @@ def draw_tree(folder, name, title, rest, notes=None):
         return
     for node in hot:
         node.note = (notes or {}).get((node.lo, node.hi), "")
-    width = max(leaves * (BOX_WIDTH + GAP) + GAP, 640)
+    width = max(leaves * (BOX_WIDTH + GAP) + GAP, 720) # the line below the title has to fit
     height = 60 + depth_of(top) * LEVEL + 26
     most = max(node.share for node in hot)
     parts = [text(GAP, 24, title, 16, font_weight="bold"),
