@@ -146,11 +146,15 @@ class Claims:
                  "holds" if changes[len(changes) // 2] < 35 else "fails", f"median change {changes[len(changes) // 2]:.0f}%", "fig06",
                  "over intervals", 1)
         for programs, short_worse in ((("m88ksim", "vortex"), True), (("deltablue",), False)):
-            told_of = "; ".join(f"{p}: 10K {self.change(p, '10K'):.1f}%, 1M {self.change(p, '1M'):.1f}%" for p in programs)
-            right = [(self.change(p, "10K") > self.change(p, "1M")) == short_worse for p in programs]
+            none = {p: [s for s in figures.SETTINGS if p not in self.judged[s]] for p in programs}
+            told_of = "; ".join(f"{p}: no candidate at {none[p][0]}" if none[p] else
+                                f"{p}: 10K {self.change(p, '10K'):.1f}%, 1M {self.change(p, '1M'):.1f}%" for p in programs)
+            right = [(self.change(p, "10K") > self.change(p, "1M")) == short_worse for p in programs if not none[p]]
             self.add(f"{' and '.join(programs)} change{'s' * (len(programs) == 1)} {'more at 10K than' if short_worse else 'little at 10K, more'} "
                      "at 1M", "5.6.1, figure 6", by_seed(right), told_of, "fig06", "", 1)
-        steadier = {s: [p for p in self.judged[s] if self.steadiest(p) == s] for s in figures.SETTINGS}
+        asked = [p for p in self.data.programs
+                 if all(any(self.data.of_shape(p, interval, 0.01, "candidates")) for interval in figures.LENGTHS)]
+        steadier = {s: [p for p in asked if self.steadiest(p) == s] for s in figures.SETTINGS}
         self.add("different lengths suit different programs", "5.6.1, figure 6",
                  "holds" if all(steadier.values()) else "fails",
                  "; ".join(f"steadier at {s}, both at 1%: {', '.join(names) or 'none'}" for s, names in steadier.items()), "auto", "", 1)
