@@ -7,8 +7,8 @@
  *
  * A rank has neighbouring shards, and a sum stands for neighbouring ranks, so everything is merged in the order of the shards.
  * Messages are runs as files hold them, behind a head with what they cost. Nothing that a rank cannot do ends the others: it
- * is noted ("missing"), and the note travels with the rest. Where a rank is lost, rank 0 ends the job when it has saved the rest:
- * the others would wait for that rank for ever, and must not end the job before. */
+ * is noted ("missing"), and the note travels with the rest. Where a rank is lost, rank 0 ends the job when it has saved the rest,
+ * and tells the others to leave: they would wait for that rank for ever, and must not end the job before. */
 #include "ranks.h"
 #include "plan.h"
 #include <dlfcn.h>
@@ -248,14 +248,13 @@ static void add_costs(struct costs *sum, const struct costs *child, double spent
 }
 
 /* Rank `from` stands for itself and all up to `last`. */
-static void lose(struct rank *rank, int from, int last, const char *why)
+static void leave_out(struct rank *rank, int from, int last, const char *why)
 {
     char what[64];
     if (from == last)
         snprintf(what, sizeof what, "rank %d", from);
     else
         snprintf(what, sizeof what, "ranks %d to %d", from, last);
-    rank->costs.lost += last - from + 1;
     note_missing(rank, what, why);
 }
 
@@ -268,11 +267,12 @@ static void receive_from(struct rank *rank, int from, int last, double wait)
     size_t n_head, n;
     if (rank->mpi->receive(from, wait, &head, &n_head) != 0 || n_head != sizeof(struct costs) ||
         rank->mpi->receive(from, wait, &bytes, &n) != 0) {
-        lose(rank, from, last, "did not answer");
+        rank->costs.lost += last - from + 1;
+        leave_out(rank, from, last, "did not answer");
     } else {
         double begun = seconds();
         if (rf_run_decode(&run, bytes, n, NULL, &error) != RF_OK || add(rank, run, &error) != RF_OK)
-            lose(rank, from, last, error.message);
+            leave_out(rank, from, last, error.message);
         add_costs(&rank->costs, head, seconds() - begun);
     }
     rf_run_free(run);

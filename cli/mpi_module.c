@@ -6,10 +6,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 extern const struct cli_mpi riffle_mpi;
 
-enum { TAG_LENGTH = 1, TAG_BYTES = 2, PIECE = 1 << 30 };
+enum { TAG_LENGTH = 1, TAG_BYTES = 2, TAG_END = 3, PIECE = 1 << 30 };
 
 static int begin(int *rank, int *size)
 {
@@ -88,8 +89,38 @@ static int receive(int from, double seconds, void **bytes, size_t *n)
     return 0;
 }
 
+/* Rank 0 tells the others how to leave. Those that are gone hear nothing, so nothing is waited for. */
+static void tell_end(int alone)
+{
+    static int told;
+    int size = 0;
+    told = alone;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int rank = 1; rank < size; rank++) {
+        MPI_Request request;
+        if (MPI_Isend(&told, 1, MPI_INT, rank, TAG_END, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
+            MPI_Request_free(&request);
+    }
+}
+
+/* Until then MPI_Finalize would wait for ranks that are gone, and mpirun --enable-recovery may not heed MPI_Abort. */
+static int hear_end(void)
+{
+    int alone = 1;
+    if (wait_for(0, TAG_END, -1) != 0 ||
+        MPI_Recv(&alone, 1, MPI_INT, 0, TAG_END, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return 1;
+    return alone;
+}
+
 static void end(int alone)
 {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        tell_end(alone);
+    else if (!alone && hear_end())
+        _exit(0);
     if (alone)
         MPI_Abort(MPI_COMM_WORLD, 3);
     MPI_Finalize();

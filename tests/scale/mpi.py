@@ -6,6 +6,7 @@
 RING is an MPI program whose counts are known (ring.c); without it, where there is no probe, it is left out.
 """
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,18 @@ def check_missing(folder, shards):
     tap.check("a shard that is not there is named, and the rest kept",
               done.returncode == 3 and "nosuch.rft: cannot open" in saved.notes(run_)["missing"]
               and run_["profiles"][0]["consumed"] == 2 * EVENTS, [done.returncode, done.stderr, run_["notes"]])
+
+
+def check_builds(folder):
+    """Shards of another build are left out with their rank; no rank is gone, so the job is not ended by force."""
+    program, records = os.path.join(folder, "program"), []
+    for name in ("true", "false"):
+        shutil.copy(shutil.which(name), program)
+        run(folder, RIFFLE, "run", "-q", "-p", "values", "--record", f"{name}.rft", "--", program)
+        records.append(f"{name}.rft")
+    done = ranks(folder, 2, RIFFLE, "mpi", "-e", "exact", "-o", "builds.rfp", *records)
+    tap.check("a rank with shards of another build is named, and the job ends by itself",
+              done.returncode == 3 and b"missing: rank 1: " in done.stderr and b"MPI_ABORT" not in done.stderr, done.stderr)
 
 
 def check_nothing(folder, shards):
@@ -170,6 +183,7 @@ def main():
         check_killed_leaf(folder, shards)
         if len(sys.argv) > 3:
             check_stacks(folder)
+            check_builds(folder)
             check_program(folder, os.path.abspath(sys.argv[3]))
             check_program_missing(folder, os.path.abspath(sys.argv[3]))
     print("# figure: 5 shards on 2 ranks, a trace on 3; one shard missing, all of them; 2 ranks killed, 1 without a profile")
