@@ -13,6 +13,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,6 +22,9 @@
 #define LOAD_ARGUMENT(i)                                                                           \
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS,                                                             \
              (uint32_t)(offsetof(struct seccomp_data, args) + (i) * sizeof(uint64_t)))
+#define LOAD_ARGUMENT_HIGH(i)                                                                      \
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS,                                                             \
+             (uint32_t)(offsetof(struct seccomp_data, args) + (i) * sizeof(uint64_t) + 4))
 #define ALLOW        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define REFUSE       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1) /* EPERM */
 #define IS(number)   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1)
@@ -81,7 +85,6 @@ static struct sock_filter filter[] = {
     PASS(sysinfo),
     PASS(getrusage),
     PASS(getrlimit),
-    PASS(setrlimit),
     PASS(rt_sigaction),
     PASS(rt_sigprocmask),
     PASS(rt_sigreturn),
@@ -99,12 +102,18 @@ static struct sock_filter filter[] = {
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NOBODY, 0, 1),
     ALLOW,
     REFUSE,
-    /* limits of its own: those of the parent could end that */
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 4),
+    /* limits: its own alone, those of the parent could end that; to change only that of time, which is new with each job */
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 10),
     LOAD_ARGUMENT(0),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
-    ALLOW,
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 6),
+    LOAD_ARGUMENT(1),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, RLIMIT_CPU, 5, 0),
+    LOAD_ARGUMENT(2),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 2),
+    LOAD_ARGUMENT_HIGH(2),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
     REFUSE,
+    ALLOW,
     /* descriptors and their flags, but not which signal goes to whom when one is ready (F_SETOWN, F_SETSIG) */
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 5),
     LOAD_ARGUMENT(1),
