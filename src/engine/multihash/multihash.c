@@ -507,9 +507,8 @@ const struct rf_engine_ops rf_multihash = {
     .interval = interval,
     .repeat_interval = repeat_interval,
     .end_interval = end_interval,
-    .merging =
-        "states of equal options and seed: counters add up, the heaviest entries stay; profiles of "
-        "any: counts and bounds add up",
+    .merging = "states of equal options and seed: counters add up, the heaviest entries stay; "
+               "profiles of equal options: counts and bounds add up",
     .merge = rf_multihash_merge,
     .report = report,
     .bits = bits,
