@@ -52,11 +52,18 @@ def output(selector, command):
     return subprocess.run([*profiled, *command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
 
 
+def beside_loader(rows):
+    """The loader's strcspn looks at bytes behind LD_PRELOAD, where random ones may lie."""
+    return [row for row in rows if "ld-linux" not in row]
+
+
 def compare(title, command, *options, of=SELECTORS, selectors=None):
     counted, verified = profile(of, command, *options)
     streamed, _ = profile(of, command, *options, "--stream")
     check(f"{title}: produced = consumed + lost", verified, counted)
     for selector, left, right in zip(of, counted, streamed):
+        if "value!=0" in selector:
+            left, right = beside_loader(left), beside_loader(right)
         if selectors is None or selector in selectors:
             differences = sorted(set(left) ^ set(right))[:5]
             check(f"{title}: {selector}: {len(left)} rows", left == right and len(left) > 0, differences)
