@@ -80,7 +80,7 @@ static int nothing = -1; /* /dev/null */
 /* A waiting read of standard input would go on waiting, so standard input is replaced by an empty file. */
 static void note_interrupt(int number)
 {
-    signal(number, cli_output_die);                      /* a second one */
+    sigaction(number, &(struct sigaction){.sa_handler = cli_output_die}, NULL); /* a second one */
     __atomic_store_n(&interrupted, 1, __ATOMIC_RELAXED); /* threads look at it */
     if (nothing >= 0)
         dup2(nothing, STDIN_FILENO);

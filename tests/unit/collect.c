@@ -1,56 +1,14 @@
 /* The pump, fed by a source made of hand-written batches. */
 #include <riffle/collect.h>
-#include "source/source.h"
 #include "failing.h"
+#include "scripted.h"
 #include "test.h"
 #include <riffle/trace.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-struct scripted {
-    struct rf_source base;
-    const struct rf_batch *batches;
-    size_t n, at;
-    rf_status end;
-    int *stop; /* raised when the second batch is asked for */
-};
-
-static rf_status next(struct rf_source *source, struct rf_batch *batch, struct rf_error *error)
-{
-    struct scripted *scripted = (struct scripted *)source;
-    if (scripted->stop != NULL && scripted->at == 1)
-        *scripted->stop = 1;
-    if (scripted->at < scripted->n)
-        *batch = scripted->batches[scripted->at++];
-    else if (scripted->end != RF_OK)
-        snprintf(error->message, sizeof error->message, "scripted end");
-    return batch->n > 0 || scripted->at < scripted->n ? RF_OK : scripted->end;
-}
-
-static void stay(struct rf_source *source)
-{
-    (void)source;
-}
-
-static const struct rf_source_ops ops = {.name = "scripted", .next = next, .close = stay};
-
-static struct scripted script(const struct rf_batch *batches, size_t n)
-{
-    return (struct scripted){.base = {.ops = &ops}, .batches = batches, .n = n};
-}
-
-static const struct rf_tuple six[] = {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6}};
-static const uint64_t twice[] = {2, 2, 2, 2, 2, 2};
 static const struct rf_lane plain_lane = {NULL, "exact", 0, 0};
-
-/* The counts of tuples 1 to 6 as digits. */
-static void counts_text(const struct rf_profile *profile, char *text)
-{
-    strcpy(text, "000000");
-    for (size_t i = 0; i < profile->n_items; i++)
-        text[profile->items[i].a - 1] = (char)('0' + profile->items[i].count);
-}
 
 TEST(skip_and_limit)
 {
@@ -556,69 +514,6 @@ TEST(no_stream_crosses_a_gap)
         CHECK_ROW(rows[i].label, profile->n_items > 0 && profile->consumed == rows[i].events);
         for (size_t k = 0; k < profile->n_items; k++)
             CHECK_ROW(rows[i].label, rf_stream_length(&profile->items[k]) == rows[i].length);
-        rf_run_free(run);
-    }
-}
-
-/* ---- what is counted by now ---- */
-
-/* Counts of what still runs: they are told whenever somebody asks, and never handed out. */
-static rf_status counted(struct rf_source *source, rf_source_tell tell, void *context,
-                         struct rf_error *error)
-{
-    (void)source;
-    return tell(context, 0, &(struct rf_tuples){six + 5, twice, 1}, error);
-}
-
-static const struct rf_source_ops counting_ops = {
-    .name = "counting", .next = next, .counted = counted, .close = stay};
-
-struct asked {
-    unsigned times;
-    char texts[4][8];
-};
-
-static int is_asked(void *context)
-{
-    return ((struct asked *)context)->times < 4;
-}
-
-static void take_answer(void *context, struct rf_run *run)
-{
-    struct asked *asked = context;
-    CHECK_EQ(run->n_profiles, 1);
-    CHECK_EQ(run->profiles[0]->produced, run->profiles[0]->consumed);
-    counts_text(run->profiles[0], asked->texts[asked->times++]);
-}
-
-TEST(what_is_counted_by_now)
-{
-    static const struct rf_batch batches[] = {{.tuples = {six, NULL, 2}, .n = 2},
-                                              {.idle = 1},
-                                              {.tuples = {six + 1, NULL, 2}, .n = 2},
-                                              {.idle = 1}};
-    const struct rf_lane lane = {"load -> pc,value", "exact", 0, 0};
-    for (size_t threads = 0; threads < 2; threads++) {
-        struct scripted source = script(batches, 4);
-        source.base.ops = &counting_ops;
-        struct asked asked = {.times = 0};
-        struct rf_collect_setup setup = {.lanes = &lane,
-                                         .n_lanes = 1,
-                                         .selected = 1,
-                                         .threads = threads,
-                                         .asked = is_asked,
-                                         .now = take_answer,
-                                         .now_context = &asked};
-        struct rf_run *run;
-        REQUIRE(rf_collect(&run, &source.base, &setup, NULL) == RF_OK);
-        CHECK_EQ(asked.times, 4);
-        CHECK(strcmp(asked.texts[0], "000002") == 0);
-        CHECK(strcmp(asked.texts[1], "110002") == 0);
-        CHECK(strcmp(asked.texts[2], "110002") == 0);
-        CHECK(strcmp(asked.texts[3], "121002") == 0);
-        char text[8];
-        counts_text(run->profiles[0], text);
-        CHECK(strcmp(text, "121000") == 0);
         rf_run_free(run);
     }
 }
