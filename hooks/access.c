@@ -79,7 +79,7 @@ RF_HOOKS_INLINE bool is_counted(uint64_t key, unsigned kind)
     return known;
 }
 
-/* Another word than those that came here a short while ago. The lane was entered. */
+/* A word that the table does not count yet. The lane is entered already. */
 RF_HOOKS_APART static void load_other(const void *addr, size_t bytes, uint64_t pc,
                                       struct rf_ring_word *entry, uint64_t word)
 {

@@ -97,7 +97,7 @@ rf_status rf_hooks_decode(struct rf_decode *decode, bool *full, struct rf_error 
     return RF_OK;
 }
 
-/* Of a place that is only counted, or a word. Each was read once: the program may still change it. */
+/* Add the count of a place or of a word. Callers read each field once, because the program may still change it. */
 static rf_status tally(struct rf_decode *decode, const struct rf_process *process, uint32_t number,
                        uint64_t word, uint64_t times, struct rf_error *error)
 {
