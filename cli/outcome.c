@@ -46,6 +46,9 @@ static rf_status note_end(struct rf_run *run, const struct rf_probe_outcome *out
                           (double)outcome->events * 1e-6 / (outcome->wall_seconds + 1e-9),
                           (unsigned long long)outcome->lost,
                           outcome->verified ? "; produced = consumed + lost" : "");
+    if (status == RF_OK && outcome->derived > 0)
+        status = cli_note(run, "derived", "%llu of them, from words of others",
+                          (unsigned long long)outcome->derived);
     return status;
 }
 

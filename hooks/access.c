@@ -5,6 +5,9 @@
 #include "hooks.h"
 #include <string.h>
 
+#define MARK_SHIFT 48
+#define PC         ((UINT64_C(1) << MARK_SHIFT) - 1)
+
 /* The low 8 bytes of what is loaded. */
 RF_HOOKS_INLINE uint64_t peek(const void *addr, size_t bytes)
 {
@@ -38,8 +41,7 @@ RF_HOOKS_INLINE struct rf_hooks_lane *enter(void)
     struct rf_hooks_lane *lane = rf_hooks_lane;
     if (RF_HOOKS_UNLIKELY(lane == NULL || lane->busy != 0))
         return NULL;
-    lane->busy = rf_hooks_stack();
-    __asm__ volatile("" ::: "memory");
+    __asm__ volatile("movq %%rsp, %0" : "=m"(lane->busy)::"memory");
     return lane;
 }
 
@@ -79,48 +81,47 @@ RF_HOOKS_INLINE bool is_counted(uint64_t key, unsigned kind)
     return known;
 }
 
-/* A word that the table does not count yet. The lane is entered already. */
-RF_HOOKS_APART static void load_other(const void *addr, size_t bytes, uint64_t pc,
+/* A word that the table does not count yet. The lane is entered already. A key is pc | mark. */
+RF_HOOKS_APART static void load_other(const void *addr, size_t bytes, uint64_t key,
                                       struct rf_ring_word *entry, uint64_t word)
 {
     struct rf_hooks_lane *lane = rf_hooks_lane;
-    const struct rf_ring_place *place = rf_hooks_first(lane, pc);
-    bool known = place->key == pc && place->path != RF_HOOKS_NO_PATH;
-    if (RF_HOOKS_LIKELY(known)) {
-        lane->slot->produced[RF_WORD_LOAD]++;
-        rf_hooks_replace(lane, entry, place, word);
-    }
+    const struct rf_ring_place *place = rf_hooks_first(lane, key);
+    bool known = place->key == key && place->path != RF_HOOKS_NO_PATH;
+    if (RF_HOOKS_LIKELY(known))
+        rf_hooks_replace(lane, entry, place, word, RF_WORD_LOAD);
     rf_hooks_leave(lane);
     if (RF_HOOKS_UNLIKELY(!known))
-        load_slowly(addr, bytes, pc, 0);
+        load_slowly(addr, bytes, key & PC, key & ~PC);
 }
 
-RF_HOOKS_INLINE void load_merged(const void *addr, size_t bytes, uint64_t pc)
+RF_HOOKS_INLINE void load_merged(const void *addr, size_t bytes, uint64_t key)
 {
     struct rf_hooks_lane *lane = enter();
     if (RF_HOOKS_UNLIKELY(lane == NULL)) {
-        load_slowly(addr, bytes, pc, 0);
+        load_slowly(addr, bytes, key & PC, key & ~PC);
         return;
     }
     uint64_t word = peek(addr, bytes);
-    struct rf_ring_word *entry = rf_hooks_entry(lane, pc, word);
-    if (RF_HOOKS_UNLIKELY(!rf_hooks_is_merged(entry, pc, word))) {
-        load_other(addr, bytes, pc, entry, word);
+    struct rf_ring_word *entry = rf_hooks_entry(lane, key, word);
+    if (RF_HOOKS_UNLIKELY(!rf_hooks_is_merged(entry, key, word))) {
+        load_other(addr, bytes, key, entry, word);
         return;
     }
     entry->count++;
-    lane->slot->produced[RF_WORD_LOAD]++;
     rf_hooks_leave(lane);
 }
 
 RF_HOOKS_INLINE void load(const void *addr, size_t bytes, uint64_t pc)
 {
     unsigned mode = rf_hooks_mode[RF_WORD_LOAD];
+    if (RF_HOOKS_LIKELY(mode == RF_HOOKS_LOADED)) {
+        load_merged(addr, bytes, pc);
+        return;
+    }
     if (RF_HOOKS_LIKELY(mode == RF_HOOKS_OFF))
         return;
-    if (mode == RF_HOOKS_LOADED)
-        load_merged(addr, bytes, pc);
-    else if (mode != RF_HOOKS_SAMPLE || !is_skipped(pc, RF_WORD_LOAD))
+    if (mode != RF_HOOKS_SAMPLE || !is_skipped(pc, RF_WORD_LOAD))
         load_slowly(addr, bytes, pc, 0);
 }
 
@@ -211,14 +212,32 @@ static size_t shown(size_t bytes)
 
 static uint64_t mark_of(size_t bytes)
 {
-    return (uint64_t)shown(bytes) << 48;
+    return (uint64_t)shown(bytes) << MARK_SHIFT;
+}
+
+/* gcc has no other hook for what may lie at any address, of whatever width. */
+RF_HOOKS_INLINE void load_range(const void *addr, size_t bytes, uint64_t pc)
+{
+    if (RF_HOOKS_LIKELY(bytes == 4))
+        load_merged(addr, 4, pc | UINT64_C(4) << MARK_SHIFT);
+    else if (RF_HOOKS_LIKELY(bytes >= 8))
+        load_merged(addr, shown(bytes), pc | mark_of(bytes));
+    else if (bytes == 2)
+        load_merged(addr, 2, pc | UINT64_C(2) << MARK_SHIFT);
+    else
+        load_slowly(addr, bytes, pc, mark_of(bytes));
 }
 
 void __tsan_read_range(const void *addr, size_t bytes);
 RF_HOOKS_SHOWN void __tsan_read_range(const void *addr, size_t bytes)
 {
-    if (bytes > 0 && rf_hooks_mode[RF_WORD_LOAD] != RF_HOOKS_OFF)
-        load_slowly(addr, shown(bytes), RF_HOOKS_HERE, mark_of(bytes));
+    uint64_t pc = RF_HOOKS_HERE;
+    if (RF_HOOKS_LIKELY(rf_hooks_mode[RF_WORD_LOAD] == RF_HOOKS_OFF) || bytes == 0)
+        return;
+    if (rf_hooks_mode[RF_WORD_LOAD] == RF_HOOKS_LOADED)
+        load_range(addr, bytes, pc);
+    else
+        load_slowly(addr, shown(bytes), pc, mark_of(bytes));
 }
 
 void __tsan_write_range(const void *addr, size_t bytes);

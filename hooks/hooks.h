@@ -230,31 +230,45 @@ RF_HOOKS_INLINE bool rf_hooks_skip(struct rf_hooks_lane *lane, unsigned kind, ui
 
 /* ---- tell.c ---- */
 
-/* Where a word at a place is counted. */
+/* Where a word at a place is counted: by the high bits of a product. The key's low bits are moved to where they change those, too. */
 RF_HOOKS_INLINE struct rf_ring_word *rf_hooks_entry(const struct rf_hooks_lane *lane, uint64_t key,
                                                     uint64_t word)
 {
-    const uint64_t first = UINT64_C(0xff51afd7ed558ccd), second = UINT64_C(0x9e3779b97f4a7c15);
-    return &lane->words[(word ^ key * first) * second >> (64 - RF_RING_WORDS_BITS)];
+    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15), whole = ~UINT64_C(0) << RF_RING_WORD_BITS;
+    uint64_t hash = (word ^ key * UINT64_C(0xff51afd7ed558ccd)) * odd;
+    uint64_t at = hash >> (64 - RF_RING_WORDS_BITS - RF_RING_WORD_BITS) & whole;
+    return (struct rf_ring_word *)(void *)((uint8_t *)lane->words + at);
+}
+
+RF_HOOKS_INLINE bool rf_hooks_is_merged(const struct rf_ring_word *entry, uint64_t key,
+                                        uint64_t word)
+{
+    return entry->key == key && entry->word == word;
 }
 
 /* A word of the ring tells up to 2^31 events. */
 enum { RF_HOOKS_TIMES_MAX = INT32_MAX };
 
-RF_HOOKS_INLINE bool rf_hooks_is_merged(const struct rf_ring_word *entry, uint64_t key,
-                                        uint64_t word)
-{
-    return entry->key == key && entry->word == word && entry->count < RF_HOOKS_TIMES_MAX;
-}
+/* A greater count goes to the ring in parts. All but the last are counted as produced; the last one is returned. */
+uint64_t rf_hooks_tell_parts(struct rf_hooks_lane *lane, struct rf_ring_word *entry);
 
-/* The entry counts this word from now on. What it counted goes to the ring. */
+/* The entry counts this word from now on. What it counted goes to the ring. Only then is it counted as produced: in between, that
+ * would be one more store per event. */
 RF_HOOKS_INLINE void rf_hooks_replace(struct rf_hooks_lane *lane, struct rf_ring_word *entry,
-                                      const struct rf_ring_place *place, uint64_t word)
+                                      const struct rf_ring_place *place, uint64_t word,
+                                      unsigned kind)
 {
-    uint64_t *to = (uint64_t *)lane->slot->cursor, times = entry->count;
+    uint64_t times = entry->count;
+    if (RF_HOOKS_UNLIKELY(times > RF_HOOKS_TIMES_MAX))
+        times = rf_hooks_tell_parts(lane, entry);
+    if (RF_HOOKS_LIKELY(entry->kind == kind)) /* then it is known early where that is stored */
+        lane->slot->produced[kind] += times;
+    else
+        lane->slot->produced[entry->kind] += times;
+    uint64_t *to = (uint64_t *)lane->slot->cursor;
     to[0] = entry->path | (times - 1) << 32;
     to[1] = entry->word;
-    *entry = (struct rf_ring_word){place->key, word, place->path, 1};
+    *entry = (struct rf_ring_word){place->key, word, 1, place->path, kind};
     if (RF_HOOKS_LIKELY(times > 0))
         rf_hooks_commit(lane, 2);
 }

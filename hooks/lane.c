@@ -100,6 +100,14 @@ static bool collector_is_gone(void)
            is_zombie(collector_state);
 }
 
+/* The first of all processes says so. */
+static void mourn(void)
+{
+    static const char gone[] =
+        "riffle: the collector is gone; the program runs on without being profiled\n";
+    detach(__atomic_exchange_n(&control->mourned, 1, __ATOMIC_SEQ_CST) == 0 ? gone : NULL);
+}
+
 /* ---- chunks ---- */
 
 static uint64_t *chunk_start(const struct rf_hooks_lane *lane)
@@ -132,7 +140,7 @@ static void wait_for_room(struct rf_ring_slot *slot)
         if (control->detached)
             detach(NULL);
         else if (is_full(slot) && collector_is_gone())
-            detach("riffle: the collector is gone; the program runs on without being profiled\n");
+            mourn();
     }
 }
 

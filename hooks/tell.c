@@ -14,13 +14,28 @@ static void stream(struct rf_hooks_lane *lane, const struct rf_ring_place *place
     rf_hooks_commit(lane, (uint32_t)(to - start));
 }
 
-static void merge(struct rf_hooks_lane *lane, const struct rf_ring_place *place, uint64_t word)
+uint64_t rf_hooks_tell_parts(struct rf_hooks_lane *lane, struct rf_ring_word *entry)
+{
+    while (entry->count > RF_HOOKS_TIMES_MAX) {
+        uint64_t *to = (uint64_t *)lane->slot->cursor;
+        /* First: a kill while the ring is full must not count it twice. */
+        entry->count -= RF_HOOKS_TIMES_MAX;
+        lane->slot->produced[entry->kind] += RF_HOOKS_TIMES_MAX;
+        to[0] = entry->path | (uint64_t)(RF_HOOKS_TIMES_MAX - 1) << 32;
+        to[1] = entry->word;
+        rf_hooks_commit(lane, 2);
+    }
+    return entry->count;
+}
+
+static void merge(struct rf_hooks_lane *lane, const struct rf_ring_place *place, uint64_t word,
+                  unsigned kind)
 {
     struct rf_ring_word *entry = rf_hooks_entry(lane, place->key, word);
     if (rf_hooks_is_merged(entry, place->key, word))
         entry->count++;
     else
-        rf_hooks_replace(lane, entry, place, word);
+        rf_hooks_replace(lane, entry, place, word, kind);
 }
 
 static void tell(struct rf_hooks_lane *lane, uint64_t key, const struct rf_hooks_event *event)
@@ -31,11 +46,13 @@ static void tell(struct rf_hooks_lane *lane, uint64_t key, const struct rf_hooks
         return;
     if (mode >= RF_HOOKS_SAMPLE && rf_hooks_skip(lane, event->kind, event->pc))
         return;
+    if (mode == RF_HOOKS_ADDRESS || mode == RF_HOOKS_LOADED) {
+        merge(lane, place, mode == RF_HOOKS_ADDRESS ? event->addr : event->value, event->kind);
+        return;
+    }
     lane->slot->produced[event->kind]++;
     if (mode == RF_HOOKS_COUNT)
         place->count++;
-    else if (mode == RF_HOOKS_ADDRESS || mode == RF_HOOKS_LOADED)
-        merge(lane, place, mode == RF_HOOKS_ADDRESS ? event->addr : event->value);
     else
         stream(lane, place, event);
 }

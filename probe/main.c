@@ -344,7 +344,7 @@ static void see_name(ThreadId thread)
 static void before_fork(ThreadId thread)
 {
     clock_stop();
-    ring_before_fork();
+    ring_before_fork(n_threads);
 }
 
 static void after_fork(ThreadId thread)

@@ -109,14 +109,14 @@ extern struct options probe_options;
 /* Where the instrumented code finds its cursor and its limit; stays the same after a fork. */
 ULong *ring_cursor(void);
 ULong *ring_limit(void);
-void ring_open(void);        /* ends the process with a sentence when that is not possible */
-void ring_flush(void);       /* called from instrumented code when the chunk is full */
-void ring_before_fork(void); /* everything so far is published, the child gets the book */
-void ring_in_child(void);    /* a ring of its own */
-UInt ring_process(void);     /* its number among those of the run */
-void ring_finish(void);      /* everything is published, the totals told */
-void ring_go_on(void);       /* it was not the end: exec has failed */
-void ring_close(void);       /* it was the end: give the slot back */
+void ring_open(void);  /* ends the process with a sentence when that is not possible */
+void ring_flush(void); /* called from instrumented code when the chunk is full */
+void ring_before_fork(UInt threads); /* made so far: all is published, the child gets the book */
+void ring_in_child(void);            /* a ring of its own */
+UInt ring_process(void);             /* its number among those of the run */
+void ring_finish(void);              /* everything is published, the totals told */
+void ring_go_on(void);               /* it was not the end: exec has failed */
+void ring_close(void);               /* it was the end: give the slot back */
 /* claim.c: take a free slot of the ring, by its number; -1: there is none. */
 struct rf_ring_control;
 Int claim_slot(struct rf_ring_control *control, UInt n_slots);

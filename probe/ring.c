@@ -148,6 +148,14 @@ static void detach(const HChar *why)
     detached = True;
 }
 
+/* The first of all processes says so. */
+static void mourn(void)
+{
+    detach(__atomic_exchange_n(&control->mourned, 1, __ATOMIC_SEQ_CST) == 0
+               ? "the collector is gone"
+               : NULL);
+}
+
 /* A process that died but was not waited for still has an entry; its state says so. */
 static Bool collector_is_gone(void)
 {
@@ -176,7 +184,7 @@ static void wait_for_room(void)
         if (control->detached)
             detach(NULL);
         else if (is_full() && collector_is_gone())
-            detach("the collector is gone");
+            mourn();
     }
 }
 
@@ -374,14 +382,15 @@ void ring_open(void)
     map_nowhere();
 }
 
-void ring_before_fork(void)
+void ring_before_fork(UInt threads)
 {
     if (detached || !probe_options.follow)
         return;
-    ULong *word = ring_reserve(2);
-    word[0] = RF_WORD_HEADER(RF_WORD_FORK, 2);
+    ULong *word = ring_reserve(3);
+    word[0] = RF_WORD_HEADER(RF_WORD_FORK, 3);
     word[1] = ++forks;
-    ring_commit(2);
+    word[2] = threads;
+    ring_commit(3);
     publish();
 }
 
@@ -435,7 +444,7 @@ void ring_go_on(void)
 void ring_close(void)
 {
     if (!detached && collector_is_gone())
-        detach("the collector is gone");
+        mourn();
     ring_finish();
     if (detached)
         return;

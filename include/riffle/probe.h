@@ -137,6 +137,8 @@ struct rf_probe_outcome {
     uint64_t lost;
     uint64_t bursts;  /* that are over */
     uint64_t skipped; /* events between bursts */
+    uint64_t
+        derived; /* events whose words the program did not tell: they follow from those of others */
     int uncounted; /* and others between bursts that nobody counted: the program has two copies of its functions */
     uint64_t changes;                                        /* of bursts, by rf_control_set */
     struct rf_probe_bursts last_bursts[RF_PROBE_CLOCKS_MAX]; /* as they were at the end */

@@ -457,19 +457,36 @@ static rf_status make_path(struct rf_book_shelf *shelf, const struct rf_define *
     return status;
 }
 
+/* The word of an entry is word 1 of the path that its event would be alone. */
+static void take_step(const struct rf_book_step *step, struct rf_book_site *site)
+{
+    site->a = step->a;
+    site->b = step->b;
+    site->bits = step->bits;
+    site->lane = step->lane;
+}
+
 /* Nearly all merged events make one tuple of one selector. */
 static rf_status make_site(struct rf_book_shelf *shelf, const struct rf_define *define,
                            const struct rf_define_event *event, struct rf_book_site *site)
 {
     const struct subject subject = {0, event};
     const struct rf_book_bench *bench = shelf->bench;
-    *site = (struct rf_book_site){.path = NULL};
+    *site = (struct rf_book_site){.is_derived = event->is_derived};
     rf_status status = make_pieces(shelf, define, &subject);
-    if (status != RF_OK || (bench->n_steps == 1 && !bench->has_others && !bench->needs_records)) {
-        site->step = bench->steps[0];
+    if (status != RF_OK)
         return status;
-    }
-    return make_path(shelf, define, &subject, &site->path);
+    site->is_path = bench->n_steps != 1 || bench->has_others || bench->needs_records;
+    if (!site->is_path)
+        take_step(&bench->steps[0], site);
+    if (!site->is_path && !site->is_derived)
+        return RF_OK;
+    struct rf_book_site_more *more = rf_book_shelf_get(shelf, sizeof *more);
+    if (more == NULL)
+        return RF_ENOMEM;
+    *more = (struct rf_book_site_more){.derivation = event->derivation};
+    site->more = more;
+    return site->is_path ? make_path(shelf, define, &subject, &more->path) : RF_OK;
 }
 
 /* Hang a site on the one that its word follows from. */
@@ -479,8 +496,6 @@ static void hang(struct rf_book *book, const struct rf_define *define,
     if (!event->is_derived)
         return;
     struct rf_book_site *of = &book->sites[define->first_site + event->derivation.of];
-    site->is_derived = true;
-    site->derivation = event->derivation;
     site->next = of->next;
     of->next = event->site;
 }

@@ -79,14 +79,22 @@ struct rf_book_path {
     struct rf_book_step steps[];          /* of all selectors */
 };
 
-/* What becomes of an entry of the table of merged events, [key][word]. Sites whose word follows from that of another one
- * hang on that one, each on the one before. */
+/* What few sites have. */
+struct rf_book_site_more {
+    const struct rf_book_path *path; /* an entry is expanded as this path; NULL: it is not */
+    struct rf_derivation derivation;
+};
+
+/* What becomes of an entry of the table of merged events, [key][word]: <a, b + the low `bits` bits of the word> for a
+ * lane. Sites whose word follows from that of another one hang on that one, each on the one before. Two of them fit into
+ * a cache line, since a program has thousands that are hot. */
 struct rf_book_site {
-    struct rf_book_step step;
-    const struct rf_book_path *path; /* NULL: the step is all; else it is expanded as a path */
-    uint32_t next;                   /* site that hangs on it; 0: none */
-    bool is_derived;
-    struct rf_derivation derivation; /* then, of its word; else it comes with entries */
+    uint64_t a, b;
+    const struct rf_book_site_more *more;
+    uint32_t next; /* site that hangs on it; 0: none */
+    uint8_t bits, lane;
+    bool is_path;    /* more->path is expanded instead */
+    bool is_derived; /* its word is derived by more->derivation; else it comes with entries */
 };
 
 /* What all processes of a run share: the selectors, and memory that lives as long as the run. */
@@ -139,6 +147,11 @@ static inline bool rf_book_has(const struct rf_book *book, uint64_t key)
 {
     return rf_entry_is_one(key) &&
            (rf_entry_site(key) < book->n_sites || rf_entry_site(key) == RF_ENTRY_SITES);
+}
+
+static inline struct rf_tuple rf_book_site_tuple(const struct rf_book_site *site, uint64_t word)
+{
+    return (struct rf_tuple){site->a, site->b + (word & rf_book_masks[site->bits])};
 }
 
 static inline struct rf_tuple rf_book_tuple(const struct rf_book_step *step, const uint64_t *words)

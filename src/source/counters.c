@@ -106,13 +106,14 @@ static void share(const struct rf_process *process, const struct rf_book_site *s
                   struct shares *shares)
 {
     const struct rf_book *book = &process->book;
-    const uint64_t words[2] = {0, site->is_derived ? rf_derive(&site->derivation, word) : word};
+    const uint64_t words[2] = {0,
+                               site->is_derived ? rf_derive(&site->more->derivation, word) : word};
     for (size_t i = 0; i < book->shelf->n_selectors; i++)
         shares->next[i] = &shares->tuples[i];
-    if (site->path != NULL)
-        rf_book_expand(book, site->path, words, process->thread, shares->next);
+    if (site->is_path)
+        rf_book_expand(book, site->more->path, words, process->thread, shares->next);
     else
-        *shares->next[site->step.lane]++ = rf_book_tuple(&site->step, words);
+        *shares->next[site->lane]++ = rf_book_site_tuple(site, words[1]);
 }
 
 /* One word of one site, which occurred this many times. False: a lane is full, and nothing was done. */
@@ -141,6 +142,7 @@ static bool tally_word(struct rf_decode *decode, struct rf_process *process, uin
         process->tally_site = number;
         if (!tally_share(decode, process, site, times, status, error))
             return false;
+        decode->derived += site->is_derived ? times : 0;
         number = site->next;
     } while (number != 0 && *status == RF_OK);
     process->tally_site = 0;

@@ -78,6 +78,7 @@ struct rf_decode {
     uint64_t record_bursts, record_bursts_told;
     uint64_t lost[RF_WORD_CLASSES];
     uint64_t n_bursts, skipped;
+    uint64_t derived;                /* events whose words were computed from others */
     bool uncounted;                  /* something was skipped that nobody counted */
     const struct rf_process *before; /* whose words were decoded last */
 };

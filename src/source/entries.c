@@ -31,52 +31,65 @@ static bool make_room(struct rf_decode *decode, struct rf_decode_lane *lanes)
 enum { GROUP = 32, ROOM = RF_DECODE_COUNTED - GROUP * (RF_DERIVED_MAX + 1) };
 _Static_assert(2 * (int)ROOM > (int)RF_DECODE_COUNTED, "most of a buffer is used");
 
-static inline bool is_full(const struct rf_decode_lane *lane)
+/* Where the next tuple of a lane goes: those of one event each stand by themselves. */
+struct pens {
+    struct rf_tuple *to[2]; /* with a count; of one event */
+    uint64_t *count;
+};
+
+static void lift(const struct rf_decode_lane *lane, struct pens *pens)
 {
-    return lane->n_counted > ROOM || lane->n_single > ROOM;
+    *pens = (struct pens){{lane->counted + lane->n_counted, lane->single + lane->n_single},
+                          lane->counts + lane->n_counted};
 }
 
-static bool some_are_full(const struct rf_decode *decode, const struct rf_decode_lane *lanes)
+static void put_down(struct rf_decode_lane *lane, const struct pens *pens)
+{
+    lane->n_counted = (size_t)(pens->to[0] - lane->counted);
+    lane->n_single = (size_t)(pens->to[1] - lane->single);
+}
+
+static bool some_are_full(const struct rf_decode *decode, const struct rf_decode_lane *lanes,
+                          const struct pens *pens)
 {
     for (size_t i = 0; i < decode->n_selectors; i++)
-        if (is_full(&lanes[i]))
+        if (pens[i].to[0] > lanes[i].counted + ROOM || pens[i].to[1] > lanes[i].single + ROOM)
             return true;
     return false;
 }
 
 /* An entry for several lanes, or with conditions on its word: each lane gets one tuple at most. */
 static void expand(const struct rf_decode *decode, const struct rf_book_path *path,
-                   const uint64_t *words, struct rf_decode_lane *lanes)
+                   const uint64_t *words, struct pens *pens)
 {
     const struct rf_process *process = decode->piece.process;
     struct rf_tuple *next[RF_DECODE_SELECTORS_MAX];
     for (size_t i = 0; i < decode->n_selectors; i++)
-        next[i] = lanes[i].counted + lanes[i].n_counted;
+        next[i] = pens[i].to[0];
     rf_book_expand(&process->book, path, words, process->thread, next);
     for (size_t i = 0; i < decode->n_selectors; i++) {
-        lanes[i].counts[lanes[i].n_counted] = rf_entry_count(words[0]);
-        lanes[i].n_counted = (size_t)(next[i] - lanes[i].counted);
+        *pens[i].count = rf_entry_count(words[0]);
+        pens[i].count += next[i] - pens[i].to[0];
+        pens[i].to[0] = next[i];
     }
 }
 
-/* One event that was merged, or follows from one. */
+/* One event that was merged, or follows from one. No predictor could guess whether it is a single one. */
 static inline void take(const struct rf_decode *decode, const struct rf_book_site *site,
-                        const uint64_t *words, struct rf_decode_lane *lanes)
+                        uint64_t key, uint64_t word, struct pens *pens)
 {
-    struct rf_decode_lane *lane = &lanes[site->step.lane];
-    if (__builtin_expect(site->path != NULL, 0)) {
-        expand(decode, site->path, words, lanes);
+    struct pens *pen = &pens[site->lane];
+    if (__builtin_expect(site->is_path, 0)) {
+        expand(decode, site->more->path, (const uint64_t[2]){key, word}, pens);
         return;
     }
-    size_t n = lane->n_counted;
-    uint32_t count = rf_entry_count(words[0]), is_single = count == 1;
-    lane->counted[n] = lane->single[lane->n_single] = rf_book_tuple(&site->step, words);
-    lane->counts[n] = count;
-    lane->n_single += is_single; /* no predictor could guess it */
-    lane->n_counted = n + !is_single;
+    uint32_t count = rf_entry_count(key), is_single = count == 1;
+    *pen->to[is_single]++ = rf_book_site_tuple(site, word);
+    *pen->count = count;
+    pen->count += !is_single;
 }
 
-/* Sites that hang on those of a group, and whose words they follow from. Nor could it guess how many hang on each. So they
+/* Sites that hang on those of a group, and whose words they follow from. No predictor could guess how many hang on each, either. So they
  * are listed, taken together, and what hangs on them in turn is listed in their place. */
 struct hanging {
     uint32_t site;
@@ -91,25 +104,27 @@ static inline size_t list(struct hanging *hanging, size_t n, const struct rf_boo
     return n + (site != 0);
 }
 
-static void take_hanging(const struct rf_decode *decode, const uint64_t *words,
-                         struct hanging *hanging, size_t n, struct rf_decode_lane *lanes)
+static void take_hanging(struct rf_decode *decode, const uint64_t *words, struct hanging *hanging,
+                         size_t n, struct pens *pens)
 {
     const struct rf_book *book = &decode->piece.process->book;
+    uint64_t derived = 0;
     for (size_t more; n > 0; n = more) {
         more = 0;
         for (size_t i = 0; i < n; i++) {
             const struct rf_book_site *site = &book->sites[hanging[i].site];
             const uint64_t *entry = words + hanging[i].entry;
-            const uint64_t derived[2] = {entry[0], rf_derive(&site->derivation, entry[1])};
-            take(decode, site, derived, lanes);
+            take(decode, site, entry[0], rf_derive(&site->more->derivation, entry[1]), pens);
             more = list(hanging, more, book, site->next, hanging[i].entry);
+            derived += rf_entry_count(entry[0]);
         }
     }
+    decode->derived += derived;
 }
 
 /* Returns how many words were used: those of a group, or up to the first that is no entry. */
-static size_t take_group(const struct rf_decode *decode, const uint64_t *words, size_t n,
-                         struct rf_decode_lane *lanes)
+static size_t take_group(struct rf_decode *decode, const uint64_t *words, size_t n,
+                         struct pens *pens)
 {
     enum { AHEAD = 16 }; /* words */
     const struct rf_book *book = &decode->piece.process->book;
@@ -122,10 +137,10 @@ static size_t take_group(const struct rf_decode *decode, const uint64_t *words, 
             __builtin_prefetch(&book->sites[later]);
         if (site >= book->n_sites)
             continue;
-        take(decode, &book->sites[site], words + at, lanes);
+        take(decode, &book->sites[site], words[at], words[at + 1], pens);
         n_hanging = list(hanging, n_hanging, book, book->sites[site].next, (uint32_t)at);
     }
-    take_hanging(decode, words, hanging, n_hanging, lanes);
+    take_hanging(decode, words, hanging, n_hanging, pens);
     return at;
 }
 
@@ -134,6 +149,7 @@ rf_status rf_decode_entries(struct rf_decode *decode, bool *full, struct rf_erro
     const struct rf_process *process = decode->piece.process;
     struct rf_decode_lane *lanes = &decode->lanes[rf_decode_lane(decode, process)];
     const struct rf_legible view = rf_legible_of(decode);
+    struct pens pens[RF_DECODE_SELECTORS_MAX];
     size_t taken = 1;
     *full = false;
     if (decode->records || decode->at + 2 > view.end ||
@@ -141,9 +157,13 @@ rf_status rf_decode_entries(struct rf_decode *decode, bool *full, struct rf_erro
         return RF_OK;
     if (!make_room(decode, lanes))
         return rf_fail(error, RF_ENOMEM, "no memory for the collector");
-    while (!(*full = some_are_full(decode, lanes)) && taken > 0) {
-        taken = take_group(decode, view.words + decode->at, view.end - decode->at, lanes);
+    for (size_t i = 0; i < decode->n_selectors; i++)
+        lift(&lanes[i], &pens[i]);
+    while (!(*full = some_are_full(decode, lanes, pens)) && taken > 0) {
+        taken = take_group(decode, view.words + decode->at, view.end - decode->at, pens);
         decode->at += taken;
     }
+    for (size_t i = 0; i < decode->n_selectors; i++)
+        put_down(&lanes[i], &pens[i]);
     return RF_OK;
 }

@@ -119,12 +119,16 @@ static rf_status tally_place(struct rf_decode *decode, const struct rf_process *
     return tally(decode, process, path, 0, times, error);
 }
 
-static rf_status tally_word(struct rf_decode *decode, const struct rf_process *process,
+/* A word that was merged is counted as produced where it leaves the table; this one never left it. */
+static rf_status tally_word(struct rf_decode *decode, struct rf_process *process,
                             const struct rf_ring_word *entry, struct rf_error *error)
 {
-    uint32_t times = __atomic_load_n(&entry->count, __ATOMIC_ACQUIRE);
+    uint64_t times = __atomic_load_n(&entry->count, __ATOMIC_ACQUIRE);
     uint32_t path = __atomic_load_n(&entry->path, __ATOMIC_ACQUIRE);
     uint64_t word = __atomic_load_n(&entry->word, __ATOMIC_ACQUIRE);
+    uint32_t kind = __atomic_load_n(&entry->kind, __ATOMIC_ACQUIRE);
+    if (kind < RF_WORD_CLASSES)
+        process->produced[kind] += times;
     return tally(decode, process, path, word, times, error);
 }
 

@@ -239,7 +239,7 @@ static size_t least_length(unsigned type)
         [RF_WORD_THREAD] = 2,
         [RF_WORD_MODULE] = 5,
         [RF_WORD_UNMAP] = 3,
-        [RF_WORD_FORK] = 2,
+        [RF_WORD_FORK] = 3,
         [RF_WORD_LOST] = 1 + RF_WORD_CLASSES,
         [RF_WORD_END] = 1 + RF_WORD_CLASSES,
         [RF_WORD_GOES_ON] = 1,
@@ -285,7 +285,7 @@ rf_status rf_decode_message(struct rf_decode *decode, const uint64_t *words, siz
         rf_processes_unmap(decode->processes, process, words[1], words[2]);
         return RF_OK;
     case RF_WORD_FORK:
-        return rf_processes_fork(decode->processes, process, (uint32_t)words[1], error);
+        return rf_processes_fork(decode->processes, process, (uint32_t)words[1], words[2], error);
     case RF_WORD_LOST:
         if (!are_losses(decode, words + 1))
             return rf_processes_damaged(error);

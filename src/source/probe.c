@@ -541,6 +541,7 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
         .lost = sum(probe->decode.lost),
         .bursts = probe->decode.n_bursts,
         .skipped = probe->decode.skipped,
+        .derived = probe->decode.derived,
         .uncounted = probe->decode.uncounted,
         .changes = probe->processes.ring.control->bursts.changes -
                    (probe->processes.ring.control->bursts.changes > 0), /* the first is ours */

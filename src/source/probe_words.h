@@ -23,7 +23,7 @@
  *     NAME     [header][number][name, zero-padded]       what that thread is called, 16 bytes
  *     MODULE   [header][start][end][file offset][path, zero-padded]
  *     UNMAP    [header][start][end]
- *     FORK     [header][number]                          the book as it stands is that child's, too
+ *     FORK     [header][number][threads made so far]     the book as it stands is that child's, too
  *     LOST     [header][events of class 0] .. [of the last class]
  *     END      [header][events of class 0 produced, lost ones included] .. [of the last class]
  *     BURST    [header][selectors][skipped events of group 0] .. [weight]   a burst of these is over; this many were skipped;

@@ -23,6 +23,7 @@ enum { SPACE_SHIFT = 48, LEGACIES_MAX = 256, SLOTS_AHEAD = 16 };
 /* What a child begins with: the first n_paths paths and n_sites sites of its parent's book. */
 struct rf_legacy {
     uint32_t parent, fork;
+    uint16_t thread; /* the number in the run of the child's first one */
     size_t n_paths, n_sites;
     uint32_t n_guards;
     char program[RF_PROCESSES_PROGRAM_BYTES];
@@ -115,14 +116,19 @@ static void drop_oldest_legacy(struct rf_processes *processes)
     processes->n_legacies--;
 }
 
-rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_process *parent,
-                            uint32_t fork, struct rf_error *error)
+rf_status rf_processes_fork(struct rf_processes *processes, struct rf_process *parent,
+                            uint32_t fork, uint64_t n_threads, struct rf_error *error)
 {
+    if (n_threads == 0 || n_threads > RF_WORD_THREADS_MAX)
+        return rf_processes_damaged(error);
+    if (rf_processes_thread(processes, parent, n_threads) == 0)
+        return rf_fail(error, RF_ENOMEM, "no memory for its threads");
     struct rf_legacy *legacy = rf_alloc_get(processes->alloc, sizeof *legacy);
     if (legacy == NULL)
         return rf_fail(error, RF_ENOMEM, "no memory to follow a fork");
     *legacy = (struct rf_legacy){.parent = parent->reader.process,
                                  .fork = fork,
+                                 .thread = rf_processes_next_thread(processes),
                                  .n_paths = parent->book.n_paths,
                                  .n_sites = parent->book.n_sites,
                                  .n_guards = parent->book.n_guards,
@@ -190,7 +196,8 @@ void rf_processes_inherit(struct rf_processes *processes, struct rf_process *pro
         return;
     const struct rf_process *parent = rf_processes_find(processes, reader->parent);
     const struct rf_book *book = parent != NULL ? &parent->book : &legacy->book;
-    if (copy_book(&process->book, book, legacy) != RF_OK)
+    if (copy_book(&process->book, book, legacy) != RF_OK ||
+        !rf_processes_begin_as(processes, process, legacy->thread))
         processes->status = RF_ENOMEM;
     process->has_book = process->has_space = true;
     process->mapped = legacy->mapped;
@@ -323,8 +330,8 @@ void rf_processes_bury(struct rf_processes *processes, struct rf_process *proces
     leave_legacies(processes, process);
     for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++)
         processes->produced[kind] +=
-            is_hooks ? rf_ring_count_produced(&processes->ring, &process->reader, kind)
-                     : process->produced[kind];
+            process->produced[kind] +
+            (is_hooks ? rf_ring_count_produced(&processes->ring, &process->reader, kind) : 0);
     rf_processes_leave_threads(processes, process);
     rf_ring_release(&processes->ring, &process->reader);
     free_process(processes, process);

@@ -22,6 +22,7 @@ enum {
     RF_PROCESSES_NAMED_MAX = 32,
     RF_PROCESSES_UNPROFILED_MAX = 8, /* that are named */
     RF_PROCESSES_TOLD_MAX = 32,      /* that the report tells by id and program */
+    RF_PROCESSES_LEFT_MAX = 64,      /* that may yet become another program */
     RF_PROCESSES_PROGRAM_BYTES = 40,
 };
 
@@ -36,7 +37,7 @@ struct rf_process {
     uint64_t number; /* from 0, in the order in which they appeared */
     char program[RF_PROCESSES_PROGRAM_BYTES];
     uint16_t thread;   /* that is running; its number in the run */
-    uint16_t *threads; /* numbers in the run, by the process's own; 0: not seen yet */
+    uint16_t *threads; /* numbers in the run, by the process's own from 1; 0: it has none yet */
     size_t n_threads;
     bool is_checked, is_forged;     /* the process of this id does not have the ring */
     bool drained;                   /* it is over, and all of its words were read */
@@ -50,7 +51,7 @@ struct rf_process {
     bool told_rest;                     /* killed: what it skipped since its last burst was told */
     uint64_t skipped[RF_RING_GROUPS];   /* as messages told */
     uint64_t on;                        /* 1 << selector: in a burst */
-    uint64_t produced[RF_WORD_CLASSES]; /* by its own count */
+    uint64_t produced[RF_WORD_CLASSES]; /* by its own count; of hooks, what they never told */
 };
 
 /* Words of one process, copied out of the ring. */
@@ -74,6 +75,12 @@ struct rf_unprofiled {
 struct rf_named_thread {
     uint16_t number;
     char name[RF_WORD_NAME_BYTES];
+};
+
+/* The first thread of a process that is over: what it became by exec may come later. */
+struct rf_left_thread {
+    uint32_t pid;
+    uint16_t number;
 };
 
 /* One of the first processes, by the order in which they appeared. */
@@ -109,7 +116,9 @@ struct rf_processes {
     struct rf_told_process told[RF_PROCESSES_TOLD_MAX];
     struct rf_unprofiled unprofiled[RF_PROCESSES_UNPROFILED_MAX];
     size_t n_unprofiled;
-    uint16_t n_threads; /* of all processes, numbered as they are seen */
+    uint16_t n_threads; /* of all processes */
+    struct rf_left_thread left[RF_PROCESSES_LEFT_MAX];
+    size_t n_left;
     struct rf_named_thread named[RF_PROCESSES_NAMED_MAX];
     size_t n_named;
     uint64_t unnamed;                   /* more of them */
@@ -141,9 +150,9 @@ void rf_processes_finish(struct rf_piece *piece, size_t used);
 bool rf_processes_are_over(struct rf_processes *processes);
 
 /* What messages say about a process. */
-/* The book as it stands is also that of the parent's fork number `fork`. */
-rf_status rf_processes_fork(struct rf_processes *processes, const struct rf_process *parent,
-                            uint32_t fork, struct rf_error *error);
+/* The book as it stands is also that of the parent's fork number `fork`; the parent has made this many threads. */
+rf_status rf_processes_fork(struct rf_processes *processes, struct rf_process *parent,
+                            uint32_t fork, uint64_t n_threads, struct rf_error *error);
 rf_status rf_processes_map(struct rf_processes *processes, struct rf_process *process,
                            const struct rf_module *module, struct rf_error *error);
 void rf_processes_unmap(struct rf_processes *processes, struct rf_process *process, uint64_t start,
@@ -170,6 +179,11 @@ struct rf_process *rf_processes_find(struct rf_processes *processes, uint32_t nu
 /* The number in the run of a process's own thread; 0: no memory. */
 uint16_t rf_processes_thread(struct rf_processes *processes, struct rf_process *of,
                              uint64_t thread);
+/* The number in the run of a thread that was not seen yet. */
+uint16_t rf_processes_next_thread(struct rf_processes *processes);
+/* The process begins, and its first thread has this number; false: no memory. */
+bool rf_processes_begin_as(struct rf_processes *processes, struct rf_process *process,
+                           uint16_t number);
 
 /* Two slots of one process, which has hooks. */
 static inline bool rf_processes_are_family(const struct rf_process *a, const struct rf_process *b)
@@ -182,7 +196,7 @@ static inline bool rf_processes_are_family(const struct rf_process *a, const str
 void rf_processes_note_due(struct rf_processes *processes); /* another process came */
 bool rf_processes_must_wait(const struct rf_processes *processes, const struct rf_process *process);
 bool rf_processes_begin(struct rf_processes *processes, struct rf_process *process);
-/* The slot is done: another one of its family keeps the numbers of the threads. */
+/* The slot is done: another one of its family keeps the numbers of the threads, or what the process becomes that of its first. */
 void rf_processes_leave_threads(struct rf_processes *processes, struct rf_process *process);
 
 /* The stream makes no sense: RF_EDAMAGED with a sentence. */

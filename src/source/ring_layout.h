@@ -33,7 +33,7 @@
 
 #include <stdint.h>
 
-#define RF_RING_MAGIC UINT64_C(0x32676e6952666652) /* "RffRing2" */
+#define RF_RING_MAGIC UINT64_C(0x33676e6952666652) /* "RffRing3" */
 
 enum {
     RF_RING_PAGE = 4096,
@@ -62,6 +62,7 @@ enum {
     RF_RING_PLACES_MAX = 1 << 19, /* the last */
     RF_RING_WORDS_BITS = 12,
     RF_RING_WORDS = 1 << RF_RING_WORDS_BITS, /* of a slot of hooks, behind its tables of places */
+    RF_RING_WORD_BITS = 5,                   /* bytes of one are 1 << that */
 };
 
 /* What hooks keep of a place that they came by. Where nothing changes there, how often that was. */
@@ -71,12 +72,15 @@ struct rf_ring_place {
     uint32_t path, pad;
 };
 
-/* A word that came at a place, and how often since it was told. */
+/* A word that came at a place, and how often since it was told. Two of them fill a line of the caches. */
 struct rf_ring_word {
     uint64_t key; /* of the place; 0: none */
     uint64_t word;
-    uint32_t path, count;
+    uint64_t count;
+    uint32_t path, kind;
 };
+_Static_assert(sizeof(struct rf_ring_word) == 1 << RF_RING_WORD_BITS,
+               "places are found by a shift");
 
 /* Tables of hooks lie one behind the other, each twice as long as the one before. Where the one of this size begins. */
 static inline uint64_t rf_ring_places_offset(uint64_t size)
@@ -144,7 +148,8 @@ struct rf_ring_control {
     uint32_t processes;  /* numbers given out so far: every process that takes a slot gets one */
     uint32_t unfollowed; /* processes that found no free slot and run unprofiled */
     uint32_t detached;   /* the collector takes nothing more: run on, keep nothing */
-    uint32_t pad_0[10];
+    uint32_t mourned;    /* a producer has said that the collector is gone: once is enough */
+    uint32_t pad_0[9];
     uint32_t bell; /* futex: producers add one when there is something to see */
     uint32_t pad_1[15];
     uint32_t sleeping; /* the collector waits on the bell: wake it */
@@ -182,9 +187,10 @@ struct rf_ring_slot {
     uint64_t stage; /* how far they are merged: probe_words.h */
     uint64_t pad_4[5];
     struct rf_ring_counters counters;
-    uint64_t produced[RF_RING_GROUPS]; /* by hooks, by class: they send no END */
-    uint64_t places;                   /* size of the table that hooks use now */
-    uint32_t fill[RF_RING_CHUNKS];     /* bytes in each published chunk */
+    uint64_t produced
+        [RF_RING_GROUPS]; /* by hooks, by class, but for words that are merged and not told yet */
+    uint64_t places;      /* size of the table that hooks use now */
+    uint32_t fill[RF_RING_CHUNKS]; /* bytes in each published chunk */
 };
 
 _Static_assert(sizeof(struct rf_ring_slot) <= RF_RING_PAGE, "the slot's page is full");

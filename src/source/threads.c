@@ -1,6 +1,13 @@
 /* threads.c - the threads of all processes: numbers in the run, and names.
  *
- * A process numbers its threads from 1; the run numbers those of all processes, as they are seen. */
+ * A process numbers its threads from 1, as it makes them. The run numbers those of all processes, so that equal runs have equal
+ * numbers, whichever thread the system lets run first:
+ *
+ *     a thread runs        it gets the next number, after all threads that its process made before it and that have none yet
+ *     a process forks      all threads that it has made get theirs, then the first thread of the child
+ *     a process execs      its first thread keeps its number
+ *
+ * Processes that make threads side by side share out the numbers as their words arrive. */
 #include "source/processes.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -16,38 +23,46 @@ static struct rf_process *keeper_of(struct rf_processes *processes, struct rf_pr
     return process;
 }
 
-void rf_processes_leave_threads(struct rf_processes *processes, struct rf_process *process)
+static bool make_room(struct rf_processes *processes, struct rf_process *process, uint64_t thread)
 {
-    for (uint32_t i = 0; process->threads != NULL && i < processes->slots_used; i++) {
-        struct rf_process *heir = &processes->list[i];
-        if (heir == process || !rf_processes_are_family(heir, process))
-            continue;
-        heir->threads = process->threads;
-        heir->n_threads = process->n_threads;
-        process->threads = NULL;
-        process->n_threads = 0;
-    }
+    size_t n = process->n_threads;
+    void *threads = process->threads;
+    if (thread < n)
+        return true;
+    size_t room = thread + 1 > 2 * n ? thread + 1 : 2 * n;
+    if (!rf_alloc_array(processes->alloc, &threads, n, room, sizeof *process->threads))
+        return false;
+    process->threads = threads;
+    process->n_threads = room;
+    memset(process->threads + n, 0, (room - n) * sizeof *process->threads);
+    return true;
+}
+
+uint16_t rf_processes_next_thread(struct rf_processes *processes)
+{
+    if (processes->n_threads < RF_WORD_THREADS_MAX)
+        processes->n_threads++;
+    return processes->n_threads;
 }
 
 uint16_t rf_processes_thread(struct rf_processes *processes, struct rf_process *of, uint64_t thread)
 {
     struct rf_process *process = keeper_of(processes, of);
-    size_t n = process->n_threads;
-    void *threads = process->threads;
-    if (thread >= n) {
-        size_t room = thread + 1 > 2 * n ? thread + 1 : 2 * n;
-        if (!rf_alloc_array(processes->alloc, &threads, n, room, sizeof *process->threads))
-            return 0;
-        process->threads = threads;
-        process->n_threads = room;
-        memset(process->threads + n, 0, (room - n) * sizeof *process->threads);
-    }
-    if (process->threads[thread] == 0) {
-        if (processes->n_threads < RF_WORD_THREADS_MAX)
-            processes->n_threads++;
-        process->threads[thread] = processes->n_threads;
-    }
+    if (!make_room(processes, process, thread))
+        return 0;
+    for (uint64_t i = 1; process->threads[thread] == 0; i++)
+        if (process->threads[i] == 0)
+            process->threads[i] = rf_processes_next_thread(processes);
     return process->threads[thread];
+}
+
+bool rf_processes_begin_as(struct rf_processes *processes, struct rf_process *process,
+                           uint16_t number)
+{
+    if (!make_room(processes, process, 1))
+        return false;
+    process->threads[1] = process->thread = number;
+    return true;
 }
 
 /* Hooks say which thread they are of. */
@@ -56,9 +71,30 @@ static bool has_begun(const struct rf_process *process)
     return process->thread != 0 || process->reader.family != 0;
 }
 
+/* What the process was before its exec, if that is not buried yet. */
+static struct rf_process *before_exec(const struct rf_processes *processes,
+                                      const struct rf_process *process)
+{
+    struct rf_process *found = NULL;
+    const struct rf_ring_reader *reader = &process->reader;
+    for (uint32_t i = 0; reader->parent == 0 && i < processes->slots_used; i++) {
+        struct rf_process *other = &processes->list[i];
+        if (other->used && other->reader.pid == reader->pid &&
+            other->reader.process < reader->process && !rf_processes_are_family(other, process) &&
+            (found == NULL || found->reader.process < other->reader.process))
+            found = other;
+    }
+    return found;
+}
+
 bool rf_processes_must_wait(const struct rf_processes *processes, const struct rf_process *process)
 {
-    for (uint32_t i = 0; !has_begun(process) && i < processes->slots_used; i++) {
+    if (has_begun(process))
+        return false;
+    const struct rf_process *before = before_exec(processes, process);
+    if (before != NULL && !has_begun(before))
+        return true;
+    for (uint32_t i = 0; i < processes->slots_used; i++) {
         const struct rf_process *other = &processes->list[i];
         if (other->used && other->has_book && other->reader.process < process->reader.process &&
             (int32_t)(other->due - other->reader.tail) > 0)
@@ -76,12 +112,49 @@ void rf_processes_note_due(struct rf_processes *processes)
     }
 }
 
+static void leave_to(struct rf_process *heir, struct rf_process *process)
+{
+    heir->threads = process->threads;
+    heir->n_threads = process->n_threads;
+    process->threads = NULL;
+    process->n_threads = 0;
+}
+
+void rf_processes_leave_threads(struct rf_processes *processes, struct rf_process *process)
+{
+    for (uint32_t i = 0; process->threads != NULL && i < processes->slots_used; i++) {
+        struct rf_process *heir = &processes->list[i];
+        if (heir != process && rf_processes_are_family(heir, process))
+            leave_to(heir, process);
+    }
+    if (process->threads != NULL)
+        processes->left[processes->n_left++ % RF_PROCESSES_LEFT_MAX] =
+            (struct rf_left_thread){process->reader.pid, process->threads[1]};
+}
+
+/* The number of the first thread before the exec; 0: there was none. */
+static uint16_t thread_before_exec(const struct rf_processes *processes,
+                                   const struct rf_process *process)
+{
+    const struct rf_process *before = before_exec(processes, process);
+    if (before != NULL && before->threads != NULL)
+        return before->threads[1];
+    for (size_t i = 1; i <= RF_PROCESSES_LEFT_MAX && i <= processes->n_left; i++) {
+        const struct rf_left_thread *left =
+            &processes->left[(processes->n_left - i) % RF_PROCESSES_LEFT_MAX];
+        if (left->pid == process->reader.pid)
+            return left->number;
+    }
+    return 0;
+}
+
 bool rf_processes_begin(struct rf_processes *processes, struct rf_process *process)
 {
     if (has_begun(process))
         return true;
-    process->thread = rf_processes_thread(processes, process, 1);
-    return process->thread != 0;
+    uint16_t number = thread_before_exec(processes, process);
+    return rf_processes_begin_as(processes, process,
+                                 number != 0 ? number : rf_processes_next_thread(processes));
 }
 
 rf_status rf_processes_switch(struct rf_processes *processes, struct rf_process *process,

@@ -71,6 +71,38 @@ ALONE uint64_t k_values(unsigned rounds)
     return sum;
 }
 
+/* Loads of 2, 4 and 8 bytes at odd addresses; what they load is their width, or 77 in each fourth round. */
+static struct {
+    char odd;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+} __attribute__((packed)) packed[4] = {{0, 2, 4, 8}, {0, 2, 4, 8}, {0, 2, 4, 8}, {0, 77, 77, 77}};
+
+ALONE uint64_t k_packed(unsigned rounds)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < rounds; i++) {
+        __typeof__(&packed[0]) one = hidden(&packed[i % 4]);
+        sum += one->two + one->four + one->eight;
+    }
+    return sum;
+}
+
+/* More loads of one word than a word of the ring can tell, then others, which push it out. */
+ALONE uint64_t k_many(uint64_t rounds)
+{
+    static uint64_t numbers[1 << 16];
+    uint64_t sum = 0, *n = hidden(numbers);
+    for (uint64_t i = 0; i < 1 << 16; i++)
+        n[i] = i + 7;
+    for (uint64_t i = 0; i < rounds + (1 << 16); i++) {
+        sum += n[i < rounds ? 0 : i - rounds];
+        __asm__ volatile("" ::: "memory");
+    }
+    return sum;
+}
+
 /* Per round: 7 loads, of which the failed compare is one; 6 stores. */
 ALONE uint64_t k_atomics(unsigned rounds)
 {
@@ -241,7 +273,9 @@ int main(int argc, char **argv)
     if (strcmp(what, "loads") == 0)
         sink += (unsigned)k_loads(1000), k_stores(1000);
     else if (strcmp(what, "values") == 0)
-        sink += (unsigned)k_values(800);
+        sink += (unsigned)k_values(800) + (unsigned)k_packed(400);
+    else if (strcmp(what, "many") == 0)
+        sink += (unsigned)k_many((UINT64_C(1) << 31) + 1000);
     else if (strcmp(what, "atomics") == 0)
         sink += (unsigned)k_atomics(100);
     else if (strcmp(what, "calls") == 0)

@@ -85,16 +85,24 @@ def loads_and_stores(name, known):
     equal(f"{name}: widths", [sizes.get(1), sizes.get(2)], [1000, 1000])
 
 
-def told(run):
-    """Values of k_values with their counts."""
-    return {int(row["value"], 0): int(row["count"]) for row in run.tuples
-            if row["function"] == "k_values"}
+def told(run, function="k_values"):
+    """Values of a function's loads with their counts."""
+    of = {}
+    for row in run.tuples:
+        if row["function"] == function:
+            of[int(row["value"], 0)] = of.get(int(row["value"], 0), 0) + int(row["count"])
+    return of
 
 
 def values(name, known):
     run = Run("load -> pc,value", [known, "values"])
     of = told(run)
     equal(f"{name}: values", (of.get(5), of.get(6)), (700, 100))
+    equal(f"{name}: values at odd addresses", told(run, "k_packed"), {2: 300, 4: 300, 8: 300, 77: 300})
+    if KILLS > 1:
+        many = Run("load -> pc,value", [known, "many"])
+        equal(f"{name}: more than 2^31 of a word", (told(many, "k_many").get(7), many.of("k_many"), many.adds_up()),
+              (2**31 + 1001, 2**31 + 1000 + 2**16, True))
     streamed = Run("load -> pc,value", [known, "values"], "--stream")
     equal(f"{name}: values, each in its place", told(streamed), of)
     hidden = Run("load -> pc,value", [known, "values"], "--no-values")
@@ -250,6 +258,34 @@ def edges(name, compiler, folder):
     tap.check(f"{name}: without RIFFLE_CC_BLOCKS=1 it is told", "RIFFLE_CC_BLOCKS=1" in plain.errors, plain.errors)
 
 
+SANDBOXED = r"""
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+volatile long table[64];
+__attribute__((noinline)) void k_work(void) { for (long i = 0; i < 1000; i++) table[i & 63] = table[i & 7] + i; }
+int main(void)
+{
+    volatile long first = table[0];
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+        return 9;
+    k_work();
+    return (int)syscall(SYS_exit, first != 0);
+}
+"""
+
+
+def sandboxed(name, compiler, folder):
+    """A program that gives up all system calls but a few is not killed for those of its hooks."""
+    source, program = os.path.join(folder, "sandboxed.c"), os.path.join(folder, "sandboxed")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(SANDBOXED)
+    subprocess.run([RIFFLE, "cc", "-O1", "-g", source, "-o", program], env={**os.environ, "RIFFLE_CC": compiler}, check=True)
+    run = Run("load -> pc,value", [program])
+    equal(f"{name}: a program in a sandbox of its own runs to its end", (run.status, run.of("k_work"), run.adds_up()), (0, 1000, True))
+
+
 def copies(name, compiler, folder):
     """RIFFLE_CC_BURSTS=1: two copies of each function tell the same as one, and compute the same whichever of them runs."""
     known, _ = build(compiler, folder, RIFFLE_CC_BURSTS="1")
@@ -315,6 +351,7 @@ def main():
                 case(name, known)
             processes(name, known, library)
             edges(name, compiler, folder)
+            sandboxed(name, compiler, folder)
             copies(name, compiler, folder)
     print(f"# figure: {KILLS} kills each of program and riffle per compiler, with hooks")
     tap.end()

@@ -167,6 +167,24 @@ def kill_collector(dice, *options):
         return None if "the collector is gone" in words else f"not a word: '{words}'"
 
 
+def check_mourning():
+    """The collector of a program with many children is killed: one of them says so, and all run on."""
+    script = "i=0; while [ $i -lt 12 ]; do (/bin/echo $i) & i=$((i + 1)); done; wait; echo all"
+    for options in ([], ["--stream"]):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = os.path.join(folder, "pipe")
+            os.mkfifo(pipe)
+            riffle = subprocess.Popen([RIFFLE, "run", "-q", "-p", "code", "-e", "exact", *options, "--", "sh", "-c", f"read x <{pipe}; {script}"],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            with open(pipe, "w") as begin:  # once the shell has opened it
+                riffle.kill()
+                riffle.wait()
+                begin.write("go\n")
+            out, words = riffle.communicate(timeout=PATIENCE)
+        check(f"the loss of the collector is told once, and all 12 children run on {' '.join(options)}",
+              words.count("the collector is gone") == 1 and sorted(out.split()) == sorted([*map(str, range(12)), "all"]), [out, words])
+
+
 def check_kills():
     dice = random.Random(SEED)
     for i in range(min(ROUNDS, 50)):
@@ -320,6 +338,7 @@ def main():
     check_starvation()
     check_prompt_end()
     check_kills()
+    check_mourning()
     print(f"# figure: {ROUNDS} kills each of target, child and collector, {3 * min(ROUNDS, 50)} in bursts")
     end()
 

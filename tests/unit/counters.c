@@ -90,14 +90,14 @@ TEST(guards_have_counters_of_their_own)
 /* A child begins with its parent's paths and with counters of its own. */
 TEST(a_child_counts_for_itself)
 {
-    static const uint64_t fork[] = {RF_WORD_HEADER(RF_WORD_FORK, 2), 1};
+    static const uint64_t fork[] = {RF_WORD_HEADER(RF_WORD_FORK, 3), 1, 1};
     struct rf_ring_slot *slot = open_ring("insn -> pc", 0), *child = slot_at(1);
     counters_of(0)[0] = 10;
     counters_of(1)[0] = 4;
     *child = (struct rf_ring_slot){.pid = 1, .process = 2, .parent = 1, .fork = 1};
     child->state = RF_RING_DONE;
     publish(slot, block, sizeof block / 8, RF_RING_LIVE);
-    publish(slot, fork, 2, RF_RING_DONE);
+    publish(slot, fork, 3, RF_RING_DONE);
     struct seen seen = drain();
     CHECK(seen.status == RF_OK);
     CHECK_EQ(seen.events, 14);

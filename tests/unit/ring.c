@@ -86,7 +86,8 @@ TEST(a_child_waits_for_its_parents_book)
     child->fill[0] = 16;
     child->state = RF_RING_DONE;
     put_block(0, 0x40);
-    put(RF_WORD_HEADER(RF_WORD_FORK, 2));
+    put(RF_WORD_HEADER(RF_WORD_FORK, 3));
+    put(1);
     put(1);
     publish();
     slot->state = RF_RING_DONE;
@@ -109,8 +110,9 @@ TEST(forks_without_children)
     publish();
     struct rf_batch batch;
     for (uint32_t i = 1; i <= 2000; i++) {
-        put(RF_WORD_HEADER(RF_WORD_FORK, 2));
+        put(RF_WORD_HEADER(RF_WORD_FORK, 3));
         put(i);
+        put(1);
     }
     put(0);
     put(1);
@@ -118,8 +120,9 @@ TEST(forks_without_children)
     CHECK(rf_source_next(source, &batch, NULL) == RF_OK && batch.n == 1);
     size_t held = failing.held;
     for (uint32_t i = 2001; i <= 4000; i++) {
-        put(RF_WORD_HEADER(RF_WORD_FORK, 2));
+        put(RF_WORD_HEADER(RF_WORD_FORK, 3));
         put(i);
+        put(1);
     }
     put(0);
     put(1);
@@ -164,7 +167,8 @@ TEST(a_child_that_comes_after_its_parents_end)
     *other = (struct rf_ring_slot){.pid = (uint32_t)getpid(), .process = 3, .state = RF_RING_LIVE};
     slot->pid = 0x7fffff00;
     put_block(0, 0x40);
-    put(RF_WORD_HEADER(RF_WORD_FORK, 2));
+    put(RF_WORD_HEADER(RF_WORD_FORK, 3));
+    put(1);
     put(1);
     publish();
     slot->state = RF_RING_DONE;
@@ -366,7 +370,8 @@ TEST(no_memory)
             put(0x2000);
             put(0);
             put('x');
-            put(RF_WORD_HEADER(RF_WORD_FORK, 2));
+            put(RF_WORD_HEADER(RF_WORD_FORK, 3));
+            put(1);
             put(1);
             put(0);
             put(9);
