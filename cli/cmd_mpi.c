@@ -8,7 +8,8 @@
  * A rank has neighbouring shards, and a sum stands for neighbouring ranks, so everything is merged in the order of the shards.
  * Messages are runs as files hold them, behind a head with what they cost. Nothing that a rank cannot do ends the others: it
  * is noted ("missing"), and the note travels with the rest. Where a rank is lost, rank 0 ends the job when it has saved the rest,
- * and tells the others to leave: they would wait for that rank for ever, and must not end the job before. */
+ * and tells the others to leave: they would wait for that rank for ever, and must not end the job before. Where rank 0 is lost,
+ * each of the others says so and leaves. */
 #include "ranks.h"
 #include "plan.h"
 #include <dlfcn.h>
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOTE_MISSING "missing"
+enum { NAMED_MAX = 8, NAMES_SIZE = 800 }; /* shards of a lost rank, and room for their names */
 
 struct settings {
     struct cli_report report;
@@ -50,11 +51,13 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct settings, timing)},
     {CLI_COUNT, 0, "wait", "SECONDS", "0",
      .brief = "how long to wait for another rank when one's own work is done; 0: for ever",
-     .text = "So long per step of the tree: rank 0 of 4 waits twice as long for rank 2, which may "
-             "wait for rank 3. "
-             "A rank that does not come in time is named in the result. mpirun ends all ranks when "
-             "one dies, "
-             "unless it is told not to (Open MPI: --enable-recovery).",
+     .text =
+         "So long per step of the tree: rank 0 of 4 waits twice as long for rank 2, which may "
+         "wait for rank 3. "
+         "A rank that does not come in time is named in the result, with its shards, and so is one "
+         "of the same machine that has ended. Other ranks wait for rank 0 as long as the whole "
+         "tree may take. mpirun ends all ranks when one dies, unless it is told not to (Open "
+         "MPI: --enable-recovery).",
      .offset = offsetof(struct settings, wait)},
     {.type = CLI_END},
 };
@@ -104,6 +107,15 @@ static bool load_module(const struct cli_mpi **mpi)
            load_from(mpi, RIFFLE_MPI_FOLDER, "riffle-mpi.so");
 }
 
+/* Seconds in which the whole tree must be through; below 0: there is no limit. */
+static double longest(const struct rank *rank)
+{
+    double steps = 1;
+    for (int step = 1; step < rank->size; step *= 2)
+        steps++;
+    return rank->settings->wait == 0 ? -1 : steps * (double)rank->settings->wait;
+}
+
 static int join_job(struct rank *rank)
 {
     if (rank->size == 1)
@@ -111,7 +123,7 @@ static int join_job(struct rank *rank)
     if (!load_module(&rank->mpi))
         return cli_fail(CLI_FAILED, "mpi: riffle-mpi.so cannot be loaded: %s",
                         RIFFLE_HAS_MPI ? dlerror() : "riffle was built without MPI");
-    if (rank->mpi->begin(&rank->number, &rank->size) != 0)
+    if (rank->mpi->begin(&rank->number, &rank->size, longest(rank)) != 0)
         return cli_fail(CLI_FAILED, "mpi: MPI cannot be started");
     return CLI_OK;
 }
@@ -134,7 +146,7 @@ static double seconds(void)
 static void note_missing(struct rank *rank, const char *what, const char *why)
 {
     bool named = strncmp(what, why, strlen(what)) == 0; /* the sentence says of what it is */
-    cli_note(rank->run, NOTE_MISSING, "%s%s%s", named ? "" : what, named ? "" : ": ", why);
+    cli_note(rank->run, RF_NOTE_MISSING, "%s%s%s", named ? "" : what, named ? "" : ": ", why);
 }
 
 static rf_status collect(struct rank *rank, struct rf_source *source, struct rf_run **run,
@@ -202,17 +214,30 @@ static void take_shard(struct rank *rank, const char *path, size_t part, size_t 
     rf_run_free(run);
 }
 
-/* Neighbouring shards; pieces of all of them where there are fewer shards than ranks. */
+/* Which shards a rank has: neighbours. */
+struct dealt {
+    size_t begin, end;
+};
+
+/* Are there fewer shards than ranks? Then every rank has a piece of each. */
+static bool is_cut(const struct rank *rank)
+{
+    return rank->call->n_arguments < (size_t)rank->size;
+}
+
+static struct dealt deal(const struct rank *rank, int number)
+{
+    size_t n = rank->call->n_arguments, size = (size_t)rank->size, i = (size_t)number;
+    return is_cut(rank) ? (struct dealt){0, n} : (struct dealt){n * i / size, n * (i + 1) / size};
+}
+
 static void take_shards(struct rank *rank)
 {
-    size_t n = rank->call->n_arguments, size = (size_t)rank->size, number = (size_t)rank->number;
     double begun = seconds();
-    if (n < size)
-        for (size_t i = 0; i < n; i++)
-            take_shard(rank, rank->call->arguments[i], number, size);
-    else
-        for (size_t i = n * number / size; i < n * (number + 1) / size; i++)
-            take_shard(rank, rank->call->arguments[i], 0, 1);
+    struct dealt own = deal(rank, rank->number);
+    for (size_t i = own.begin; i < own.end; i++)
+        take_shard(rank, rank->call->arguments[i], is_cut(rank) ? (size_t)rank->number : 0,
+                   is_cut(rank) ? (size_t)rank->size : 1);
     rank->costs.work = rank->costs.path = seconds() - begun;
 }
 
@@ -229,11 +254,12 @@ static int send_to(struct rank *rank, int to)
     rank->costs.messages++;
     rank->costs.bytes += (double)n;
     rank->costs.largest = (double)n > rank->costs.largest ? (double)n : rank->costs.largest;
-    int failed = rank->mpi->send(to, &rank->costs, sizeof rank->costs) != 0 ||
-                 rank->mpi->send(to, bytes, n) != 0;
-    rf_run_free_packed(rank->run, bytes, n);
-    return failed ? cli_fail(CLI_FAILED, "mpi: rank %d cannot send to rank %d", rank->number, to)
-                  : CLI_OK;
+    if (rank->mpi->send(to, longest(rank), &rank->costs, sizeof rank->costs) != 0 ||
+        rank->mpi->send(to, longest(rank), bytes, n) != 0)
+        return cli_fail(CLI_FAILED, "mpi: rank %d: rank %d is gone or takes nothing", rank->number,
+                        to);
+    rf_run_free_packed(rank->run, bytes, n); /* what was not sent MPI may still hold */
+    return CLI_OK;
 }
 
 static void add_costs(struct costs *sum, const struct costs *child, double spent)
@@ -247,14 +273,32 @@ static void add_costs(struct costs *sum, const struct costs *child, double spent
     sum->largest = child->largest > sum->largest ? child->largest : sum->largest;
 }
 
+/* The shards of these ranks, which are neighbours: a few by name, more by the first and the last. */
+static void name_shards(const struct rank *rank, int from, int last, char *names, size_t size)
+{
+    char *const *shards = rank->call->arguments;
+    struct dealt first = deal(rank, from), end = deal(rank, last);
+    size_t n = end.end - first.begin, used = 0;
+    if (n > NAMED_MAX) {
+        snprintf(names, size, "%s to %s, %zu shards", shards[first.begin], shards[end.end - 1], n);
+        return;
+    }
+    names[0] = '\0';
+    for (size_t i = first.begin; i < end.end && used < size; i++)
+        used +=
+            (size_t)snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "", shards[i]);
+}
+
 /* Rank `from` stands for itself and all up to `last`. */
 static void leave_out(struct rank *rank, int from, int last, const char *why)
 {
-    char what[64];
+    char who[64], names[NAMES_SIZE], what[NAMES_SIZE + 128];
     if (from == last)
-        snprintf(what, sizeof what, "rank %d", from);
+        snprintf(who, sizeof who, "rank %d", from);
     else
-        snprintf(what, sizeof what, "ranks %d to %d", from, last);
+        snprintf(who, sizeof who, "ranks %d to %d", from, last);
+    name_shards(rank, from, last, names, sizeof names);
+    snprintf(what, sizeof what, "%s, with %s%s", who, is_cut(rank) ? "its pieces of " : "", names);
     note_missing(rank, what, why);
 }
 
@@ -318,7 +362,7 @@ static int tell_missing(const struct rf_run *run)
 {
     size_t n = 0;
     for (size_t i = 0; i < run->n_notes; i++)
-        if (strcmp(run->notes[i].name, NOTE_MISSING) == 0) {
+        if (strcmp(run->notes[i].name, RF_NOTE_MISSING) == 0) {
             cli_fail(CLI_OK, "mpi: missing: %s", run->notes[i].text);
             n++;
         }
@@ -362,17 +406,43 @@ static int work(struct rank *rank)
     return status;
 }
 
-/* Of rank 0, which writes: the others may be on machines that do not have that folder. */
+/* Rank 0 writes: the others may be on machines that do not have that folder. So it looks when the job has begun: MPI_Init of the
+ * others would wait for it for ever. */
+static int check_output(struct rank *rank)
+{
+    int status = rank->number == 0 ? cli_check_output(rank->settings->output) : CLI_OK;
+    rank->broken = status != CLI_OK;
+    return status;
+}
+
 static int check_files(const struct rank *rank)
 {
     const struct settings *settings = rank->settings;
-    int status = rank->number == 0 ? cli_check_output(settings->output) : CLI_OK;
-    if (status == CLI_OK && cli_same_file(settings->output, settings->report.html))
+    if (cli_same_file(settings->output, settings->report.html))
         return cli_fail(CLI_USAGE, "mpi: --output and --html are the same file");
     for (size_t i = 0; i < rank->call->n_arguments; i++)
         if (cli_same_file(settings->output, rank->call->arguments[i]))
             return cli_fail(CLI_USAGE, "mpi: the profile would overwrite its own stream");
-    return status;
+    return CLI_OK;
+}
+
+/* Where ranks are gone, MPI_Finalize would wait for them for ever: the others exit at once. */
+static void leave(const struct rank *rank, int status)
+{
+    int alone = rank->broken                                ? CLI_FAILED
+                : rank->number == 0 && rank->costs.lost > 0 ? CLI_DAMAGED
+                                                            : CLI_OK;
+    switch (rank->mpi->end(alone, longest(rank))) {
+    case CLI_MPI_TOGETHER:
+        return;
+    case CLI_MPI_ALONE:
+        _exit(alone);
+    case CLI_MPI_NO_WORD:
+        if (status == CLI_OK)
+            cli_fail(CLI_FAILED, "mpi: rank %d: rank 0 is gone or says nothing: there is no result",
+                     rank->number);
+        _exit(CLI_FAILED);
+    }
 }
 
 static int run(const struct cli_call *call)
@@ -395,9 +465,11 @@ static int run(const struct cli_call *call)
     if (status == CLI_OK)
         status = join_job(&rank);
     if (status == CLI_OK)
+        status = check_output(&rank);
+    if (status == CLI_OK)
         status = work(&rank);
     if (rank.mpi != NULL)
-        rank.mpi->end(rank.broken || (rank.number == 0 && rank.costs.lost > 0));
+        leave(&rank, status);
     cli_lanes_free(&rank.lanes);
     free(rank.command);
     return status;

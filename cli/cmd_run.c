@@ -80,9 +80,11 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct settings, slots)},
     {CLI_COUNT, 0, "rank-wait", "SECONDS", "60",
      .brief = "under mpirun: how long rank 0 waits for the profiles of the others",
-     .text = "With -o FILE each rank saves FILE.rank-N, and rank 0 the sum of all in FILE, once "
-             "its own program has "
-             "ended. Ranks that leave no profile are named.",
+     .text =
+         "With -o FILE each rank saves FILE.rank-N, and rank 0 the sum of all in FILE, once "
+         "its own program has "
+         "ended. Ranks that leave no profile are named, and where the program ended with 0, riffle "
+         "ends with 3.",
      .offset = offsetof(struct settings, rank_wait)},
     {.type = CLI_END},
 };
@@ -216,14 +218,15 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
 
 /* ---- the run ---- */
 
-/* As the target ended, unless we failed. */
+/* As the target ended, unless we failed. A target that ended well leaves it to us to say that ranks are missing. */
 static int leave(int status, const struct rf_probe_outcome *outcome)
 {
-    if (status != CLI_OK)
+    bool in_part = status == CLI_OF_PROGRAM + CLI_DAMAGED;
+    if (status != CLI_OK && !in_part)
         return status;
     if (outcome->signal != 0)
         cli_signals_die_of(outcome->signal);
-    return CLI_OF_PROGRAM + outcome->exit_status;
+    return in_part && outcome->exit_status == 0 ? status : CLI_OF_PROGRAM + outcome->exit_status;
 }
 
 /* How the program ended, with its plan. */

@@ -3,7 +3,8 @@
 #include <string.h>
 
 const char cli_exit_text[] = "0: success. 1: failure. 2: the command line is wrong. "
-                             "3: the input was damaged; the result covers its undamaged parts. "
+                             "3: the input was damaged, or parts of it are missing; the result "
+                             "covers the others. "
                              "130: stopped by Ctrl-C; the result covers what was counted until "
                              "then. run and sim end with the status of the program, or with 125 if "
                              "riffle itself failed, 126 if the program cannot be run, 127 if there "

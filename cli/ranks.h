@@ -7,15 +7,23 @@
 
 #include <stddef.h>
 
+/* How a rank leaves. */
+enum cli_mpi_end {
+    CLI_MPI_TOGETHER, /* all have left */
+    CLI_MPI_ALONE, /* some are gone, and rank 0 has what there is: the caller exits without further ado */
+    CLI_MPI_NO_WORD, /* rank 0 is gone, or said nothing in time: the same */
+};
+
+/* `seconds`: how long another rank is waited for; below 0: for ever. A rank of this machine that has ended is not waited for. */
 struct cli_mpi {
-    int (*begin)(int *rank, int *size); /* 0: done */
-    /* A message of any length. 0: done. */
-    int (*send)(int to, const void *bytes, size_t n);
-    /* The next message from a rank, in memory that the caller frees. 0: done; 1: none came within these seconds, or it was
-     * cut off; below 0: wait for ever. */
+    /* 0: done. Where other ranks are gone before they have begun, it ends the process in about this time. */
+    int (*begin)(int *rank, int *size, double seconds);
+    /* A message of any length. 0: done; 1: it could not be sent in time. */
+    int (*send)(int to, double seconds, const void *bytes, size_t n);
+    /* The next message from a rank, in memory that the caller frees. 0: done; 1: none came in time, or it was cut off. */
     int (*receive)(int from, double seconds, void **bytes, size_t *n);
-    /* Leave. `alone`: others are gone, so do not wait for them. */
-    void (*end)(int alone);
+    /* Leave. `alone`: 0, or the status of the job where it ends without waiting for others, which may be gone. */
+    enum cli_mpi_end (*end)(int alone, double seconds);
 };
 
 #define CLI_MPI_TABLE "riffle_mpi" /* its name in the module */

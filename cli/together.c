@@ -111,21 +111,24 @@ static struct rf_run *wait_for(const struct cli_together *together, int rank, do
 
 static void tell_missing(struct rf_run *sum, int rank, const char *why)
 {
-    cli_note(sum, "missing", "rank %d: %s", rank, why);
+    cli_note(sum, RF_NOTE_MISSING, "rank %d: %s", rank, why);
     cli_fail(CLI_OK, "run: rank %d: %s; the profile is of the others", rank, why);
 }
 
-static void add_rank(const struct cli_together *together, struct rf_run *sum, int rank,
+/* False: it is not in the sum. */
+static bool add_rank(const struct cli_together *together, struct rf_run *sum, int rank,
                      double until)
 {
     struct rf_error error = {""};
     struct rf_run *run = wait_for(together, rank, until);
+    bool added = run != NULL && rf_run_same_builds(sum, run, &error) == RF_OK &&
+                 rf_run_add_part(sum, run, &error) == RF_OK;
     if (run == NULL)
         tell_missing(sum, rank, "left no profile");
-    else if (rf_run_same_builds(sum, run, &error) != RF_OK ||
-             rf_run_add_part(sum, run, &error) != RF_OK)
+    else if (!added)
         tell_missing(sum, rank, error.message);
     rf_run_free(run);
+    return added;
 }
 
 int cli_together_gather(const struct cli_together *together, const struct cli_report *report)
@@ -139,9 +142,11 @@ int cli_together_gather(const struct cli_together *together, const struct cli_re
     if (status != RF_OK)
         return cli_fail_status(status, &error);
     double until = now() + (double)together->wait;
+    bool whole = true;
     for (int rank = 1; rank < together->size; rank++)
-        add_rank(together, sum, rank, until);
+        whole = add_rank(together, sum, rank, until) && whole;
     shown.to_stderr = 1;
     shown.silent = together->quiet;
-    return cli_deliver(sum, RF_OK, &error, together->whole, &shown);
+    int delivered = cli_deliver(sum, RF_OK, &error, together->whole, &shown);
+    return delivered == CLI_OK && !whole ? CLI_OF_PROGRAM + CLI_DAMAGED : delivered;
 }

@@ -20,7 +20,8 @@ void cli_together_take(struct cli_together *together, struct cli_profiling *prof
 /* Which rank this is, and what it did. */
 rf_status cli_together_note(const struct cli_together *together, struct rf_run *run,
                             const struct rf_probe_outcome *outcome);
-/* Rank 0 merges the profiles of all, saves and prints the sum, and names those that are missing. CLI_OK, or told. */
+/* Rank 0 merges the profiles of all, saves and prints the sum, and names those that are missing. CLI_OK, or told;
+ * CLI_OF_PROGRAM + CLI_DAMAGED: some are missing, which is how riffle ends where the program ended well. */
 int cli_together_gather(const struct cli_together *together, const struct cli_report *report);
 
 #endif

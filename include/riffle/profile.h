@@ -29,10 +29,10 @@ struct rf_profile {
     struct rf_alloc alloc;
 
     char *selector; /* canonical text, or "" for a stream of bare tuples */
-    char *engine;   /* full text */
-    uint64_t seed;
-    uint8_t shape; /* enum rf_shape */
-    uint8_t bound; /* enum rf_bound */
+    char *engine;   /* full text; an option in which the parts of a sum differ is "mixed" */
+    uint64_t seed;  /* of a sum: that of its first part */
+    uint8_t shape;  /* enum rf_shape */
+    uint8_t bound;  /* enum rf_bound */
     double confidence;
 
     uint64_t produced, consumed, lost;
@@ -43,7 +43,8 @@ struct rf_profile {
     struct rf_item *items; /* heaviest first, ties by a, then b, then a_hi, b_hi */
     size_t n_items;
 
-    uint64_t interval_length; /* events; 0: the run was not cut */
+    uint64_t
+        interval_length; /* events; 0: the run was not cut; of a sum the longest (RF_FIGURE_LEAST) */
     uint64_t n_intervals_seen;
     struct rf_interval *intervals; /* only where asked for */
     size_t n_intervals;
@@ -96,8 +97,9 @@ rf_status rf_run_filter(struct rf_run *run, rf_run_keep keep, void *context);
 
 rf_status rf_run_add_module(struct rf_run *run, const struct rf_module *module); /* copies */
 rf_status rf_run_add_note(struct rf_run *run, const char *name, const char *text);
-#define RF_NOTE_PROGRAM "program"                                    /* the name of what ran */
-#define RF_NOTE_RUNS    "runs"                                       /* how many were merged */
+#define RF_NOTE_PROGRAM "program" /* the name of what ran */
+#define RF_NOTE_RUNS    "runs"    /* how many were merged */
+#define RF_NOTE_MISSING "missing" /* what is not in it; a sum keeps all such notes */
 const char *rf_run_note(const struct rf_run *run, const char *name); /* NULL: no such note */
 
 /* The exact totals per pc of what a profile counts: the profile of the same run, and of the same process where
@@ -108,6 +110,8 @@ const struct rf_profile *rf_run_totals(const struct rf_run *run, const struct rf
 /* A collector adds this figure to totals that nobody asked for; reports use them and do not show them. */
 #define RF_FIGURE_COMPANION "companion"
 int rf_profile_is_companion(const struct rf_profile *profile);
+/* A sum of profiles with intervals of different lengths has the shortest as this figure. */
+#define RF_FIGURE_LEAST "interval-least"
 /* The value of a figure; `otherwise` where there is none of that name. */
 double rf_profile_figure(const struct rf_profile *profile, const char *name, double otherwise);
 
@@ -123,9 +127,10 @@ rf_status rf_run_decode(struct rf_run **run, const void *bytes, size_t n,
                         const struct rf_alloc *alloc, struct rf_error *error);
 
 /* Add `other` to `run`: profiles with the same selector and engine add up item by item, bounds included (an item that one
- * side lacks may have had its absent_upper there); others are appended. Sums do not depend on the order and grouping of
- * merges; bounds hold in any. What a run holds grows with what its profiles list, not with how many are merged: of commands
- * and notes only some are kept, and the note RF_NOTE_RUNS counts the runs. */
+ * side lacks may have had its absent_upper there); others are appended. Profiles of multihash add up whatever its options
+ * are, where each run has one of the selector. Sums do not depend on the order and grouping of merges, but that where a run has
+ * several of multihash, which of them add up may; bounds hold in any. What a run holds grows with what its profiles list, not with
+ * how many are merged: of commands and notes only some are kept, and the note RF_NOTE_RUNS counts the runs. */
 rf_status rf_run_merge(struct rf_run *run, const struct rf_run *other, struct rf_error *error);
 /* The same for a part of one run, of which somebody else did the rest: it is not counted as a run. */
 rf_status rf_run_add_part(struct rf_run *run, const struct rf_run *part, struct rf_error *error);

@@ -1,42 +1,21 @@
 /* merge.c - two runs as one.
  *
- * Profiles of the same selector and engine add up item by item, whatever their seeds and intervals: bounds are
- * about counts, not about the hashes they came from. An item that one side
- * lacks may have had up to that side's absent_upper there, which goes into its upper bound; the fold
- * does that (fold.c). The bounds of ranges follow from their nesting (range.c). Totals add up. Kept intervals
- * are appended. Memory is that of the larger, as the engines need not have run at the same time.
+ * Profiles of one kind (kinds.c) add up item by item, whatever their seeds and intervals: bounds are about counts, not
+ * about the hashes they came from. An item that one side lacks may have had up to that side's absent_upper there, which
+ * goes into its upper bound; the fold does that (fold.c). The bounds of ranges follow from their nesting (range.c). Totals
+ * add up. Kept intervals are appended. Memory is that of the larger, as the engines need not have run at the same time.
  *
- * A file from outside may hold a great many profiles: what both runs have is found by sorting (twins.c). Where runs came
- * from is joined by provenance.c, which keeps that short however many runs are merged.
+ * Where runs came from is joined by provenance.c, which keeps that short however many runs are merged.
  *
  * A merged profile is made beside the old one and then put in its place: when memory runs out in the
  * middle, the run has the profiles before it merged and the others as they were. */
 #include "profile/file.h"
 #include "profile/fold.h"
+#include "profile/kinds.h"
 #include "profile/profile.h"
-#include "profile/twins.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <string.h>
-
-static int compare_numbers(double x, double y)
-{
-    return (x > y) - (x < y);
-}
-
-/* 0: they are of one kind and add up. Intervals may be of any length: engines choose it themselves (auto), and bounds of
- * sums do not depend on it. */
-static int compare_kinds(const void *left, const void *right)
-{
-    const struct rf_profile *x = *(struct rf_profile *const *)left;
-    const struct rf_profile *y = *(struct rf_profile *const *)right;
-    int order = (int)x->shape - (int)y->shape;
-    order = order != 0 ? order : strcmp(x->selector, y->selector);
-    order = order != 0 ? order : strcmp(x->engine, y->engine);
-    return order != 0 ? order
-                      : compare_numbers(rf_profile_figure(x, "process", 0),
-                                        rf_profile_figure(y, "process", 0));
-}
 
 static rf_status merge_items(struct rf_profile *sum, const struct rf_profile *x,
                              const struct rf_profile *y)
@@ -185,6 +164,23 @@ static rf_status merge_figures(struct rf_profile *sum, const struct rf_profile *
     return RF_OK;
 }
 
+/* The shortest of both, where they are of different lengths; interval_length is the longest. */
+static rf_status merge_lengths(struct rf_profile *sum, const struct rf_profile *x,
+                               const struct rf_profile *y)
+{
+    double least_x = rf_profile_figure(x, RF_FIGURE_LEAST, (double)x->interval_length);
+    double least_y = rf_profile_figure(y, RF_FIGURE_LEAST, (double)y->interval_length);
+    double least = least_x < least_y ? least_x : least_y;
+    if (x->n_intervals_seen == 0 || y->n_intervals_seen == 0 ||
+        least >= (double)sum->interval_length)
+        return RF_OK;
+    struct rf_figure *figure = find_figure(sum->figures, sum->n_figures, RF_FIGURE_LEAST);
+    if (figure == NULL)
+        return rf_profile_add_figure(sum, RF_FIGURE_LEAST, least);
+    figure->value = least;
+    return RF_OK;
+}
+
 static uint64_t larger(uint64_t x, uint64_t y)
 {
     return x > y ? x : y;
@@ -209,6 +205,19 @@ static void merge_totals(struct rf_profile *sum, const struct rf_profile *x,
     sum->n_intervals_seen = x->n_intervals_seen + y->n_intervals_seen;
 }
 
+static rf_status merge_texts(struct rf_profile *sum, const struct rf_profile *x,
+                             const struct rf_profile *y)
+{
+    char *engine = rf_kinds_engine(&sum->alloc, x->engine, y->engine);
+    if (engine == NULL || !rf_profile_set_text(&sum->alloc, &sum->selector, x->selector)) {
+        rf_profile_free_text(&sum->alloc, engine);
+        return RF_ENOMEM;
+    }
+    rf_profile_free_text(&sum->alloc, sum->engine);
+    sum->engine = engine;
+    return RF_OK;
+}
+
 static rf_status merge_profiles(struct rf_profile **merged, const struct rf_alloc *alloc,
                                 const struct rf_profile *x, const struct rf_profile *y)
 {
@@ -219,14 +228,15 @@ static rf_status merge_profiles(struct rf_profile **merged, const struct rf_allo
     if (sum == NULL)
         return RF_ENOMEM;
     merge_totals(sum, x, y);
-    rf_status status = RF_ENOMEM;
-    if (rf_profile_set_text(alloc, &sum->selector, x->selector) &&
-        rf_profile_set_text(alloc, &sum->engine, x->engine))
+    rf_status status = merge_texts(sum, x, y);
+    if (status == RF_OK)
         status = merge_items(sum, x, y);
     if (status == RF_OK)
         status = merge_intervals(sum, x, y);
     if (status == RF_OK)
         status = merge_figures(sum, x, y);
+    if (status == RF_OK)
+        status = merge_lengths(sum, x, y);
     /* A file from outside may name a box twice, and then the sums may make no sense. */
     if (status == RF_OK && rf_profile_contradiction(sum) != NULL)
         status = RF_EINVAL;
@@ -241,7 +251,8 @@ static rf_status merge_profiles(struct rf_profile **merged, const struct rf_allo
 /* A profile that has no partner is copied. */
 static rf_status append_copy(struct rf_run *run, const struct rf_profile *profile)
 {
-    struct rf_profile nothing = {.bound = profile->bound, .confidence = profile->confidence};
+    const struct rf_profile nothing = {
+        .engine = profile->engine, .bound = profile->bound, .confidence = profile->confidence};
     struct rf_profile *copy;
     rf_status status = merge_profiles(&copy, &run->alloc, profile, &nothing);
     if (status != RF_OK)
@@ -252,40 +263,9 @@ static rf_status append_copy(struct rf_run *run, const struct rf_profile *profil
     return status;
 }
 
-#define ALONE SIZE_MAX
-
-/* Partners within one kind: the first goes with the first of the other run, and so on. */
-static void pair_up(const struct rf_twin *twins, size_t n, size_t *partners)
-{
-    size_t n_here = 0;
-    while (n_here < n && !twins[n_here].there)
-        n_here++;
-    for (size_t k = n_here; k < n; k++)
-        partners[twins[k].i] = k - n_here < n_here ? twins[k - n_here].i : ALONE;
-}
-
-/* For each profile of `other` the one of `run` that it is added to. */
-static rf_status find_partners(const struct rf_run *run, const struct rf_run *other,
-                               size_t *partners)
-{
-    struct rf_twins twins;
-    const struct rf_twins_list here = {run->profiles, run->n_profiles};
-    const struct rf_twins_list there = {other->profiles, other->n_profiles};
-    rf_status status =
-        rf_twins_make(&twins, &run->alloc, here, there, sizeof *run->profiles, compare_kinds);
-    if (status != RF_OK)
-        return status;
-    for (size_t i = 0, end; i < twins.n; i = end) {
-        end = rf_twins_end(&twins, i);
-        pair_up(twins.twins + i, end - i, partners);
-    }
-    rf_twins_free(&twins, &run->alloc);
-    return RF_OK;
-}
-
 static rf_status add_profile(struct rf_run *run, size_t partner, const struct rf_profile *profile)
 {
-    if (partner == ALONE)
+    if (partner == RF_KINDS_ALONE)
         return append_copy(run, profile);
     struct rf_profile *merged;
     rf_status status = merge_profiles(&merged, &run->alloc, run->profiles[partner], profile);
@@ -302,7 +282,7 @@ static rf_status add_profiles(struct rf_run *run, const struct rf_run *other)
     void *partners = NULL;
     if (!rf_alloc_array(&run->alloc, &partners, 0, n + 1, sizeof(size_t)))
         return RF_ENOMEM;
-    rf_status status = find_partners(run, other, partners);
+    rf_status status = rf_kinds_pair(run, other, partners);
     for (size_t i = 0; i < n && status == RF_OK; i++)
         status = add_profile(run, ((size_t *)partners)[i], other->profiles[i]);
     rf_alloc_free(&run->alloc, partners, (n + 1) * sizeof(size_t));

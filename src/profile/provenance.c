@@ -2,7 +2,7 @@
  *
  * Modules are all kept: they are the same in runs of the same build. Commands and notes differ from run to run ("seconds",
  * "stream"). To keep what a merge holds from growing with the number of runs, commands are listed up to COMMAND_MAX bytes
- * and notes of one name up to NOTES_MAX. The note "runs" says how many runs were merged.
+ * and notes of one name up to NOTES_MAX, but for what is missing. The note "runs" says how many runs were merged.
  *
  * A file from outside may hold a great many modules and notes: what both runs have is found by sorting (twins.c). */
 #include "profile/builds.h"
@@ -118,7 +118,13 @@ static size_t end_of_name(const struct rf_twins *twins, size_t first, size_t *n_
     return end;
 }
 
-/* Those that this run lacks, up to a number per name. The number of runs is set at the end. */
+/* Does a note stay that there are `n` of already? What is missing is always said. The number of runs is set at the end. */
+static bool stays(const char *name, size_t n)
+{
+    return strcmp(name, RF_NOTE_MISSING) == 0 || (n < NOTES_MAX && strcmp(name, RF_NOTE_RUNS) != 0);
+}
+
+/* Those that this run lacks, up to a number per name. */
 static void mark_notes(const struct rf_twins *twins, bool *fresh)
 {
     rf_twins_mark_fresh(twins, fresh);
@@ -128,7 +134,7 @@ static void mark_notes(const struct rf_twins *twins, bool *fresh)
             const struct rf_twin *twin = &twins->twins[k];
             if (!twin->there || !fresh[twin->i])
                 continue;
-            fresh[twin->i] = n < NOTES_MAX && strcmp(name_of(twins, k), RF_NOTE_RUNS) != 0;
+            fresh[twin->i] = stays(name_of(twins, k), n);
             n += fresh[twin->i];
         }
     }

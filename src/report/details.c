@@ -94,7 +94,9 @@ bool rf_report_is_short(const struct rf_profile *profile)
 static void write_events(FILE *out, const struct rf_profile *profile,
                          const struct rf_report_setup *setup)
 {
-    char produced[NUMBER_MAX], consumed[NUMBER_MAX], lost[NUMBER_MAX];
+    char produced[NUMBER_MAX], consumed[NUMBER_MAX], lost[NUMBER_MAX], least[NUMBER_MAX];
+    double shortest = rf_profile_figure(profile, RF_FIGURE_LEAST, 0);
+    bool mixed = shortest > 0 && shortest < (double)profile->interval_length;
     rf_report_fact(out, setup, "events", "%s produced, %s consumed, %s lost",
                    rf_report_group(produced, profile->produced),
                    rf_report_group(consumed, profile->consumed),
@@ -103,8 +105,9 @@ static void write_events(FILE *out, const struct rf_profile *profile,
         rf_report_fact(out, setup, "intervals", "%s, each as long as the engine had room",
                        rf_report_group(consumed, profile->n_intervals_seen));
     else if (profile->n_intervals_seen > 0)
-        rf_report_fact(out, setup, "intervals", "%s of %s events%s",
+        rf_report_fact(out, setup, "intervals", "%s of %s%s%s events%s",
                        rf_report_group(consumed, profile->n_intervals_seen),
+                       mixed ? rf_report_group(least, (uint64_t)shortest) : "", mixed ? " to " : "",
                        rf_report_group(lost, profile->interval_length),
                        rf_report_is_short(profile)
                            ? ", not full: -e exact or a smaller --interval finds more"

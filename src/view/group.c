@@ -200,6 +200,12 @@ static uint64_t sum_lower(const struct rf_view_table *table)
     return sum;
 }
 
+/* Events that the totals have and no item: any group may have lost them. */
+static uint64_t missed(const struct rf_view_work *work)
+{
+    return work->totals != NULL ? work->table.profile->lost : 0;
+}
+
 /* Is every item of the word listed, if any is? */
 static bool is_whole(const struct rf_view_work *work)
 {
@@ -233,13 +239,14 @@ static void bound_rows(const struct rf_view_work *work, struct spots *spots)
 {
     const double clusters = rf_profile_figure(work->table.profile, "clusters", 0);
     const uint64_t events = work->table.events, all = sum_lower(&work->table);
+    const uint64_t lost = missed(work);
     bool estimates = work->table.profile->bound == RF_BOUND_CONFIDENCE;
     bool whole = is_whole(work) || (work->table.profile->bound == RF_BOUND_EXACT &&
                                     work->table.absent_upper == 0); /* nothing is unlisted */
     for (size_t i = 0; i < spots->n; i++) {
         struct spot *spot = &spots->at[i];
-        uint64_t open = minus(events, minus(all, spot->lower));
-        spot->upper = estimates || whole ? least(spot->upper, events) : open;
+        uint64_t open = minus(plus(events, lost), minus(all, spot->lower));
+        spot->upper = estimates || whole ? plus(least(spot->upper, events), lost) : open;
         spot->count = least(spot->count, spot->upper);
         if (estimates && events > 0)
             narrow(spot, events, clusters);
@@ -524,8 +531,10 @@ static rf_status group(struct rf_view_work *work, struct spots *spots)
         merge_spots(work, spots);
     if (status != RF_OK || takes_totals(work) || rf_view_estimates(work->view))
         return status;
-    bool hard = work->table.profile->bound == RF_BOUND_HARD;
-    if (hard && work->totals != NULL && work->words.by_pc && !has_names(work))
+    if (missed(work) > 0 && work->view->bound == RF_BOUND_EXACT)
+        work->view->bound = RF_BOUND_HARD;
+    if (work->view->bound == RF_BOUND_HARD && work->totals != NULL && work->words.by_pc &&
+        !has_names(work))
         return bound_by_totals(work, spots);
     bound_rows(work, spots);
     return RF_OK;

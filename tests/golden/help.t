@@ -34,10 +34,10 @@ Numbers may have units: 1M, 16Ki, 0.1%.
 
 Exit status:
   0: success. 1: failure. 2: the command line is wrong. 3: the input was
-  damaged; the result covers its undamaged parts. 130: stopped by Ctrl-C; the
-  result covers what was counted until then. run and sim end with the status of
-  the program, or with 125 if riffle itself failed, 126 if the program cannot be
-  run, 127 if there is no such program.
+  damaged, or parts of it are missing; the result covers the others. 130:
+  stopped by Ctrl-C; the result covers what was counted until then. run and sim
+  end with the status of the program, or with 125 if riffle itself failed, 126
+  if the program cannot be run, 127 if there is no such program.
 $ riffle --version | sed '1s/[0-9.]*$/N/; s/ \(yes\|no\)  */ YN /'
 riffle N
   probe    YN riffle run, by Valgrind: programs need not be recompiled
@@ -173,8 +173,10 @@ riffle merge - add up profile files
 Usage: riffle merge [OPTION...] FILE...
 
 Profiles with the same selector and engine add up item by item, their bounds
-too; others stand side by side. Runs of different builds are refused. Without -o
-the sum is printed.
+too; others stand side by side. Those of multihash add up whatever its options
+were: the sum names as mixed those in which its parts differ. Where a run has
+several of one selector, those of equal options add up. Runs of different builds
+are refused. Without -o the sum is printed.
 
 Options:
   -o, --output FILE       save the sum there and print nothing
@@ -357,7 +359,7 @@ riffle\-merge \- add up profile files
 .B riffle merge
 \[\fIOPTION\fR...] FILE...
 .SH DESCRIPTION
-Profiles with the same selector and engine add up item by item, their bounds too; others stand side by side. Runs of different builds are refused. Without \-o the sum is printed.
+Profiles with the same selector and engine add up item by item, their bounds too; others stand side by side. Those of multihash add up whatever its options were: the sum names as mixed those in which its parts differ. Where a run has several of one selector, those of equal options add up. Runs of different builds are refused. Without \-o the sum is printed.
 .SH OPTIONS
 .TP
 \\fB\-o\fR, \fB\-\-output\fR \fIFILE\fR
@@ -419,7 +421,7 @@ show this help.
     riffle merge node*.rfp \-n 10
 .fi
 .SH EXIT STATUS
-0: success. 1: failure. 2: the command line is wrong. 3: the input was damaged; the result covers its undamaged parts. 130: stopped by Ctrl\-C; the result covers what was counted until then. run and sim end with the status of the program, or with 125 if riffle itself failed, 126 if the program cannot be run, 127 if there is no such program.
+0: success. 1: failure. 2: the command line is wrong. 3: the input was damaged, or parts of it are missing; the result covers the others. 130: stopped by Ctrl\-C; the result covers what was counted until then. run and sim end with the status of the program, or with 125 if riffle itself failed, 126 if the program cannot be run, 127 if there is no such program.
 .SH SEE ALSO
 .BR riffle (1),
 .BR riffle\-attach (1),

@@ -259,4 +259,25 @@ TEST(an_exact_part_and_one_that_is_over_merge)
     }
 }
 
+/* Two intervals fit, the third does not: all that exact has counted, in each of them. */
+TEST(the_first_part_may_be_several_intervals)
+{
+    enum { INTERVAL = 2000, N = 5 * INTERVAL };
+    static const char text[] = "auto(ceiling=30Ki, interval=2000)";
+    static struct rf_tuple some[N];
+    const struct rf_profiler_setup setup = {.keep_intervals = 1};
+    struct rf_profiler *profiler;
+    struct rf_profile *profile = NULL;
+    for (size_t i = 0; i < N; i++)
+        some[i] = (struct rf_tuple){i < 2 * INTERVAL ? i % 3 : i, 0};
+    REQUIRE(rf_profiler_open(&profiler, text, &setup, NULL) == RF_OK);
+    CHECK_EQ(rf_profiler_feed(profiler, &(struct rf_tuples){some, NULL, N}, NULL), RF_OK);
+    CHECK_EQ(rf_profiler_profile(profiler, &profile, NULL), RF_OK);
+    REQUIRE(profile != NULL);
+    CHECK(rf_profile_figure(profile, "exact-until", -1) > 2 * INTERVAL);
+    check_first_part(text, profile);
+    rf_profile_free(profile);
+    rf_profiler_close(profiler);
+}
+
 TEST_MAIN()

@@ -69,11 +69,12 @@ static struct rf_tuple tuple_of(unsigned item)
 
 static void feed_interval(struct rf_bursts *bursts, struct sampled *sampled, size_t i)
 {
+    struct rf_tuple tuples[EACH];
     for (unsigned k = 0; k < sizes[i]; k++) {
-        struct rf_tuple tuple = tuple_of(program[i][k]);
-        rf_bursts_feed(bursts, &tuple, 1);
+        tuples[k] = tuple_of(program[i][k]);
         sampled->told[program[i][k]]++;
     }
+    rf_bursts_feed(bursts, tuples, sizes[i]);
     sampled->n += sizes[i];
 }
 

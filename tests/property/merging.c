@@ -7,11 +7,12 @@
  *     order       another order and grouping gives the same items with the same counts
  *     states      the same for states, where they merge; rap keeps eps for the whole
  *     like alone  states of different seeds are refused
+ *     any options profiles of multihash merge whatever the options of each part were
  *
  * Profiles of co-processors merge as profiles do: each microprogram that comes with the library gets such parts as records, and
  * totals and counts of all items add up, in any order.
  */
-#include "base/random.h"
+#include "parts.h"
 #include "test.h"
 #include "trials.h"
 #include "truth.h"
@@ -19,84 +20,9 @@
 #include <riffle/coproc.h>
 #include <riffle/profiler.h>
 
-enum { PARTS_MAX = 8, COPROC_EVENTS = 8000 };
+enum { COPROC_EVENTS = 8000 };
 
 static unsigned n_merges; /* of profiles and states */
-
-/* ---- parts ---- */
-
-/* A stream, dealt out. */
-struct parts {
-    struct rf_tuple *tuples; /* one part behind the other */
-    size_t n, ends[PARTS_MAX];
-};
-
-static size_t part_begin(const struct parts *parts, size_t i)
-{
-    return i == 0 ? 0 : parts->ends[i - 1];
-}
-
-static int compare_sizes(const void *left, const void *right)
-{
-    size_t x = *(const size_t *)left, y = *(const size_t *)right;
-    return (x > y) - (x < y);
-}
-
-/* Pieces of random lengths, some of them perhaps empty. */
-static void cut(struct parts *parts, const struct rf_tuple *tuples, size_t n,
-                struct rf_random *random)
-{
-    memcpy(parts->tuples, tuples, n * sizeof *tuples);
-    for (size_t i = 0; i + 1 < parts->n; i++)
-        parts->ends[i] = (size_t)rf_random_below(random, n + 1);
-    parts->ends[parts->n - 1] = n;
-    qsort(parts->ends, parts->n, sizeof *parts->ends, compare_sizes);
-}
-
-/* Each event goes to a part by chance; inside a part they keep their order. */
-static void deal(struct parts *parts, const struct rf_tuple *tuples, size_t n,
-                 struct rf_random *random)
-{
-    uint8_t *to = malloc(n + 1);
-    if (to == NULL)
-        abort();
-    for (size_t i = 0; i < n; i++)
-        to[i] = (uint8_t)rf_random_below(random, parts->n);
-    for (size_t part = 0, at = 0; part < parts->n; part++) {
-        for (size_t i = 0; i < n; i++)
-            if (to[i] == part)
-                parts->tuples[at++] = tuples[i];
-        parts->ends[part] = at;
-    }
-    free(to);
-}
-
-static void split(struct parts *parts, const struct rf_tuple *tuples, size_t n,
-                  struct rf_random *random)
-{
-    parts->n = 2 + (size_t)rf_random_below(random, PARTS_MAX - 1);
-    parts->tuples = malloc((n + 1) * sizeof *tuples);
-    if (parts->tuples == NULL)
-        abort();
-    if (n > 0 && rf_random_below(random, 2) == 0)
-        deal(parts, tuples, n, random);
-    else
-        cut(parts, tuples, n, random);
-}
-
-static struct rf_tuples part_at(const struct parts *parts, size_t i)
-{
-    size_t begin = part_begin(parts, i);
-    return (struct rf_tuples){parts->tuples + begin, NULL, parts->ends[i] - begin};
-}
-
-/* Two of n that are to be merged: the second into the first. */
-static void choose_two(struct rf_random *random, size_t n, size_t *into, size_t *from)
-{
-    *into = (size_t)rf_random_below(random, n);
-    *from = (size_t)rf_random_below(random, n - 1);
-    *from += *from >= *into;
-}
 
 /* ---- profiles ---- */
 
@@ -202,7 +128,103 @@ TEST(profiles_of_random_splits_merge_in_any_order)
     for_each_text(check_profiles);
 }
 
-/* What the test above rests on: a merge that loses one event, or one bound, is found out. */
+/* ---- multihash of any options ---- */
+
+enum { TEXT_MAX = 200 };
+
+static uint64_t options_salt; /* other options on every stream */
+
+/* Options of the part with this number: each is one of a few values, so that parts share some. */
+static void draw_options(char text[TEXT_MAX], uint64_t part)
+{
+    static const char *const thresholds[] = {"0.5%", "1%", "2%", "7%"};
+    static const char *const replaces[] = {"coldest", "retained"};
+    struct rf_random random;
+    rf_random_seed(&random, options_salt + part);
+    unsigned tables = 1 + (unsigned)rf_random_below(&random, 4);
+    unsigned long interval = 500UL << rf_random_below(&random, 4);
+    snprintf(text, TEXT_MAX,
+             "multihash(tables=%u, counters=%u, interval=%lu, threshold=%s, conservative=%s, "
+             "reset=%s, retain=%s, shield=%s, accumulator=%u, replace=%s)",
+             tables, tables * (16U << rf_random_below(&random, 4)), interval,
+             thresholds[rf_random_below(&random, 4)], rf_random_below(&random, 2) ? "yes" : "no",
+             rf_random_below(&random, 2) ? "yes" : "no", rf_random_below(&random, 2) ? "yes" : "no",
+             rf_random_below(&random, 2) ? "yes" : "no",
+             3 + (unsigned)rf_random_below(&random, 200), replaces[rf_random_below(&random, 2)]);
+}
+
+static struct rf_run *run_of_any(const char *name, const struct rf_tuples *tuples, uint64_t part)
+{
+    char text[TEXT_MAX];
+    (void)name;
+    draw_options(text, part);
+    return run_of(text, tuples, part);
+}
+
+/* The value of an option in the engine's text. */
+static void value_of(const char *engine, const char *option, char value[TEXT_MAX])
+{
+    const char *at = strstr(engine, option);
+    REQUIRE(at != NULL);
+    at += strlen(option);
+    snprintf(value, TEXT_MAX, "%.*s", (int)strcspn(at, ",)"), at);
+}
+
+/* What the text of the sum says of an option: the value that all parts have, or that they differ. */
+static void check_option(const struct rf_profile *sum, const struct parts *parts,
+                         const char *option)
+{
+    char said[TEXT_MAX], first[TEXT_MAX] = "", value[TEXT_MAX];
+    bool differ = false;
+    for (size_t i = 0; i < parts->n; i++) {
+        const struct rf_tuples none = {NULL, NULL, 0};
+        struct rf_run *run = run_of_any("", &none, i);
+        value_of(run->profiles[0]->engine, option, value);
+        differ = differ || (i > 0 && strcmp(value, first) != 0);
+        snprintf(first, sizeof first, "%s", value);
+        rf_run_free(run);
+    }
+    value_of(sum->engine, option, said);
+    CHECK_TEXT(said, differ ? "mixed" : first);
+}
+
+static void check_any_options(const struct stream *stream, struct rf_random *random)
+{
+    static const char *const options[] = {
+        "(tables=", " interval=", " threshold=", " shield=", " replace=", " hash="};
+    struct parts parts;
+    struct truth truth;
+    struct verdict unused = {.items = 0};
+    split(&parts, stream->tuples, stream->n, random);
+    truth_make(&truth, stream->tuples, stream->n);
+    struct rf_run *one = merge_runs(run_of_any, stream->name, &parts, random);
+    struct rf_run *other = merge_runs(run_of_any, stream->name, &parts, random);
+    CHECK_ROW(stream->name, one->n_profiles == 1 && other->n_profiles == 1);
+    judge_profile(stream->name, one->profiles[0], &truth, &unused);
+    judge_profile(stream->name, other->profiles[0], &truth, &unused);
+    CHECK_ROW(stream->name, same_counts(one->profiles[0], other->profiles[0]));
+    CHECK_TEXT(one->profiles[0]->engine, other->profiles[0]->engine);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        check_option(one->profiles[0], &parts, options[i]);
+    rf_run_free(one);
+    rf_run_free(other);
+    truth_free(&truth);
+    free(parts.tuples);
+}
+
+TEST(profiles_of_multihash_merge_whatever_its_options_were)
+{
+    struct rf_random random;
+    make_streams();
+    rf_random_seed(&random, test_seed(21));
+    for (int round = 0; round < test_rounds(5, 50); round++)
+        for (size_t i = 0; i < n_streams; i++) {
+            options_salt = rf_random_below(&random, UINT64_MAX);
+            check_any_options(&streams[i], &random);
+        }
+}
+
+/* What these tests rest on: a merge that loses one event, or one bound, is found out. */
 TEST(a_wrong_merge_is_found_out)
 {
     make_streams();

@@ -276,6 +276,36 @@ static void end_damaged(void)
 }
 
 /* A small file (few kinds of tuples, two blocks): every byte. */
+/* What was skipped is told by class. */
+TEST(gaps_of_records_come_back)
+{
+    enum { N = 6 };
+    struct folder gaps = folder_make();
+    struct rf_trace_writer *writer;
+    struct rf_source *source;
+    struct rf_batch batch;
+    struct rf_record records[N] = {{.pc = 1}};
+    struct rf_trace_gap gap = {.bursts = 1, .weight = 4};
+    uint64_t skipped = 0, events = 0, bursts = 0;
+    for (uint64_t i = 0; i < RF_CLASS_COUNT; i++)
+        gap.skipped[i] = i + 1;
+    REQUIRE(rf_trace_create(&writer, gaps.file, RF_TRACE_RECORDS, NULL, NULL, NULL, NULL) == RF_OK);
+    CHECK_EQ(rf_trace_write_records(writer, records, N, NULL), RF_OK);
+    CHECK_EQ(rf_trace_write_gap(writer, &gap, NULL), RF_OK);
+    CHECK_EQ(rf_trace_finish(writer, NULL), RF_OK);
+    REQUIRE(rf_source_open_trace(&source, gaps.file, 0, NULL, NULL) == RF_OK);
+    while (rf_source_next(source, &batch, NULL) == RF_OK && !rf_batch_is_end(&batch)) {
+        skipped += batch.skipped;
+        events += batch.n;
+        bursts += batch.bursts;
+    }
+    CHECK_EQ(events, N);
+    CHECK_EQ(bursts, 1);
+    CHECK_EQ(skipped, RF_CLASS_COUNT * (RF_CLASS_COUNT + 1) / 2);
+    rf_source_close(source);
+    CHECK_EQ(folder_remove(&gaps), 0);
+}
+
 TEST(any_byte_of_a_small_trace)
 {
     enum { N = 65536 + 100 };

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import saved  # noqa: E402
@@ -89,7 +90,7 @@ def check_builds(folder):
         records.append(f"{name}.rft")
     done = ranks(folder, 2, RIFFLE, "mpi", "-e", "exact", "-o", "builds.rfp", *records)
     tap.check("a rank with shards of another build is named, and the job ends by itself",
-              done.returncode == 3 and b"missing: rank 1: " in done.stderr and b"MPI_ABORT" not in done.stderr, done.stderr)
+              done.returncode == 3 and b"missing: rank 1, with false.rft: " in done.stderr and b"MPI_ABORT" not in done.stderr, done.stderr)
 
 
 def check_nothing(folder, shards):
@@ -127,23 +128,57 @@ def check_killed_leaf(folder, shards):
     os.mkfifo(os.path.join(folder, "pipe-3"))
     script = 'if [ "$OMPI_COMM_WORLD_RANK" = 3 ]; then (exec 3>pipe-3; kill -9 $$) & fi; exec "$@"'
     done = run(folder, MPIRUN, "--enable-recovery", "--oversubscribe", "-n", "4", "sh", "-c", script, "sh",
-               RIFFLE, "mpi", *ENGINES, "--wait", "3", "-o", "leaf.rfp", *shards[:3], "pipe-3")
+               RIFFLE, "mpi", *ENGINES, "--wait", "60", "-o", "leaf.rfp", *shards[:3], "pipe-3")
     path = os.path.join(folder, "leaf.rfp")
     run_ = saved.report(RIFFLE, path) if os.path.exists(path) else {"notes": [], "profiles": [{"consumed": 0}]}
     tap.check("a rank that another rank waits for is killed: named, and the rest kept",
-              saved.notes(run_).get("missing") == "rank 3: did not answer" and run_["profiles"][0]["consumed"] == 3 * EVENTS, [done.stderr, run_["notes"]])
+              saved.notes(run_).get("missing") == "rank 3, with pipe-3: did not answer" and run_["profiles"][0]["consumed"] == 3 * EVENTS, [done.stderr, run_["notes"]])
 
 
-def check_killed(folder, shard):
-    """Rank 1 is killed when it opens its shard, a pipe: by then it is part of the job."""
+def check_killed(folder, shard, title="", *transport):
+    """Rank 1 is killed when it opens its shard, a pipe: by then it is part of the job. Rank 0 sees that without --wait."""
     os.mkfifo(os.path.join(folder, "pipe"))
     script = 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then (exec 3>pipe; kill -9 $$) & fi; exec "$@"'
-    done = run(folder, MPIRUN, "--enable-recovery", "--oversubscribe", "-n", "2", "sh", "-c", script, "sh",
-               RIFFLE, "mpi", *ENGINES, "--wait", "5", "-o", "left.rfp", shard, "pipe")
-    run_ = saved.report(RIFFLE, os.path.join(folder, "left.rfp"))
-    tap.check("a rank that is killed is named, and the rest kept",
-              b"missing: rank 1" in done.stderr and saved.notes(run_)["missing"] == "rank 1: did not answer"
+    done = run(folder, "timeout", "60", MPIRUN, *transport, "--enable-recovery", "--oversubscribe", "-n", "2", "sh", "-c", script, "sh",
+               RIFFLE, "mpi", *ENGINES, "-o", "left.rfp", shard, "pipe")
+    path = os.path.join(folder, "left.rfp")
+    run_ = saved.report(RIFFLE, path) if os.path.exists(path) else {"notes": [], "profiles": [{"consumed": 0}]}
+    for name in {"pipe", "left.rfp"} & set(os.listdir(folder)):
+        os.remove(os.path.join(folder, name))
+    tap.check(f"a rank that is killed is named, and the rest kept{title}",
+              b"missing: rank 1" in done.stderr and saved.notes(run_).get("missing") == "rank 1, with pipe: did not answer"
               and run_["profiles"][0]["consumed"] == EVENTS, [done.stderr, run_["notes"]])
+
+
+def check_killed_root(folder, shards):
+    """Rank 0 is killed: nobody has the sum. The others say so and end, the one that must send to it and the one that waits."""
+    for i, wait in enumerate([[], ["--wait", "60"]]):
+        os.mkfifo(os.path.join(folder, f"root-{i}"))
+        script = f'if [ "$OMPI_COMM_WORLD_RANK" = 0 ]; then (exec 3>root-{i}; kill -9 $$) & fi; exec "$@"'
+        begun = time.monotonic()
+        done = run(folder, MPIRUN, "--enable-recovery", "--oversubscribe", "-n", "4", "sh", "-c", script, "sh",
+                   RIFFLE, "mpi", *ENGINES, *wait, "-o", "root.rfp", f"root-{i}", *shards[:3])
+        said = [line for line in done.stderr.decode().splitlines() if line.startswith("riffle: ")]
+        tap.check(f"rank 0 is killed{', with --wait' if wait else ''}: each of the others says so and ends",
+                  len(said) == 3 and all("rank 0 is gone" in line for line in said) and time.monotonic() - begun < 50
+                  and not os.path.exists(os.path.join(folder, "root.rfp")), [said, done.stderr])
+
+
+def check_many_missing(folder, shards):
+    """More than a merge keeps of other notes."""
+    gone = [f"nosuch-{i}.rft" for i in range(24)]
+    done = ranks(folder, 2, RIFFLE, "mpi", *ENGINES, "-o", "many.rfp", shards[0], *gone, shards[1])
+    notes = [note["text"] for note in saved.report(RIFFLE, os.path.join(folder, "many.rfp"))["notes"] if note["name"] == "missing"]
+    tap.check("all that are missing are named", done.returncode == 3 and len(notes) == 24
+              and all(any(name in text for text in notes) and name.encode() in done.stderr for name in gone), notes)
+
+
+def check_unwritable(folder, shards):
+    """Rank 0 alone finds out that it cannot write: it must not leave the others in MPI_Init."""
+    for recovery in ([], ["--enable-recovery"]):
+        done = run(folder, "timeout", "100", MPIRUN, *recovery, "--oversubscribe", "-n", "2", RIFFLE, "mpi", "-o", "nowhere/x.rfp", *shards[:2])
+        tap.check(f"rank 0 cannot write{', with recovery' if recovery else ''}: said once, and the job ends",
+                  done.returncode == (0 if recovery else 1) and done.stderr.count(b"nowhere/x.rfp: cannot create") == 1, done)
 
 
 def check_program(folder, ring):
@@ -164,7 +199,7 @@ def check_program_missing(folder, ring):
     done = ranks(folder, 2, "sh", "-c", script, "sh", RIFFLE, "run", "-q", "-p", "call target==step -> target", "-e", "exact",
                  "-o", "half.rfp", "--rank-wait", "1", "--", ring)
     run_ = saved.report(RIFFLE, os.path.join(folder, "half.rfp"))
-    tap.check("a rank that left no profile is named", saved.notes(run_).get("missing") == "rank 1: left no profile"
+    tap.check("a rank that left no profile is named, and the status is 3", done.returncode == 3 and saved.notes(run_).get("missing") == "rank 1: left no profile"
               and run_["profiles"][0]["consumed"] == 1000, [done.stderr, run_["notes"]])
 
 
@@ -180,13 +215,17 @@ def main():
         check_missing(folder, shards)
         check_nothing(folder, shards)
         check_killed(folder, shards[0])
+        check_killed(folder, shards[0], ", also by TCP", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo")
         check_killed_leaf(folder, shards)
+        check_killed_root(folder, shards)
+        check_many_missing(folder, shards)
+        check_unwritable(folder, shards)
         if len(sys.argv) > 3:
             check_stacks(folder)
             check_builds(folder)
             check_program(folder, os.path.abspath(sys.argv[3]))
             check_program_missing(folder, os.path.abspath(sys.argv[3]))
-    print("# figure: 5 shards on 2 ranks, a trace on 3; one shard missing, all of them; 2 ranks killed, 1 without a profile")
+    print("# figure: 5 shards on 2 ranks, a trace on 3; 1 shard missing, 24, all of them; 5 ranks killed, rank 0 twice of that, 1 without a profile")
     tap.end()
 
 

@@ -180,7 +180,7 @@ TEST(profiles_merge_with_their_like)
 /* A thousand runs, each with a command and a note of its own. */
 TEST(what_a_merge_holds_does_not_grow_with_the_number_of_runs)
 {
-    enum { MANY = 1000, NOTES_MAX = 8 };
+    enum { MANY = 1000, NOTES_MAX = 8, MISSING = 20 };
     char text[32];
     struct rf_run *run = new_run();
     for (unsigned i = 1; i < MANY; i++) {
@@ -189,10 +189,11 @@ TEST(what_a_merge_holds_does_not_grow_with_the_number_of_runs)
         REQUIRE(rf_run_new(&other, text, NULL) == RF_OK);
         REQUIRE(rf_run_add_note(other, "seconds", text) == RF_OK);
         REQUIRE(rf_run_add_note(other, "host", "always the same") == RF_OK);
+        REQUIRE(i > MISSING || rf_run_add_note(other, RF_NOTE_MISSING, text) == RF_OK);
         REQUIRE(rf_run_merge(run, other, NULL) == RF_OK);
         rf_run_free(other);
     }
-    CHECK_EQ(run->n_notes, NOTES_MAX + 2);
+    CHECK_EQ(run->n_notes, NOTES_MAX + 2 + MISSING); /* what is missing is all named */
     CHECK_TEXT(rf_run_note(run, RF_NOTE_RUNS), "1000");
     CHECK(strlen(run->command) < 1100);
     CHECK(strncmp(run->command, "x; command 1; command 2; ", 25) == 0);
@@ -238,6 +239,93 @@ TEST(profiles_of_other_intervals_add_up)
     CHECK_EQ(run->profiles[0]->consumed, 2 * EVENTS);
     CHECK_EQ(run->profiles[0]->interval_length, 1000);
     rf_run_free(other);
+    rf_run_free(run);
+}
+
+/* A run of one selector, counted by these engines; each has twice the events of the one before it. */
+static struct rf_run *run_by(const char *const *engines, size_t n)
+{
+    struct rf_run *run;
+    if (rf_run_new(&run, "x", NULL) != RF_OK)
+        abort();
+    for (size_t i = 0; i < n; i++) {
+        struct rf_profile *profile = new_profile("load -> pc,value");
+        if (!rf_profile_set_text(&profile->alloc, &profile->engine, engines[i]) ||
+            rf_run_add_profile(run, profile) != RF_OK)
+            abort();
+        profile->consumed = profile->produced = (uint64_t)EVENTS << i;
+    }
+    return run;
+}
+
+/* What the engine of the sum is called; "" where the profiles stand side by side. */
+TEST(profiles_of_multihash_add_up_whatever_its_options)
+{
+    static const struct {
+        const char *here, *there, *sum;
+    } rows[] = {
+        {"multihash(a=1, b=2)", "multihash(a=1, b=2)", "multihash(a=1, b=2)"},
+        {"multihash(a=1, b=2)", "multihash(a=1, b=3)", "multihash(a=1, b=mixed)"},
+        {"multihash(a=1, b=2)", "multihash(a=10, b=3)", "multihash(a=mixed, b=mixed)"},
+        {"multihash(a=1, b=mixed)", "multihash(a=1, b=3)", "multihash(a=1, b=mixed)"},
+        {"multihash(a=1, b=2)", "multihash(a=1)", "multihash(mixed)"},
+        {"multihash(a=1)", "multihash(a=1, b=2)", "multihash(mixed)"},
+        {"multihash(a=1)", "multihash(c=1)", "multihash(mixed)"},
+        {"multihash(mixed)", "multihash(a=1)", "multihash(mixed)"},
+        {"multihash", "multihash(a=1)", "multihash(mixed)"},
+        {"multihash()", "multihash", "multihash(mixed)"},
+        {"multihash(=)", "multihash(=1)", "multihash(=mixed)"},
+        {"multihash(a=1)", "multihashes(a=2)", ""},
+        {"multihash(a=1)", "exact", ""},
+        {"rap(eps=1%)", "rap(eps=2%)", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct rf_run *run = run_by(&rows[i].here, 1), *other = run_by(&rows[i].there, 1);
+        REQUIRE(rf_run_merge(run, other, NULL) == RF_OK);
+        CHECK_EQ(run->n_profiles, rows[i].sum[0] == '\0' ? 2 : 1);
+        CHECK_TEXT(run->profiles[0]->engine, rows[i].sum[0] == '\0' ? rows[i].here : rows[i].sum);
+        CHECK_EQ(run->profiles[0]->consumed, rows[i].sum[0] == '\0' ? EVENTS : 2 * EVENTS);
+        rf_run_free(other);
+        rf_run_free(run);
+    }
+}
+
+/* Two of one selector are of the same events, so that it matters which one something is added to. */
+TEST(of_several_multihash_those_of_equal_options_add_up)
+{
+    static const char *const two[] = {"multihash(a=1)", "multihash(a=2)"};
+    static const char *const turned[] = {"multihash(a=2)", "multihash(a=1)"};
+    struct rf_run *run = run_by(two, 2), *other = run_by(turned, 2), *second = run_by(two + 1, 1);
+    REQUIRE(rf_run_merge(run, other, NULL) == RF_OK);
+    REQUIRE(rf_run_merge(run, second, NULL) == RF_OK);
+    REQUIRE(run->n_profiles == 2);
+    CHECK_TEXT(run->profiles[0]->engine, "multihash(a=1)");
+    CHECK_EQ(run->profiles[0]->consumed, 3 * EVENTS);
+    CHECK_TEXT(run->profiles[1]->engine, "multihash(a=2)");
+    CHECK_EQ(run->profiles[1]->consumed, 4 * EVENTS);
+    rf_run_free(second);
+    rf_run_free(other);
+    rf_run_free(run);
+}
+
+/* The shortest and the longest, in any order; a profile without intervals says nothing of them. */
+TEST(a_sum_says_between_which_lengths_its_intervals_are)
+{
+    static const uint64_t lengths[] = {500, 500, 300, 0, 400, 900};
+    static const double least[] = {-1, -1, 300, 300, 300, 300};
+    static const uint64_t longest[] = {500, 500, 500, 500, 500, 900};
+    struct rf_run *run = new_run();
+    run->profiles[0]->interval_length = 500;
+    run->profiles[0]->n_intervals_seen = 2;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        struct rf_run *other = new_run();
+        other->profiles[0]->interval_length = lengths[i];
+        other->profiles[0]->n_intervals_seen = lengths[i] > 0 ? 1 : 0;
+        REQUIRE(rf_run_merge(run, other, NULL) == RF_OK);
+        CHECK(rf_profile_figure(run->profiles[0], RF_FIGURE_LEAST, -1) == least[i]);
+        CHECK_EQ(run->profiles[0]->interval_length, longest[i]);
+        rf_run_free(other);
+    }
     rf_run_free(run);
 }
 

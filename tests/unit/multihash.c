@@ -174,6 +174,8 @@ TEST(lingering_entries_stay_below_the_threshold_and_make_room)
     feed_times(engine, 8, 5);
     feed_times(engine, 8, 20);
     look(engine, &seen);
+    CHECK(seen.changed == 1);        /* 8 is one now, which it was not; 7 is none */
+    CHECK(seen.changed_mean == 0.5); /* 7 and 8, then 7 alone */
     REQUIRE(seen.n == 1);
     CHECK_EQ(seen.items[0].lower, 20); /* exact: it never was in the tables */
     feed_times(engine, 9, 20);         /* takes the place of 7, the first that may be replaced */

@@ -140,6 +140,47 @@ TEST(what_a_profile_promises_is_checked_when_it_is_read)
     }
 }
 
+/* Of two intervals with 10 events, each with an item, one is broken: the first or the second. */
+TEST(every_interval_is_checked)
+{
+    static const struct {
+        const char *label;
+        struct rf_interval interval;
+        uint64_t count;
+        const char *wrong;
+    } rows[] = {
+        {"whole", {5, 0, 0, 1}, 5, NULL},
+        {"it begins behind the items", {5, 0, 3, 0}, 5, "an interval's items are not there"},
+        {"it ends behind the items", {5, 0, 1, 2}, 5, "an interval's items are not there"},
+        {"more events than the profile", {11, 0, 0, 1}, 5, "an interval's events do not add up"},
+        {"both have more than the profile", {6, 0, 0, 1}, 5, "an interval's events do not add up"},
+        {"absent above the events", {5, 6, 0, 1}, 5, "an interval's events do not add up"},
+        {"a count above its events",
+         {5, 0, 0, 1},
+         6,
+         "an item's bounds cross or exceed the events"},
+    };
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        struct rf_interval intervals[2] = {{5, 0, 0, 1}, {5, 0, 1, 1}};
+        struct rf_item items[2] = {{1, 1, 1, 1, 5, 5, 5, 0}, {1, 1, 1, 1, 5, 5, 5, 0}};
+        const size_t row = i / 2, which = i % 2;
+        const struct rf_profile profile = {.alloc = rf_alloc_standard,
+                                           .produced = 10,
+                                           .consumed = 10,
+                                           .n_intervals_seen = 2,
+                                           .intervals = intervals,
+                                           .n_intervals = 2,
+                                           .interval_items = items,
+                                           .n_interval_items = 2};
+        const char *wrong;
+        intervals[which] = rows[row].interval;
+        struct rf_item *item = &items[intervals[which].first == 1 ? 1 : 0];
+        item->count = item->lower = item->upper = rows[row].count;
+        CHECK_ROW(rows[row].label, rf_profile_check(&profile, &wrong) == RF_OK);
+        CHECK_TEXT(wrong != NULL ? wrong : "", rows[row].wrong != NULL ? rows[row].wrong : "");
+    }
+}
+
 /* Such a value is left out when it is added; a file from outside may hold it all the same. */
 TEST(figures_are_finite_and_not_too_many)
 {

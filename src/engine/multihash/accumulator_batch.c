@@ -7,8 +7,8 @@
  * The wide ways are a straight line for each vector of tuples, without a branch:
  *
  *     hash        the 128-bit product from four of 32 x 32 bits
- *     bucket      two gathers; its 8 words against the tag; the largest that matches
- *     tuple       two gathers at that slot; equal: found
+ *     bucket      a load for each; its 8 words against the tag; the largest that matches
+ *     tuple       a load for each, at that slot; equal: found
  *
  * A matching tag of another tuple leaves a doubt, and so does a full bucket. Doubts are kept as bits and
  * resolved one by one at the end of the batch, by rf_accumulator_search. They are rare, but too frequent for
@@ -213,13 +213,34 @@ struct eight {
     __m512i a, b;
 };
 
-AVX512 static ALWAYS_INLINE struct eight load_eight(const struct rf_tuple *tuples)
+AVX512 static ALWAYS_INLINE struct eight split(__m512i low, __m512i high)
 {
-    __m512i low = _mm512_loadu_si512(tuples), high = _mm512_loadu_si512(tuples + 4);
     const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
     const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
     return (struct eight){_mm512_permutex2var_epi64(low, even, high),
                           _mm512_permutex2var_epi64(low, odd, high)};
+}
+
+AVX512 static ALWAYS_INLINE struct eight load_eight(const struct rf_tuple *tuples)
+{
+    return split(_mm512_loadu_si512(tuples), _mm512_loadu_si512(tuples + 4));
+}
+
+AVX512 static ALWAYS_INLINE __m512i load_rows(const __m128i *rows, const uint64_t n[4])
+{
+    __m512i four = _mm512_castsi128_si512(_mm_loadu_si128(&rows[n[0]]));
+    four = _mm512_inserti64x2(four, _mm_loadu_si128(&rows[n[1]]), 1);
+    four = _mm512_inserti64x2(four, _mm_loadu_si128(&rows[n[2]]), 2);
+    return _mm512_inserti64x2(four, _mm_loadu_si128(&rows[n[3]]), 3);
+}
+
+/* Rows of 16 bytes, by their numbers. Gathers need two elements for each row, and are slower on Zen 4, which has them in
+ * microcode. */
+AVX512 static ALWAYS_INLINE struct eight load_eight_at(const void *rows, __m512i numbers)
+{
+    uint64_t n[8];
+    _mm512_storeu_si512(n, numbers);
+    return split(load_rows(rows, n), load_rows(rows, n + 4));
 }
 
 AVX512 static ALWAYS_INLINE __m512i all(uint64_t word)
@@ -260,9 +281,8 @@ AVX512 static ALWAYS_INLINE struct answer find_eight(const struct rf_accumulator
     const __m512i tag_mask = _mm512_set1_epi16((short)~accumulator->slot_mask);
     __m512i bucket = _mm512_srli_epi64(
         _mm512_mul_epu32(_mm512_srli_epi64(hash, 32), all(accumulator->buckets)), 32);
-    bucket = _mm512_add_epi64(bucket, bucket);
-    __m512i low = _mm512_i64gather_epi64(bucket, accumulator->index, 8);
-    __m512i high = _mm512_i64gather_epi64(bucket, accumulator->index + 4, 8);
+    struct eight tags = load_eight_at(accumulator->index, bucket);
+    __m512i low = tags.a, high = tags.b;
     __m512i tag = _mm512_shuffle_epi8(hash, tag_bytes);
     __mmask32 has_low = _mm512_testn_epi16_mask(_mm512_xor_si512(low, tag), tag_mask);
     __mmask32 has_high = _mm512_testn_epi16_mask(_mm512_xor_si512(high, tag), tag_mask);
@@ -271,12 +291,10 @@ AVX512 static ALWAYS_INLINE struct answer find_eight(const struct rf_accumulator
     match = _mm512_max_epu16(match, _mm512_srli_epi64(match, 32));
     match = _mm512_max_epu16(match, _mm512_srli_epi64(match, 16));
     __m512i slot = _mm512_and_si512(match, slot_mask);
-    __m512i at = _mm512_add_epi64(slot, slot);
+    struct eight there = load_eight_at(accumulator->tuples, slot);
     __mmask8 is = _mm512_test_epi64_mask(slot, slot); /* the dummy is nobody, not even <0, 0> */
-    is = _mm512_mask_cmpeq_epi64_mask(is, t.a,
-                                      _mm512_i64gather_epi64(at, &accumulator->tuples[0].a, 8));
-    is = _mm512_mask_cmpeq_epi64_mask(is, t.b,
-                                      _mm512_i64gather_epi64(at, &accumulator->tuples[0].b, 8));
+    is = _mm512_mask_cmpeq_epi64_mask(is, t.a, there.a);
+    is = _mm512_mask_cmpeq_epi64_mask(is, t.b, there.b);
     __m512i unsure =
         _mm512_or_si512(slot, _mm512_srli_epi64(high, 48)); /* a match; a full bucket */
     return (struct answer){_mm512_maskz_mov_epi64(is, slot),

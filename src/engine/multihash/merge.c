@@ -31,14 +31,17 @@ static void add_knowledge(struct rf_multihash *state, uint32_t slot,
     struct rf_accumulator *mine = &state->accumulator;
     const struct rf_accumulator *theirs = &other->accumulator;
     uint32_t there = find(other, mine->tuples[slot]);
-    mine->since[slot] = 0; /* of two intervals: no rate tells when it began */
+    bool was_candidate = mine->since[slot] != 0; /* where it is exact */
+    mine->since[slot] = 0;                       /* of two intervals: no rate tells when it began */
     if (there != RF_ACCUMULATOR_ABSENT) {
         bool both_exact = (mine->doubts[slot] & theirs->doubts[there]) == RF_MULTIHASH_RETAINED_BIT;
         mine->counts[slot] += theirs->counts[there];
         mine->doubts[slot] = (mine->doubts[slot] & ~RF_MULTIHASH_RETAINED_BIT) +
                              (theirs->doubts[there] & ~RF_MULTIHASH_RETAINED_BIT);
-        if (both_exact)
+        if (both_exact) {
             mine->doubts[slot] = RF_MULTIHASH_RETAINED_BIT;
+            mine->since[slot] = was_candidate;
+        }
         return;
     }
     uint32_t least = least_outside(other, mine->tuples[slot]);

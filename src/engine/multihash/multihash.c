@@ -315,13 +315,20 @@ struct candidates {
     uint32_t all, again;
 };
 
+/* Of an entry that stayed `since` says whether it was a candidate: it was there from the beginning on. */
+static bool was_candidate(const struct rf_multihash *state, uint32_t slot)
+{
+    return (state->accumulator.doubts[slot] & RF_MULTIHASH_RETAINED_BIT) != 0 &&
+           state->accumulator.since[slot] != 0;
+}
+
 static struct candidates count_candidates(const struct rf_multihash *state)
 {
     struct candidates found = {0, 0};
     for (uint32_t i = 1; i <= state->accumulator.used; i++)
         if (state->accumulator.counts[i] >= state->candidate) {
             found.all++;
-            found.again += state->accumulator.doubts[i] >> 31;
+            found.again += was_candidate(state, i);
         }
     return found;
 }
@@ -336,10 +343,13 @@ static void retain(struct rf_multihash *state)
 {
     struct rf_accumulator *accumulator = &state->accumulator;
     uint32_t kept = 0;
+    state->candidates = 0;
     for (uint32_t i = 1; i <= accumulator->used; i++) {
         if (!stays(state, accumulator->counts[i]))
             continue;
         accumulator->tuples[++kept] = accumulator->tuples[i];
+        accumulator->since[kept] = accumulator->counts[i] >= state->candidate;
+        state->candidates += accumulator->since[kept];
         accumulator->counts[kept] = 0;
         accumulator->doubts[kept] = RF_MULTIHASH_RETAINED_BIT;
     }
@@ -350,19 +360,19 @@ static void retain(struct rf_multihash *state)
 static double change(const struct rf_multihash *state)
 {
     struct candidates found = count_candidates(state);
-    return rf_multihash_change(state->retained, found.all, found.again);
+    return rf_multihash_change(state->candidates, found.all, found.again);
 }
 
 /* An interval of one tuple leaves that tuple retained, or nothing; the next such interval begins so and ends so. Where all
- * entries stay (linger), that is so from the first interval on that brings no new entry. Lengths that follow the candidates
- * (interval=auto) do not repeat. */
+ * entries stay (linger), that is so from the first interval on that brings no new entry and no other candidate. Lengths
+ * that follow the candidates (interval=auto) do not repeat. */
 static bool repeat_interval(void *memory, uint64_t n)
 {
     struct rf_multihash *state = memory;
     uint32_t used = state->accumulator.used;
     bool kept = stays(state, UINT32_MAX);
-    bool in_step = state->retained == (kept ? used : 0) && (used == 1 || state->config.linger) &&
-                   !state->first;
+    bool in_step = state->retained == (kept ? used : 0) && !state->first &&
+                   (state->config.linger ? change(state) == 0 : used == 1);
     if (!in_step || state->config.interval == 0)
         return false;
     state->changed += (double)n * change(state);
@@ -508,7 +518,7 @@ const struct rf_engine_ops rf_multihash = {
     .repeat_interval = repeat_interval,
     .end_interval = end_interval,
     .merging = "states of equal options and seed: counters add up, the heaviest entries stay; "
-               "profiles of equal options: counts and bounds add up",
+               "profiles of any options: counts and bounds add up",
     .merge = rf_multihash_merge,
     .report = report,
     .bits = bits,

@@ -88,6 +88,7 @@ struct rf_multihash {
     uint32_t cursor;      /* replace=retained: no slot before this is replaceable */
     bool first;           /* there is none before it */
     uint32_t retained;    /* entries that came from the interval before */
+    uint32_t candidates;  /* those of them that were candidates there */
     uint64_t slack;       /* how much the counters may lack: resets, replaced entries */
     uint32_t slack_entry; /* the part of slack from the replaced entries, the heaviest of them */
     bool saturated;       /* something was promoted with a counter that stood at its cap */
