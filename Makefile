@@ -28,7 +28,7 @@ fuzz-long: ; @$(setup) check && tools/fuzz 600
 reliability: ; @$(setup) check && tools/build build && tools/reliability
 mutants: ; @$(setup) check && tools/mutants
 coverage: ; @$(setup) check && tools/coverage
-lab:     ; @$(setup) lab && tools/build build && SHORT=$(SHORT) tools/lab
+lab:     ; @$(setup) lab && tools/build build && SHORT=$(SHORT) AGAIN=$(AGAIN) tools/lab
 install: all ; @meson configure build -Dprefix=$(PREFIX) && meson install -C build --quiet
 clean:   ; @rm -rf build build-asan build-clang build-cov build-fuzz build-mutants build-tsan
 .PHONY: all demo check ci check-long bench bench-probe lint fuzz fuzz-long reliability coverage mutants lab install clean

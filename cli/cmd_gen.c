@@ -14,8 +14,9 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct settings, events)},
     {CLI_COUNT, 'k', "keys", "N", "1M", .brief = "distinct tuples to draw from",
      .offset = offsetof(struct settings, keys)},
-    {CLI_NUMBER, 's', "skew", "X", "1.0", .brief = "exponent of zipf and phases",
-     .text = "Key number k comes with a probability proportional to 1 / k^X.",
+    {CLI_NUMBER, 's', "skew", "X", "1.0", .brief = "exponent of zipf, phases and drift",
+     .text = "Key number k comes with a probability proportional to 1 / k^X; of drift, hot key "
+             "number k.",
      .offset = offsetof(struct settings, skew)},
     {CLI_COUNT, 0, "phase", "N", "1M", .brief = "events until phases and drift exchange keys",
      .offset = offsetof(struct settings, phase)},

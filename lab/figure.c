@@ -2,20 +2,15 @@
 #include "figure.h"
 #include <string.h>
 
-struct wanted {
-    const char *name;
-    double value;
-};
-
-static rf_status keep(void *context, const struct rf_figure *figure)
+rf_status lab_keep(void *context, const struct rf_figure *figure)
 {
-    struct wanted *wanted = context;
+    struct lab_wanted *wanted = context;
     if (strcmp(figure->name, wanted->name) == 0)
         wanted->value = figure->value;
     return RF_OK;
 }
 
-static rf_status no_item(void *context, const struct rf_item *item)
+rf_status lab_no_item(void *context, const struct rf_item *item)
 {
     (void)context;
     (void)item;
@@ -31,8 +26,8 @@ static rf_status no_end(void *context, const struct rf_summary *summary)
 
 double lab_figure(const struct rf_engine *engine, const char *name)
 {
-    struct wanted wanted = {name, 0};
-    struct rf_sink sink = {no_item, keep, no_end, &wanted};
+    struct lab_wanted wanted = {name, 0};
+    struct rf_sink sink = {lab_no_item, lab_keep, no_end, &wanted};
     rf_engine_report(engine, &sink);
     return wanted.value;
 }

@@ -20,6 +20,17 @@ def span(values, form="{:.2f}"):
     return f"{form.format(min(values))}-{form.format(max(values))}"
 
 
+def verdict(answers):
+    """Of a claim that was asked of each seed, program or setting."""
+    answers = list(answers)
+    return "holds" if all(answers) else "differs" if any(answers) else "fails"
+
+
+def size(found, wanted, share=0.2):
+    """Of a number of other programs or machines: about the same, or in size only not."""
+    return "holds" if abs(found - wanted) <= share * wanted else "differs"
+
+
 class Claims:
     """The rows of a claims.csv (lab/claims says what its columns mean)."""
 

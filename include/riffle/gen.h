@@ -3,8 +3,8 @@
  *     zipf     key k of `keys` with probability proportional to 1 / k^skew
  *     uniform  every key alike
  *     phases   zipf over a set of keys that is exchanged every `phase` events
- *     drift    every other event is one of 20 to 400 hot tuples, which are exchanged every `phase` events; the
- *              rest are uniform
+ *     drift    two of five events are one of 20 to 400 hot tuples, the k-th with a weight of 1 / k^skew, which are
+ *              exchanged every `phase` events; the rest are uniform over `keys` others
  *     loop     like the load values of a program: nested loops over static instructions, each with
  *              a few favourite values, strides and noise; what benchmarks call "program-like".
  *              Hot loops are exchanged every `phase` events; `keys` is about met
@@ -23,7 +23,7 @@ struct rf_gen {
     const char *kind; /* "zipf", "uniform", "phases", "drift", "loop" */
     uint64_t events;
     uint64_t keys;  /* distinct tuples to draw from, at most 2^40; 0: 1M */
-    double skew;    /* of zipf and phases, at most 10; 0: 1.0 */
+    double skew;    /* of zipf, phases and drift, at most 10; 0: 1.0 */
     uint64_t phase; /* events; 0: 1M */
     uint64_t seed;
 };

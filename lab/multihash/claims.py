@@ -10,6 +10,7 @@ from figures import mean, spread
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tables  # noqa: E402
+from tables import verdict  # noqa: E402
 
 PAIR = "gcc", "go"
 
@@ -28,37 +29,9 @@ def told(found):
     return f"{middle}%" if least == most else f"{middle}% ({least}-{most})"
 
 
-def by_seed(answers):
-    answers = list(answers)
-    return "holds" if all(answers) else "differs" if any(answers) else "fails"
-
-
 def less(a, b):
     """Of each seed: is a below b?"""
     return [x < y for x, y in zip(a, b)]
-
-
-def spikes_of(errors, design):
-    """Of each seed: how many intervals of burg behind the first have more than 10%."""
-    return [sum(error > 10 for error in of_seed) for of_seed in zip(*errors.by_interval("burg", "1M", design)[1:])]
-
-
-def add_burg(table_of_claims, errors):
-    spikes = {d: spikes_of(errors, d) for d in ("n4 C1 R0", "n4 C1 R1")}
-    ours = "; ".join(f"{words} resetting {mean(spikes[d]):.1f} intervals above 10% behind the first ({min(spikes[d])}-{max(spikes[d])}), "
-                     f"{told(errors.totals('burg', '1M', d))} on average" for words, d in (("without", "n4 C1 R0"), ("with", "n4 C1 R1")))
-    table_of_claims.add("burg has one interval with a spike, which resetting would prevent", "6.4.1, figure 13",
-                        by_seed(a == 1 and b == 0 for a, b in zip(*spikes.values())), ours, "over seeds, in brackets",
-                        len(spikes["n4 C1 R0"]), "", "lab/multihash/run more")
-
-
-def add_linger(table_of_claims, errors, programs):
-    """Retaining against the other reading of P0: all entries stay. All of these programs must have candidates."""
-    means = {s: [errors.over(programs, s, d) for d in ("single R1 linger", "single R1 P1")] for s in figures.SETTINGS}
-    verdict = by_seed(yes for stay, retain in means.values() for yes in less(retain, stay))
-    ours = "; ".join(f"{s}: {told(stay)} where all stay, {told(retain)} where candidates do" for s, (stay, retain) in means.items())
-    table_of_claims.add("... against P0 as section 5.2 states it: all entries stay, and are replaceable", "5.2, 5.4.1", verdict,
-                        f"{ours}; mean of {len(programs)} programs", "over seeds, in brackets", len(means["1M"][0]), "", "lab/multihash/run more")
 
 
 class Claims:
@@ -67,9 +40,9 @@ class Claims:
         self.judged = {setting: data.judged(setting) for setting in figures.SETTINGS}
         self.seeds = len(data.values.totals("gcc", "1M", "n4 C1 R0"))
 
-    def add(self, claim, where, verdict, ours, figure, spread_of="over seeds, in brackets", seeds=None):
+    def add(self, claim, where, said, ours, figure, spread_of="over seeds, in brackets", seeds=None):
         command = f"lab/multihash/run {figure[3:] if figure.startswith('fig') else figure}" if figure else "lab/multihash/run claims"
-        self.table.add(claim, where, verdict, ours, spread_of, seeds or self.seeds, figure + ".svg" if figure else "", command)
+        self.table.add(claim, where, said, ours, spread_of, seeds or self.seeds, figure + ".svg" if figure else "", command)
 
     def mean_error(self, setting, design, errors=None):
         """Of all programs that have candidates, by seed."""
@@ -83,7 +56,7 @@ class Claims:
         answers = [yes for s in figures.SETTINGS for yes in less(self.mean_error(s, with_it), self.mean_error(s, without))]
         better = {s: sum(all(less(self.data.values.totals(p, s, with_it), self.data.values.totals(p, s, without)))
                          for p in self.judged[s]) for s in figures.SETTINGS}
-        self.add(what, where, by_seed(answers), self.both(
+        self.add(what, where, verdict(answers), self.both(
             lambda s: f"{told(self.mean_error(s, without))} -> {told(self.mean_error(s, with_it))}, for every seed on "
                       f"{better[s]} of {len(self.judged[s])} programs") + also, figure)
 
@@ -105,8 +78,7 @@ class Claims:
     def hash_even(self):
         paper, ours = self.unevenness("paper"), self.unevenness("multiply")
         worst = max(paper, key=paper.get)
-        verdict = "holds" if paper[worst] < 1.1 else "differs"
-        self.add("the hash spreads distinct tuples very evenly", "5.3", verdict,
+        self.add("the hash spreads distinct tuples very evenly", "5.3", "holds" if paper[worst] < 1.1 else "differs",
                  f"distinct load values per counter, standard deviation over what chance gives: {min(paper.values()):.2f} to "
                  f"{paper[worst]:.2f} ({worst}); riffle's hash {min(ours.values()):.2f} to {max(ours.values()):.2f}",
                  "evenness", "over programs")
@@ -151,7 +123,7 @@ class Claims:
                                 f"{p}: 10K {self.change(p, '10K'):.1f}%, 1M {self.change(p, '1M'):.1f}%" for p in programs)
             right = [(self.change(p, "10K") > self.change(p, "1M")) == short_worse for p in programs if not none[p]]
             self.add(f"{' and '.join(programs)} change{'s' * (len(programs) == 1)} {'more at 10K than' if short_worse else 'little at 10K, more'} "
-                     "at 1M", "5.6.1, figure 6", by_seed(right), told_of, "fig06", "", 1)
+                     "at 1M", "5.6.1, figure 6", verdict(right), told_of, "fig06", "", 1)
         asked = [p for p in self.data.programs
                  if all(any(self.data.of_shape(p, interval, 0.01, "candidates")) for interval in figures.LENGTHS)]
         steadier = {s: [p for p in asked if self.steadiest(p) == s] for s in figures.SETTINGS}
@@ -168,10 +140,13 @@ class Claims:
     def single(self):
         self.helps("retaining lowers the error of the single hash", "5.6.2, figure 7", "single R1 P0", "single R1 P1", "fig07")
         self.helps("resetting lowers the error of the single hash", "5.6.2, figure 7", "single R0 P1", "single R1 P1", "fig07")
-        add_linger(self.table, self.data.values, [p for p in self.data.programs if p in self.judged["10K"]])
+        stays, retained = ({s: self.mean_error(s, d) for s in figures.SETTINGS} for d in ("single R1 linger", "single R1 P1"))
+        self.add("... against P0 as section 5.2 states it: all entries stay, and are replaceable", "5.2, 5.4.1",
+                 verdict(yes for s in figures.SETTINGS for yes in less(retained[s], stays[s])),
+                 self.both(lambda s: f"{told(stays[s])} where all stay, {told(retained[s])} where candidates do"), "fig07")
         best = [min(range(4), key=lambda k: self.mean_error(s, f"single R{k // 2} P{k % 2}")[seed]) == 3
                 for s in figures.SETTINGS for seed in range(self.seeds)]
-        self.add("both together are the best single hash", "5.6.2, figure 7", by_seed(best),
+        self.add("both together are the best single hash", "5.6.2, figure 7", verdict(best),
                  self.both(lambda s: ", ".join(f"R{r} P{p} {told(self.mean_error(s, f'single R{r} P{p}'))}" for r in (0, 1) for p in (0, 1))),
                  "fig07")
         lost = {s: {p: [self.data.values.part("false_negative", p, s, f"single R{r} P1") for r in (0, 1)] for p in self.judged[s]}
@@ -197,7 +172,7 @@ class Claims:
                 (1024, "z1024"), (2048, "n4 C1 R0"), (4096, "z4096"), (8192, "z8192"))))
             answers = [a < rule * b for s in figures.SETTINGS for a, b in zip(self.mean_error(s, near), self.mean_error(s, far))]
             gcc = ", ".join(told(self.data.values.totals("gcc", "1M", d)) for d in ("z1024", "n4 C1 R0", "z4096", "z8192"))
-            self.add(f"2K counters do {name}" + (" (asked: no more than twice the error of 8K)" if rule == 2 else ""), "6.3", by_seed(answers),
+            self.add(f"2K counters do {name}" + (" (asked: no more than twice the error of 8K)" if rule == 2 else ""), "6.3", verdict(answers),
                      ours + f"; gcc at 1M {gcc}", "counters")
 
     def multi_options(self):
@@ -208,7 +183,7 @@ class Claims:
             figure = "fig10" if setting == "10K" else "fig11"
             answers = [values.totals(p, setting, f"n{n} C1 R0")[seed] <= min(values.totals(p, setting, f"n{n} C{c} R{r}")[seed]
                        for c in (0, 1) for r in (0, 1)) for p in PAIR for n in (2, 4, 8) for seed in range(self.seeds)]
-            self.add(f"C1 R0 is the best of the four, gcc and go, 2 to 8 tables, {setting}", f"6.3, figure {figure[3:]}", by_seed(answers),
+            self.add(f"C1 R0 is the best of the four, gcc and go, 2 to 8 tables, {setting}", f"6.3, figure {figure[3:]}", verdict(answers),
                      f"of {len(answers)} programs, tables and seeds best on {sum(answers)}; " + "; ".join(
                          f"{p}, 4 tables: " + ", ".join(f"C{c} R{r} {told(values.totals(p, setting, f'n4 C{c} R{r}'))}"
                                                         for c in (0, 1) for r in (0, 1)) for p in PAIR), figure)
@@ -217,11 +192,11 @@ class Claims:
                  "differs" if all(less(lost[2], lost[8])) else "fails",
                  ", ".join(f"{n} tables {told(found)}" for n, found in lost.items()) + ": direction yes, smaller", "fig10")
         go = values.totals("go", "1M", "n4 C1 R0")
-        self.add("conservative update brings go below 1% at 1M", "6.3, figure 11", by_seed(x < 1 for x in go),
+        self.add("conservative update brings go below 1% at 1M", "6.3, figure 11", verdict(x < 1 for x in go),
                  f"{told(go)}, without {told(values.totals('go', '1M', 'n4 C0 R0'))}", "fig11")
         plain = values.totals("go", "1M", "n4 C0 R1")
         self.add("without conservative update go stays at 100% and more at 1M, even with resetting", "6.3, figure 11",
-                 by_seed(x >= 100 for x in plain), f"go {told(plain)}, gcc {told(values.totals('gcc', '1M', 'n4 C0 R1'))}", "fig11")
+                 verdict(x >= 100 for x in plain), f"go {told(plain)}, gcc {told(values.totals('gcc', '1M', 'n4 C0 R1'))}", "fig11")
 
     def tables(self):
         values, names = self.data.values, ("single R1 P1", "n2 C1 R0", "n4 C1 R0", "n8 C1 R0", "n16 C1 R0")
@@ -230,16 +205,16 @@ class Claims:
                         for seed in range(self.seeds)] for p in programs}
             other = [p for p in programs if not all(best[p])]
             self.add(f"4 tables are consistently better than all others, {setting}", "6.4.1, figure 12",
-                     by_seed(b for found in best.values() for b in found),
+                     verdict(b for found in best.values() for b in found),
                      ", ".join(f"{d.split()[0]} {told(self.mean_error(setting, d))}" for d in names) +
                      f"; best, or level, with every seed on all programs but {', '.join(f'{p} ({sum(best[p])} of {self.seeds} seeds)' for p in other)}"
                      * bool(other), "fig12")
             beyond = [values.part("false_positive", p, setting, "n16 C1 R0")[seed] > values.part("false_positive", p, setting, "n4 C1 R0")[seed]
                       for p in programs for seed in range(self.seeds)]
-            self.add(f"beyond 4 tables false positives make the error grow, {setting}", "6.4.1, figure 12", by_seed(beyond),
+            self.add(f"beyond 4 tables false positives make the error grow, {setting}", "6.4.1, figure 12", verdict(beyond),
                      f"16 tables have more false positives than 4 on {sum(beyond)} of {len(beyond)} programs and seeds", "fig12")
         wins = {s: less(self.mean_error(s, "n4 C1 R0"), self.mean_error(s, "single R1 P1")) for s in figures.SETTINGS}
-        self.add("multi hash beats the best single hash on average", "6.4.1, figure 12", by_seed(wins["10K"] + wins["1M"]),
+        self.add("multi hash beats the best single hash on average", "6.4.1, figure 12", verdict(wins["10K"] + wins["1M"]),
                  self.both(lambda s: f"{told(self.mean_error(s, 'n4 C1 R0'))} against {told(self.mean_error(s, 'single R1 P1'))}"), "fig12")
 
     def sums(self):
@@ -251,7 +226,7 @@ class Claims:
         for setting in figures.SETTINGS:
             found = self.mean_error(setting, "n4 C1 R0")
             cold = [mean(of_seed) for of_seed in zip(*(values.totals_with_first(p, setting, "n4 C1 R0") for p in self.judged[setting]))]
-            self.add(f"the average error is under 1%, {setting}", "abstract, 6.4.1", by_seed(x < 1 for x in found),
+            self.add(f"the average error is under 1%, {setting}", "abstract, 6.4.1", verdict(x < 1 for x in found),
                      f"{told(found)}" + f", with the first interval {told(cold)}" * (setting == "1M") +
                      f"; riffle's default {told(self.mean_error(setting, 'default'))}", "fig12")
         distinct = {p: mean(self.data.of_shape(p, "1000000", 0.001, "distinct")) for p in self.data.programs}
@@ -270,32 +245,41 @@ class Claims:
             told_of.append(f"{p}, intervals above 10%: " + ", ".join(
                 f"{'single' if 's' in d[:1] else '4 tables'} {mean(many[d]):.1f} ({min(many[d])}-{max(many[d])}), the highest "
                 f"{told(highest[d])}" for d in of_seeds))
-        self.add("multi hash has fewer and lower spikes, interval by interval, above all on gcc and go", "6.4.1, figure 13", by_seed(answers),
+        self.add("multi hash has fewer and lower spikes, interval by interval, above all on gcc and go", "6.4.1, figure 13", verdict(answers),
                  "behind the first interval; " + "; ".join(told_of), "fig13")
         first = {p: values.by_interval(p, "1M", "n4 C1 R0") for p in self.judged["1M"]}
         worst = [p for p, found in first.items() if mean(found[0]) == max(mean(errors) for errors in found)]
         self.add("(ours) the first interval, when nothing is retained, is the worst with 4 tables", "of an earlier page of ours",
                  "holds" if len(worst) == len(first) else "differs",
                  f"on {len(worst)} of {len(first)} programs by the mean of the seeds: {', '.join(worst)}", "fig13")
-        add_burg(self.table, self.data.burg)
+
+    def burg(self):
+        values = self.data.values
+        spikes = {d: [sum(error > 10 for error in of_seed) for of_seed in zip(*values.by_interval("burg", "1M", d)[1:])]
+                  for d in ("n4 C1 R0", "n4 C1 R1")}
+        self.add("burg has one interval with a spike, which resetting would prevent", "6.4.1, figure 13",
+                 verdict(a == 1 and b == 0 for a, b in zip(*spikes.values())), "; ".join(
+                     f"{words} resetting {mean(spikes[d]):.1f} intervals above 10% behind the first ({min(spikes[d])}-{max(spikes[d])}), "
+                     f"{told(values.totals('burg', '1M', d))} on average" for words, d in (("without", "n4 C1 R0"), ("with", "n4 C1 R1"))),
+                 "fig13")
 
     def edges(self):
         data = self.data
         edge = {p: mean(data.of_shape(p, "1000000", 0.001, "distinct", data.edge_shape)) for p in data.programs}
         value = {p: mean(data.of_shape(p, "1000000", 0.001, "distinct")) for p in data.programs}
         fewer = [edge[p] < value[p] for p in data.programs]
-        self.add("there are fewer distinct edges than load values", "6.4.2", by_seed(fewer),
+        self.add("there are fewer distinct edges than load values", "6.4.2", verdict(fewer),
                  f"on {sum(fewer)} of {len(fewer)} programs; {min(value[p] / edge[p] for p in edge):.1f} to "
                  f"{max(value[p] / edge[p] for p in edge):.0f} times fewer", "fig14", "over programs", 1)
         names = ("single R1 P1", "n2 C1 R0", "n4 C1 R0", "n8 C1 R0")
         for setting in figures.SETTINGS:
             errors = {d: data.edges.over(data.programs, setting, d) for d in names}
             best = [min(names, key=lambda d: errors[d][seed]) == "n4 C1 R0" for seed in range(self.seeds)]
-            self.add(f"4 tables are best for edges, too, {setting}", "6.4.2, figure 14", by_seed(best),
+            self.add(f"4 tables are best for edges, too, {setting}", "6.4.2, figure 14", verdict(best),
                      ", ".join(f"{d.split()[0]} {told(errors[d])}" for d in names), "fig14")
 
     def storage(self):
-        self.add("7 to 16 KB: 6 KB of counters, 1 KB or 10 KB of accumulator", "abstract, 7", "differs",
+        self.add("7 to 16 KB: 6 KB of counters, 1 KB or 10 KB of accumulator", "abstract, 7", verdict((2048 * 3 == 6 * 1024, 18.3 <= 10)),
                  "2048 x 3 bytes are 6 KB; the accumulator is 18.3 KiB for 0.1% here, since tuples are 128 bits where the paper has 64: "
                  "24.3 KiB in all; riffle's default 13.8 KiB (doc/engines/multihash.md, Storage)", "", "", 1)
         self.add("no software and no overhead while it profiles", "abstract, 7", "not-tried", "there is no core here that has it", "", "", 1)
@@ -323,7 +307,7 @@ class Claims:
 def all_claims(data):
     found = Claims(data)
     for part in (found.hash_even, found.growth, found.coverage, found.variation, found.single, found.theory, found.sizes,
-                 found.multi_options, found.tables, found.sums, found.intervals, found.edges, found.storage, found.calibrated):
+                 found.multi_options, found.tables, found.sums, found.intervals, found.burg, found.edges, found.storage, found.calibrated):
         part()
     return found
 
@@ -401,19 +385,12 @@ def tell_hash(found):
            for name, d in (("the paper's hash", "n8 C1 R0"), ("riffle's", "n8 multiply"))])
 
 
-def tell_more(values, edges, drift, more, either):
-    """burg and sis; both readings of P0; counts that start too high on a drifting stream."""
-    for kind, found in (("values", values), ("edges", edges)):
-        table([kind, *DESIGNS], [[f"{p}, {s}", *(told(found.totals(p, s, d)) for d in DESIGNS.values())] for p in more for s in figures.SETTINGS])
+def tell_readings(found):
+    """Both readings of P0."""
     readings = {"P0": "single R1 P0", "P0 of section 5.2": "single R1 linger", "P1": "single R1 P1"}
     table(["single hash, R1", *(f"{s}: {name}" for s in figures.SETTINGS for name in readings)],
-          [[p, *(told(values.totals(p, s, d)) for s in figures.SETTINGS for d in readings.values())] for p in either])
-    found = tables.Claims("multihash")
-    add_burg(found, values)
-    add_linger(found, values, [p for p in either if p != "vortex"])  # which has no candidate at 10K
-    for row in found.rows:
-        print(row)
-    print("drift: " + ", ".join(f"{d} {told(drift.totals('drift', '1M', d))}" for d in ("default", "roomy", "packed", "n4 C1 R0")))
+          [[p, *(told(found.data.values.totals(p, s, d)) if p in found.judged[s] else "" for s in figures.SETTINGS for d in readings.values())]
+           for p in found.data.programs])
 
 
 def tell(data):
@@ -421,7 +398,7 @@ def tell(data):
     found = all_claims(data)
     for setting in figures.SETTINGS:
         tell_programs(found, setting)
-    for part in (tell_first, tell_steps, tell_counters, tell_even, tell_types, tell_auto, tell_hash):
+    for part in (tell_first, tell_steps, tell_counters, tell_even, tell_types, tell_auto, tell_hash, tell_readings):
         part(found)
 
 

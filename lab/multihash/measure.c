@@ -5,16 +5,18 @@
  *     measure change STREAM [-s N] ENGINE... how much candidates change, as the engines tell it
  *     measure even STREAM INTERVAL [-s N]    how many counters of 2048 how many distinct tuples share
  *
- * STREAM is a file that `riffle replay` reads, or gen:KIND:EVENTS:SEED[:PHASE]; `measure -n EVENTS error STREAM ...`
- * reads no more than that many. -i prints every interval. -s N takes every engine with the seeds 1 to N; without
+ * STREAM is a file that `riffle replay` reads, or gen:KIND:EVENTS:SEED[:PHASE[:KEYS[:SKEW]]]; `measure -n EVENTS error
+ * STREAM ...` reads no more than that many. -i prints every interval. -s N takes every engine with the seeds 1 to N; without
  * it the seed is 1.
  * Only whole intervals count. The error is that of Narayanasamy et al., section 5.5.2:
  * the sum of |perfect - measured| over the sum of perfect, over the tuples that are candidates in
  * either profile; a tuple's part goes to one of four kinds. `riffle compare` computes the same from two
  * saved profiles; here the perfect one never leaves memory, which long traces need. */
+#include "figure.h"
 #include <riffle/riffle.h>
 #include "base/hash.h"
 #include "base/random.h"
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -306,31 +308,16 @@ static void feed_cut(struct run *run, const struct rf_tuple *tuples, size_t n)
 
 /* One engine over the stream, its own intervals. */
 struct steadiness {
-    double change; /* of the interval that is being told */
+    struct lab_wanted change; /* of the interval that is being told; first, for lab_keep */
     double weighted, events;
     uint64_t intervals;
 };
-
-static rf_status ignore_item(void *context, const struct rf_item *item)
-{
-    (void)context;
-    (void)item;
-    return RF_OK;
-}
-
-static rf_status take_figure(void *context, const struct rf_figure *figure)
-{
-    struct steadiness *s = context;
-    if (strcmp(figure->name, "candidates-changed") == 0)
-        s->change = figure->value;
-    return RF_OK;
-}
 
 static rf_status take_interval(void *context, const struct rf_summary *summary)
 {
     struct steadiness *s = context;
     if (s->intervals++ > 0) { /* the first has nothing to be compared with */
-        s->weighted += s->change * (double)summary->events;
+        s->weighted += s->change.value * (double)summary->events;
         s->events += (double)summary->events;
     }
     return RF_OK;
@@ -346,14 +333,12 @@ struct stream {
 static void stream_open(struct stream *stream, const struct run *run)
 {
     char kind[32];
-    unsigned long long events, seed, phase = 0;
+    struct rf_gen gen = {.kind = kind};
     rf_status status;
     *stream = (struct stream){.left = run->limit};
-    if (sscanf(run->stream, "gen:%31[a-z]:%llu:%llu:%llu", kind, &events, &seed, &phase) >= 3)
-        status = rf_source_open_gen(
-            &stream->source,
-            &(struct rf_gen){.kind = kind, .events = events, .seed = seed, .phase = phase}, NULL,
-            &stream->error);
+    if (sscanf(run->stream, "gen:%31[a-z]:%" SCNu64 ":%" SCNu64 ":%" SCNu64 ":%" SCNu64 ":%lf",
+               kind, &gen.events, &gen.seed, &gen.phase, &gen.keys, &gen.skew) >= 3)
+        status = rf_source_open_gen(&stream->source, &gen, NULL, &stream->error);
     else
         status = rf_source_open(&stream->source, run->stream, NULL, &stream->error);
     if (status != RF_OK)
@@ -390,8 +375,8 @@ static void pump(struct run *run)
 
 static void run_change(const struct run *run, const char *text, unsigned seed)
 {
-    struct steadiness s = {0, 0, 0, 0};
-    struct rf_sink sink = {ignore_item, take_figure, take_interval, &s};
+    struct steadiness s = {.change = {"candidates-changed", 0}};
+    struct rf_sink sink = {lab_no_item, lab_keep, take_interval, &s};
     struct rf_engine_setup setup = {.seed = seed, .intervals = &sink};
     struct rf_engine *engine;
     struct rf_error error = {""};

@@ -94,6 +94,16 @@ static size_t fill_phases(struct gen *gen, size_t n)
     return n;
 }
 
+/* One of the first `n` ranks: what lies behind them is drawn again, which leaves the weights of the others as they are. */
+static uint64_t draw_rank(const struct rf_zipf *zipf, struct rf_random *random, uint64_t n)
+{
+    uint64_t rank;
+    do
+        rank = rf_zipf_draw(zipf, random);
+    while (rank > n);
+    return rank;
+}
+
 /* The hot keys of a phase lie behind the keys of all others; their number follows from that of the phase. */
 static size_t fill_drift(struct gen *gen, size_t n)
 {
@@ -104,8 +114,8 @@ static size_t fill_drift(struct gen *gen, size_t n)
     struct rf_random random = gen->random;
     n = n < left ? n : (size_t)left;
     for (size_t i = 0; i < n; i++) {
-        bool is_hot = rf_random_below(&random, 2) == 0;
-        uint64_t key = is_hot ? first + rf_random_below(&random, hot)
+        bool is_hot = rf_random_below(&random, 5) < 2;
+        uint64_t key = is_hot ? first + draw_rank(&gen->zipf, &random, hot) - 1
                               : rf_random_below(&random, gen->asked.keys);
         gen->tuples[i] = gen->wide ? tuple_wide(gen, key) : tuple_narrow(gen, key);
     }
@@ -121,7 +131,7 @@ static size_t fill_loop(struct gen *gen, size_t n)
 
 static const struct kind kinds[] = {
     {"zipf", true, false, fill_zipf},     {"uniform", false, false, fill_uniform},
-    {"phases", true, false, fill_phases}, {"drift", false, false, fill_drift},
+    {"phases", true, false, fill_phases}, {"drift", true, false, fill_drift},
     {"loop", false, true, fill_loop},
 };
 
@@ -205,7 +215,8 @@ static rf_status set_up(struct gen *gen, struct rf_error *error)
     rf_random_seed(&gen->random, gen->asked.seed);
     gen->flip = rf_random_next(&gen->random);
     if (gen->kind->draws_zipf)
-        return rf_zipf_init(&gen->zipf, gen->asked.keys, gen->asked.skew, alloc, error);
+        return rf_zipf_init(&gen->zipf, gen->kind->fill == fill_drift ? HOT_MOST : gen->asked.keys,
+                            gen->asked.skew, alloc, error);
     if (gen->kind->runs_loop)
         return rf_loop_new(&gen->loop, gen->asked.keys, gen->asked.phase, gen->asked.seed, alloc,
                            error);

@@ -129,14 +129,15 @@ same options on every machine.
 
 zipf draws key k with a probability proportional to 1 / k^skew. uniform draws
 every key with the same probability. phases is zipf over a set of keys that is
-exchanged every --phase events. loop resembles the load values of a program:
-nested loops over instructions, each with a few favourite values, strides and
-noise.
+exchanged every --phase events. drift has 20 to 400 hot keys, exchanged every
+--phase events, in two of five events, and draws the others from --keys with the
+same probability. loop resembles the load values of a program: nested loops over
+instructions, each with a few favourite values, strides and noise.
 
 Options:
   -N, --events N          how long the stream is (default: 1M)
   -k, --keys N            distinct tuples to draw from (default: 1M)
-  -s, --skew X            exponent of zipf and phases (default: 1.0)
+  -s, --skew X            exponent of zipf, phases and drift (default: 1.0)
       --phase N           events until phases and drift exchange keys (default:
                           1M)
       --seed N            the same seed gives the same stream, everywhere

@@ -1,0 +1,292 @@
+"""claims.py - claims.csv from the files beside it: what Zilles and Sohi say, and what we find.
+
+    lab/coproc/claims.py [FOLDER]      reads and writes there; lab/claims makes the page of it
+
+Each verdict follows from the numbers by the rule that stands with its claim. What is said to be so on all programs fails
+where it is not so on average, and differs where it is so on average but not on all."""
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
+import tables  # noqa: E402
+from results import (BUFFERS, CLOCKS, MIDDLE, RATES, Runs, SIZES, correlation, cycles_per_slot, dropped, mean,  # noqa: E402
+                     mispredicted, more_cycles, on_line, overhead, priced, read, rms, sampling_at, sampling_line, spread)
+from tables import verdict  # noqa: E402
+
+FOLDER = sys.argv[1] if len(sys.argv) > 1 else HERE
+CO, SIMPLE = ("values", "base"), ("sampling", MIDDLE)
+RUNS, OLDER = Runs(FOLDER, "compare.csv"), Runs(FOLDER, "before.csv", "sizes.csv", "clocks.csv", "buffers.csv")
+ALL = RUNS.programs
+LARGEST = "gnugo", "sqlite3"
+SEEDS = 10
+LOST = "the number it is held against is lost; we find "
+CLAIMS = tables.Claims("coproc")
+
+
+def claim(words, where, said, ours, spread_of, figure, steps, seeds=SEEDS):
+    CLAIMS.add(words, where, said, ours, spread_of, seeds, figure + ".svg" if figure else "", f"lab/coproc/run {steps}" if steps else "")
+
+
+def of(program, design, what):
+    """The mean over the seeds."""
+    return RUNS.of(program, *design, what)[0]
+
+
+def apart(low, high):
+    """Two pairs of mean and deviation: is the first below the second by more than both deviations?"""
+    return low[0] + low[1] < high[0] - high[1]
+
+
+def on_all(answers, on_average):
+    return "holds" if all(answers) else "differs" if on_average else "fails"
+
+
+def listed(values, form="{:.1f}"):
+    *front, last = [form.format(value) for value in values]
+    return f"{', '.join(front)} and {last}"
+
+
+def over_programs():
+    return f"over {len(ALL)} programs"
+
+
+# ---- section 4.3: estimates ----
+
+def by_program(design, column):
+    """Of each program the mean over the seeds."""
+    found = {}
+    for row in read(FOLDER, "estimates.csv"):
+        if row["design"] == design and row[column]:
+            found.setdefault(row["program"], []).append(float(row[column]))
+    return {program: mean(values) for program, values in found.items()}
+
+
+def estimates():
+    within = {column: mean(by_program("values", column).values()) for column in ("executions_within_5", "executions_within_10", "high_within_5")}
+    claim("estimates are mostly within some per cent (the number is lost in our text)", "4.3", "not-tried",
+          f"{LOST}by executions {within['executions_within_5']:.0f}% of the values are within 5 points, {within['executions_within_10']:.0f}% within "
+          f"10; of values of 90% and more, {within['high_within_5']:.0f}% are within 5", "", "scatter", "estimates")
+    never, seen = by_program("values", "never_median"), by_program("values", "seen_median")
+    share = {program: never[program] / seen[program] for program in never}
+    claim("values that are never sampled belong to loads that execute seldom", "4.3", verdict(x < 1 for x in share.values()),
+          f"fewer executions (median) than those seen in {sum(x < 1 for x in share.values())} of {len(share)} programs, half of them or less in "
+          f"{sum(x <= 0.5 for x in share.values())}", "", "scatter", "estimates")
+
+
+# ---- section 4.3: against simple sampling ----
+
+def against_simple():
+    errors = {program: (RUNS.of(program, *CO, rms), RUNS.of(program, *SIMPLE, rms)) for program in ALL}
+    better = [program for program, (ours, simple) in errors.items() if apart(ours, simple)]
+    worse = [program for program, (ours, simple) in errors.items() if apart(simple, ours)]
+    more_accurate = RUNS.average(*CO, rms)[0] < RUNS.average(*SIMPLE, rms)[0]
+    claim("more accurate than simple sampling on all programs but three", "4.3",
+          "holds" if len(better) >= len(ALL) - 3 else "differs" if more_accurate else "fails",
+          f"beyond the spread on {len(better)} of {len(ALL)}, less accurate on {len(worse)}; {RUNS.average(*CO, rms)[0]:.1f}% against "
+          f"{RUNS.average(*SIMPLE, rms)[0]:.1f}% on average", "of each program, one standard deviation", "programs", "compare")
+    cheaper = [of(program, CO, overhead) < of(program, SIMPLE, overhead) for program in ALL]
+    means = [RUNS.average(*design, overhead)[0] for design in (CO, SIMPLE)]
+    claim("with less overhead on all", "4.3", on_all(cheaper, means[0] < means[1]),
+          f"on {sum(cheaper)} of {len(ALL)}; {means[0]:.2f}% against {means[1]:.2f}% on average", "of each program, one standard deviation", "overhead",
+          "compare")
+    claim("above all on the two largest programs", "4.3",
+          verdict(of(program, CO, what) < of(program, SIMPLE, what) for program in LARGEST for what in (rms, overhead)),
+          "; ".join(f"{program} {of(program, CO, rms):.1f} against {of(program, SIMPLE, rms):.1f}%, for {of(program, CO, overhead):.1f} against "
+                    f"{of(program, SIMPLE, overhead):.1f}% of overhead" for program in LARGEST), "", "programs", "compare")
+
+
+def cheap_slots(program):
+    """The price if a slot cost what a sample of simple sampling costs."""
+    sample = of(program, SIMPLE, cycles_per_slot)
+    return lambda row: priced(row, 0, 0, sample)
+
+
+def at_equal_overhead():
+    ahead = [of(program, CO, rms) < sampling_at(RUNS, program, of(program, CO, overhead))[1] for program in ALL]
+    cheap = [of(program, CO, rms) < on_line(sampling_line(RUNS, program, cheap_slots(program)), of(program, CO, cheap_slots(program)))[1]
+             for program in ALL]
+    claim("more accurate at the same overhead, on all", "4.3", on_all(ahead, 2 * sum(ahead) > len(ALL)),
+          f"on {sum(ahead)} of {len(ALL)}; on {sum(cheap)} of {len(ALL)} if a slot cost what a sample costs", "by means over the seeds", "tradeoff",
+          "compare")
+
+
+def curve(program, setting, loads):
+    """Errors of the seeds, in their order."""
+    return [rms(row) for row in read(FOLDER, "curve.csv")
+            if (row["program"], row["setting"], int(row["loads"])) == (program, str(setting), loads)]
+
+
+def converges():
+    last = max(int(row["loads"]) for row in read(FOLDER, "curve.csv"))
+    found = {program: [spread(curve(program, setting, last)) for setting in ("base", MIDDLE)] for program in LARGEST}
+    claim("it converges faster", "4.3", verdict(apart(*both) for both in found.values()),
+          f"after {last / 1e6:.0f} M loads " + "; ".join(f"{program} {ours[0]:.1f} ± {ours[1]:.1f}%, simple sampling {simple[0]:.1f} ± {simple[1]:.1f}%"
+                                                         for program, (ours, simple) in found.items()), "one standard deviation", "curve", "curve")
+
+
+def cycles_per_load(program, times):
+    """Of the handlers: 100 a call and 106 a slot."""
+    rows = [row for row in read(FOLDER, "length.csv") if (row["program"], row["times"], row["design"]) == (program, str(times), "values")]
+    return mean((100 * int(row["interrupts"]) + 106 * int(row["slots"])) / int(row["loads"]) for row in rows)
+
+
+def falls_off():
+    less = {program: 100 * (1 - cycles_per_load(program, 3) / cycles_per_load(program, 1))
+            for program in dict.fromkeys(row["program"] for row in read(FOLDER, "length.csv"))}
+    longer = Runs(FOLDER, "complete.csv")
+    falls = {program: longer.of(program, "values", "longer", overhead)[0] < of(program, CO, overhead) for program in longer.programs}
+    claim("its overhead falls off as the profile becomes complete", "4.3", verdict([x > 0 for x in less.values()] + list(falls.values())),
+          f"with three times the input the workloads pay {min(less.values()):.0f} to {max(less.values()):.0f}% less per load; of {len(falls)} longer "
+          f"programs {', '.join(program for program, yes in falls.items() if yes) or 'none'} alone pays less in 60 M instructions than in 30 M",
+          "", "convergence", "length complete")
+
+
+def loads_of(program):
+    return next(int(row["static_loads"]) for row in read(FOLDER, "programs.csv") if row["program"] == program)
+
+
+def correlates(design, what):
+    return correlation([(loads_of(program), of(program, design, what)) for program in ALL])
+
+
+def strength(found):
+    return "holds" if found > 0.7 else "differs" if found > 0.3 else "fails"
+
+
+def by_loads():
+    ours, simple = (correlates(design, more_cycles) for design in (CO, SIMPLE))
+    claim("overhead is roughly proportional to the loads of the program (asked: a correlation above 0.7)", "abstract", strength(ours),
+          f"the logarithms of both correlate by {ours:.2f}, for simple sampling by {simple:.2f}", over_programs(), "workingset", "compare")
+    error = correlates(SIMPLE, rms)
+    claim("simple sampling is the less accurate the more loads a program has (asked: above 0.7)", "4.3", strength(error), f"correlation {error:.2f}",
+          over_programs(), "workingset", "compare")
+
+
+# ---- rates and prices of simple sampling ----
+
+def rates():
+    cost = [RUNS.average("sampling", rate, overhead)[0] for rate in RATES]
+    steps = [(more / less) / (long / short) for more, less, short, long in zip(cost, cost[1:], RATES, RATES[1:])]
+    claim("a higher rate of simple sampling costs in proportion (asked: within a factor of two)", "4.3", verdict(0.5 < step < 2 for step in steps),
+          ", ".join(f"{x:.1f}" for x in cost) + f"% for 1 of {RATES[0]} to 1 of {RATES[-1]}", "", "tradeoff", "compare", 1)
+
+
+def cycles_for(program, rate, error):
+    """Overhead in thousand cycles where the curve of this rate has this error."""
+    line = [(rms(row), more_cycles(row) / 1e3) for row in read(FOLDER, "convergence.csv")
+            if (row["program"], row["setting"]) == (program, str(rate)) and more_cycles(row) > 0]
+    return on_line(line, error)[1]
+
+
+def matter_of_overhead():
+    pairs = [(20, 1000, 300), (32, 3000, 100)]
+    found = [(error, a, cycles_for("gnugo", a, error), b, cycles_for("gnugo", b, error)) for error, a, b in pairs]
+    claim("the error of simple sampling is a matter of overhead, whatever the rate (asked: within half of it)", "figure 1",
+          verdict(max(x, y) < 1.5 * min(x, y) for _, _, x, _, y in found),
+          "gnugo, thousand cycles: " + "; ".join(f"for {error}% 1 of {a} takes {x:.0f}, 1 of {b} {y:.0f}" for error, a, x, b, y in found),
+          "", "convergence", "convergence", 1)
+    claim("simple sampling by the co-processor is cheap (the number is lost)", "4.3", "not-tried",
+          f"{LOST}{RUNS.average(*SIMPLE, overhead)[0]:.2f}% at 1 of {MIDDLE}", "", "overhead", "compare")
+
+
+def column(name):
+    return lambda row: float(row[name])
+
+
+def updates():
+    calls, slots = ([of(program, CO, column(name)) < of(program, SIMPLE, column(name)) for program in ALL] for name in ("traps", "slots"))
+    prices = [RUNS.average(*design, cycles_per_slot)[0] for design in (CO, SIMPLE)]
+    claim("fewer interrupts and updates than simple sampling; each update costs more", "4.3",
+          verdict((2 * sum(calls) > len(ALL), 2 * sum(slots) > len(ALL), prices[0] > prices[1])),
+          f"fewer calls of the host on {sum(calls)} of {len(ALL)}, fewer updates on {sum(slots)}; an update takes {prices[0]:.0f} cycles, of simple "
+          f"sampling {prices[1]:.0f}", "", "overhead", "compare")
+    ours, simple = ([of(program, design, cycles_per_slot) for program in ALL] for design in (CO, SIMPLE))
+    claim("a handler takes few cycles per sample (the number is lost)", "3.5", "not-tried",
+          f"{LOST}{min(ours):.0f} to {max(ours):.0f} per slot, {min(simple):.0f} to {max(simple):.0f} per sample of simple sampling", over_programs(),
+          "overhead", "compare")
+
+
+# ---- section 4.4: parameters of the hardware ----
+
+def buffers():
+    runs = Runs(FOLDER, "buffers.csv")
+    errors = [runs.average("values", size, rms) for size in BUFFERS]
+    drops = [of(program, CO, dropped) for program in ALL]
+    claim("a sample buffer of some KB suffices (asked: no worse than 4 KB beyond the spread)", "text (heading lost)",
+          verdict([not apart(errors[-1], errors[1])]),
+          f"as delivered 1 KB drops {min(drops):.0f} to {max(drops):.0f}% of the samples; in the paper's setting 256 bytes, 1 KB and 4 KB have errors of "
+          f"{listed(error[0] for error in errors)}%", f"± {listed(error[1] for error in errors)} points", "buffers", "buffers")
+
+
+def sizes():
+    early = {program: {size: curve(program, size, 2000000) for size in SIZES} for program in LARGEST}
+    faster = [larger < smaller for found in early.values() for a, b in zip(SIZES, SIZES[1:]) for smaller, larger in zip(found[a], found[b])]
+    claim("larger arrays capture a profile faster", "4.4", verdict(faster),
+          "half, base, double after 2 M loads: " + "; ".join(f"{program} {listed(mean(found[size]) for size in SIZES)}%" for program, found in early.items()) +
+          f"; of {len(faster)} steps of a seed {sum(faster)} are to the better",
+          "; ".join(f"{program} ± {listed(spread(found[size])[1] for size in SIZES)}" for program, found in early.items()), "sizes", "curve")
+    last = max(int(row["loads"]) for row in read(FOLDER, "curve.csv"))
+    timed = [OLDER.average("values", size, rms)[0] for size in SIZES]
+    natively = {program: [mean(curve(program, size, last)) for size in SIZES] for program in LARGEST}
+    claim("and make it a little more accurate, with exceptions", "4.4",
+          verdict(larger < smaller for found in (timed, *natively.values()) for smaller, larger in zip(found, found[1:])),
+          f"timed {listed(timed)}%; natively, where nothing is dropped, " + "; ".join(f"{program} {listed(found)}%" for program, found in natively.items()),
+          "", "sizes", "sizes curve")
+    cost = [OLDER.average("values", size, overhead)[0] for size in SIZES]
+    both = [[OLDER.of(program, "values", size, overhead) for size in ("half", "base")] for program in ALL]
+    less, more = sum(apart(half, base) for half, base in both), sum(apart(base, half) for half, base in both)
+    claim("smaller arrays cost slightly less overhead", "4.4", verdict((cost[0] < cost[1], cost[1] < cost[2], more == 0)),
+          f"{listed(cost, '{:.2f}')}% on average; half the size less beyond the spread on {less} of {len(ALL)}, more on {more or 'none'}", "", "sizes",
+          "sizes")
+
+
+def clocks():
+    errors = [OLDER.average("values", clock, rms) for clock in CLOCKS]
+    moved = {program: OLDER.of(program, "values", "1/4", rms)[0] - OLDER.of(program, "values", "base", rms)[0] for program in ALL}
+    most = max(moved, key=moved.get)
+    claim("clocks of a fraction hardly matter; the largest programs are somewhat slower (asked: less than 5 points)", "4.4",
+          verdict(abs(points) < 5 for points in moved.values()),
+          f"1, 1/2, 1/4: error {listed(error[0] for error in errors)}%; {most} {listed(OLDER.of(most, 'values', clock, rms)[0] for clock in CLOCKS)}%; "
+          f"5 points and more on {', '.join(program for program, points in moved.items() if abs(points) >= 5) or 'none'}",
+          f"± {listed(error[1] for error in errors)} points", "clocks", "clocks")
+
+
+ARRAYS = "pc filter table", "sample buffer", "microcode array", "associative array", "data array"
+
+
+def machine():
+    parts = {row["structure"]: int(row["transistors"]) for row in read(FOLDER, "transistors.csv") if row["size"] == "base"}
+    arrays = sum(parts[name] for name in ARRAYS) / parts["total"]
+    claim("half a million transistors, most of them in arrays (asked: within 30%)", "text (heading lost)",
+          verdict((abs(parts["total"] / 500_000 - 1) < 0.3, arrays > 0.5)),
+          f"{parts['total']:,}; {100 * arrays:.0f}% of them in the five arrays", "", "", "transistors", 1)
+    CLAIMS.add("share of microinstructions with a branch (the number is lost)", "text (heading lost)", "not-tried",
+               f"{LOST}27 of the 42 words of values.uc; {RUNS.average(*CO, mispredicted)[0]:.1f}% are mispredicted", "", SEEDS, "",
+               "build/riffle coproc values.uc")
+    without = Runs(FOLDER, "upper.csv")
+    lower = {program: without.of(program, "values", "lower half", rms) for program in ALL}
+    helped = sum(apart(OLDER.of(program, *CO, rms), lower[program]) for program in ALL)
+    alone, both = without.average("values", "lower half", rms), OLDER.average(*CO, rms)
+    claim("values are told apart by 32 bits; a second pass would help", "text (heading lost)", verdict([apart(both, alone)]),
+          f"error {alone[0]:.1f}% without, {both[0]:.1f}% with it; beyond the spread on {helped} of {len(ALL)}",
+          f"± {alone[1]:.1f} and {both[1]:.1f} points", "", "upper")
+
+
+def others():
+    found = {}
+    for row in read(FOLDER, "trackers.csv"):
+        found.setdefault(row["program"], []).append(float(row["recall"]) >= 0.99995)
+    runs = Runs(FOLDER, "others.csv")
+    claim("the machine serves other profiles: edges, call stacks, dependences, conflicts", "text (heading lost)",
+          verdict(yes for of_design in found.values() for yes in of_design),
+          "finds all tuples of a thousandth of the events: " + ", ".join(f"{name} on {sum(yes)} of {len(yes)} programs" for name, yes in found.items()) +
+          "; cost " + ", ".join(f"{name} {runs.average(name, 'base', overhead)[0]:.1f}%" for name in found), "", "", "others trackers", 1)
+    claim("settings of values.uc: one_of, least, glance, worth", "ours", "calibrated", f"chosen on all {len(ALL)} programs, natively, with three seeds",
+          "", "programs", "compare before", 3)
+
+
+for part in (estimates, against_simple, at_equal_overhead, converges, falls_off, by_loads, rates, matter_of_overhead, updates, buffers, sizes, clocks,
+             machine, others):
+    part()
+CLAIMS.write(FOLDER)
