@@ -95,8 +95,8 @@ static rf_status note_samples(struct rf_run *run, const struct rf_attach_outcome
     double looks = (double)(outcome->samples + outcome->kernel);
     rf_status status =
         cli_note(run, "bursts",
-                 "%llu samples by time, of %.0f instructions each; it was held for %.1f%% of its "
-                 "processor time, %.1f%% with our own (at most %.3g%%)",
+                 "%llu samples by time, of %.0f instructions each; it was held for %.2f%% of its "
+                 "processor time, %.2f%% with our own (at most %.3g%%)",
                  (unsigned long long)outcome->samples,
                  outcome->samples > 0 ? (double)outcome->steps / (double)outcome->samples : 0,
                  share(outcome->held_seconds, outcome->cpu_seconds),

@@ -106,11 +106,20 @@ void rf_admit_program(pid_t pid, char *program, size_t size)
         name_of(pid, program, size);
 }
 
+rf_status rf_admit_unseen(pid_t pid, int reason, struct rf_error *error)
+{
+    if (reason == EMFILE || reason == ENFILE || reason == ENOMEM)
+        return rf_fail(error, RF_EIO, "process %d cannot be looked at: %s", (int)pid,
+                       strerror(reason));
+    return rf_fail(error, RF_EINVAL, "there is no process %d", (int)pid);
+}
+
 rf_status rf_admit(pid_t pid, char *program, size_t size, struct rf_error *error)
 {
     char status[8192];
+    errno = 0;
     if (pid <= 0 || rf_tasks_read(pid, "status", status, sizeof status) <= 0)
-        return rf_fail(error, RF_EINVAL, "there is no process %d", (int)pid);
+        return rf_admit_unseen(pid, errno, error);
     rf_status fine = check_status(pid, status, error);
     if (fine != RF_OK)
         return fine;

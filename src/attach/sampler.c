@@ -326,7 +326,7 @@ static rf_status open_parts(struct rf_sampler *sampler, struct rf_error *error)
         return status;
     sampler->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (sampler->pidfd < 0)
-        return rf_fail(error, RF_EINVAL, "there is no process %d", (int)pid);
+        return rf_admit_unseen(pid, errno, error);
     if (open_catches(sampler) != RF_OK)
         return rf_fail(error, RF_ENOMEM, "no memory to attach");
     status = rf_stepper_open(&sampler->stepper, &sampler->alloc, error);

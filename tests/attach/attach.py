@@ -250,7 +250,7 @@ def test_budget():
     """What it says that it cost; bench/attach measures what it did cost."""
     with Target("shares") as one:
         said = attach("--overhead", "5%", "--details", one.pid, seconds="3").stdout
-    cost = re.search(r"(\d+\.\d)% with our own \(at most 5%\)", said)
+    cost = re.search(r"(\d+\.\d+)% with our own \(at most 5%\)", said)
     ran = re.search(r"^seconds +[\d.]+, ([\d.]+) of its processor", said, re.M)
     sample = 0.02  # seconds that the last one may have taken, where riffle had to wait for a processor
     tap.check("the budget is kept", cost and ran and float(cost[1]) / 100 * float(ran[1]) <= 0.05 * float(ran[1]) +
