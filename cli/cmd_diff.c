@@ -3,10 +3,11 @@
  * As with diff(1), the status tells an answer from trouble: 1 is the answer that --fail-above asks for, 2 is trouble. */
 #include "plan.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { TROUBLE = 2, DIFFS_MAX = 64, SIDES = 2 };
+enum { TROUBLE = 2, SIDES = 2, PER_PROFILE = 3 };
 
 struct settings {
     const char *format, *by, *html;
@@ -53,7 +54,8 @@ struct comparison {
     const struct settings *settings;
     struct rf_run *runs[SIDES];
     struct rf_symbols *symbols[SIDES];
-    struct rf_diff diffs[DIFFS_MAX];
+    struct rf_diff
+        *diffs; /* at most PER_PROFILE of each profile: for the text, and two for a page */
     size_t n;
     size_t n_text; /* the first ones; those behind them are for a page */
 };
@@ -75,6 +77,7 @@ static void release(struct comparison *c)
 {
     for (size_t i = 0; i < c->n; i++)
         rf_diff_close(&c->diffs[i]);
+    free(c->diffs);
     for (size_t i = 0; i < SIDES; i++) {
         rf_symbols_close(c->symbols[i]);
         rf_run_free(c->runs[i]);
@@ -102,8 +105,6 @@ static rf_status compare_by(struct comparison *c, size_t i, enum rf_view_by by,
 {
     const struct rf_diff_side before = {c->runs[0], c->runs[0]->profiles[i], c->symbols[0]};
     const struct rf_diff_side after = {c->runs[1], partner(c, i), c->symbols[1]};
-    if (c->n == DIFFS_MAX)
-        return RF_OK;
     rf_status status = rf_diff_open(&c->diffs[c->n], &before, &after, by, error);
     c->n += status == RF_OK;
     return status;
@@ -151,6 +152,9 @@ static rf_status compare_all(struct comparison *c, enum extent extent, struct rf
 
 static rf_status compare(struct comparison *c, struct rf_error *error)
 {
+    c->diffs = calloc(PER_PROFILE * c->runs[0]->n_profiles + 1, sizeof *c->diffs);
+    if (c->diffs == NULL)
+        return RF_ENOMEM;
     rf_status status = compare_all(c, FOR_TEXT, error);
     c->n_text = c->n;
     if (status == RF_OK && wants_page(c))

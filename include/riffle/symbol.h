@@ -145,6 +145,10 @@ rf_status rf_symbols_lines(struct rf_symbols *symbols, uint64_t lo, uint64_t hi,
 /* What could not be read, one sentence per file; NULL past the last. */
 const char *rf_symbols_problem(const struct rf_symbols *symbols, size_t i);
 
+/* Is there a filter of system calls around whatever reads ELF files and debug information? 0: this system has none, and
+ * limits on memory and time are all that holds a reader that its file has taken over. */
+int rf_symbols_fenced(void);
+
 /* The build id of an ELF file as hex, for rf_module.build_id. For a file that was linked without one it is "code-" and
  * a checksum of the code; "" and 0 for what is no 64-bit ELF file with code. Returns the length; 129 bytes are always
  * enough. */

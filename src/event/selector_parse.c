@@ -98,12 +98,20 @@ static bool find(words list, struct word word, unsigned *index)
     return false;
 }
 
+/* How far a word is from a name. The beginning of a name is next to it. */
+static unsigned distance(const char *wanted, const char *name)
+{
+    size_t n = rf_text_length(wanted);
+    bool begins = n >= 3 && n < rf_text_length(name) && memcmp(wanted, name, n) == 0;
+    return begins ? 1 : rf_text_distance(wanted, name);
+}
+
 static const char *nearest(words list, struct word word, const char *so_far)
 {
     char wanted[33];
     rf_format(wanted, sizeof wanted, "%.*s", (int)word.n, word.start);
     for (unsigned i = 0; list(i) != NULL; i++)
-        if (so_far == NULL || rf_text_distance(wanted, list(i)) < rf_text_distance(wanted, so_far))
+        if (so_far == NULL || distance(wanted, list(i)) < distance(wanted, so_far))
             so_far = list(i);
     return so_far;
 }
@@ -117,7 +125,7 @@ static rf_status unknown(struct parser *parser, struct word word, const char *wh
         return fail_at(parser, word.start, "expected a %s, got '%c'", what, *word.start);
     char wanted[101];
     rf_format(wanted, sizeof wanted, "%.*s", (int)(word.n < 100 ? word.n : 100), word.start);
-    if (2 * rf_text_distance(wanted, meant) > rf_text_length(meant)) /* it is not alike at all */
+    if (2 * distance(wanted, meant) > rf_text_length(meant)) /* it is not alike at all */
         return fail_at(parser, word.start, "no %s is called '%s'; 'riffle selectors' helps", what,
                        wanted);
     return fail_at(parser, word.start, "no %s is called '%s'; did you mean '%s'?", what, wanted,

@@ -106,6 +106,14 @@ static void write_row(FILE *out, const struct rf_diff_row *row, const struct rf_
     fprintf(out, inlined[0] != '\0' ? "  %s\n" : "%s\n", inlined);
 }
 
+/* Where several are compared, which one this is. */
+static void write_title(FILE *out, const struct rf_diff *diff)
+{
+    const struct rf_profile *profile = diff->profile;
+    rf_write_readable(out, profile->selector[0] != '\0' ? profile->selector : profile->engine);
+    fputs("\n", out);
+}
+
 static void write_text(FILE *out, const struct rf_diff *diff, const struct rf_report_setup *setup)
 {
     char before[RF_REPORT_NUMBER_MAX], after[RF_REPORT_NUMBER_MAX], number[RF_REPORT_NUMBER_MAX];
@@ -121,6 +129,8 @@ static void write_text(FILE *out, const struct rf_diff *diff, const struct rf_re
         write_cells(out, setup, "old", "new", "change", "");
         fprintf(out, "%s\n", heading_of(diff->by));
     }
+    if (diff->n_rows == 0)
+        fputs(" nothing was found\n", out);
     for (size_t i = 0; i < n; i++)
         write_row(out, &diff->rows[i], setup);
     if (changed > n)
@@ -141,9 +151,6 @@ static void write_csv(FILE *out, const struct rf_diff *diff, const struct rf_rep
 {
     size_t n =
         setup->view.rows > 0 && setup->view.rows < diff->n_rows ? setup->view.rows : diff->n_rows;
-    fputs("name,module,kind,old,old_lower,old_upper,new,new_lower,new_upper,inlined,inlined_into,"
-          "profile\n",
-          out);
     for (size_t i = 0; i < n; i++) {
         const struct rf_diff_row *row = &diff->rows[i];
         rf_write_csv(out, row->name);
@@ -213,18 +220,23 @@ rf_status rf_report_diff(FILE *out, const char *form, const struct rf_diff *diff
 {
     struct rf_html html = {.out = out, .run = runs[1], .setup = setup};
     bool text = strcmp(form, "text") == 0, csv = strcmp(form, "csv") == 0;
+    if (csv)
+        fputs("name,module,kind,old,old_lower,old_upper,new,new_lower,new_upper,inlined,"
+              "inlined_into,profile\n",
+              out);
     if (strcmp(form, "html") == 0)
         return rf_html_changes(&html, diffs, n, runs);
     if (strcmp(form, "json") == 0)
         write_objects(out, diffs, n, setup);
     else if (!text && !csv)
         return RF_ENOTSUP;
-    for (size_t i = 0; i < n && (text || csv); i++) {
+    for (size_t i = 0; i < n && text; i++) {
         fputs(i > 0 ? "\n" : "", out);
-        if (text)
-            write_text(out, &diffs[i], setup);
-        else
-            write_csv(out, &diffs[i], setup);
+        if (n > 1)
+            write_title(out, &diffs[i]);
+        write_text(out, &diffs[i], setup);
     }
+    for (size_t i = 0; i < n && csv; i++)
+        write_csv(out, &diffs[i], setup);
     return rf_report_end(out);
 }

@@ -26,6 +26,15 @@ static void write_problems(FILE *out, const struct rf_report_setup *setup)
     }
 }
 
+/* Who reads files of strangers should know how. */
+static void write_fence(FILE *out, const struct rf_report_setup *setup)
+{
+    if (setup->view.symbols != NULL && !rf_symbols_fenced())
+        rf_report_outside(out, setup, "fence",
+                          "none: this system has no filter of system calls (seccomp), so limits on "
+                          "memory and time are all that holds the reader of names");
+}
+
 static bool has_ranges(const struct rf_view *view)
 {
     for (size_t i = 0; i < view->n_cells; i++)
@@ -168,7 +177,8 @@ static void write_title(FILE *out, const struct rf_run *run, const struct rf_pro
             fprintf(out, ", process %.0f", process);
         fputc('\n', out);
     }
-    fputc('\n', out);
+    if (!setup->per_interval) /* each interval has a heading */
+        fputc('\n', out);
 }
 
 static rf_status write_profile(const struct rf_report_page *page, const struct rf_profile *profile)
@@ -188,6 +198,7 @@ static void write_details(FILE *out, const struct rf_run *run, const struct rf_r
 {
     fputc('\n', out);
     rf_report_run_details(out, run, setup);
+    write_fence(out, setup);
     for (size_t i = 0; i < run->n_profiles; i++) {
         if (rf_profile_is_companion(run->profiles[i]))
             continue;

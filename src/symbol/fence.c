@@ -2,11 +2,12 @@
  *
  * A filter of system calls (seccomp), for x86-64. What is not in the list fails with EPERM: no process, no program, no
  * network, no signal to others, no file opened for writing. Where the system has no such filters the child runs without, under
- * the limits of child.c alone. */
+ * the limits of child.c alone; rf_symbols_fenced says so. */
 #include "symbol/symbol.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -149,10 +150,21 @@ void rf_child_fence(void)
     prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+/* A filter at no address cannot be read; a system without filters does not get that far. */
+int rf_symbols_fenced(void)
+{
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) != 0 && errno == EFAULT;
+}
+
 #else
 
 void rf_child_fence(void)
 {
+}
+
+int rf_symbols_fenced(void)
+{
+    return 0;
 }
 
 #endif

@@ -16,6 +16,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import refused  # noqa: E402
 import tap  # noqa: E402
 
 RIFFLE, NM = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -44,6 +45,20 @@ def check_modes(folder):
         names += ["c.rfp", "c.rft"]
     modes = {name: mode_of(folder, name) for name in names}
     tap.check("profiles and traces have the mode 0600, with a umask of 0", set(modes.values()) == {"0o600"}, modes)
+
+
+def check_fence(folder):
+    """Where the system has no filter of system calls, names are read under limits alone, and --details says so."""
+    if not (WORK and refused.USABLE):
+        tap.skip("fence", "no probe here, or not x86-64")
+        return
+    none = {refused.PRCTL: errno.EINVAL, refused.SECCOMP: errno.ENOSYS}
+    for title, limit, expected in (("with", None, 0), ("without", refused.calls(none), 1)):
+        done = subprocess.run([RIFFLE, "report", "c.rfp", "--details"], cwd=folder, preexec_fn=limit, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+        said = len([line for line in done.stdout.splitlines() if line.startswith(b"fence ") and b"none" in line])
+        tap.check(f"names are read {title} seccomp, and --details says where there is no fence",
+                  done.returncode == 0 and b" step " in done.stdout and said == expected, done)
 
 
 def check_links(folder):
@@ -214,6 +229,7 @@ def check_values(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_modes(folder)
+        check_fence(folder)
         check_links(folder)
         check_descriptors(folder)
         check_ended(folder)

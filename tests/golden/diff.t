@@ -176,3 +176,23 @@ $ riffle diff one.rfp one.rfp | sed 's/[0-9,]* rows/N rows/; s/[0-9,]* -> [0-9,]
 instructions   N -> N   +0.0%
 
  N rows are the same or within the bounds
+# Several profiles: each has its name, a table of tools has one heading, and none is left out.
+$ printf '0x10 1 100\n' | riffle replay - -e exact -e 'exact(memory=1Mi)' -o pair.rfp > /dev/null
+> riffle diff pair.rfp pair.rfp
+exact(memory=0, interval=0)
+events   100 -> 100   +0.0%
+
+ 1 row is the same or within the bounds
+
+exact(memory=1Mi, interval=0)
+events   100 -> 100   +0.0%
+
+ 1 row is the same or within the bounds
+$ riffle diff pair.rfp pair.rfp -f csv
+name,module,kind,old,old_lower,old_upper,new,new_lower,new_upper,inlined,inlined_into,profile
+"0x10 0x1","",same,100,100,100,100,100,100,0,"",""
+"0x10 0x1","",same,100,100,100,100,100,100,0,"",""
+$ many=$(seq 70 | sed 's/.*/-e exact(memory=&Mi)/')
+> printf '0x10 1 100\n' | riffle replay - $many -o many.rfp > /dev/null
+> riffle diff many.rfp many.rfp | grep -c '^events'
+70

@@ -153,3 +153,15 @@ bounded     exact up to event 8789, where its memory was full; multihash from th
 events      80,000 produced, 80,000 consumed, 0 lost
 bounds      always hold; what is not listed has at most 676
 exact-until 8,789
+# Each interval has a heading; one empty line stands before it.
+$ printf '0x10 1 3\n0x20 2 1\n' | riffle replay - -e exact --interval 2 --per-interval
+4 events
+
+interval 0, 2 events
+  share  count  a     b
+ 100.0%      2  0x10  1
+
+interval 1, 2 events
+ share  count  a     b
+ 50.0%      1  0x10  1
+ 50.0%      1  0x20  2

@@ -43,6 +43,10 @@ TEST(whose_cycles)
         CHECK_ROW(rows[i].label,
                   overhead.share - rows[i].share < 1e-12 && rows[i].share - overhead.share < 1e-12);
         CHECK_ROW(rows[i].label, overhead.instructions == rows[i].told);
+        list[0] = &profiles[1]; /* whichever comes first */
+        list[1] = &profiles[0];
+        CHECK_EQ(rf_overhead(&overhead, &run, &profiles[0], rows[i].cpi), RF_OK);
+        CHECK_ROW(rows[i].label, overhead.instructions == rows[i].told);
         CHECK_EQ(rf_overhead(&overhead, &run, &profiles[1], 1), RF_ENOTSUP); /* sends no messages */
     }
 }

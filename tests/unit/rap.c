@@ -295,4 +295,21 @@ TEST(a_buffer_says_what_it_sent_to_the_tree)
     }
 }
 
+/* The limit is n / 10, at least 1. Until the first merge at 100 events: 19 splits at a limit of 1, 10 events over each of 2 to
+ * 9, and a tenth, which is 37.4; then 10 at most are left from before, 3 nodes each, and 7.1 come. Both are rounded up. */
+TEST(splits_between_two_merges_by_hand)
+{
+    const struct rf_rap_plan plan = {.per_limit = 10, .first_merge = 100, .q = 2};
+    struct rf_rap_worst first = rf_rap_plan_worst(&plan, (struct rf_rap_worst){0});
+    CHECK_EQ(first.from, 0);
+    CHECK_EQ(first.to, 100);
+    CHECK_EQ(first.after, 0);
+    CHECK_EQ(first.before, 38);
+    struct rf_rap_worst second = rf_rap_plan_worst(&plan, first);
+    CHECK_EQ(second.from, 100);
+    CHECK_EQ(second.to, 200);
+    CHECK_EQ(second.after, 30);
+    CHECK_EQ(second.before, 30 + 10 + 8);
+}
+
 TEST_MAIN()

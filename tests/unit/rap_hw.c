@@ -1,4 +1,5 @@
 /* rap as hardware: what its parts cost, and what small streams leave in it. */
+#include "engine/rap/clock.h"
 #include "test.h"
 #include <math.h>
 #include <riffle/profiler.h>
@@ -82,6 +83,7 @@ TEST(one_event_is_one_item)
     REQUIRE(profile != NULL);
     CHECK_EQ(profile->n_items, 1);
     CHECK_EQ(profile->items[0].count, 1);
+    CHECK_EQ((int64_t)figure_of(profile, "queue-max"), 1);
     rf_profile_free(profile);
 }
 
@@ -101,6 +103,40 @@ TEST(counts_of_all_ranges_add_up)
         CHECK(profile->items[i].a_hi != profile->items[i - 1].a_hi);
     CHECK(figure_of(profile, "splits") > 0);
     rf_profile_free(profile);
+}
+
+enum { PLACES = 5, BEFORE = 12, RUN = 60 };
+
+/* The same events, one by one or as a run; some of those before it make the pipeline wait. */
+static struct rf_rap_clock clock_after(uint64_t *left_at, unsigned setup, bool one_by_one)
+{
+    struct rf_rap_clock clock = {.queue = 1 + setup % PLACES,
+                                 .arrival = setup / PLACES % 7,
+                                 .pipelined = setup / PLACES / 7 % 2 == 0,
+                                 .left_at = left_at};
+    for (uint64_t i = 0; i < BEFORE; i++)
+        rf_rap_clock_tick(
+            &clock, i,
+            (struct rf_rap_stall){i % 5 == setup % 11 ? setup % 40 : 0, i == setup % 13});
+    for (uint64_t i = 0; one_by_one && i < RUN; i++)
+        rf_rap_clock_tick(&clock, BEFORE + i, (struct rf_rap_stall){0, 0});
+    if (!one_by_one)
+        rf_rap_clock_run(&clock, BEFORE, RUN);
+    return clock;
+}
+
+TEST(a_run_of_events_takes_the_time_of_each)
+{
+    for (unsigned setup = 0; setup < 2 * 7 * PLACES * 40; setup++) {
+        uint64_t left_at[2][PLACES] = {{0}};
+        struct rf_rap_clock x = clock_after(left_at[0], setup, true);
+        struct rf_rap_clock y = clock_after(left_at[1], setup, false);
+        CHECK_EQ(x.overflow, y.overflow);
+        CHECK_EQ(x.tail, y.tail);
+        CHECK_EQ(x.deepest, y.deepest);
+        CHECK(x.waited == y.waited);
+        CHECK_EQ(x.finished, y.finished + (uint64_t)y.skipped);
+    }
 }
 
 TEST_MAIN()

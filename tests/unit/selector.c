@@ -82,6 +82,7 @@ static const struct {
     {"", "selector: column 1: expected a class here"},
     {"valeus", "selector: column 1: no preset is called 'valeus'; did you mean 'values'?"},
     {"stroe", "selector: column 1: no preset is called 'stroe'; did you mean 'store'?"},
+    {"silent", "selector: column 1: no preset is called 'silent'; did you mean 'silent-stores'?"},
     {"laod -> pc", "selector: column 1: no class is called 'laod'; did you mean 'load'?"},
     {"values -> pc", "selector: column 7: ' -> pc' cannot follow the preset 'values'"},
     {"values+edges+call", "selector: column 14: no preset is called 'call'; did you mean 'calls'?"},

@@ -410,4 +410,14 @@ TEST(the_tagged_machine_by_hand)
     }
 }
 
+/* Bits of a chain are those of its own parts: what stands behind it in the array is of another one. */
+TEST(hardware_bits_of_a_chain_by_hand)
+{
+    static const struct rf_part_spec specs[] = {{.kind = RF_PART_PERIODIC, .n = 256},
+                                                {.kind = RF_PART_RANDOM, .n = 256}};
+    CHECK_EQ(rf_chain_bits(specs, 0, NULL), 0);
+    CHECK_EQ(rf_chain_bits(specs, 1, NULL), 8);
+    CHECK_EQ(rf_chain_bits(specs, 2, NULL), 8 + 32);
+}
+
 TEST_MAIN()
