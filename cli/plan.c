@@ -197,7 +197,12 @@ int cli_plan_make(struct cli_plan *plan, const struct cli_call *call,
     plan->n_asked = plan->lanes.n;
     if (status == CLI_OK)
         status = open_coprocs(plan, call);
-    return status == CLI_OK ? check_files(asked, call) : status;
+    if (status == CLI_OK)
+        status = check_files(asked, call);
+    struct rf_error ignored;
+    if (status == CLI_OK)
+        rf_live_open(&plan->live, &ignored); /* without it, nobody can ask */
+    return status;
 }
 
 int cli_check_cache(const char *shape)
@@ -239,6 +244,7 @@ int cli_plan_refuse_timing(const struct cli_plan *plan, const char *why)
 void cli_plan_free(struct cli_plan *plan)
 {
     rf_trace_abandon(plan->writer);
+    rf_live_close(plan->live);
     cli_program_close(&plan->program);
     cli_lanes_free(&plan->lanes);
     cli_coprocs_close(&plan->coprocs);
@@ -349,12 +355,10 @@ static rf_status collect(struct rf_run **run, struct rf_source *source, struct c
                                      .now_context = plan,
                                      .progress = cli_coprocs_progress,
                                      .progress_context = &plan->coprocs};
-    struct rf_error ignored;
     plan->source = source;
     plan->coprocs.alone = plan->alone;
     cli_coprocs_tell_cache(&plan->coprocs, plan->cache,
                            plan->cache != NULL && strcmp(plan->cache, RF_CACHE_STANDARD) == 0);
-    rf_live_open(&plan->live, &ignored); /* without it, nobody can ask */
     status = rf_collect(run, source, &setup, error);
     rf_live_close(plan->live);
     plan->live = NULL;

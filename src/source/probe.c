@@ -421,7 +421,9 @@ rf_status rf_source_open_probe(struct rf_source **source, const struct rf_probe_
 {
     if (setup->argv == NULL || setup->argv[0] == NULL)
         return rf_fail(error, RF_EINVAL, "there is no program to run");
-    rf_status status = rf_probe_open_idle(source, setup, error);
+    rf_status status = rf_spawn_check_files(error);
+    if (status == RF_OK)
+        status = rf_probe_open_idle(source, setup, error);
     if (status != RF_OK)
         return status;
     struct probe *probe = probe_of(*source);

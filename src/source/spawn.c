@@ -33,7 +33,7 @@ enum { ARGUMENTS_OWN = 96, TEXT = 256, FD_ROOM = 64 };
 
 /* Descriptors: what riffle needs to start a program; what Valgrind takes of those that the program would have; what a
  * program has to have, its standard ones and one for its loader. */
-enum { FD_OWN = 8, FD_VALGRIND = 12, FD_PROGRAM = 4 };
+enum { FD_OWN = 9, FD_VALGRIND = 12, FD_PROGRAM = 4 };
 
 double rf_spawn_clock(void)
 {
@@ -429,19 +429,6 @@ static rf_status find_parts(struct command *command, const char *folder, struct 
     return RF_OK;
 }
 
-/* Valgrind's descriptors lie beyond the program's where the limit may be raised. Else they are taken from it. */
-static rf_status check_limit(struct rf_error *error)
-{
-    struct rlimit limit;
-    getrlimit(RLIMIT_NOFILE, &limit);
-    rlim_t least = may_raise(&limit, limit.rlim_cur + FD_ROOM) ? FD_OWN : FD_VALGRIND + FD_PROGRAM;
-    if (limit.rlim_cur >= least)
-        return RF_OK;
-    return rf_fail(error, RF_EIO,
-                   "at most %llu files may be open, and %llu are needed; 'ulimit -n' raises that",
-                   (unsigned long long)limit.rlim_cur, (unsigned long long)least);
-}
-
 /* A program that has hooks runs by itself. */
 static rf_status start_hooked(struct rf_spawn *spawn, struct command *command,
                               const struct rf_probe_setup *setup, struct passed *passed,
@@ -465,11 +452,9 @@ static rf_status start(struct rf_spawn *spawn, struct command *command,
                        const struct rf_probe_setup *setup, int ring_fd, struct rf_error *error)
 {
     struct passed passed = {.ring_fd = ring_fd, .log_fd = spawn->log.write_fd};
-    rf_status status = check_limit(error);
-    if (status == RF_OK && setup->hooks)
+    if (setup->hooks)
         return start_hooked(spawn, command, setup, &passed, error);
-    if (status == RF_OK)
-        status = find_parts(command, setup->folder, error);
+    rf_status status = find_parts(command, setup->folder, error);
     if (status == RF_OK)
         status = rf_target_check(setup->argv[0], error);
     if (status != RF_OK)
@@ -478,6 +463,19 @@ static rf_status start(struct rf_spawn *spawn, struct command *command,
     if (!fill_command(command, setup, &passed))
         return rf_fail(error, RF_EINVAL, "the options for the probe are too many or too long");
     return fork_child(spawn, command, &passed, error);
+}
+
+/* Valgrind's descriptors lie beyond the program's where the limit may be raised. Else they are taken from it. */
+rf_status rf_spawn_check_files(struct rf_error *error)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    rlim_t least = may_raise(&limit, limit.rlim_cur + FD_ROOM) ? FD_OWN : FD_VALGRIND + FD_PROGRAM;
+    if (limit.rlim_cur >= least)
+        return RF_OK;
+    return rf_fail(error, RF_EIO,
+                   "at most %llu files may be open, and %llu are needed; 'ulimit -n' raises that",
+                   (unsigned long long)limit.rlim_cur, (unsigned long long)least);
 }
 
 rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *setup, int ring_fd,

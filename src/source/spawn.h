@@ -28,6 +28,7 @@ size_t rf_probe_groups(const struct rf_probe_setup *setup, uint8_t groups[RF_WOR
 /* What the selectors read, by class, a letter per word: "load:av,call:t". `counts`: behind them, how the class is counted. */
 enum { RF_SPAWN_WANT = 128 };
 void rf_spawn_want(const struct rf_probe_setup *setup, bool counts, char text[RF_SPAWN_WANT]);
+rf_status rf_spawn_check_files(struct rf_error *error); /* may enough be open? */
 rf_status rf_spawn_start(struct rf_spawn *spawn, const struct rf_probe_setup *setup, int ring_fd,
                          struct rf_error *error);
 void rf_spawn_free(struct rf_spawn *spawn);

@@ -328,8 +328,30 @@ def check_prompt_end():
     check("the collector ends with the program", sum(seconds < 0.06 for seconds in lags) == 4, lags)
 
 
+def memories_of(riffle):
+    """What shared memory it holds, by name."""
+    folder = f"/proc/{riffle.pid}/fd"
+    try:
+        return {os.path.basename(os.readlink(os.path.join(folder, number)).split()[0]) for number in os.listdir(folder)}
+    except OSError:  # one of them was closed meanwhile
+        return set()
+
+
+def check_first_question():
+    """Who finds the ring, and so can use control, finds also the memory over which top asks."""
+    missing = 0
+    for _ in range(5):
+        with subprocess.Popen([RIFFLE, "run", "-q", "-p", "calls", "--", "sleep", "60"]) as riffle:
+            while "memfd:riffle-ring" not in (held := memories_of(riffle)) and riffle.poll() is None:
+                pass
+            missing += "memfd:riffle-live" not in held
+            riffle.terminate()
+    check("top can ask from the first moment", missing == 0, f"{missing} of 5 could not be asked yet")
+
+
 def main():
     print(f"# seed {SEED}")
+    check_first_question()
     check_record("one selector", "values")
     check_record("several", "values", "edges", "calls")
     check_ends()
