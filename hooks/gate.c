@@ -76,6 +76,10 @@ __attribute__((used)) void rf_hooks_decide(void)
     in_gate = false;
 }
 
+/* What cpuid says of this processor (leaf 1, ecx; bit 0 is set where it was asked). A virtual machine leaves itself for each cpuid,
+ * which takes longer than a burst. */
+uint32_t rf_hooks_features;
+
 /* All that a call may change is kept: registers, and those of vectors with xsave, where there is room for all that may come (bits 1, 2,
  * 5, 6 and 7: SSE, AVX, AVX-512). Without xsave there are none but those of fxsave. The stack is made even for them. */
 __asm__(".text\n"
@@ -96,11 +100,16 @@ __asm__(".text\n"
         "    pushq %r11\n"
         "    pushq %rbx\n"
         "    pushq %r12\n"
+        "    movl rf_hooks_features(%rip), %r12d\n"
+        "    testl %r12d, %r12d\n"
+        "    jne 3f\n"
         "    movl $1, %eax\n"
         "    xorl %ecx, %ecx\n"
         "    cpuid\n"
         "    movl %ecx, %r12d\n"
-        "    subq $4096, %rsp\n"
+        "    orl $1, %r12d\n"
+        "    movl %r12d, rf_hooks_features(%rip)\n"
+        "3:  subq $4096, %rsp\n"
         "    andq $-64, %rsp\n"
         "    cld\n"
         "    btl $27, %r12d\n" /* may xsave be used? */

@@ -209,7 +209,8 @@ uint64_t rf_hooks_burst_length(void);
 extern __thread int64_t rf_hooks_left, rf_hooks_stay __attribute__((tls_model("initial-exec")));
 /* Did this thread come by a gate? Then that knows when it is in a burst. */
 extern __thread bool rf_hooks_gated __attribute__((tls_model("initial-exec")));
-extern bool rf_hooks_uncounted; /* some thread did: what is skipped is not known */
+extern bool rf_hooks_uncounted;    /* some thread did: what is skipped is not known */
+extern uint32_t rf_hooks_features; /* of the processor; 0: not asked yet */
 
 RF_HOOKS_INLINE bool rf_hooks_is_between(void)
 {
