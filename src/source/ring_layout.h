@@ -50,14 +50,14 @@ enum {
     RF_RING_EVENT_BITS = 28,
     RF_RING_SLOT = RF_RING_PAGE + RF_RING_CHUNKS * RF_RING_CHUNK,
     RF_RING_COUNTERS = 4 << 20, /* of a slot */
-    RF_RING_TABLE_BITS = 17,
+    RF_RING_TABLE_BITS = 18,
     RF_RING_TABLE = 1 << RF_RING_TABLE_BITS, /* entries of two words */
     RF_RING_NOTES = 1024,                    /* of two words: this many are merged at once */
     RF_RING_NOTES_MORE = 1024,               /* a block may note more before that is seen */
     RF_RING_NOTES_ROOM = RF_RING_NOTES + RF_RING_NOTES_MORE,
-    /* and a page, by which the sizes of files with and without counters differ (rf_ring_is_counted) */
+    /* and two pages, by which the sizes of files with and without counters differ (rf_ring_is_counted) */
     RF_RING_COUNTER_BYTES =
-        RF_RING_COUNTERS * 8 + (RF_RING_TABLE + RF_RING_NOTES_ROOM) * 16 + RF_RING_PAGE,
+        RF_RING_COUNTERS * 8 + (RF_RING_TABLE + RF_RING_NOTES_ROOM) * 16 + 2 * RF_RING_PAGE,
     RF_RING_PLACES_MIN = 1 << 13, /* of a slot of hooks, instead of counters: the first table */
     RF_RING_PLACES_MAX = 1 << 19, /* the last */
     RF_RING_WORDS_BITS = 12,
@@ -208,7 +208,7 @@ static inline uint64_t rf_ring_bytes_counted(uint32_t slots)
 }
 
 /* Does a file of this many bytes have counters? No two numbers of slots make both forms equally long: the least common
- * multiple of both kinds of slots is that of 9226 slots without counters. */
+ * multiple of both kinds of slots is that of 9739 slots without counters. */
 static inline int rf_ring_is_counted(uint64_t bytes)
 {
     return bytes > RF_RING_PAGE &&
