@@ -1,13 +1,14 @@
 /* assemble.c - riffle in place of the assembler, for compilers that riffle cc starts.
  *
- *     riffle cc -c a.c --> cc -B/tmp/riffle-as-1/ -c a.c --> /tmp/riffle-as-1/as a.s --> copies.c --> as
+ *     riffle cc -c a.c --> cc -B/tmp/riffle-as-1/ -c a.c --> /tmp/riffle-as-1/as a.s --> copies.c, inplace.c --> as
  *                                                            = riffle
  *
  * So the compiler's driver does all that it does otherwise: pipes, dependencies, several sources, temporary files. Text in which
- * nothing is to be copied goes to the assembler as it is. The folder and the assembler are named by the environment. */
+ * nothing is to be changed goes to the assembler as it is. The folder and the assembler are named by the environment. */
 #include "assemble.h"
 #include "compile.h"
 #include "copies.h"
+#include "inplace.h"
 #include <errno.h>
 #include <limits.h>
 #include <riffle/probe.h>
@@ -132,26 +133,43 @@ static int run_with(int argc, char **argv, int input, const char *text, size_t n
     return status;
 }
 
+/* What goes to the assembler instead; NULL: the text as it is. */
+static char *better(const char *text, size_t n, size_t *size)
+{
+    char *copies = cli_asks_copies() ? cli_copies(text, n, size) : NULL;
+    if (!cli_asks_inplace())
+        return copies;
+    size_t n_copies = *size;
+    char *inplace =
+        copies != NULL ? cli_inplace(copies, n_copies, size) : cli_inplace(text, n, size);
+    if (inplace == NULL) {
+        *size = n_copies;
+        return copies;
+    }
+    free(copies);
+    return inplace;
+}
+
 int cli_assemble(int argc, char **argv)
 {
-    size_t n = 0, size;
+    size_t n = 0, size = 0;
     int input = find_input(argc, argv);
     bool standard = input == 0 || (input > 0 && strcmp(argv[input], "-") == 0);
     FILE *file = input < 0 ? NULL : standard ? stdin : fopen(argv[input], "re");
     argv[0] = getenv(VARIABLE);
     cli_started_begin();
     char *text = file != NULL ? read_all(file, &n) : NULL;
-    char *copies = text != NULL ? cli_copies(text, n, &size) : NULL;
+    char *changed = text != NULL ? better(text, n, &size) : NULL;
     int status;
-    if (copies != NULL)
-        status = run_with(argc, argv, input, copies, size);
+    if (changed != NULL)
+        status = run_with(argc, argv, input, changed, size);
     else if (standard && text != NULL)
         status = run_with(argc, argv, input, text, n);
     else
         status = cli_run_words(argv);
     if (file != NULL && file != stdin)
         fclose(file);
-    free(copies);
+    free(changed);
     free(text);
     cli_started_end();
     return status & ~CLI_OF_PROGRAM;

@@ -242,17 +242,27 @@ static bool has_blocks(void)
 
 static struct cli_assembler assembler; /* of this command */
 
-/* Two copies of each function? Not of code that may become part of a shared library (copies.c). */
-static bool has_copies(const struct list *asked)
+bool cli_asks_copies(void)
+{
+    return is_asked("RIFFLE_CC_BURSTS") && !has_blocks();
+}
+
+bool cli_asks_inplace(void)
+{
+    return !is_asked("RIFFLE_CC_CALLS");
+}
+
+/* Is anything to be done to the assembler text? Not to code that may become part of a shared library (copies.c, inplace.c). */
+static bool has_assembler(const struct list *asked)
 {
     static const char *const shared[] = {"-fPIC", "-fpic", "-shared", NULL};
     for (size_t i = 0; i < asked->n; i++)
         if (is_one_of(asked->words[i], shared))
             return false;
-    return is_asked("RIFFLE_CC_BURSTS") && !has_blocks();
+    return cli_asks_copies() || cli_asks_inplace();
 }
 
-/* Ours in front of the assembler, where there are to be copies. */
+/* Ours in front of the assembler, where its text is changed. */
 static bool add_assembler(struct list *list, const char *compiler)
 {
     char option[sizeof assembler.folder + 8];
@@ -475,7 +485,7 @@ int cli_compile(const struct cli_call *call, const char *variable, const char *s
     cli_started_begin();
     for (size_t i = 0; good && i < call->n_arguments; i++)
         good = expand(&asked, call->arguments[i], 0);
-    if (good && has_copies(&asked))
+    if (good && has_assembler(&asked))
         cli_assembler_make(&assembler);
     int status = good ? compile(&asked, compiler) : no_memory();
     cli_assembler_remove(&assembler);

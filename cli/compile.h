@@ -12,4 +12,8 @@ void cli_started_end(void);
 /* Run the compiler that the environment's `variable` names, else `standard`, with these arguments and hooks. */
 int cli_compile(const struct cli_call *call, const char *variable, const char *standard);
 
+/* What the environment asks for: two copies of each function (copies.h); code in place of calls (inplace.h). */
+bool cli_asks_copies(void);
+bool cli_asks_inplace(void);
+
 #endif

@@ -112,6 +112,30 @@ RF_HOOKS_INLINE void load_merged(const void *addr, size_t bytes, uint64_t key)
     rf_hooks_leave(lane);
 }
 
+/* The same for code in place of calls, which leaves the rest of the registers as it is. */
+#define OTHER(bytes)                                                                               \
+    void rf_hooks_other_1_##bytes(const void *addr, uint64_t unused, uint64_t key,                 \
+                                  struct rf_ring_word *entry, uint64_t word);                      \
+    void rf_hooks_other_1_##bytes(const void *addr, uint64_t unused, uint64_t key,                 \
+                                  struct rf_ring_word *entry, uint64_t word)                       \
+    {                                                                                              \
+        (void)unused;                                                                              \
+        load_other(addr, bytes, key, entry, word);                                                 \
+    }
+OTHER(1)
+OTHER(2)
+OTHER(4)
+OTHER(8)
+OTHER(16)
+
+_Static_assert(offsetof(struct rf_hooks_lane, busy) == RF_INPLACE_BUSY &&
+                   offsetof(struct rf_hooks_lane, words) == RF_INPLACE_WORDS &&
+                   offsetof(struct rf_ring_word, key) == RF_INPLACE_KEY &&
+                   offsetof(struct rf_ring_word, word) == RF_INPLACE_WORD &&
+                   offsetof(struct rf_ring_word, count) == RF_INPLACE_COUNT &&
+                   (int)RF_INPLACE_MASK == (RF_RING_WORDS - 1) << RF_RING_WORD_BITS,
+               "code in place of calls, in programs that are there already, knows all of this");
+
 RF_HOOKS_INLINE void load(const void *addr, size_t bytes, uint64_t pc)
 {
     unsigned mode = rf_hooks_mode[RF_WORD_LOAD];

@@ -6,6 +6,7 @@
  *     tell.c      one event: what a hook does where its fast path does not suffice
  *     lane.c      one thread's slot of the ring: words, chunks, waiting
  *     site.c      places of the program: their numbers, their description, the files they lie in
+ *     inplace.h   what code in place of calls knows of all this
  *     burst.c     when events are told and when they are only counted
  *     life.c      start, threads, forks, options
  *
@@ -22,7 +23,8 @@
  * while the thread is inside a hook: `busy` says so, and such an event goes to another lane. No hook changes errno or
  * allocates by malloc.
  *
- * The call of a hook costs more than what it does, so the usual cases are inline, in a few instructions that need no
+ * The call of a hook costs more than what it does, so `riffle cc` puts the usual cases in place of the calls of a program (cli/inplace.c).
+ * The hooks themselves are for code of libraries, and for all else. Their usual cases are inline, in a few instructions that need no
  * stack; all else is behind a jump.
  *
  * Only libc is used. x86-64 Linux. This is part of other people's programs: everything but the hooks is hidden. */
@@ -32,6 +34,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "inplace.h"
 #include "source/probe_words.h"
 
 #pragma GCC visibility push(hidden)
@@ -104,11 +107,11 @@ enum { RF_HOOKS_SPANS = 64, RF_HOOKS_NO_PATH = 0xffffffff };
 enum rf_hooks_state { RF_HOOKS_EMPTY, RF_HOOKS_TAKEN, RF_HOOKS_IDLE };
 
 struct rf_hooks_lane {
-    uint64_t busy; /* the stack pointer of the hook that is inside; 0: none is */
+    uint64_t busy;              /* the stack pointer of the hook that is inside; 0: none is */
+    struct rf_ring_word *words; /* RF_RING_WORDS of them */
     struct rf_ring_slot *slot;
     struct rf_ring_place *places; /* a hash table, open; the one in use */
     uint64_t mask;
-    struct rf_ring_word *words; /* RF_RING_WORDS of them */
     uint64_t last_block;
     bool skips; /* between bursts */
     uint64_t last_pc, left;
@@ -127,6 +130,11 @@ struct rf_hooks_lane {
 };
 
 extern __thread struct rf_hooks_lane *rf_hooks_lane __attribute__((tls_model("initial-exec")));
+
+/* The same for code in place of calls, where loads are merged; else nobody's, which is always busy. */
+extern __thread struct rf_hooks_lane *rf_hooks_merging_1 __attribute__((tls_model("initial-exec")));
+extern struct rf_hooks_lane rf_hooks_nobody;
+extern uint8_t rf_hooks_wanted_1[RF_INPLACE_WANTED];
 
 RF_HOOKS_INLINE uint64_t rf_hooks_stack(void)
 {
@@ -231,14 +239,13 @@ RF_HOOKS_INLINE bool rf_hooks_skip(struct rf_hooks_lane *lane, unsigned kind, ui
 
 /* ---- tell.c ---- */
 
-/* Where a word at a place is counted: by the high bits of a product. The key's low bits are moved to where they change those, too. */
+/* Where a word at a place is counted. The same is in cli/inplace.c. */
 RF_HOOKS_INLINE struct rf_ring_word *rf_hooks_entry(const struct rf_hooks_lane *lane, uint64_t key,
                                                     uint64_t word)
 {
-    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15), whole = ~UINT64_C(0) << RF_RING_WORD_BITS;
-    uint64_t hash = (word ^ key * UINT64_C(0xff51afd7ed558ccd)) * odd;
-    uint64_t at = hash >> (64 - RF_RING_WORDS_BITS - RF_RING_WORD_BITS) & whole;
-    return (struct rf_ring_word *)(void *)((uint8_t *)lane->words + at);
+    uint64_t hash = (uint32_t)key;
+    __asm__("crc32q %1, %0" : "+r"(hash) : "rm"(word));
+    return (struct rf_ring_word *)(void *)((uint8_t *)lane->words + (hash & RF_INPLACE_MASK));
 }
 
 RF_HOOKS_INLINE bool rf_hooks_is_merged(const struct rf_ring_word *entry, uint64_t key,

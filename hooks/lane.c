@@ -199,9 +199,10 @@ void rf_hooks_flush(struct rf_hooks_lane *lane)
         detach(NULL);
     bool nearly_full =
         slot->head + 1 - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE) >= RF_RING_CHUNKS;
-    if (!rf_hooks_listening)
+    if (!rf_hooks_listening) {
+        rf_hooks_merging_1 = &rf_hooks_nobody;
         begin_chunk(lane);
-    else if (!(rf_hooks_options.lossy && nearly_full && drop(lane)))
+    } else if (!(rf_hooks_options.lossy && nearly_full && drop(lane)))
         publish(lane);
     lane->slow--;
 }

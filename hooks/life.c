@@ -7,6 +7,7 @@
  *     exec       the new program reads RIFFLE_HOOKS again, where it has hooks
  *     end        nothing to do: counts and cursor lie in the shared memory */
 #include "hooks.h"
+#include <cpuid.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,6 +19,9 @@ struct rf_hooks_options rf_hooks_options = {.ring_fd = -1};
 uint32_t rf_hooks_listening;
 uint8_t rf_hooks_mode[RF_WORD_CLASSES];
 __thread struct rf_hooks_lane *rf_hooks_lane;
+struct rf_hooks_lane rf_hooks_nobody = {.busy = 1};
+__thread struct rf_hooks_lane *rf_hooks_merging_1 = &rf_hooks_nobody;
+uint8_t rf_hooks_wanted_1[RF_INPLACE_WANTED];
 
 enum { NESTED_MAX = 8, NAME_BYTES = RF_WORD_NAME_BYTES };
 
@@ -54,6 +58,16 @@ static struct rf_hooks_lane *take_any(uint32_t state)
     return NULL;
 }
 
+static void use_lane(struct rf_hooks_lane *lane)
+{
+    bool merges = lane != NULL && rf_hooks_mode[RF_WORD_LOAD] == RF_HOOKS_LOADED;
+    rf_hooks_merging_1 = &rf_hooks_nobody; /* until both are set: a signal may come in between */
+    __asm__ volatile("" ::: "memory");
+    rf_hooks_lane = lane;
+    __asm__ volatile("" ::: "memory");
+    rf_hooks_merging_1 = merges ? lane : &rf_hooks_nobody;
+}
+
 /* A lane of this thread: one that was used before, or a new one. */
 static struct rf_hooks_lane *take_lane(uint32_t thread)
 {
@@ -85,7 +99,7 @@ static struct rf_hooks_lane *begin_thread(void)
     if (lane == NULL)
         return NULL;
     lane->above = rf_hooks_lane; /* a signal came in between and took one */
-    rf_hooks_lane = lane;
+    use_lane(lane);
     pthread_setspecific(at_exit, lane);
     return lane;
 }
@@ -117,6 +131,7 @@ struct rf_hooks_lane *rf_hooks_find_lane(void)
             return lane;
         if (left && (lane->above != NULL || at != &rf_hooks_lane)) {
             *at = lane->above;
+            use_lane(rf_hooks_lane);
             continue;
         }
         at = &lane->above;
@@ -145,7 +160,7 @@ static void end_thread(void *unused)
 {
     struct rf_hooks_lane *lane = rf_hooks_lane, *above;
     (void)unused;
-    rf_hooks_lane = NULL;
+    use_lane(NULL);
     for (; lane != NULL; lane = above) {
         above = lane->above;
         lane->slow = 1;
@@ -166,7 +181,7 @@ static void begin_child(void)
     }
     n_threads = thread_number = 0;
     is_unfollowed = false;
-    rf_hooks_lane = NULL;
+    use_lane(NULL);
     for (size_t i = 0; i < RF_RING_SLOTS; i++) {
         struct rf_hooks_lane *lane = &lanes[i];
         if (lane->slot == NULL)
@@ -248,14 +263,21 @@ static void read_option(char *name, char *value)
         options->merge = true;
 }
 
+/* Does this processor have the instruction by which words are found (crc32, of SSE 4.2)? */
+static bool can_hash(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSE4_2) != 0;
+}
+
 /* What may be merged, is: with one changing word or none. */
 static uint8_t mode_of(unsigned want)
 {
     if (rf_hooks_options.n_groups > 0)
         return rf_hooks_options.n_modules + rf_hooks_options.n_ranges == 0 ? RF_HOOKS_SAMPLE
                                                                            : RF_HOOKS_SAMPLE_SOME;
-    if (!rf_hooks_options.merge || !rf_hooks_can_merge() || rf_hooks_options.threads ||
-        want == (RF_HOOKS_ADDR | RF_HOOKS_VALUE))
+    if (!rf_hooks_options.merge || !rf_hooks_can_merge() || !can_hash() ||
+        rf_hooks_options.threads || want == (RF_HOOKS_ADDR | RF_HOOKS_VALUE))
         return RF_HOOKS_STREAM;
     return want == 0 ? RF_HOOKS_COUNT : want == RF_HOOKS_ADDR ? RF_HOOKS_ADDRESS : RF_HOOKS_LOADED;
 }
@@ -290,11 +312,17 @@ void rf_hooks_listen(void)
 {
     __atomic_store_n(&rf_hooks_listening, 1, __ATOMIC_SEQ_CST);
     memcpy(rf_hooks_mode, rf_hooks_options.mode, sizeof rf_hooks_mode);
+    rf_hooks_wanted_1[RF_INPLACE_LOADS] = rf_hooks_mode[RF_WORD_LOAD] != RF_HOOKS_OFF;
+    rf_hooks_wanted_1[RF_INPLACE_STORES] = rf_hooks_mode[RF_WORD_STORE] != RF_HOOKS_OFF;
+    /* in bursts, calls end intervals */
+    rf_hooks_wanted_1[RF_INPLACE_CALLS] =
+        rf_hooks_mode[RF_WORD_CALL] != RF_HOOKS_OFF || rf_hooks_options.n_groups > 0;
 }
 
 void rf_hooks_stop(void)
 {
     memset(rf_hooks_mode, RF_HOOKS_OFF, sizeof rf_hooks_mode);
+    memset(rf_hooks_wanted_1, 0, sizeof rf_hooks_wanted_1);
 }
 
 static void start(void)

@@ -68,6 +68,21 @@ def copies(folder):
                   not os.listdir(os.path.join(folder, "t")), run.stderr)
 
 
+def in_place(folder):
+    """What hooks usually do stands in place of their calls, in programs; not in libraries, nor where RIFFLE_CC_CALLS=1 says so."""
+    link = "$CC -O1 -c a.c -o a.o && $CC a.o j.o -o s1"
+    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+        good(folder, f"code in place of calls by {compiler}", f"$CC -O1 -g -c b.c -o j.o && grep -q rf_hooks_merging j.o && {link}", "s1",
+             RIFFLE_CC=compiler)
+        good(folder, f"code in place of calls by {compiler}, by way of -S",
+             f"$CC -O1 -S b.c -o b.s && ! grep -q rf_hooks_ b.s && $CC -c b.s -o j.o && grep -q rf_hooks_merging j.o && {link}", "s1",
+             RIFFLE_CC=compiler)
+        good(folder, f"calls by {compiler} where they are asked for", f"$CC -O1 -c b.c -o j.o && ! grep -q rf_hooks_ j.o && {link}", "s1",
+             RIFFLE_CC=compiler, RIFFLE_CC_CALLS="1")
+        good(folder, f"calls by {compiler} in a library", "$CC -O1 -fPIC -c b.c -o j.o && ! grep -q rf_hooks_ j.o && "
+             "$CC -shared j.o -o libb.so && $CC a.c -L. -lb -Wl,-rpath,$PWD -o s2", "s2", RIFFLE_CC=compiler)
+
+
 def ended(folder, title, arguments, **variables):
     """SIGTERM to riffle cc while the compiler works: both end, and nothing stays in TMPDIR."""
     started = os.path.join(folder, "started")
@@ -108,6 +123,7 @@ def main():
             good(folder, "a library by clang", "$CC -O1 -fPIC -shared -Wl,-z,now b.c -o libb.so && $CC a.c -L. -lb "
                  "-Wl,-rpath,$PWD -o p8", "p8", RIFFLE_CC="clang")
         copies(folder)
+        in_place(folder)
         ended(folder, "two copies", "-c a.c", RIFFLE_CC_BURSTS="1")
         ended(folder, "both at once", "a.c b.c -o never")
         if shutil.which("pkg-config"):

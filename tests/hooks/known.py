@@ -313,6 +313,13 @@ def copies(name, compiler, folder):
         equal(f"{name}: the same output, {' '.join(options) or 'all told'}", run.output, expected)
 
 
+def as_calls(name, compiler, folder):
+    """RIFFLE_CC_CALLS=1: hooks that are called tell the same as code in their place."""
+    known, _ = build(compiler, folder, RIFFLE_CC_CALLS="1")
+    for case in (loads_and_stores, values, calls, threads, signals, bursts, without_riffle):
+        case(name + ", called", known)
+
+
 def without_riffle(name, known):
     run = subprocess.run([known, "loads"], capture_output=True, text=True, timeout=TIMEOUT)
     equal(f"{name}: without riffle", (run.stdout, run.stderr, run.returncode), ("sum loads\n", "", 3))
@@ -353,6 +360,7 @@ def main():
             edges(name, compiler, folder)
             sandboxed(name, compiler, folder)
             copies(name, compiler, folder)
+            as_calls(name, compiler, folder)
     print(f"# figure: {KILLS} kills each of program and riffle per compiler, with hooks")
     tap.end()
 
