@@ -7,9 +7,13 @@
  *
  * A rank has neighbouring shards, and a sum stands for neighbouring ranks, so everything is merged in the order of the shards.
  * Messages are runs as files hold them, behind a head with what they cost. Nothing that a rank cannot do ends the others: it
- * is noted ("missing"), and the note travels with the rest. Where a rank is lost, rank 0 ends the job when it has saved the rest,
- * and tells the others to leave: they would wait for that rank for ever, and must not end the job before. Where rank 0 is lost,
- * each of the others says so and leaves. */
+ * is noted ("missing"), and the note travels with the rest. Each rank holds what it sent until rank 0 has the sum. So where one is
+ * lost, the rank that waits for it calls those below it, and they send again, to the caller:
+ *
+ *     rank 2 is lost, before or after it had the sum of 3:   0 calls 3, 3 -> 0; only the shards 4 5 are missing
+ *
+ * Rank 0 then ends the job when it has saved the rest, and tells the others to leave: they would wait for that rank for ever,
+ * and must not end the job before. Where rank 0 is lost, each of the others says so and leaves. */
 #include "ranks.h"
 #include "plan.h"
 #include <dlfcn.h>
@@ -52,8 +56,8 @@ static const struct cli_option options[] = {
     {CLI_COUNT, 0, "wait", "SECONDS", "0",
      .brief = "how long to wait for another rank when one's own work is done; 0: for ever",
      .text =
-         "So long per step of the tree: rank 0 of 4 waits twice as long for rank 2, which may "
-         "wait for rank 3. "
+         "So long per step of the tree, and as long again for what a lost rank leaves behind: rank "
+         "0 of 4 waits three times as long for rank 2, which may wait for rank 3. "
          "A rank that does not come in time is named in the result, with its shards, and so is one "
          "of the same machine that has ended. Other ranks wait for rank 0 as long as the whole "
          "tree may take. mpirun ends all ranks when one dies, unless it is told not to (Open "
@@ -80,7 +84,9 @@ struct rank {
     char *command;
     struct rf_run *run; /* what was counted so far; never NULL while it works */
     struct costs costs;
-    bool broken; /* it cannot even send nothing */
+    double begun;           /* when its own work was done; it waits for others from then on */
+    enum cli_mpi_word word; /* what rank 0 said in the end */
+    bool broken;            /* it cannot even send nothing */
 };
 
 /* ---- the module ---- */
@@ -107,13 +113,19 @@ static bool load_module(const struct cli_mpi **mpi)
            load_from(mpi, RIFFLE_MPI_FOLDER, "riffle-mpi.so");
 }
 
+/* Of a step one for the rank and one for what it leaves behind, if it is lost; and a step more for the way back. */
+static int most_waits(const struct rank *rank)
+{
+    int waits = 2;
+    for (int step = 1; step < rank->size; step *= 2)
+        waits += 2;
+    return waits;
+}
+
 /* Seconds in which the whole tree must be through; below 0: there is no limit. */
 static double longest(const struct rank *rank)
 {
-    double steps = 1;
-    for (int step = 1; step < rank->size; step *= 2)
-        steps++;
-    return rank->settings->wait == 0 ? -1 : steps * (double)rank->settings->wait;
+    return rank->settings->wait == 0 ? -1 : most_waits(rank) * (double)rank->settings->wait;
 }
 
 static int join_job(struct rank *rank)
@@ -243,23 +255,40 @@ static void take_shards(struct rank *rank)
 
 /* ---- the tree ---- */
 
-/* What cannot be packed is sent as nothing, since somebody waits for it. */
-static int send_to(struct rank *rank, int to)
+/* A rank may wait for another one below it, so each step is waited for longer than the one before. */
+static double patience(const struct rank *rank, int waits)
+{
+    double left = rank->begun + (double)rank->settings->wait * waits - seconds_of(CLOCK_MONOTONIC);
+    return rank->settings->wait == 0 ? -1 : left > 0 ? left : 0;
+}
+
+/* 0: done. Where it fails, the rank is gone, or gives nobody an answer: another one will call. */
+static int send_to(struct rank *rank, int to, const void *bytes, size_t n)
+{
+    double wait = patience(rank, most_waits(rank));
+    rank->costs.messages++;
+    rank->costs.bytes += (double)n;
+    rank->costs.largest = (double)n > rank->costs.largest ? (double)n : rank->costs.largest;
+    return rank->mpi->send(to, wait, &rank->costs, sizeof rank->costs) != 0 ||
+           rank->mpi->send(to, wait, bytes, n) != 0;
+}
+
+/* To the rank above, and to any that calls, until rank 0 has it all. What cannot be packed is sent as nothing, since somebody
+ * waits for it. */
+static void offer(struct rank *rank, int to)
 {
     struct rf_error error = {""};
+    int unsent = 0;
     void *bytes;
     size_t n;
     if (rf_run_pack(rank->run, &bytes, &n, &error) != RF_OK)
         cli_fail(CLI_OK, "mpi: rank %d: %s", rank->number, error.message);
-    rank->costs.messages++;
-    rank->costs.bytes += (double)n;
-    rank->costs.largest = (double)n > rank->costs.largest ? (double)n : rank->costs.largest;
-    if (rank->mpi->send(to, longest(rank), &rank->costs, sizeof rank->costs) != 0 ||
-        rank->mpi->send(to, longest(rank), bytes, n) != 0)
-        return cli_fail(CLI_FAILED, "mpi: rank %d: rank %d is gone or takes nothing", rank->number,
-                        to);
-    rf_run_free_packed(rank->run, bytes, n); /* what was not sent MPI may still hold */
-    return CLI_OK;
+    do {
+        unsent += send_to(rank, to, bytes, n);
+        rank->word = rank->mpi->hear(patience(rank, most_waits(rank)), &to);
+    } while (rank->word == CLI_MPI_CALLED);
+    if (unsent == 0) /* what was not sent MPI may still hold */
+        rf_run_free_packed(rank->run, bytes, n);
 }
 
 static void add_costs(struct costs *sum, const struct costs *child, double spent)
@@ -302,18 +331,16 @@ static void leave_out(struct rank *rank, int from, int last, const char *why)
     note_missing(rank, what, why);
 }
 
-/* `wait`: seconds; below 0: for ever. */
-static void receive_from(struct rank *rank, int from, int last, double wait)
+/* False: it is gone, or did not answer in time. */
+static bool receive_from(struct rank *rank, int from, int last, double wait)
 {
     struct rf_error error = {""};
     struct rf_run *run = NULL;
     void *head = NULL, *bytes = NULL;
     size_t n_head, n;
-    if (rank->mpi->receive(from, wait, &head, &n_head) != 0 || n_head != sizeof(struct costs) ||
-        rank->mpi->receive(from, wait, &bytes, &n) != 0) {
-        rank->costs.lost += last - from + 1;
-        leave_out(rank, from, last, "did not answer");
-    } else {
+    bool came = rank->mpi->receive(from, wait, &head, &n_head) == 0 &&
+                n_head == sizeof(struct costs) && rank->mpi->receive(from, wait, &bytes, &n) == 0;
+    if (came) {
         double begun = seconds();
         if (rf_run_decode(&run, bytes, n, NULL, &error) != RF_OK || add(rank, run, &error) != RF_OK)
             leave_out(rank, from, last, error.message);
@@ -322,28 +349,42 @@ static void receive_from(struct rank *rank, int from, int last, double wait)
     rf_run_free(run);
     free(head);
     free(bytes);
+    return came;
 }
 
-/* A rank may wait for another one below it, so each step is waited for longer than the one before. */
-static double patience(const struct rank *rank, double begun, int steps)
+static int smaller(int x, int y)
 {
-    double left = begun + (double)rank->settings->wait * steps - seconds_of(CLOCK_MONOTONIC);
-    return rank->settings->wait == 0 ? -1 : left > 0 ? left : 0;
+    return x < y ? x : y;
+}
+
+/* Rank `lost` stood for all up to `last`. All that it took from are called at once, then heard one by one. */
+static void take_left(struct rank *rank, int lost, int last, int waits)
+{
+    bool gone[CHAR_BIT * sizeof(int)] = {false};
+    rank->costs.lost++;
+    leave_out(rank, lost, lost, "did not answer");
+    for (int step = 1, i = 0; lost + step <= last; step *= 2, i++)
+        gone[i] = rank->mpi->call(lost + step) != 0;
+    for (int step = 1, i = 0; lost + step <= last; step *= 2, i++) {
+        int from = lost + step, end = smaller(from + step - 1, last);
+        if (gone[i] || !receive_from(rank, from, end, patience(rank, waits)))
+            take_left(rank, from, end, waits);
+    }
 }
 
 /* Rank 0 has it all in the end. */
-static int reduce(struct rank *rank)
+static void reduce(struct rank *rank)
 {
-    double begun = seconds_of(CLOCK_MONOTONIC);
-    for (int step = 1, steps = 1; step < rank->size; step *= 2, steps++) {
-        if (rank->number % (2 * step) != 0)
-            return send_to(rank, rank->number - step);
-        int from = rank->number + step, last = from + step - 1;
-        if (from < rank->size)
-            receive_from(rank, from, last < rank->size ? last : rank->size - 1,
-                         patience(rank, begun, steps));
+    rank->begun = seconds_of(CLOCK_MONOTONIC);
+    for (int step = 1, waits = 1; step < rank->size; step *= 2, waits += 2) {
+        int from = rank->number + step, last = smaller(from + step, rank->size) - 1;
+        if (rank->number % (2 * step) != 0) {
+            offer(rank, rank->number - step);
+            return;
+        }
+        if (from < rank->size && !receive_from(rank, from, last, patience(rank, waits)))
+            take_left(rank, from, last, waits + 1);
     }
-    return CLI_OK;
 }
 
 /* ---- the result ---- */
@@ -399,9 +440,8 @@ static int work(struct rank *rank)
         return cli_fail(CLI_FAILED, "mpi: rank %d: no memory", rank->number);
     }
     take_shards(rank);
-    int status = reduce(rank);
-    if (status == CLI_OK && rank->number == 0)
-        status = deliver(rank);
+    reduce(rank);
+    int status = rank->number == 0 ? deliver(rank) : CLI_OK;
     rf_run_free(rank->run);
     return status;
 }
@@ -429,20 +469,16 @@ static int check_files(const struct rank *rank)
 /* Where ranks are gone, MPI_Finalize would wait for them for ever: the others exit at once. */
 static void leave(const struct rank *rank, int status)
 {
-    int alone = rank->broken                                ? CLI_FAILED
-                : rank->number == 0 && rank->costs.lost > 0 ? CLI_DAMAGED
-                                                            : CLI_OK;
-    switch (rank->mpi->end(alone, longest(rank))) {
-    case CLI_MPI_TOGETHER:
-        return;
-    case CLI_MPI_ALONE:
-        _exit(alone);
-    case CLI_MPI_NO_WORD:
-        if (status == CLI_OK)
-            cli_fail(CLI_FAILED, "mpi: rank %d: rank 0 is gone or says nothing: there is no result",
-                     rank->number);
-        _exit(CLI_FAILED);
-    }
+    bool alone = rank->broken || (rank->number == 0 && rank->costs.lost > 0);
+    if (rank->word == CLI_MPI_ALONE)
+        _exit(CLI_OK);
+    if (rank->word == CLI_MPI_NO_WORD)
+        _exit(cli_fail(CLI_FAILED,
+                       "mpi: rank %d: rank 0 is gone or says nothing: there is no result",
+                       rank->number));
+    rank->mpi->end(alone ? status : CLI_OK);
+    if (alone)
+        _exit(status);
 }
 
 static int run(const struct cli_call *call)

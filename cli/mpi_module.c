@@ -4,8 +4,9 @@
  *
  * MPI itself waits for ever for a rank that is gone, where mpirun was told to leave the others alone (--enable-recovery). So
  * nothing here blocks: each step is begun, and looked at until it is done, the time is over, or the other rank has ended. For
- * the last, each rank tells its neighbours in the tree at the beginning which process it is (life.h), and rank 0 tells all.
- * Ranks of other machines cannot be looked at; for them there is the time alone. */
+ * the last, each rank tells all above and below it in the tree at the beginning which process it is (life.h). Ranks of other
+ * machines cannot be looked at; for them there is the time alone. MPI_Init and MPI_Finalize do block: the first until the time
+ * is over, the last only where a rank dies after rank 0 has told all to leave. */
 #include "life.h"
 #include "ranks.h"
 #include <mpi.h>
@@ -17,13 +18,15 @@
 
 extern const struct cli_mpi riffle_mpi;
 
-enum { TAG_LENGTH = 1, TAG_BYTES = 2, TAG_END = 3, TAG_LIFE = 4, PIECE = 1 << 30 };
+enum { TAG_LENGTH = 1, TAG_BYTES = 2, TAG_END = 3, TAG_LIFE = 4, TAG_CALL = 5, PIECE = 1 << 30 };
 
-static const double LOOK_EACH = 0.25, LAST_WORDS = 1, BEGIN_LEAST = 60; /* seconds */
+static const double LOOK_EACH = 0.25, LAST_WORDS = 1, BEGIN_LEAST = 60,
+                    BEGIN_MOST = 600; /* seconds */
 
 /* ---- who is there ---- */
 
-static struct cli_life own; /* sent without waiting, so it has to stay */
+static struct cli_life own;    /* sent without waiting, so it has to stay */
+static struct cli_life *lives; /* of each rank, as it told; all 0: it has not yet */
 
 static void send_aside(int to, const void *bytes, int n, int tag)
 {
@@ -32,21 +35,25 @@ static void send_aside(int to, const void *bytes, int n, int tag)
         MPI_Request_free(&request);
 }
 
-/* Do two ranks tell each other who they are? Neighbours in the tree do, and rank 0 does with all. */
-static int is_known(int rank, int size, int other)
+/* In the tree, where the rank above another one is the same without its lowest bit. Rank 0 is above all. */
+static int is_above(int rank, int other)
 {
-    if (rank == 0 || other == 0)
-        return rank != other;
-    if ((rank & (rank - 1)) == other || (other & (other - 1)) == rank)
-        return other < size;
-    return 0;
+    while (other > rank)
+        other &= other - 1;
+    return other == rank;
+}
+
+/* Do two ranks tell each other who they are? Those that may have to wait for each other do. */
+static int is_known(int rank, int other)
+{
+    return rank != other && (is_above(rank, other) || is_above(other, rank));
 }
 
 static int all_came(int rank, int size)
 {
     int there = 1;
     for (int other = 0; other < size && there; other++)
-        if (is_known(rank, size, other) &&
+        if (is_known(rank, other) &&
             MPI_Iprobe(other, TAG_LIFE, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             return 0;
     return there;
@@ -59,8 +66,9 @@ static void introduce(int rank, int size)
     const struct timespec pause = {0, 1000000};
     double until = MPI_Wtime() + LAST_WORDS;
     own = cli_life_own();
+    lives = calloc((size_t)size, sizeof *lives);
     for (int to = 0; to < size; to++)
-        if (is_known(rank, size, to))
+        if (is_known(rank, to))
             send_aside(to, &own, sizeof own, TAG_LIFE);
     while (!all_came(rank, size) && MPI_Wtime() < until)
         nanosleep(&pause, NULL);
@@ -74,19 +82,15 @@ static void give_up(int signal)
     _exit(write(STDERR_FILENO, text, sizeof text - 1) < 0 ? 2 : 1);
 }
 
-/* Where a rank dies in MPI_Init, the others wait there for ever. MPI_Init itself may take some time. */
+/* Where a rank dies in MPI_Init, the others would wait there for ever. It may take some time, but not any. */
 static int begin_in(double seconds)
 {
-    unsigned limit = seconds < BEGIN_LEAST ? (unsigned)BEGIN_LEAST : (unsigned)seconds;
-    if (seconds >= 0) {
-        signal(SIGALRM, give_up);
-        alarm(limit);
-    }
+    double least = seconds < BEGIN_LEAST ? BEGIN_LEAST : seconds;
+    signal(SIGALRM, give_up);
+    alarm((unsigned)(seconds < 0 ? BEGIN_MOST : least));
     int status = MPI_Init(NULL, NULL);
-    if (seconds >= 0) {
-        alarm(0);
-        signal(SIGALRM, SIG_DFL);
-    }
+    alarm(0);
+    signal(SIGALRM, SIG_DFL);
     return status;
 }
 
@@ -110,7 +114,8 @@ struct waiting {
     double next;  /* look whether it lives */
     double
         left; /* after its end what it said before may still come, until then; 0: it has not ended */
-    long pause; /* nanoseconds: short at first, so that a long wait costs no processor */
+    long pause;      /* nanoseconds: short at first, so that a long wait costs no processor */
+    int heeds_calls; /* it is over when a rank above calls, too */
 };
 
 static double now(void)
@@ -127,21 +132,18 @@ static struct waiting wait_for(int peer, double seconds)
                             .pause = 1000};
 }
 
-/* Whom a rank waits for changes, but never back: one place is enough. */
+/* NULL: it has not told. */
 static const struct cli_life *life_of(int peer)
 {
-    static struct cli_life life;
-    static int of = -1;
     int there = 0;
-    if (of == peer)
-        return &life;
+    if (lives == NULL || lives[peer].pid != 0)
+        return lives != NULL ? &lives[peer] : NULL;
     if (MPI_Iprobe(peer, TAG_LIFE, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
         !there ||
-        MPI_Recv(&life, sizeof life, MPI_BYTE, peer, TAG_LIFE, MPI_COMM_WORLD, MPI_STATUS_IGNORE) !=
-            MPI_SUCCESS)
+        MPI_Recv(&lives[peer], sizeof *lives, MPI_BYTE, peer, TAG_LIFE, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE) != MPI_SUCCESS)
         return NULL;
-    of = peer;
-    return &life;
+    return &lives[peer];
 }
 
 static int has_ended(int peer)
@@ -150,11 +152,23 @@ static int has_ended(int peer)
     return life != NULL && cli_life_ended(life);
 }
 
+/* Who calls; -1: nobody. */
+static int caller(void)
+{
+    MPI_Status status;
+    int there = 0;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_CALL, MPI_COMM_WORLD, &there, &status) != MPI_SUCCESS)
+        return -1;
+    return there ? status.MPI_SOURCE : -1;
+}
+
 /* A pause. 0: it is not worth waiting any longer. */
 static int wait_on(struct waiting *wait)
 {
     double t = now();
     if ((wait->until >= 0 && t >= wait->until) || (wait->left > 0 && t >= wait->left))
+        return 0;
+    if (wait->heeds_calls && caller() >= 0)
         return 0;
     if (wait->left == 0 && t >= wait->next) {
         wait->left = has_ended(wait->peer) ? now() + LAST_WORDS : 0;
@@ -165,29 +179,27 @@ static int wait_on(struct waiting *wait)
     return 1;
 }
 
-static int await_message(int from, int tag, double seconds)
+static int await_message(struct waiting *wait, int tag)
 {
-    struct waiting wait = wait_for(from, seconds);
     for (int there = 0;;) {
-        if (MPI_Iprobe(from, tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        if (MPI_Iprobe(wait->peer, tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             return 1;
         if (there)
             return 0;
-        if (!wait_on(&wait))
+        if (!wait_on(wait))
             return 1;
     }
 }
 
 /* Until a step with another rank is done. One that is given up keeps its memory: MPI may still use it. */
-static int finish(MPI_Request *request, int peer, double seconds)
+static int finish(MPI_Request *request, struct waiting *wait)
 {
-    struct waiting wait = wait_for(peer, seconds);
     for (int done = 0;;) {
         if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             return 1;
         if (done)
             return 0;
-        if (!wait_on(&wait))
+        if (!wait_on(wait))
             return 1;
     }
 }
@@ -197,8 +209,10 @@ static int finish(MPI_Request *request, int peer, double seconds)
 static int send_piece(int to, const void *bytes, int n, int tag, double seconds)
 {
     MPI_Request request;
+    struct waiting wait = wait_for(to, seconds);
+    wait.heeds_calls = 1; /* whoever calls has given up the rank that this is sent to */
     return MPI_Isend(bytes, n, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request) != MPI_SUCCESS ||
-           finish(&request, to, seconds) != 0;
+           finish(&request, &wait) != 0;
 }
 
 static int send_bytes(int to, double seconds, const void *bytes, size_t n)
@@ -218,9 +232,10 @@ static int send_bytes(int to, double seconds, const void *bytes, size_t n)
 static int receive_piece(int from, void *bytes, int n, int tag, double seconds)
 {
     MPI_Request request;
-    return await_message(from, tag, seconds) != 0 ||
+    struct waiting coming = wait_for(from, seconds), taking = coming;
+    return await_message(&coming, tag) != 0 ||
            MPI_Irecv(bytes, n, MPI_BYTE, from, tag, MPI_COMM_WORLD, &request) != MPI_SUCCESS ||
-           finish(&request, from, seconds) != 0;
+           finish(&request, &taking) != 0;
 }
 
 static int receive_bytes(int from, char *bytes, size_t n, double seconds)
@@ -249,6 +264,33 @@ static int receive(int from, double seconds, void **bytes, size_t *n)
     return 0;
 }
 
+/* ---- a rank between two others is lost ---- */
+
+/* What it had came from ranks below it, and those still hold theirs. */
+static int call(int rank)
+{
+    static const char nothing;
+    if (has_ended(rank))
+        return 1;
+    send_aside(rank, &nothing, 0, TAG_CALL);
+    return 0;
+}
+
+static enum cli_mpi_word hear(double seconds, int *by)
+{
+    static int alone;
+    struct waiting wait = wait_for(0, seconds);
+    wait.heeds_calls = 1;
+    if (await_message(&wait, TAG_END) == 0 &&
+        receive_piece(0, &alone, sizeof alone, TAG_END, seconds) == 0)
+        return alone ? CLI_MPI_ALONE : CLI_MPI_TOGETHER;
+    *by = caller();
+    if (*by < 0 || MPI_Recv(NULL, 0, MPI_BYTE, *by, TAG_CALL, MPI_COMM_WORLD, MPI_STATUS_IGNORE) !=
+                       MPI_SUCCESS)
+        return CLI_MPI_NO_WORD;
+    return CLI_MPI_CALLED;
+}
+
 /* ---- the end ---- */
 
 /* Rank 0 tells the others how to leave. Those that are gone hear nothing, so nothing is waited for. */
@@ -262,29 +304,17 @@ static void tell_end(int alone)
         send_aside(rank, &told, sizeof told, TAG_END);
 }
 
-/* Until then MPI_Finalize would wait for ranks that are gone, and mpirun --enable-recovery may not heed MPI_Abort. */
-static enum cli_mpi_end hear_end(double seconds)
-{
-    static int alone;
-    if (receive_piece(0, &alone, sizeof alone, TAG_END, seconds) != 0)
-        return CLI_MPI_NO_WORD;
-    return alone ? CLI_MPI_ALONE : CLI_MPI_TOGETHER;
-}
-
-static enum cli_mpi_end end(int alone, double seconds)
+/* MPI_Finalize would wait for ranks that are gone, and mpirun --enable-recovery may not heed MPI_Abort. */
+static void end(int alone)
 {
     int rank = 0;
-    enum cli_mpi_end how = alone ? CLI_MPI_ALONE : CLI_MPI_TOGETHER;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
         tell_end(alone);
-    else if (!alone)
-        how = hear_end(seconds);
     if (alone)
         MPI_Abort(MPI_COMM_WORLD, alone);
-    if (how == CLI_MPI_TOGETHER)
+    else
         MPI_Finalize();
-    return how;
 }
 
-const struct cli_mpi riffle_mpi = {begin, send_bytes, receive, end};
+const struct cli_mpi riffle_mpi = {begin, send_bytes, receive, call, hear, end};

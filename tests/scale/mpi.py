@@ -135,6 +135,52 @@ def check_killed_leaf(folder, shards):
               saved.notes(run_).get("missing") == "rank 3, with pipe-3: did not answer" and run_["profiles"][0]["consumed"] == 3 * EVENTS, [done.stderr, run_["notes"]])
 
 
+def check_killed_inner(folder, shards):
+    """Rank 2 is killed. Rank 3 has sent it what it has, or is about to: it sends it again, to rank 0."""
+    os.mkfifo(os.path.join(folder, "pipe-2"))
+    script = 'if [ "$OMPI_COMM_WORLD_RANK" = 2 ]; then (exec 3>pipe-2; kill -9 $$) & fi; exec "$@"'
+    done = run(folder, "timeout", "60", MPIRUN, "--enable-recovery", "--oversubscribe", "-n", "4", "sh", "-c", script, "sh",
+               RIFFLE, "mpi", *ENGINES, "-o", "inner.rfp", *shards[:2], "pipe-2", shards[2])
+    check_rest(folder, "inner.rfp", "a rank is killed before it takes from the one below: only its own shards are missing",
+               "rank 2, with pipe-2: did not answer", 3 * EVENTS, done.stderr)
+
+
+def check_killed_holder(folder, shards):
+    """Rank 2 is killed when it has the sum of rank 3. Rank 0 does not take it before: its shard is a pipe that nobody fills yet."""
+    os.mkfifo(os.path.join(folder, "pipe-0"))
+    command = [MPIRUN, "--enable-recovery", "--oversubscribe", "-n", "4", "sh", "-c", 'echo $$ > pid-$OMPI_COMM_WORLD_RANK; exec "$@"', "sh",
+               RIFFLE, "mpi", *ENGINES, "-o", "holder.rfp", "pipe-0", *shards[1:4]]
+    with open(os.path.join(folder, "holder.err"), "w+b") as errors:
+        job = subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+        with open(os.path.join(folder, "pipe-0"), "wb") as pipe, open(os.path.join(folder, shards[0]), "rb") as shard:
+            time.sleep(2)  # most often rank 2 has it by then; where it has not, the result is the same
+            with open(os.path.join(folder, "pid-2")) as pid:
+                os.kill(int(pid.read()), 9)
+            shutil.copyfileobj(shard, pipe)
+        job.wait(60)
+        errors.seek(0)
+        check_rest(folder, "holder.rfp", "and after: the one below sends again", f"rank 2, with {shards[2]}: did not answer",
+                   3 * EVENTS, errors.read())
+
+
+def check_killed_chain(folder, shards):
+    """Of eight ranks 4 and 6 are killed: 5 and 7 send to rank 0."""
+    for number in (4, 6):
+        os.mkfifo(os.path.join(folder, f"chain-{number}"))
+    script = 'r=$OMPI_COMM_WORLD_RANK; if [ $r = 4 ] || [ $r = 6 ]; then (exec 3>chain-$r; kill -9 $$) & fi; exec "$@"'
+    done = run(folder, "timeout", "60", MPIRUN, "--enable-recovery", "--oversubscribe", "-n", "8", "sh", "-c", script, "sh", RIFFLE, "mpi",
+               *ENGINES, "-o", "chain.rfp", *shards[:4], "chain-4", shards[4], "chain-6", shards[0])
+    check_rest(folder, "chain.rfp", "two are killed, one above the other: both are named, and the rest kept",
+               "rank 4, with chain-4: did not answer; rank 6, with chain-6: did not answer", 6 * EVENTS, done.stderr)
+
+
+def check_rest(folder, name, title, missing, events, errors):
+    path = os.path.join(folder, name)
+    run_ = saved.report(RIFFLE, path) if os.path.exists(path) else {"notes": [], "profiles": [{"consumed": 0}]}
+    said = "; ".join(note["text"] for note in run_["notes"] if note["name"] == "missing")
+    tap.check(title, said == missing and run_["profiles"][0]["consumed"] == events, [errors, run_["notes"], run_["profiles"][0]["consumed"]])
+
+
 def check_killed(folder, shard, title="", *transport):
     """Rank 1 is killed when it opens its shard, a pipe: by then it is part of the job. Rank 0 sees that without --wait."""
     os.mkfifo(os.path.join(folder, "pipe"))
@@ -217,6 +263,9 @@ def main():
         check_killed(folder, shards[0])
         check_killed(folder, shards[0], ", also by TCP", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo")
         check_killed_leaf(folder, shards)
+        check_killed_inner(folder, shards)
+        check_killed_holder(folder, shards)
+        check_killed_chain(folder, shards)
         check_killed_root(folder, shards)
         check_many_missing(folder, shards)
         check_unwritable(folder, shards)
@@ -225,7 +274,8 @@ def main():
             check_builds(folder)
             check_program(folder, os.path.abspath(sys.argv[3]))
             check_program_missing(folder, os.path.abspath(sys.argv[3]))
-    print("# figure: 5 shards on 2 ranks, a trace on 3; 1 shard missing, 24, all of them; 5 ranks killed, rank 0 twice of that, 1 without a profile")
+    print(f"# figure: {SHARDS} shards on 2 ranks, a trace on 3; 1 shard missing, 24, all of them; 9 ranks killed, rank 0 twice of that, "
+          "4 with work of others; 1 without a profile")
     tap.end()
 
 
