@@ -116,7 +116,8 @@ def check_killed(folder):
     before = set(os.listdir(folder))
     for name, signals in (("killed.rft", [signal.SIGKILL]), ("killed.txt", [signal.SIGHUP]),
                           ("killed.txt", [signal.SIGTERM, signal.SIGTERM])):
-        process = subprocess.Popen([RIFFLE, "gen", "zipf", "--events", "100G", "-o", name], cwd=folder, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([RIFFLE, "gen", "zipf", "--events", "100G", "-o", name], cwd=folder, stderr=subprocess.DEVNULL,
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # nohup ignores it
         time.sleep(0.5)
         for number in signals:
             process.send_signal(number)
