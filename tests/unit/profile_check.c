@@ -150,6 +150,7 @@ TEST(every_interval_is_checked)
         const char *wrong;
     } rows[] = {
         {"whole", {5, 0, 0, 1}, 5, NULL},
+        {"as many absent as events", {5, 5, 0, 1}, 5, NULL},
         {"it begins behind the items", {5, 0, 3, 0}, 5, "an interval's items are not there"},
         {"it ends behind the items", {5, 0, 1, 2}, 5, "an interval's items are not there"},
         {"more events than the profile", {11, 0, 0, 1}, 5, "an interval's events do not add up"},

@@ -223,6 +223,16 @@ static const struct {
     {"rap(eps=0.0001%, nodes=1M)", NULL},
 };
 
+/* Three quarters of the sets may be used: so many times more than are. */
+TEST(room_that_is_left_is_used)
+{
+    const struct rf_rap_plan plan = {.sets = 81, .per_limit = 1000};
+    CHECK_EQ(rf_rap_narrowed(&plan, 10, 30), 20);
+    CHECK_EQ(rf_rap_narrowed(&plan, 10, 60), 10);
+    CHECK_EQ(rf_rap_narrowed(&plan, 10, 0), 600);
+    CHECK_EQ(rf_rap_narrowed(&plan, 900, 30), 1000);
+}
+
 TEST(options)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -2,6 +2,7 @@
 #include "engine/rap/clock.h"
 #include "test.h"
 #include <math.h>
+#include <riffle/engine.h>
 #include <riffle/profiler.h>
 #include <riffle/rap.h>
 
@@ -137,6 +138,31 @@ TEST(a_run_of_events_takes_the_time_of_each)
         CHECK(x.waited == y.waited);
         CHECK_EQ(x.finished, y.finished + (uint64_t)y.skipped);
     }
+}
+
+/* An event is matched in the cycle after it came, and takes two cycles there and two at its counter. */
+TEST(the_first_events_by_hand)
+{
+    uint64_t left_at[2] = {0};
+    struct rf_rap_clock clock = {.queue = 2, .arrival = 4, .left_at = left_at};
+    rf_rap_clock_tick(&clock, 0, (struct rf_rap_stall){0, 0});
+    CHECK_EQ(clock.arrived, 0);
+    CHECK_EQ(clock.finished, 5);
+    rf_rap_clock_tick(&clock, 1, (struct rf_rap_stall){0, 0});
+    CHECK_EQ(clock.arrived, 4);
+    CHECK_EQ(clock.finished, 9);
+    rf_rap_clock_tick(&clock, 2, (struct rf_rap_stall){10, 0});
+    CHECK_EQ(clock.arrived, 8);
+    CHECK_EQ(clock.finished, 23);
+}
+
+/* A line has a prefix, its mask and a counter of 32 bits; a place of the queue has a value. */
+TEST(bits_of_hardware)
+{
+    struct rf_engine *engine;
+    REQUIRE(rf_engine_open(&engine, "rap-hw(bits=36, tcam=512, queue=16)", NULL, NULL) == RF_OK);
+    CHECK_EQ(rf_engine_bits(engine), 512 * (36 + 36 + 32) + 16 * 36);
+    rf_engine_close(engine);
 }
 
 TEST_MAIN()

@@ -179,6 +179,7 @@ static const struct {
     {"load pc in main..main+16 -> pc", "load pc in 0x1000..0x1010 -> pc", ""},
     {"load pc<main -> pc", "load pc<=4095 -> pc", ""},
     {"load pc>=main -> pc", "load pc>=0x1000 -> pc", ""},
+    {"load pc>=main addr!=end -> pc", "load pc>=0x1000 addr!=0x1040 -> pc", ""},
     {"load pc!=end -> pc", "load pc!=0x1040 -> pc", ""},
     {"load pc==fnord -> pc", "", "selector: no symbol is called 'fnord'"},
     {"load pc==both -> pc", "load pc==both -> pc", ""},
