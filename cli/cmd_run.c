@@ -177,6 +177,16 @@ static int plan_bursts(struct plan *plan)
     return CLI_OK;
 }
 
+/* The probe and hooks number threads from 1. */
+static int refuse_thread_zero(const char *text)
+{
+    uint64_t thread = 1;
+    int status = text != NULL ? cli_parse_thread(&thread, text) : CLI_OK;
+    if (status == CLI_OK && thread == 0)
+        return cli_fail(CLI_USAGE, "run: threads are numbered from 1: there is no --thread 0");
+    return status;
+}
+
 static int make_plan(struct plan *plan, const struct cli_call *call,
                      const struct rf_productions_native *productions)
 {
@@ -185,7 +195,9 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
     cli_together_take(&plan->together, &settings->profiling, settings->rank_wait);
     if (settings->slots == 0 || settings->slots > RF_PROBE_SLOTS_MAX)
         return cli_fail(CLI_USAGE, "run: --slots must be between 1 and %d", RF_PROBE_SLOTS_MAX);
-    int status = cli_places_take(&plan->places, call);
+    int status = refuse_thread_zero(settings->profiling.thread);
+    if (status == CLI_OK)
+        status = cli_places_take(&plan->places, call);
     settings->profiling.report.counted = plan->places.functions;
     if (status == CLI_OK)
         status = cli_plan_make(&plan->common, call, &settings->profiling);

@@ -149,9 +149,11 @@ int cli_report_take(struct cli_report *report, const struct cli_call *call)
 
 int cli_parse_thread(uint64_t *thread, const char *text)
 {
-    if (rf_units_count(text, strlen(text), thread) == RF_OK)
-        return CLI_OK;
-    return cli_fail(CLI_USAGE, "--thread must be a number, got '%s'", text);
+    if (rf_units_count(text, strlen(text), thread) != RF_OK)
+        return cli_fail(CLI_USAGE, "--thread must be a number, got '%s'", text);
+    if (*thread > UINT16_MAX) /* a record has no room for more */
+        return cli_fail(CLI_USAGE, "--thread must be at most %d, got '%s'", UINT16_MAX, text);
+    return CLI_OK;
 }
 
 /* ---- the report ---- */

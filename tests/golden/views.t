@@ -202,6 +202,15 @@ threads
 $ riffle report known.rfp --thread 2
 riffle: 'load -> pc,value' does not tell threads apart; 'insn -> thread,pc' does
 [1]
+$ riffle report known.rfp --thread 65535
+riffle: 'load -> pc,value' does not tell threads apart; 'insn -> thread,pc' does
+[1]
+$ riffle report known.rfp --thread 65536
+riffle: --thread must be at most 65535, got '65536'
+[2]
+$ riffle run --thread 0 -- true
+riffle: run: threads are numbered from 1: there is no --thread 0
+[125]
 $ riffle report known.rfp --by nonsense
 riffle: report: --by must be item, function, line, module, pc, value, target, region, thread, process, stack or caller, got 'nonsense'
 [2]
