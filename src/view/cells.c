@@ -323,12 +323,12 @@ static uint64_t number_of(const struct rf_view_work *work, const struct rf_row *
         return item->intervals;
     case RF_COLUMN_KINDS:
         return row->kinds;
-    case RF_COLUMN_TOP_COUNT:
-        return item->count;
+    case RF_COLUMN_TOP_COUNT: /* at most as many as the whole row has */
+        return item->count < row->upper ? item->count : row->upper;
     case RF_COLUMN_TOP_LOWER:
         return item->lower;
     case RF_COLUMN_TOP_UPPER:
-        return item->upper;
+        return item->upper < row->upper ? item->upper : row->upper;
     case RF_COLUMN_SELF_COUNT:
         return row->self;
     case RF_COLUMN_DEPTH:

@@ -231,6 +231,7 @@ static void check_kinds(const struct rf_view *view, size_t row, size_t i)
 /* The share of the top value, as it really is. Where none is listed, that of the most frequent one. */
 static void check_top(const struct rf_view *view, size_t row, uint64_t all)
 {
+    uint64_t upper = number(view, row, RF_COLUMN_UPPER);
     const struct rf_view_cell *share = rf_view_cell(view, row, RF_COLUMN_TOP_SHARE);
     const struct rf_view_cell *top = rf_view_cell(view, row, RF_COLUMN_TOP);
     size_t i = (size_t)(number(view, row, RF_COLUMN_A) - PC_BASE) / PC_STEP, best = 0;
@@ -245,6 +246,8 @@ static void check_top(const struct rf_view *view, size_t row, uint64_t all)
     double part = (double)n / (double)all;
     CHECK(share->low <= part + 1e-12 && part <= share->high + 1e-12);
     CHECK(share->low <= share->share && share->share <= share->high);
+    CHECK(top->is_empty || number(view, row, RF_COLUMN_TOP_COUNT) <= upper);
+    CHECK(top->is_empty || number(view, row, RF_COLUMN_TOP_UPPER) <= upper);
     without_top += top->is_empty;
 }
 
