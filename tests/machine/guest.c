@@ -136,6 +136,11 @@ static void list(void)
     printf("time %lld, ids %d %d\n", (long long)now.tv_sec, (int)getpid(), (int)getuid());
     if (getrandom(random, sizeof random, 0) == sizeof random)
         printf("random %02x%02x%02x%02x\n", random[0], random[1], random[2], random[3]);
+    FILE *device = fopen("/dev/urandom", "r");
+    if (device != NULL && fread(random, 1, sizeof random, device) == sizeof random)
+        printf("device %02x%02x%02x%02x\n", random[0], random[1], random[2], random[3]);
+    if (device != NULL)
+        fclose(device);
     printf("%d processor\n", sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : -1);
     show("socket", "of a name service", socket(AF_UNIX, SOCK_STREAM, 0));
     printf("home %s, a terminal: %d\n", getenv("HOME") != NULL ? "set" : "unset", isatty(1));

@@ -25,6 +25,8 @@ static inline int rf_call_file(const struct rf_system *system, uint64_t fd)
     return fd < RF_SYSTEM_FILES ? system->file[fd] : -1;
 }
 
+/* system.c */
+rf_call rf_call_getrandom;
 /* call_file.c */
 rf_call rf_call_openat, rf_call_close, rf_call_read, rf_call_write, rf_call_pread, rf_call_pwrite,
     rf_call_readv, rf_call_writev, rf_call_lseek, rf_call_ftruncate, rf_call_fsync, rf_call_dup,

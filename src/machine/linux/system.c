@@ -70,7 +70,7 @@ static int64_t call_sysinfo(struct rf_system *system, const uint64_t *a)
 }
 
 /* The most that Linux gives per call, too. */
-static int64_t call_getrandom(struct rf_system *system, const uint64_t *a)
+int64_t rf_call_getrandom(struct rf_system *system, const uint64_t *a)
 {
     uint64_t n = a[1] < RANDOM_MAX ? a[1] : RANDOM_MAX;
     uint8_t *to = rf_call_buffer(system, a[0], n, RF_WRITE);
@@ -289,7 +289,7 @@ static const struct {
     {233, rf_call_madvise},
     {261, call_prlimit},
     {276, rf_call_renameat},
-    {278, call_getrandom},
+    {278, rf_call_getrandom},
     {435, call_clone3},
     {439, rf_call_faccessat2},
 };

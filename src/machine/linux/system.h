@@ -1,8 +1,8 @@
 /* system.h - the Linux that the guest sees: system calls on files, memory and a frozen clock.
  *
  * Everything that could differ from run to run is fixed: the clock advances with the instructions,
- * getrandom is seeded, ids are constant. No name leads out of the root, and none to a file of a
- * process. A call that is not there answers ENOSYS and is noted once. */
+ * getrandom and /dev/urandom are seeded, ids are constant. No name leads out of the root, and none to
+ * a file of a process. A call that is not there answers ENOSYS and is noted once. */
 #ifndef RF_MACHINE_SYSTEM_H
 #define RF_MACHINE_SYSTEM_H
 
