@@ -50,13 +50,14 @@
 struct rf_hooks_note {
     uint32_t name_bytes, bytes, type;
     char name[8];
-    uint32_t version;
+    uint32_t layout; /* of the ring */
 };
 enum { RF_HOOKS_NOTE = 1, RF_HOOKS_NOTE_BLOCKS = 2 };
 #define RF_HOOKS_NOTED(type)                                                                       \
     __attribute__((used, section(".note.riffle"),                                                  \
                    aligned(4))) static const struct rf_hooks_note note = {sizeof "riffle", 4,      \
-                                                                          type, "riffle", 1}
+                                                                          type, "riffle", \
+                                                                          RF_RING_LAYOUT}
 
 /* ---- what is wanted ---- */
 

@@ -1,11 +1,12 @@
 /* hooks.c - programs that were compiled by `riffle cc`.
  *
- * They have a note, which strip leaves: name "riffle", type 1. A second one, of type 2, says that they have hooks for
- * blocks, too. What is wanted goes to the run-time in the environment, as NAME=VALUE with a separator that no path has:
+ * They have a note, which strip leaves: name "riffle", type 1, and which layout of the ring they know. A second one, of type 2,
+ * says that they have hooks for blocks, too. What is wanted goes to the run-time in the environment, as NAME=VALUE with a separator that no path has:
  *
  *     RIFFLE_HOOKS=ring-fd=1027 ring-path=/proc/812/fd/4 want=load:v,call: merge= follow= ... */
 #include "source/hooks.h"
 #include "event/input.h"
+#include "source/ring_layout.h"
 #include "source/spawn.h"
 #include "event/field.h"
 #include "base/error.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NOTE_HOOKS = 1, NOTE_BLOCKS = 2, NOTES_MAX = 64 * 1024, SEGMENTS_MAX = 256 };
+enum { NOTE_HOOKS = 1, NOTE_BLOCKS = 2, NOTE_OTHER = 31, NOTES_MAX = 64 * 1024, SEGMENTS_MAX = 256 };
 
 #define SEPARATOR "\x1f"
 
@@ -32,7 +33,7 @@ static size_t rounded(size_t n)
     return (n + 3) & ~(size_t)3;
 }
 
-/* 1 << type of the notes of ours in this piece of a file. */
+/* 1 << type of the notes of ours in this piece of a file; NOTE_OTHER: of one with another layout. */
 static unsigned find_notes(const unsigned char *notes, size_t n)
 {
     enum { HEAD = 12 };
@@ -42,8 +43,11 @@ static unsigned find_notes(const unsigned char *notes, size_t n)
         uint32_t type = read_32(notes + at + 8);
         if (name > n || bytes > n || HEAD + rounded(name) + rounded(bytes) > n - at)
             break;
-        if (name == sizeof "riffle" && memcmp(notes + at + HEAD, "riffle", name) == 0 && type < 32)
-            found |= 1u << type;
+        if (name == sizeof "riffle" && memcmp(notes + at + HEAD, "riffle", name) == 0 && type < NOTE_OTHER) {
+            size_t value = at + HEAD + rounded(name);
+            bool fits = bytes == 4 && read_32(notes + value) == RF_RING_LAYOUT;
+            found |= 1u << type | (fits ? 0 : 1u << NOTE_OTHER);
+        }
         at += HEAD + rounded(name) + rounded(bytes);
     }
     return found;
@@ -90,6 +94,16 @@ static unsigned notes_of(const char *name)
 int rf_probe_has_hooks(const char *name)
 {
     return notes_of(name) >> NOTE_HOOKS & 1;
+}
+
+rf_status rf_hooks_check(const char *name, struct rf_error *error)
+{
+    if ((notes_of(name) >> NOTE_OTHER & 1) == 0)
+        return RF_OK;
+    return rf_fail(error, RF_ENOTSUP,
+                   "'%s' was linked by 'riffle cc' of another version of riffle, whose hooks this "
+                   "one does not know: build it again, or use --probe",
+                   name);
 }
 
 /* ---- what hooks can tell ---- */

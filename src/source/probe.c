@@ -530,13 +530,15 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
     rf_ring_detach(&probe->processes.ring);
     rf_spawn_ended(spawn, true);
     bool signalled = WIFSIGNALED(spawn->status);
+    /* A program with hooks is seen at its first event, which need not come. */
+    bool unseen = probe->processes.hooks && probe->processes.n == 0;
     *outcome = (struct rf_probe_outcome){
         .ended = 1,
         .exit_status = signalled ? 0 : WEXITSTATUS(spawn->status),
         .signal = signalled ? WTERMSIG(spawn->status) : 0,
         .wall_seconds = spawn->wall_seconds,
         .cpu_seconds = spawn->cpu_seconds,
-        .processes = probe->processes.n,
+        .processes = probe->processes.n + unseen,
         .unfollowed = probe->processes.ring.control->unfollowed,
         .killed = probe->processes.n_killed,
         .events = probe->events,
@@ -561,7 +563,7 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
     name_processes(&probe->processes, outcome->programs, sizeof outcome->programs);
     name_nowhere(&probe->decode, outcome->nowhere, sizeof outcome->nowhere);
     name_unprofiled(&probe->processes, outcome->unprofiled, sizeof outcome->unprofiled);
-    outcome->gave_up = rf_valgrind_log_explain(&spawn->log, probe->processes.n > 0,
+    outcome->gave_up = rf_valgrind_log_explain(&spawn->log, outcome->processes > 0,
                                                outcome->trouble, sizeof outcome->trouble);
     return RF_OK;
 }

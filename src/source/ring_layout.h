@@ -33,8 +33,6 @@
 
 #include <stdint.h>
 
-#define RF_RING_MAGIC UINT64_C(0x33676e6952666652) /* "RffRing3" */
-
 enum {
     RF_RING_PAGE = 4096,
     RF_RING_SLOTS = 256,       /* where nobody says how many */
@@ -195,6 +193,19 @@ struct rf_ring_slot {
 
 _Static_assert(sizeof(struct rf_ring_slot) <= RF_RING_PAGE, "the slot's page is full");
 _Static_assert(sizeof(struct rf_ring_control) <= RF_RING_PAGE, "the control page is full");
+
+/* Which layout this is. Programs keep the hooks that they were linked with, and those know one layout alone. Other sizes make another
+ * number by themselves. Whoever changes anything else that both sides know, words (probe_words.h) among it, changes the
+ * first. */
+enum { RF_RING_VERSION = 4 };
+#define RF_RING_LAYOUT                                                                             \
+    ((uint32_t)RF_RING_VERSION << 24 |                                                             \
+     (uint32_t)((UINT64_C(0x9e3779b97f4a7c15) *                                                    \
+                 ((RF_RING_SLOT + 31 * (uint64_t)RF_RING_COUNTER_BYTES) * 31 +                     \
+                  (RF_RING_PLACES_MIN + 31 * (uint64_t)RF_RING_WORDS) * 961 +                      \
+                  sizeof(struct rf_ring_control) + 31 * sizeof(struct rf_ring_slot))) >>           \
+                40))
+#define RF_RING_MAGIC (UINT64_C(0x52666652) | (uint64_t)RF_RING_LAYOUT << 32) /* "RffR" */
 
 static inline uint64_t rf_ring_bytes(uint32_t slots)
 {

@@ -435,6 +435,8 @@ static rf_status start_hooked(struct rf_spawn *spawn, struct command *command,
                               struct rf_error *error)
 {
     rf_status status = rf_target_check(setup->argv[0], error);
+    if (status == RF_OK)
+        status = rf_hooks_check(setup->argv[0], error);
     if (status != RF_OK)
         return status;
     choose_numbers(passed);

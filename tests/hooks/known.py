@@ -328,6 +328,32 @@ def without_riffle(name, known):
     equal(f"{name}: with a ring that is not there", (run.stdout, run.stderr, run.returncode), ("sum threads\n", "", 3))
 
 
+def of_another_version(name, known, folder):
+    """A program keeps the hooks that it was linked with. Its note says which layout of the ring they know."""
+    other, head = os.path.join(folder, "other"), b"\x07\0\0\0\x04\0\0\0\x01\0\0\0riffle\0\0"
+    with open(known, "rb") as file:
+        text = file.read()
+    at = text.find(head) + len(head)
+    with open(other, "wb") as file:
+        file.write(text[:at] + b"\x01\0\0\0" + text[at + 4:])
+    os.chmod(other, 0o755)
+    run = subprocess.run([RIFFLE, "run", "-p", "load -> pc", "--", other, "loads"], capture_output=True, text=True,
+                         timeout=TIMEOUT)
+    tap.check(f"{name}: hooks of another version are refused", run.returncode == 126 and run.stdout == "" and
+              "another version of riffle" in run.stderr, (run.returncode, run.stdout, run.stderr))
+
+
+def without_events(name, compiler, folder):
+    """Nothing that is asked for happens: that is an answer, too."""
+    source, program = os.path.join(folder, "three.c"), os.path.join(folder, "three")
+    with open(source, "w") as file:
+        file.write("int main(void) { return 3; }\n")
+    subprocess.run([RIFFLE, "cc", "-O1", source, "-o", program], env={**os.environ, "RIFFLE_CC": compiler}, check=True,
+                   timeout=TIMEOUT)
+    run = Run("load -> pc", [program])
+    equal(f"{name}: a program without events", (run.status, run.errors, run.tuples, run.adds_up()), (3, "", [], True))
+
+
 def others(name, known):
     run = Run("load -> pc", [known, "loads"], "--probe")
     if not shutil.which("valgrind") or "the probe is not there" in run.errors:
@@ -356,6 +382,8 @@ def main():
             for case in (loads_and_stores, values, atomics, calls, threads, signals, bursts, killed,
                          without_riffle, others):
                 case(name, known)
+            of_another_version(name, known, folder)
+            without_events(name, compiler, folder)
             processes(name, known, library)
             edges(name, compiler, folder)
             sandboxed(name, compiler, folder)
