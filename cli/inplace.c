@@ -3,11 +3,14 @@
  * Where a compiler calls a hook, it relies on no register that a call may change, nor on the flags. So other code may stand there that
  * changes those. Such a load, with a table of words that come often (hooks/hooks.h), needs no call:
  *
- *         thread's lane; busy?  ---------- yes --> wanted at all? -- yes --> call __tsan_read8
- *         busy; value, entry of place and value                                  |
- *         the same? -- no --> call rf_hooks_other_1_8                            |
- *         count++; not busy          |                                           |
- *         <--------------------------+-------------------------------------------+
+ *         wanted at all? -- no --------------------------------------------------.
+ *         thread's lane; busy? -- yes --> call __tsan_read8                      |
+ *         busy; value, entry of place and value         |                        |
+ *         the same? -- no --> call rf_hooks_other_1_8   |                        |
+ *         count++; not busy          |                  |                        |
+ *         <--------------------------+------------------+------------------------'
+ *
+ * The first test also keeps code that runs before the program has its thread-local variables, which resolvers of functions (ifunc) do, from them.
  *
  * The call of the hook stays where it was, so a place has the address that it would have otherwise, and all that this code
  * cannot do is done by the hook. Stores, ranges and functions get a test whether they are wanted. __tsan_func_exit does nothing and is left out.
@@ -164,9 +167,9 @@ static void put_hook(struct text *to, struct hook hook, const char *line, size_t
     unsigned n = to->n_hooks++;
     if (hook.kind == EXIT)
         return;
+    say(to, "\tcmpb\t$0, rf_hooks_wanted_1+%d(%%rip)\n\tje\t.Lrfib%u\n", wanted[hook.kind], n);
     if (hook.kind == LOAD)
         put_load(to, hook.bytes, n);
-    say(to, "\tcmpb\t$0, rf_hooks_wanted_1+%d(%%rip)\n\tje\t.Lrfib%u\n", wanted[hook.kind], n);
     put(to, line, length);
     say(to, "\n.Lrfib%u:\n", n);
 }

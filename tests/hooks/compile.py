@@ -83,6 +83,17 @@ def in_place(folder):
              "$CC -shared j.o -o libb.so && $CC a.c -L. -lb -Wl,-rpath,$PWD -o s2", "s2", RIFFLE_CC=compiler)
 
 
+def resolvers(folder):
+    """A function's resolver (ifunc) runs before the program has its thread-local variables, which code in place of calls uses."""
+    with open(os.path.join(folder, "r.c"), "w") as file:
+        file.write("int answer(const int *p);\nstatic int one(const int *p) { return *p + 1; }\nvolatile int seven = 7;\n"
+                   "static int (*choose(void))(const int *p) { return seven == 7 ? one : 0; }\n"
+                   "int answer(const int *p) __attribute__((ifunc(\"choose\")));\n")
+    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+        for how in ("", " -static"):
+            good(folder, f"a resolver by {compiler}{how}", f"$CC -O1{how} a.c r.c -o v1", "v1", RIFFLE_CC=compiler)
+
+
 def ended(folder, title, arguments, **variables):
     """SIGTERM to riffle cc while the compiler works: both end, and nothing stays in TMPDIR."""
     started = os.path.join(folder, "started")
@@ -124,6 +135,7 @@ def main():
                  "-Wl,-rpath,$PWD -o p8", "p8", RIFFLE_CC="clang")
         copies(folder)
         in_place(folder)
+        resolvers(folder)
         ended(folder, "two copies", "-c a.c", RIFFLE_CC_BURSTS="1")
         ended(folder, "both at once", "a.c b.c -o never")
         if shutil.which("pkg-config"):
