@@ -271,6 +271,19 @@ static bool add_assembler(struct list *list, const char *compiler)
            (add(list, option) && (!is_clang(compiler) || add(list, "-fno-integrated-as")));
 }
 
+/* Is there a hook in assembler text that is named here, because -S made it? Other text is for the compiler's own assembler, and
+ * clang's knows directives that GNU's does not. */
+static bool names_hooks(const struct list *asked)
+{
+    bool found = false;
+    for (size_t i = 0; i < asked->n && !found; i++) {
+        char *text = asked->words[i][0] != '-' ? read_file(asked->words[i]) : NULL;
+        found = text != NULL && strstr(text, "__tsan_") != NULL;
+        free(text);
+    }
+    return found;
+}
+
 /* Link-time optimisation would put the hooks in after we have left. clang leaves out a load in front of a store to the
  * same place unless it is told not to; gcc warns of fences, which hooks do not mind. */
 static bool add_hooks(struct list *list, const char *compiler)
@@ -465,7 +478,7 @@ static int compile(const struct list *asked, const char *compiler)
         return compile_and_link(asked, compiler, folder);
     bool good = add(&list, compiler) &&
                 (asked->n == 0 || add_all(&list, (const char *const *)asked->words));
-    if (good && step == ASSEMBLE)
+    if (good && step == ASSEMBLE && names_hooks(asked))
         good = add_assembler(&list, compiler);
     if (good && step == COMPILE)
         good = add_hooks(&list, compiler);

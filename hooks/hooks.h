@@ -55,9 +55,8 @@ struct rf_hooks_note {
 enum { RF_HOOKS_NOTE = 1, RF_HOOKS_NOTE_BLOCKS = 2 };
 #define RF_HOOKS_NOTED(type)                                                                       \
     __attribute__((used, section(".note.riffle"),                                                  \
-                   aligned(4))) static const struct rf_hooks_note note = {sizeof "riffle", 4,      \
-                                                                          type, "riffle", \
-                                                                          RF_RING_LAYOUT}
+                   aligned(4))) static const struct rf_hooks_note note = {                         \
+        sizeof "riffle", 4, type, "riffle", RF_RING_LAYOUT}
 
 /* ---- what is wanted ---- */
 

@@ -15,7 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NOTE_HOOKS = 1, NOTE_BLOCKS = 2, NOTE_OTHER = 31, NOTES_MAX = 64 * 1024, SEGMENTS_MAX = 256 };
+enum {
+    NOTE_HOOKS = 1,
+    NOTE_BLOCKS = 2,
+    NOTE_OTHER = 31,
+    NOTES_MAX = 64 * 1024,
+    SEGMENTS_MAX = 256
+};
 
 #define SEPARATOR "\x1f"
 
@@ -43,7 +49,8 @@ static unsigned find_notes(const unsigned char *notes, size_t n)
         uint32_t type = read_32(notes + at + 8);
         if (name > n || bytes > n || HEAD + rounded(name) + rounded(bytes) > n - at)
             break;
-        if (name == sizeof "riffle" && memcmp(notes + at + HEAD, "riffle", name) == 0 && type < NOTE_OTHER) {
+        if (name == sizeof "riffle" && memcmp(notes + at + HEAD, "riffle", name) == 0 &&
+            type < NOTE_OTHER) {
             size_t value = at + HEAD + rounded(name);
             bool fits = bytes == 4 && read_32(notes + value) == RF_RING_LAYOUT;
             found |= 1u << type | (fits ? 0 : 1u << NOTE_OTHER);

@@ -61,7 +61,7 @@ def copies(folder):
         good(folder, f"one copy by {compiler}, in a library", "$CC -O1 -fPIC -c b.c -o g.o && ! grep -q rf_hooks_gate g.o && "
              "$CC -shared g.o -o libb.so && $CC a.c -L. -lb -Wl,-rpath,$PWD -o q4", "q4", RIFFLE_CC=compiler, **twice)
         run = sh(folder, "printf '.globl answer\\nanswer: movl (%%rdi), %%eax\\n incl %%eax\\n ret\\n' >hand.S && $CC -c hand.S -o h.o && "
-                 "cc -c hand.S -o i.o && cmp h.o i.o", RIFFLE_CC=compiler, **twice)
+                 "$RIFFLE_CC -c hand.S -o i.o && cmp h.o i.o", RIFFLE_CC=compiler, **twice)
         tap.check(f"two copies by {compiler}: assembler stays as it is", run.returncode == 0, run.stdout + run.stderr)
         run = sh(folder, "$CC -O1 -c bad.c", RIFFLE_CC=compiler, **twice)
         tap.check(f"two copies by {compiler}: an error is the compiler's", run.returncode == 1 and "bad.c:1" in run.stderr and
@@ -81,6 +81,14 @@ def in_place(folder):
              RIFFLE_CC=compiler, RIFFLE_CC_CALLS="1")
         good(folder, f"calls by {compiler} in a library", "$CC -O1 -fPIC -c b.c -o j.o && ! grep -q rf_hooks_ j.o && "
              "$CC -shared j.o -o libb.so && $CC a.c -L. -lb -Wl,-rpath,$PWD -o s2", "s2", RIFFLE_CC=compiler)
+
+
+def of_clang(folder):
+    """Assembler text without hooks stays with clang's own assembler, whose directives GNU's does not know."""
+    with open(os.path.join(folder, "w.s"), "w") as file:
+        file.write(".globl answer\n.type answer, @function\nanswer:\n\tmovl $7, %eax\n\tret\n.addrsig\n"
+                   ".section .note.GNU-stack,\"\",@progbits\n")
+    good(folder, "directives of clang's assembler", "$CC -c w.s -o w.o && $CC -O1 a.c w.o -o v2", "v2", RIFFLE_CC="clang")
 
 
 def resolvers(folder):
@@ -136,6 +144,8 @@ def main():
         copies(folder)
         in_place(folder)
         resolvers(folder)
+        if shutil.which("clang"):
+            of_clang(folder)
         ended(folder, "two copies", "-c a.c", RIFFLE_CC_BURSTS="1")
         ended(folder, "both at once", "a.c b.c -o never")
         if shutil.which("pkg-config"):
