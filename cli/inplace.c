@@ -10,7 +10,7 @@
  *         count++; not busy          |                  |                        |
  *         <--------------------------+------------------+------------------------'
  *
- * The first test also keeps code that runs before the program has its thread-local variables, which resolvers of functions (ifunc) do, from them.
+ * Resolvers of functions (ifunc) run before the program has thread-local variables. The first test keeps them from the lane.
  *
  * The call of the hook stays where it was, so a place has the address that it would have otherwise, and all that this code
  * cannot do is done by the hook. Stores, ranges and functions get a test whether they are wanted. __tsan_func_exit does nothing and is left out.
