@@ -81,6 +81,7 @@ void rf_processes_free(struct rf_processes *processes)
         if (processes->list[i].used)
             free_process(processes, &processes->list[i]);
     rf_alloc_free(processes->alloc, processes->list, processes->n_slots * sizeof *processes->list);
+    rf_alloc_free(processes->alloc, processes->left, processes->n_left * sizeof *processes->left);
     while (processes->legacies != NULL) {
         struct rf_legacy *legacy = processes->legacies;
         processes->legacies = legacy->next;

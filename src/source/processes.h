@@ -22,7 +22,7 @@ enum {
     RF_PROCESSES_NAMED_MAX = 32,
     RF_PROCESSES_UNPROFILED_MAX = 8, /* that are named */
     RF_PROCESSES_TOLD_MAX = 32,      /* that the report tells by id and program */
-    RF_PROCESSES_LEFT_MAX = 64,      /* that may yet become another program */
+    RF_PROCESSES_IDS_MAX = 1 << 22,  /* Linux has no greater process id */
     RF_PROCESSES_PROGRAM_BYTES = 40,
 };
 
@@ -77,12 +77,6 @@ struct rf_named_thread {
     char name[RF_WORD_NAME_BYTES];
 };
 
-/* The first thread of a process that is over: what it became by exec may come later. */
-struct rf_left_thread {
-    uint32_t pid;
-    uint16_t number;
-};
-
 /* One of the first processes, by the order in which they appeared. */
 struct rf_told_process {
     uint32_t pid;
@@ -117,7 +111,7 @@ struct rf_processes {
     struct rf_unprofiled unprofiled[RF_PROCESSES_UNPROFILED_MAX];
     size_t n_unprofiled;
     uint16_t n_threads; /* of all processes */
-    struct rf_left_thread left[RF_PROCESSES_LEFT_MAX];
+    uint16_t *left;     /* by process id: the first thread of what is over and may go on by exec */
     size_t n_left;
     struct rf_named_thread named[RF_PROCESSES_NAMED_MAX];
     size_t n_named;

@@ -23,19 +23,24 @@ static struct rf_process *keeper_of(struct rf_processes *processes, struct rf_pr
     return process;
 }
 
+/* Room for this element and all before it; new ones are 0. */
+static bool reach(const struct rf_alloc *alloc, uint16_t **list, size_t *n, size_t index)
+{
+    void *grown = *list;
+    if (index < *n)
+        return true;
+    size_t room = index + 1 > 2 * *n ? index + 1 : 2 * *n;
+    if (!rf_alloc_array(alloc, &grown, *n, room, sizeof **list))
+        return false;
+    *list = grown;
+    memset(*list + *n, 0, (room - *n) * sizeof **list);
+    *n = room;
+    return true;
+}
+
 static bool make_room(struct rf_processes *processes, struct rf_process *process, uint64_t thread)
 {
-    size_t n = process->n_threads;
-    void *threads = process->threads;
-    if (thread < n)
-        return true;
-    size_t room = thread + 1 > 2 * n ? thread + 1 : 2 * n;
-    if (!rf_alloc_array(processes->alloc, &threads, n, room, sizeof *process->threads))
-        return false;
-    process->threads = threads;
-    process->n_threads = room;
-    memset(process->threads + n, 0, (room - n) * sizeof *process->threads);
-    return true;
+    return reach(processes->alloc, &process->threads, &process->n_threads, thread);
 }
 
 uint16_t rf_processes_next_thread(struct rf_processes *processes)
@@ -127,9 +132,13 @@ void rf_processes_leave_threads(struct rf_processes *processes, struct rf_proces
         if (heir != process && rf_processes_are_family(heir, process))
             leave_to(heir, process);
     }
-    if (process->threads != NULL)
-        processes->left[processes->n_left++ % RF_PROCESSES_LEFT_MAX] =
-            (struct rf_left_thread){process->reader.pid, process->threads[1]};
+    uint32_t pid = process->reader.pid;
+    if (process->threads == NULL || pid >= RF_PROCESSES_IDS_MAX)
+        return;
+    if (reach(processes->alloc, &processes->left, &processes->n_left, pid))
+        processes->left[pid] = process->threads[1];
+    else
+        processes->status = RF_ENOMEM;
 }
 
 /* The number of the first thread before the exec; 0: there was none. */
@@ -139,13 +148,8 @@ static uint16_t thread_before_exec(const struct rf_processes *processes,
     const struct rf_process *before = before_exec(processes, process);
     if (before != NULL && before->threads != NULL)
         return before->threads[1];
-    for (size_t i = 1; i <= RF_PROCESSES_LEFT_MAX && i <= processes->n_left; i++) {
-        const struct rf_left_thread *left =
-            &processes->left[(processes->n_left - i) % RF_PROCESSES_LEFT_MAX];
-        if (left->pid == process->reader.pid)
-            return left->number;
-    }
-    return 0;
+    uint32_t pid = process->reader.pid;
+    return pid < processes->n_left ? processes->left[pid] : 0;
 }
 
 bool rf_processes_begin(struct rf_processes *processes, struct rf_process *process)

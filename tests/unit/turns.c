@@ -1,4 +1,5 @@
 /* turns.c - processes that share a ring: each is read in its turn, and numbered as it came. */
+#include "base/alloc.h"
 #include "producer.h"
 #include "source/processes.h"
 #include <signal.h>
@@ -120,6 +121,31 @@ TEST(threads_are_numbered_as_they_are_made)
     neighbour = 2;
     CHECK(rf_source_next(source, &batch, NULL) == RF_OK && batch.n == 1);
     CHECK_EQ(batch.tuples.tuples[0].a, 0x40);
+    rf_source_close(source);
+}
+
+/* The number of the first thread of a process that comes, has nothing to tell, and goes. */
+static uint16_t come_and_go(struct rf_processes *processes, uint32_t pid)
+{
+    struct rf_process process = {.reader = {.pid = pid}};
+    CHECK(rf_processes_begin(processes, &process));
+    rf_processes_leave_threads(processes, &process);
+    rf_alloc_free(processes->alloc, process.threads, process.n_threads * sizeof *process.threads);
+    return process.thread;
+}
+
+/* What a process becomes by exec may come long after it, behind many others. An id that no process can have costs nothing. */
+TEST(a_thread_keeps_its_number_behind_a_thousand_others)
+{
+    enum { FIRST = 70, OTHERS = 1000 };
+    open_ring("load -> pc,value");
+    struct rf_processes *processes = (void *)((char *)ring - offsetof(struct rf_processes, ring));
+    for (uint16_t i = 0; i <= OTHERS; i++)
+        CHECK_EQ(come_and_go(processes, FIRST + i), i + 1);
+    CHECK_EQ(come_and_go(processes, FIRST), 1);
+    CHECK_EQ(come_and_go(processes, FIRST + OTHERS), OTHERS + 1);
+    CHECK_EQ(come_and_go(processes, UINT32_MAX), OTHERS + 2);
+    CHECK(processes->n_left < 4 * (FIRST + OTHERS) && processes->status == RF_OK);
     rf_source_close(source);
 }
 
