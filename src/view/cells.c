@@ -297,6 +297,16 @@ static uint64_t line_of(const struct rf_view_work *work, uint64_t word)
     return rf_view_innermost(&name).line;
 }
 
+/* With totals, a row counts what was lost on the way, too. All of that may have been its item. */
+static uint64_t top_upper(const struct rf_view_work *work, const struct rf_row *row,
+                          const struct rf_item *item)
+{
+    uint64_t lost = work->totals != NULL ? work->table.profile->lost : 0, upper;
+    if (__builtin_add_overflow(item->upper, lost, &upper))
+        return row->upper;
+    return upper < row->upper ? upper : row->upper;
+}
+
 static uint64_t number_of(const struct rf_view_work *work, const struct rf_row *row,
                           enum rf_column_id id)
 {
@@ -328,7 +338,7 @@ static uint64_t number_of(const struct rf_view_work *work, const struct rf_row *
     case RF_COLUMN_TOP_LOWER:
         return item->lower;
     case RF_COLUMN_TOP_UPPER:
-        return item->upper < row->upper ? item->upper : row->upper;
+        return top_upper(work, row, item);
     case RF_COLUMN_SELF_COUNT:
         return row->self;
     case RF_COLUMN_DEPTH:

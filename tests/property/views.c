@@ -248,6 +248,7 @@ static void check_top(const struct rf_view *view, size_t row, uint64_t all)
     CHECK(share->low <= share->share && share->share <= share->high);
     CHECK(top->is_empty || number(view, row, RF_COLUMN_TOP_COUNT) <= upper);
     CHECK(top->is_empty || number(view, row, RF_COLUMN_TOP_UPPER) <= upper);
+    CHECK(top->is_empty || number(view, row, RF_COLUMN_TOP_UPPER) >= n);
     without_top += top->is_empty;
 }
 
