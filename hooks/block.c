@@ -13,7 +13,7 @@ RF_HOOKS_APART static void tell_block(uint64_t pc)
     if (before != 0)
         rf_hooks_tell(rf_hooks_pair(pc, before), &event);
     else if (lane == NULL)
-        lane = rf_hooks_find_lane();
+        lane = rf_hooks_find_lane(rf_hooks_stack());
     if (lane != NULL)
         lane->last_block = pc;
 }

@@ -51,11 +51,14 @@ static void arm(struct rf_hooks_lane *lane, bool first)
     uint64_t mean = first && wanted->regular ? wanted->first : wanted->sparsity;
     uint64_t burst = wanted->burst > 0 ? wanted->burst : 1;
     uint64_t skipped = burst == FOREVER || mean > UINT64_MAX / (2 * RF_WORD_WEIGHT_ONE) ? 0 : mean;
-    lane->left = draw_sparsity(lane, mean, wanted->regular != 0);
+    uint64_t left = draw_sparsity(lane, mean, wanted->regular != 0);
     lane->weight = RF_WORD_WEIGHT_ONE + RF_WORD_WEIGHT_ONE * skipped / burst;
-    lane->skips = true;
-    if (lane->left == 0)
+    if (left == 0) {
         begin_burst(lane);
+        return;
+    }
+    lane->left = left;
+    lane->skips = true;
 }
 
 void rf_hooks_begin_bursts(struct rf_hooks_lane *lane)

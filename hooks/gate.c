@@ -7,7 +7,7 @@
  * then, in case it changes. The gate is called where the compiler did not expect it, so it keeps every register.
  *
  * A signal handler may come in between anywhere: each step of the program's code changes one word. Its own gate inside of a gate
- * changes nothing, and it runs with hooks. */
+ * changes nothing, and it runs with hooks. One that jumps out of a gate leaves what the next gate sets. */
 #include "hooks.h"
 
 #define NOW_AND_THEN (1 << 20) /* intervals */
@@ -16,7 +16,7 @@ __thread int64_t rf_hooks_left, rf_hooks_stay;
 __thread bool rf_hooks_gated;
 bool rf_hooks_uncounted;
 
-static __thread bool in_gate __attribute__((tls_model("initial-exec")));
+static __thread uint64_t in_gate __attribute__((tls_model("initial-exec")));
 static __thread bool in_burst __attribute__((tls_model("initial-exec")));
 
 static void run_plain(int64_t intervals)
@@ -45,35 +45,35 @@ static void turn(struct rf_hooks_lane *lane)
         run_plain((int64_t)(left - 1));
 }
 
-static void sample(void)
+static void sample(uint64_t stack)
 {
-    struct rf_hooks_lane *lane = rf_hooks_find_lane();
+    struct rf_hooks_lane *lane = rf_hooks_find_lane(stack);
     if (lane == NULL) {
         run_plain(NOW_AND_THEN);
         return;
     }
-    lane->busy = rf_hooks_stack();
-    lane->slow++;
-    __asm__ volatile("" ::: "memory");
+    lane->busy = stack;
+    rf_hooks_then();
+    rf_hooks_begin_slow(lane);
     turn(lane);
-    lane->slow--;
+    rf_hooks_end_slow(lane);
     rf_hooks_leave(lane);
 }
 
-/* Called by the code below. */
-void rf_hooks_decide(void);
-__attribute__((used)) void rf_hooks_decide(void)
+/* Called by the code below, which uses much of the stack, with the program's stack pointer. */
+void rf_hooks_decide(uint64_t stack);
+__attribute__((used)) void rf_hooks_decide(uint64_t stack)
 {
-    if (in_gate)
+    if (in_gate != 0 && !rf_hooks_was_left(in_gate, stack))
         return;
-    in_gate = true;
+    in_gate = stack;
     if (!rf_hooks_listening)
         run_plain(NOW_AND_THEN);
     else if (rf_hooks_options.n_groups == 0)
         run_hooked(NOW_AND_THEN);
     else
-        sample();
-    in_gate = false;
+        sample(stack);
+    in_gate = 0;
 }
 
 /* What cpuid says of this processor (leaf 1, ecx; bit 0 is set where it was asked). A virtual machine leaves itself for each cpuid,
@@ -121,12 +121,14 @@ __asm__(".text\n"
         "    movl $0xe6, %eax\n"
         "    xorl %edx, %edx\n"
         "    xsave64 (%rsp)\n"
+        "    movq %rbp, %rdi\n"
         "    call rf_hooks_decide\n"
         "    movl $0xe6, %eax\n"
         "    xorl %edx, %edx\n"
         "    xrstor64 (%rsp)\n"
         "    jmp 2f\n"
         "1:  fxsave64 (%rsp)\n"
+        "    movq %rbp, %rdi\n"
         "    call rf_hooks_decide\n"
         "    fxrstor64 (%rsp)\n"
         "2:  leaq -88(%rbp), %rsp\n"

@@ -121,6 +121,9 @@ struct rf_hooks_lane {
     uint8_t *kinds;              /* of paths: class | words << 4 */
     struct rf_hooks_lane *above; /* for events while this one is busy */
     uint32_t slow;               /* the hook inside changes more than one word */
+    bool drops;                  /* it moves words within a chunk */
+    uint64_t defined;            /* it tells a path, here; 0: it does not */
+    uint32_t defining;           /* which path */
     uint32_t state;              /* enum rf_hooks_state */
     uint32_t thread;
     uint64_t weight, random;
@@ -136,6 +139,12 @@ extern __thread struct rf_hooks_lane *rf_hooks_merging_1 __attribute__((tls_mode
 extern struct rf_hooks_lane rf_hooks_nobody;
 extern uint8_t rf_hooks_wanted_1[RF_INPLACE_WANTED];
 
+/* What stands above is stored before what stands below: a signal handler may come in between. */
+RF_HOOKS_INLINE void rf_hooks_then(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
 RF_HOOKS_INLINE uint64_t rf_hooks_stack(void)
 {
     uint64_t pointer;
@@ -143,14 +152,30 @@ RF_HOOKS_INLINE uint64_t rf_hooks_stack(void)
     return pointer;
 }
 
+/* Around what changes more than one word. */
+RF_HOOKS_INLINE void rf_hooks_begin_slow(struct rf_hooks_lane *lane)
+{
+    lane->slow++;
+    rf_hooks_then();
+}
+
+RF_HOOKS_INLINE void rf_hooks_end_slow(struct rf_hooks_lane *lane)
+{
+    rf_hooks_then();
+    lane->slow--;
+}
+
 RF_HOOKS_INLINE void rf_hooks_leave(struct rf_hooks_lane *lane)
 {
-    __asm__ volatile("" ::: "memory");
+    rf_hooks_then();
     lane->busy = 0;
 }
 
-/* A lane for an event where the thread has none that is not busy; NULL: there is none. */
-struct rf_hooks_lane *rf_hooks_find_lane(void);
+/* A lane for an event where the thread has none that is not busy; NULL: there is none. `stack`: of the program, or of a hook that has
+ * used little of it. */
+struct rf_hooks_lane *rf_hooks_find_lane(uint64_t stack);
+/* Was the hook (or the gate) with this stack pointer never finished, because a signal handler jumped out of it? */
+bool rf_hooks_was_left(uint64_t busy, uint64_t stack);
 
 /* ---- lane.c ---- */
 
@@ -162,6 +187,8 @@ void rf_hooks_abandon_lane(struct rf_hooks_lane *lane);
 /* Room for a message of n words; rf_hooks_commit follows. */
 uint64_t *rf_hooks_reserve(struct rf_hooks_lane *lane, uint32_t n);
 void rf_hooks_flush(struct rf_hooks_lane *lane);
+/* A handler jumped out while the lane was published. False: its chunk is half moved, and nobody can read it. */
+bool rf_hooks_mend_chunk(struct rf_hooks_lane *lane);
 const struct rf_ring_bursts *rf_hooks_bursts(void);
 long rf_hooks_syscall(long number, long a, long b, long c, long d, long e, long f);
 void *rf_hooks_allocate(size_t bytes);
@@ -179,6 +206,8 @@ RF_HOOKS_INLINE void rf_hooks_commit(struct rf_hooks_lane *lane, uint32_t n)
 
 /* The first table of a lane; false: no memory. */
 bool rf_hooks_begin_places(struct rf_hooks_lane *lane);
+/* A handler jumped out while there came a new place. */
+void rf_hooks_mend_places(struct rf_hooks_lane *lane);
 
 /* One event as a hook knows it. `from`: of calls and blocks, where they come from. */
 struct rf_hooks_event {
@@ -230,8 +259,12 @@ RF_HOOKS_INLINE bool rf_hooks_skip(struct rf_hooks_lane *lane, unsigned kind, ui
 {
     if (rf_hooks_gated)
         return rf_hooks_is_between();
-    if (pc <= lane->last_pc && RF_HOOKS_UNLIKELY(--lane->left == 0))
+    bool turns = pc <= lane->last_pc;
+    if (turns &&
+        RF_HOOKS_UNLIKELY(lane->left <= 1)) /* never 0: a handler may jump out of what follows */
         rf_hooks_turn(lane);
+    else
+        lane->left -= turns;
     lane->last_pc = kind == RF_WORD_CALL ? UINT64_MAX : pc;
     lane->slot->counters.skipped[rf_hooks_options.group[kind]] += lane->skips;
     return lane->skips;

@@ -120,7 +120,16 @@ static void begin_chunk(struct rf_hooks_lane *lane)
 {
     uint64_t start = (uint64_t)(uintptr_t)chunk_start(lane);
     lane->slot->limit = start + RF_RING_CHUNK - RF_RING_SLACK;
+    rf_hooks_then();
     __atomic_store_n(&lane->slot->cursor, start, __ATOMIC_RELEASE);
+}
+
+/* Also while it is being set: the cursor comes last, and where it was before lies in another chunk or is the same. */
+static bool is_begun(const struct rf_hooks_lane *lane)
+{
+    uint64_t start = (uint64_t)(uintptr_t)chunk_start(lane);
+    return lane->slot->limit == start + RF_RING_CHUNK - RF_RING_SLACK &&
+           lane->slot->cursor - start <= RF_RING_CHUNK;
 }
 
 static bool is_full(const struct rf_ring_slot *slot)
@@ -148,11 +157,25 @@ static void publish(struct rf_hooks_lane *lane)
 {
     struct rf_ring_slot *slot = lane->slot;
     uint64_t start = (uint64_t)(uintptr_t)chunk_start(lane);
+    rf_hooks_begin_slow(lane);
     slot->fill[slot->head % RF_RING_CHUNKS] = (uint32_t)(slot->cursor - start);
     __atomic_store_n(&slot->head, slot->head + 1, __ATOMIC_RELEASE);
     ring_bell();
     wait_for_room(slot);
     begin_chunk(lane);
+    rf_hooks_end_slow(lane);
+}
+
+bool rf_hooks_mend_chunk(struct rf_hooks_lane *lane)
+{
+    if (lane->drops)
+        return false;
+    if (!is_begun(lane)) {
+        ring_bell();
+        wait_for_room(lane->slot);
+        begin_chunk(lane);
+    }
+    return true;
 }
 
 /* ---- losing ---- */
@@ -172,6 +195,8 @@ static bool drop(struct rf_hooks_lane *lane)
 {
     uint64_t lost[RF_WORD_CLASSES] = {0}, *start = chunk_start(lane), *to = start;
     const uint64_t *end = (const uint64_t *)lane->slot->cursor, *next;
+    lane->drops = true;
+    rf_hooks_then();
     for (const uint64_t *at = start; at < end; at = next) {
         next = skip_word(lane, at);
         if (!(*at & RF_WORD_MESSAGE)) {
@@ -188,13 +213,15 @@ static bool drop(struct rf_hooks_lane *lane)
     memcpy(to + 1, lost, sizeof lost);
     to += 1 + RF_WORD_CLASSES;
     __atomic_store_n(&lane->slot->cursor, (uint64_t)(uintptr_t)to, __ATOMIC_RELEASE);
+    rf_hooks_then();
+    lane->drops = false;
     return to - start < RF_RING_CHUNK / 8 / 4;
 }
 
 void rf_hooks_flush(struct rf_hooks_lane *lane)
 {
     const struct rf_ring_slot *slot = lane->slot;
-    lane->slow++;
+    rf_hooks_begin_slow(lane);
     if (control->detached)
         detach(NULL);
     bool nearly_full =
@@ -204,7 +231,7 @@ void rf_hooks_flush(struct rf_hooks_lane *lane)
         begin_chunk(lane);
     } else if (!(rf_hooks_options.lossy && nearly_full && drop(lane)))
         publish(lane);
-    lane->slow--;
+    rf_hooks_end_slow(lane);
 }
 
 /* ---- words ---- */

@@ -62,9 +62,9 @@ static void use_lane(struct rf_hooks_lane *lane)
 {
     bool merges = lane != NULL && rf_hooks_mode[RF_WORD_LOAD] == RF_HOOKS_LOADED;
     rf_hooks_merging_1 = &rf_hooks_nobody; /* until both are set: a signal may come in between */
-    __asm__ volatile("" ::: "memory");
+    rf_hooks_then();
     rf_hooks_lane = lane;
-    __asm__ volatile("" ::: "memory");
+    rf_hooks_then();
     rf_hooks_merging_1 = merges ? lane : &rf_hooks_nobody;
 }
 
@@ -104,30 +104,54 @@ static struct rf_hooks_lane *begin_thread(void)
     return lane;
 }
 
-/* Was the hook inside never finished, because a signal handler jumped out of it? The stack then ends above it. */
-static bool was_left(const struct rf_hooks_lane *lane)
+/* How far below a hook the handler of a signal runs that interrupts it: 128 bytes that the hook may use, 512 or more of vectors and
+ * 440 of all else that Linux keeps there. Code in place of calls has the program's own stack pointer. Hooks that come later, at the same
+ * place, look from a little below it, but not from so far. */
+enum { HANDLER_BELOW = 1024 };
+
+static bool is_handler_of(uint64_t busy, uint64_t stack)
+{
+    return stack + HANDLER_BELOW <= busy;
+}
+
+/* A hook that came from deeper is taken for a handler's, until one comes that did not: its events go to another lane. */
+bool rf_hooks_was_left(uint64_t busy, uint64_t stack)
 {
     stack_t other;
     if (rf_hooks_syscall(SYS_sigaltstack, 0, (long)&other, 0, 0, 0, 0) != 0)
         return false;
     uint64_t start = (uint64_t)(uintptr_t)other.ss_sp;
-    bool was_there = lane->busy >= start && lane->busy - start < other.ss_size;
+    bool was_there = busy >= start && busy - start < other.ss_size;
     if ((other.ss_flags & SS_ONSTACK) != 0)
-        return was_there && rf_hooks_stack() >= lane->busy;
-    return was_there || rf_hooks_stack() >= lane->busy;
+        return was_there && !is_handler_of(busy, stack);
+    return was_there || !is_handler_of(busy, stack);
 }
 
-/* The first event of a thread, or one inside of a hook: in a signal handler. A lane whose hook was left in the middle of
- * something larger is left, too: all that it committed is counted. */
-struct rf_hooks_lane *rf_hooks_find_lane(void)
+/* A hook was left. Where it was in the middle of something larger, that is brought to an end. False: that cannot be. */
+static bool mend(struct rf_hooks_lane *lane, uint64_t stack)
+{
+    if (lane->slow == 0)
+        return true;
+    lane->busy = stack;
+    rf_hooks_then();
+    if (!rf_hooks_mend_chunk(lane))
+        return false;
+    rf_hooks_mend_places(lane);
+    lane->slow = 0;
+    return true;
+}
+
+/* The first event of a thread, or one inside of a hook: in a signal handler. A lane whose hook was left and that cannot be mended is left, too: all that it
+ * committed before is counted. */
+struct rf_hooks_lane *rf_hooks_find_lane(uint64_t stack)
 {
     struct rf_hooks_lane **at = &rf_hooks_lane;
     if (*at == NULL)
         return rf_hooks_listening ? begin_thread() : NULL;
     for (int depth = 0; *at != NULL && depth < NESTED_MAX;) {
         struct rf_hooks_lane *lane = *at;
-        bool left = lane->busy != 0 && was_left(lane);
-        if (lane->busy == 0 || (left && lane->slow == 0))
+        bool left = lane->busy != 0 && rf_hooks_was_left(lane->busy, stack);
+        if (lane->busy == 0 || (left && mend(lane, stack)))
             return lane;
         if (left && (lane->above != NULL || at != &rf_hooks_lane)) {
             *at = lane->above;
@@ -163,6 +187,8 @@ static void end_thread(void *unused)
     use_lane(NULL);
     for (; lane != NULL; lane = above) {
         above = lane->above;
+        if (!mend(lane, rf_hooks_stack()))
+            continue;
         lane->slow = 1;
         lane->busy = rf_hooks_stack();
         tell_name(lane);

@@ -33,7 +33,9 @@ static struct rf_ring_place *find_in(struct rf_ring_place *places, uint64_t mask
 
 static void use_table(struct rf_hooks_lane *lane, uint64_t size)
 {
+    rf_hooks_then();
     lane->places = table_of(lane, size);
+    rf_hooks_then();
     lane->mask = size - 1;
     __atomic_store_n(&lane->slot->places, size, __ATOMIC_RELEASE);
 }
@@ -44,6 +46,15 @@ bool rf_hooks_begin_places(struct rf_hooks_lane *lane)
     lane->words = rf_ring_words_in(lane->table);
     use_table(lane, RF_RING_PLACES_MIN);
     return lane->kinds != NULL;
+}
+
+/* Half a table is not used: it is made again when the next place comes. */
+void rf_hooks_mend_places(struct rf_hooks_lane *lane)
+{
+    use_table(lane, lane->mask + 1);
+    if (lane->defined != 0 && lane->defined != lane->slot->cursor)
+        lane->n_paths = lane->defining + 1;
+    lane->defined = 0;
 }
 
 static void grow(struct rf_hooks_lane *lane)
@@ -277,6 +288,8 @@ static struct description describe(const struct rf_hooks_event *of)
     return event;
 }
 
+/* The collector counts paths as it is told of them. So they are counted here when that is done, and a handler that jumps out leaves
+ * where to look whether it was (rf_hooks_mend_places). */
 static void tell_place(struct rf_hooks_lane *lane, uint32_t path, const struct description *event)
 {
     uint32_t n = 6 + event->has_target;
@@ -289,7 +302,14 @@ static void tell_place(struct rf_hooks_lane *lane, uint32_t path, const struct d
     to[5] = event->pc;
     if (event->has_target)
         to[6] = event->target;
+    lane->defining = path;
+    rf_hooks_then();
+    lane->defined = (uint64_t)(uintptr_t)to;
+    rf_hooks_then();
     rf_hooks_commit(lane, n);
+    lane->n_paths = path + 1;
+    rf_hooks_then();
+    lane->defined = 0;
 }
 
 static uint32_t add_path(struct rf_hooks_lane *lane, const struct rf_hooks_event *of)
@@ -301,7 +321,7 @@ static uint32_t add_path(struct rf_hooks_lane *lane, const struct rf_hooks_event
         find_mapping(lane, event.pc);
     if (event.has_target && !is_told(lane, event.target))
         find_mapping(lane, event.target);
-    uint32_t path = lane->n_paths++;
+    uint32_t path = lane->n_paths;
     lane->kinds[path] = (uint8_t)(of->kind | event.words << 4);
     tell_place(lane, path, &event);
     return path;
@@ -313,13 +333,16 @@ RF_HOOKS_APART struct rf_ring_place *rf_hooks_place(struct rf_hooks_lane *lane, 
     struct rf_ring_place *place = find_in(lane->places, lane->mask, key);
     if (RF_HOOKS_LIKELY(place->key == key))
         return place;
-    lane->slow++;
+    rf_hooks_begin_slow(lane);
     if (make_room(lane)) {
         uint32_t path = add_path(lane, event);
         place = find_in(lane->places, lane->mask, key);
-        *place = (struct rf_ring_place){.key = key, .path = path};
+        place->count = 0;
+        place->path = path;
+        rf_hooks_then();
+        place->key = key;
         lane->n_places++;
     }
-    lane->slow--;
+    rf_hooks_end_slow(lane);
     return place->key == key ? place : NULL;
 }

@@ -59,11 +59,11 @@ static void tell(struct rf_hooks_lane *lane, uint64_t key, const struct rf_hooks
 
 void rf_hooks_tell(uint64_t key, const struct rf_hooks_event *event)
 {
-    struct rf_hooks_lane *lane = rf_hooks_find_lane();
+    struct rf_hooks_lane *lane = rf_hooks_find_lane(rf_hooks_stack());
     if (lane == NULL || rf_hooks_mode[event->kind] == RF_HOOKS_OFF)
         return;
     lane->busy = rf_hooks_stack();
-    __asm__ volatile("" ::: "memory");
+    rf_hooks_then();
     tell(lane, key, event);
     rf_hooks_leave(lane);
 }
