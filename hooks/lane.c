@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <time.h>
 
-enum { TICK_MS = 100 };
+enum { TICK_MS = 100, STDERR = 2 };
 
 static struct rf_ring_control *control;
 static uint32_t n_slots;
@@ -71,7 +71,6 @@ static void ring_bell(void)
 /* From now on hooks return at once. */
 static void detach(const char *why)
 {
-    enum { STDERR = 2 };
     bool listened = __atomic_exchange_n(&rf_hooks_listening, 0, __ATOMIC_SEQ_CST) != 0;
     rf_hooks_stop();
     if (listened && why != NULL)
@@ -246,20 +245,36 @@ uint64_t *rf_hooks_reserve(struct rf_hooks_lane *lane, uint32_t n)
 
 /* ---- slots ---- */
 
+/* Of a ring with another layout nothing is known but its first word. The first of all programs says so, and marks the file. */
+static void say_other(int fd, mode_t mode)
+{
+    static const char other[] =
+        "riffle: a program that was linked by 'riffle cc' of another version of riffle runs "
+        "without being profiled: build it again\n";
+    if ((mode & S_ISVTX) == 0 &&
+        rf_hooks_syscall(SYS_fchmod, fd, (long)((mode & 07777) | S_ISVTX), 0, 0, 0, 0) == 0)
+        rf_hooks_syscall(SYS_write, STDERR, (long)other, sizeof other - 1, 0, 0, 0);
+}
+
 static bool is_ring(int fd)
 {
     struct stat status;
-    if (rf_hooks_syscall(SYS_fstat, fd, (long)&status, 0, 0, 0, 0) != 0)
+    uint64_t magic = 0;
+    if (rf_hooks_syscall(SYS_fstat, fd, (long)&status, 0, 0, 0, 0) != 0 ||
+        !S_ISREG(status.st_mode) ||
+        rf_hooks_syscall(SYS_pread64, fd, (long)&magic, sizeof magic, 0, 0, 0) != sizeof magic)
+        return false;
+    if (magic != RF_RING_MAGIC && (uint32_t)magic == (uint32_t)RF_RING_MAGIC)
+        say_other(fd, status.st_mode);
+    if (magic != RF_RING_MAGIC)
         return false;
     n_slots = rf_ring_slots_of((uint64_t)status.st_size);
     is_counted = rf_ring_is_counted((uint64_t)status.st_size);
     control = n_slots > 0 ? map(RF_RING_PAGE, MAP_SHARED, fd, 0) : NULL;
-    if (control != NULL && control->magic == RF_RING_MAGIC) {
-        snprintf(collector_state, sizeof collector_state, "/proc/%u/stat", control->collector);
-        return true;
-    }
-    rf_hooks_release(control, RF_RING_PAGE);
-    return false;
+    if (control == NULL)
+        return false;
+    snprintf(collector_state, sizeof collector_state, "/proc/%u/stat", control->collector);
+    return true;
 }
 
 /* The inherited descriptor, or, where a program closed it, the collector's own. */

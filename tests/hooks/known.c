@@ -1,7 +1,7 @@
 /* known.c - a program whose loads, stores and calls are known by hand. Everything goes through pointers that the compiler
  * cannot see through, so that each access in the text is one access of the program, with either compiler.
  *
- *     known loads|values|atomics|calls|threads|churn|signals|jumps|fork|exec|exit|dlopen LIBRARY|spin */
+ *     known loads|values|atomics|calls|threads|churn|signals|jumps|fork|exec|exit|dlopen LIBRARY|twice PROGRAM|spin */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -256,6 +256,19 @@ static void fork_children(void)
     sink += k_thread(10);
 }
 
+/* Another program, two times. */
+static void start_twice(const char *path)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            execl(path, path, "child", NULL);
+            _exit(1);
+        }
+        waitpid(pid, NULL, 0);
+    }
+}
+
 static int open_library(const char *path)
 {
     void *library = dlopen(path, RTLD_NOW);
@@ -294,6 +307,8 @@ int main(int argc, char **argv)
         sink += k_thread(20), execl(argv[0], argv[0], "child", NULL);
     else if (strcmp(what, "child") == 0)
         sink += k_child();
+    else if (strcmp(what, "twice") == 0)
+        start_twice(argv[2]);
     else if (strcmp(what, "dlopen") == 0)
         return open_library(argv[2]);
     else if (strcmp(what, "exit") == 0)

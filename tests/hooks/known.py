@@ -303,6 +303,11 @@ def of_another_version(name, known, folder):
                          timeout=TIMEOUT)
     tap.check(f"{name}: hooks of another version are refused", run.returncode == 126 and run.stdout == "" and
               "another version of riffle" in run.stderr, (run.returncode, run.stdout, run.stderr))
+    with open(other, "wb") as file:
+        file.write(text.replace(b"RffR" + text[at:at + 4], b"RffR\x01\0\0\0"))
+    run = Run("load -> pc", [known, "twice", other])
+    equal(f"{name}: as children they say so once, and run", (run.output, run.status, run.errors.count("another version of riffle"),
+                                                            run.errors.count("\n")), ("sum child\n" * 2 + "sum twice\n", 3, 1, 1))
 
 
 def without_events(name, compiler, folder):
