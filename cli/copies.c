@@ -20,7 +20,8 @@
  * The copy with hooks keeps the labels' names, so debug information is about that one. Lines are told for both.
  *
  * A function stays as it is where it has something that is not known here: code written in assembler, tables in its
- * code, clean-up for exceptions, no unwind tables. So does code that must run in a shared library: the counters are the program's. */
+ * code, clean-up for exceptions, no unwind tables. So does code that must run in a shared library: the counters are the program's.
+ * And so does a file with resolvers of functions (ifunc): those run before a static program has thread-local variables. */
 #include "copies.h"
 #include <stdarg.h>
 #include <stdbool.h>
@@ -576,8 +577,9 @@ static bool split(struct file *file, const char *text, size_t n)
 char *cli_copies(const char *text, size_t n, size_t *size)
 {
     struct file file = {.lines = NULL};
-    bool intel = has((struct word){text, n}, ".intel_syntax");
-    bool good = !intel && split(&file, text, n);
+    struct word all = {text, n};
+    bool is_left = has(all, ".intel_syntax") || has(all, "@gnu_indirect_function");
+    bool good = !is_left && split(&file, text, n);
     if (good) {
         place_lines(&file);
         find_functions(&file);

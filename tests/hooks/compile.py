@@ -100,6 +100,8 @@ def resolvers(folder):
     for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
         for how in ("", " -static"):
             good(folder, f"a resolver by {compiler}{how}", f"$CC -O1{how} a.c r.c -o v1", "v1", RIFFLE_CC=compiler)
+            good(folder, f"a resolver by {compiler}{how}, two copies", f"$CC -O1{how} a.c r.c -o v1", "v1", RIFFLE_CC=compiler,
+                 RIFFLE_CC_BURSTS="1")
 
 
 def ended(folder, title, arguments, **variables):
