@@ -28,7 +28,8 @@ static const struct {
     {"H[A16]64", "H[A16]64 (" SOFTWARE, NULL},
     {"A4096", "A4096 (" SOFTWARE, NULL},
     {"tagged A16",
-     "tagged(ways=2, entries=2Ki, tag=2, hit=8, miss=3, evict=64, replace=7, " SOFTWARE " A16",
+     "tagged(ways=2, entries=2Ki, tag=2, hit=8, miss=3, evict=64, replace=7, drop=no, " SOFTWARE
+     " A16",
      NULL},
     {"H[P256]1000", NULL,
      "engine 'H[P256]1000': column 12: H splits by the bits of a hash, so the number of substreams "
@@ -358,38 +359,56 @@ TEST(the_tagged_machine_by_hand)
 {
     static const struct {
         const char *label, *events, *messages;
+        uint64_t drop;
     } table[] = {
-        {"E1 E3 E2: full at 8", "aaaaaaaa", "a8 "},
+        {"E1 E3 E2: full at 8", "aaaaaaaa", "a8 ", 0},
         {"E4: a miss, E6a: not enough hits",
          "aab"
          "a",
-         ""},
+         "", 0},
         {"E6: evicted with 4 hits",
          "aaab"
          "a",
-         "a4 "},
+         "a4 ", 0},
         {"E6 leaves its misses as hits: 1 + 7",
          "aaab"
          "a"
          "bbbbbbb",
-         "a4 b8 "},
+         "a4 b8 ", 0},
+        {"drop: E6 leaves nothing, 8 of its own",
+         "aaab"
+         "a"
+         "bbbbbbb"
+         "b",
+         "a4 b8 ", 1},
         {"E5a E5a, E5: b takes 3 hits, 3 misses, and its own",
          "aaa"
          "bbb"
          "b"
          "b",
-         "b8 "},
+         "b8 ", 0},
+        {"drop: E5, b has its own alone",
+         "aaa"
+         "bbb"
+         "bbbbbbbb",
+         "b8 ", 1},
         {"E5 and E2: 5 hits, 3 misses, b",
          "aaaaa"
          "bbb"
          "b",
-         "b9 "},
+         "b9 ", 0},
+        {"drop: E5 does not fill it",
+         "aaaaa"
+         "bbb"
+         "b",
+         "", 1},
     };
     struct rf_tagged_setup setup = {
         .ways = 1, .entries = 2, .tag = 8, .hit = 3, .miss = 2, .evict = 4, .replace = 3};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct script script;
         char events[40], out[200];
+        setup.drop = table[i].drop;
         script_open(&script, NULL, &setup);
         char letters[26], *p = letters; /* those of one set */
         for (int c = 'a'; c <= 'z'; c++)

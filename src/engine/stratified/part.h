@@ -76,7 +76,7 @@ enum {
     RF_TAGGED_MISS_MAX = 7,
 };
 struct rf_tagged_setup {
-    uint64_t ways, entries, tag, hit, miss, evict, replace;
+    uint64_t ways, entries, tag, hit, miss, evict, replace, drop;
 };
 
 struct rf_part;

@@ -65,6 +65,9 @@ static const struct rf_option tagged_options[] = {
     {.name = "replace", .type = RF_OPTION_COUNT, .standard = "7", .min = 1, .max = (1 << RF_TAGGED_MISS_MAX) - 1,
      .brief = "misses that are too many to wait any longer",
      .offset = offsetof(config, tagged.replace)},
+    {.name = "drop", .type = RF_OPTION_SWITCH, .standard = "no",
+     .brief = "counts of an entry that changes its tuple are dropped; the paper advises against it",
+     .offset = offsetof(config, tagged.drop)},
     SOFTWARE_OPTIONS
 };
 /* clang-format on */
