@@ -8,10 +8,12 @@ import math
 import os
 import re
 import sys
+import textwrap
 from html import escape
 
 LINE = re.compile(r"\s*([\d.]+)%\s+([\d.]+)%(\s+)(0x\w+)(?:\.\.(0x\w+))?\s*(.*)")
-BOX_WIDTH, BOX_HEIGHT, GAP, LEVEL = 176, 64, 14, 100
+BOX_WIDTH, GAP, BETWEEN = 210, 14, 36
+LABEL_WIDTH, LABEL_LINES = 36, 2  # characters, lines
 INK, LIGHT, HOT = "#222222", "#f7efe4", "#c0392b"
 
 
@@ -63,24 +65,41 @@ def shade(share, most):
     return "#%02x%02x%02x" % tuple(mix)
 
 
-def draw_node(node, level, most):
-    x, y = node.x * (BOX_WIDTH + GAP) + GAP, 60 + level * LEVEL
+def label_of(label):
+    """What lies in a range, in lines that fit its box: as many names as do, and how many more there are."""
+    found = re.fullmatch(r"(.*?)(?: and (\d+) more)?( \([^()]*\))?", label)
+    names, more, place = found[1].split(", "), int(found[2] or 0), found[3] or ""
+    for n in range(len(names), 0, -1):
+        rest = len(names) - n + more
+        lines = textwrap.wrap(", ".join(names[:n]) + (f" and {rest} more" if rest else "") + place, LABEL_WIDTH)
+        if len(lines) <= LABEL_LINES or n == 1:
+            return lines
+    return []
+
+
+def box_height(nodes):
+    """Boxes of one drawing are of one height: that of the most lines."""
+    return 42 + max(12 * (len(label_of(node.label)) + bool(node.note)) for node in nodes)
+
+
+def draw_node(node, level, most, height):
+    x, y = node.x * (BOX_WIDTH + GAP) + GAP, 60 + level * (height + BETWEEN)
     middle = x + BOX_WIDTH / 2
     parts = []
     for inner in node.below:
         to = inner.x * (BOX_WIDTH + GAP) + GAP + BOX_WIDTH / 2
-        parts.append(f'<line x1="{middle:.0f}" y1="{y + BOX_HEIGHT}" x2="{to:.0f}" y2="{y + LEVEL}" stroke="{INK}"/>')
-    parts.append(f'<rect x="{x:.0f}" y="{y}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="4" fill="{shade(node.share, most)}" '
+        parts.append(f'<line x1="{middle:.0f}" y1="{y + height}" x2="{to:.0f}" y2="{y + height + BETWEEN}" stroke="{INK}"/>')
+    parts.append(f'<rect x="{x:.0f}" y="{y}" width="{BOX_WIDTH}" height="{height}" rx="4" fill="{shade(node.share, most)}" '
                  f'stroke="{INK}"/>')
     name = node.lo if node.lo == node.hi else f"{node.lo}..{node.hi[2:]}"
     parts.append(text(middle, y + 17, name, 10.5, text_anchor="middle", font_family="monospace"))
     both = f"{node.share:.1f}%" if not node.below else f"{node.share:.1f}% ({node.inner:.1f}%)"
     parts.append(text(middle, y + 33, both, 12, text_anchor="middle", font_weight="bold"))
-    label = node.label if len(node.label) <= 28 else node.label[:27] + "…"
-    parts.append(text(middle, y + 46, label, 9.5, text_anchor="middle"))
-    parts.append(text(middle, y + 59, node.note, 10, text_anchor="middle"))
+    lines = label_of(node.label)
+    parts += [text(middle, y + 46 + 12 * i, line, 9.5, text_anchor="middle") for i, line in enumerate(lines)]
+    parts.append(text(middle, y + 46 + 12 * max(1, len(lines)), node.note, 10, text_anchor="middle"))
     for inner in node.below:
-        parts += draw_node(inner, level + 1, most)
+        parts += draw_node(inner, level + 1, most, height)
     return parts
 
 
@@ -124,13 +143,14 @@ def draw_tree(folder, name, title, rest, notes=None):
     for node in hot:
         node.note = (notes or {}).get((node.lo, node.hi), "")
     width = max(leaves * (BOX_WIDTH + GAP) + GAP, 720) # the line below the title has to fit
-    height = 60 + depth_of(top) * LEVEL + 26
+    box = box_height(hot)
+    height = 60 + depth_of(top) * (box + BETWEEN) + 10
     most = max(node.share for node in hot)
     parts = [text(GAP, 24, title, 16, font_weight="bold"),
              text(GAP, 44, f"{len(hot)} ranges of more than 10%, in order (in brackets: with the hot ones inside); "
              f"{100 - sum(n.share for n in hot):.1f}% {rest}")]
     for node in top:
-        parts += draw_node(node, 0, most)
+        parts += draw_node(node, 0, most, box)
     write_svg(f"{folder}/{name}.svg", width, height, parts)
 
 
