@@ -125,6 +125,17 @@ def dise():
           f"{', '.join(outside) or 'none'}", f"{len(alone)} workloads: {span(alone.values(), '{:.1f}')}%", "", "software")
 
 
+def often():
+    """Why checks weigh more with data streams: how often there is something to check."""
+    asked = (("memory references are one in 2 to 5 instructions", "references", 2, 5), ("calls are one in 25 to 100 instructions", "calls", 25, 100))
+    for words, column, least, most in asked:
+        every = {row["program"]: int(row["instructions"]) / int(row[column]) for row in read(FOLDER, "statistics.csv")}
+        outside = [program for program, n in every.items() if not least <= n <= most]
+        claim(words, "6.1", verdict(program not in outside for program in every),
+              f"one in {min(every.values()):.1f} to {max(every.values()):,.1f}; within on {len(every) - len(outside)} of {len(every)} programs, not on "
+              f"{', '.join(outside) or 'none'}", "over programs", "", "statistics")
+
+
 def direction_and_size(found, wanted):
     """holds: as much on average. differs: less, but always some."""
     found = list(found)
@@ -170,5 +181,6 @@ def bursts():
 
 overhead()
 dise()
+often()
 bursts()
 CLAIMS.write(FOLDER)
