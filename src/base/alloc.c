@@ -32,7 +32,7 @@ static void *get_large(size_t size)
     return block;
 }
 
-static void *resize(void *context, void *ptr, size_t old_size, size_t new_size)
+void *rf_alloc_resize(void *context, void *ptr, size_t old_size, size_t new_size)
 {
     (void)context;
     if (new_size == 0) {
@@ -51,4 +51,4 @@ static void *resize(void *context, void *ptr, size_t old_size, size_t new_size)
     return block;
 }
 
-const struct rf_alloc rf_alloc_standard = {resize, NULL};
+__attribute__((weak)) const struct rf_alloc rf_alloc_standard = {rf_alloc_resize, NULL};

@@ -8,8 +8,10 @@
 #include <string.h>
 #include <riffle/alloc.h>
 
-/* malloc and free. alloc.c is the only file of base and engine that calls libc. */
+/* malloc and free. alloc.c is the only file of base and engine that calls libc. Tests put an allocator in its place that
+ * checks what it is given (tests/checked_alloc.c). */
 extern const struct rf_alloc rf_alloc_standard;
+void *rf_alloc_resize(void *context, void *ptr, size_t old_size, size_t new_size);
 
 static inline const struct rf_alloc *rf_alloc_or_standard(const struct rf_alloc *alloc)
 {

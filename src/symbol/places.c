@@ -222,8 +222,8 @@ void rf_reader_forget(struct rf_reader *reader)
 {
     if (reader->places == NULL)
         return;
-    free(reader->places->units.at);
-    free(reader->places->functions.at);
+    rf_list_free(&rf_alloc_standard, &reader->places->units);
+    rf_list_free(&rf_alloc_standard, &reader->places->functions);
     free(reader->places);
 }
 
@@ -270,7 +270,7 @@ static void send_declaration(struct rf_reader *reader, Dwarf_Die *unit, Dwarf_Ad
         const struct rf_symbol_line row = {reader->job->lines_lo, path, (uint32_t)number};
         rf_wire_line(reader->wire, &row);
     }
-    free(functions.at);
+    rf_list_free(&rf_alloc_standard, &functions);
 }
 
 void rf_reader_lines(struct rf_reader *reader)

@@ -24,7 +24,7 @@ static void scale(const struct rf_bursts *bursts, struct rf_item *items, size_t 
                                  .items = items,
                                  .n_items = n};
     REQUIRE(rf_bursts_scale(bursts, &profile) == RF_OK);
-    free(profile.figures);
+    rf_alloc_free(&profile.alloc, profile.figures, profile.n_figures * sizeof *profile.figures);
 }
 
 static struct rf_item item_of(struct rf_tuple tuple, uint64_t count)

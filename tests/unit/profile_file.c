@@ -67,7 +67,7 @@ static struct rf_run *plain_run(const char *command)
         abort();
     static const struct rf_figure figure = {"messages", 12.5};
     struct rf_profile *profile = run->profiles[0];
-    profile->figures = malloc(sizeof figure); /* the standard allocator is malloc */
+    profile->figures = rf_alloc_get(&profile->alloc, sizeof figure);
     if (profile->figures == NULL)
         abort();
     profile->figures[0] = figure;
@@ -308,8 +308,8 @@ TEST(memory_is_in_proportion_to_the_file)
     enum { ITEMS = 400000 };
     struct rf_run *run = plain_run("x"), *back;
     struct rf_profile *profile = run->profiles[1];
-    free(profile->items);
-    profile->items = calloc(ITEMS, sizeof *profile->items);
+    rf_alloc_free(&profile->alloc, profile->items, profile->n_items * sizeof *profile->items);
+    profile->items = rf_alloc_get(&profile->alloc, ITEMS * sizeof *profile->items);
     REQUIRE(profile->items != NULL);
     profile->n_items = ITEMS;
     profile->produced = profile->consumed = ITEMS;
