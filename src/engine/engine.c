@@ -29,6 +29,7 @@ struct rf_engine {
 };
 
 enum { STATE_ALIGNMENT = 64 };
+_Static_assert((STATE_ALIGNMENT & (STATE_ALIGNMENT - 1)) == 0, "it makes a mask");
 
 /* One counted tuple may fill at most this many intervals, where the engine cannot take them all at once. */
 enum { INTERVALS_MAX = 1 << 20 };

@@ -14,7 +14,7 @@
 
 struct rf_newfile {
     struct rf_alloc alloc;
-    int fd;
+    int fd;           /* -1: it is not open */
     char *path;       /* what finish names it */
     char *temporary;  /* NULL where it is written in place */
     size_t room;      /* bytes of both names */

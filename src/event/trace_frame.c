@@ -14,7 +14,7 @@ bool rf_trace_is_magic(const unsigned char *bytes, size_t n)
     unsigned same = 0;
     for (size_t i = 0; i < n && i < RF_MAGIC_SIZE; i++)
         same += bytes[i] == rf_trace_magic[i];
-    return same >= RF_MAGIC_SIZE - 2 || (n > 0 && n < RF_MAGIC_SIZE && same == n);
+    return same >= RF_MAGIC_SIZE - 2 || (n > 0 && same == n);
 }
 
 void rf_trace_head_write(const struct rf_trace_head *head, unsigned char *bytes)

@@ -152,11 +152,10 @@ static rf_status read_index(struct rf_trace_reader *reader, const struct rf_trac
 
 /* --- blocks ------------------------------------------------------------------------------------- */
 
-/* Look for the next four bytes of sync behind `at`. */
+/* Look for the next four bytes of sync behind the one at `at`. */
 static rf_status find_sync(struct rf_trace_reader *reader, struct rf_error *error)
 {
-    if (have(reader) > 0)
-        skip(reader, 1);
+    skip(reader, 1);
     for (;;) {
         rf_status status = need(reader, RF_TRACE_HEAD_SIZE, error);
         if (status != RF_OK)
@@ -364,7 +363,7 @@ static void say(struct sentence *sentence, bool is_so, const char *what)
         return;
     size_t room = sizeof sentence->text - sentence->n;
     sentence->n +=
-        rf_format(sentence->text + sentence->n, room, "%s%s", sentence->n > 0 ? ", " : "", what);
+        rf_format(sentence->text + sentence->n, room, "%s%s", sentence->n != 0 ? ", " : "", what);
 }
 
 static rf_status verdict(const struct rf_trace_reader *reader, struct rf_error *error)

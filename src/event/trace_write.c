@@ -46,9 +46,14 @@ static size_t raw_room(void)
     return rf_trace_raw_max(BLOCK) + RF_TRACE_SLACK;
 }
 
+static size_t payload_room(void)
+{
+    return ZSTD_compressBound(rf_trace_raw_max(BLOCK));
+}
+
 static size_t stored_room(void)
 {
-    return RF_TRACE_HEAD_SIZE + ZSTD_compressBound(rf_trace_raw_max(BLOCK));
+    return RF_TRACE_HEAD_SIZE + payload_room();
 }
 
 static void release(struct rf_trace_writer *writer)
@@ -146,8 +151,7 @@ static size_t pack(struct rf_trace_writer *writer)
     unsigned char *payload = writer->stored + RF_TRACE_HEAD_SIZE;
     writer->block.counts = writer->has_counts ? writer->counts : NULL;
     size_t raw = rf_trace_encode(writer->encoder, &writer->block, writer->raw);
-    size_t n = ZSTD_compressCCtx(writer->zstd, payload, stored_room() - RF_TRACE_HEAD_SIZE,
-                                 writer->raw, raw, LEVEL);
+    size_t n = ZSTD_compressCCtx(writer->zstd, payload, payload_room(), writer->raw, raw, LEVEL);
     if (ZSTD_isError(n))
         return 0;
     struct rf_trace_head head = {
@@ -176,8 +180,7 @@ static rf_status write_gaps(struct rf_trace_writer *writer, uint8_t flags, struc
         return rf_fail(error, RF_ENOMEM, "%s: no memory for gaps", writer->file.path);
     for (size_t i = 0; i < n; i++)
         rf_trace_gap_write(&writer->gaps.list[i], writer->block.kind, raw + i * each);
-    size_t packed = ZSTD_compressCCtx(writer->zstd, payload, stored_room() - RF_TRACE_HEAD_SIZE,
-                                      raw, n * each, LEVEL);
+    size_t packed = ZSTD_compressCCtx(writer->zstd, payload, payload_room(), raw, n * each, LEVEL);
     rf_alloc_free(&writer->alloc, raw, n * each);
     if (ZSTD_isError(packed))
         return rf_fail(error, RF_ENOMEM, "%s: cannot compress", writer->file.path);
@@ -210,13 +213,13 @@ static rf_status flush(struct rf_trace_writer *writer, struct rf_error *error)
     return status == RF_OK ? write_gaps(writer, 0, error) : status;
 }
 
-/* Remember a failure; return the first one again. */
-static rf_status settle(struct rf_trace_writer *writer, rf_status status, struct rf_error *error)
+/* Remember a failure: begin_write returns it again. */
+static rf_status settle(struct rf_trace_writer *writer, rf_status status,
+                        const struct rf_error *error)
 {
-    if (writer->failed == RF_OK && status != RF_OK) {
+    if (status != RF_OK) {
         writer->failed = status;
-        if (error != NULL)
-            writer->failure = *error;
+        writer->failure = *error;
     }
     return status;
 }
@@ -245,13 +248,19 @@ static rf_status begin_counts(struct rf_trace_writer *writer, struct rf_error *e
     return RF_OK;
 }
 
+/* So many of n events fit into the block. */
+static size_t fitting(const struct rf_trace_events *block, size_t n)
+{
+    return n < BLOCK - block->n ? n : BLOCK - block->n;
+}
+
 static rf_status add_tuples(struct rf_trace_writer *writer, const struct rf_tuples *tuples,
                             struct rf_error *error)
 {
     rf_status status = RF_OK;
     struct rf_trace_events *block = &writer->block;
     for (size_t i = 0, n; i < tuples->n && status == RF_OK; i += n) {
-        n = tuples->n - i < BLOCK - block->n ? tuples->n - i : BLOCK - block->n;
+        n = fitting(block, tuples->n - i);
         if (tuples->counts != NULL && !writer->has_counts)
             status = begin_counts(writer, error);
         if (status != RF_OK)
@@ -283,7 +292,7 @@ static rf_status add_records(struct rf_trace_writer *writer, const struct rf_rec
     rf_status status = RF_OK;
     struct rf_trace_events *block = &writer->block;
     for (size_t i = 0, n; i < n_records && status == RF_OK; i += n) {
-        n = n_records - i < BLOCK - block->n ? n_records - i : BLOCK - block->n;
+        n = fitting(block, n_records - i);
         memcpy(block->records + block->n, records + i, n * sizeof *records);
         block->n += n;
         if (block->n == BLOCK)

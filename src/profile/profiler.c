@@ -393,7 +393,7 @@ static rf_status add_up(const struct rf_profiler *profiler, struct gather *look,
     }
     struct rf_fold fold;
     rf_status status = rf_fold_copy(&fold, &profiler->fold);
-    if (status == RF_OK && look->summary.events > 0)
+    if (status == RF_OK)
         status = rf_fold_add(&fold, look->list.items, look->list.n, look->summary.absent_upper);
     *absent_upper = fold.absent_upper;
     if (status == RF_OK)

@@ -259,6 +259,35 @@ TEST(an_exact_part_and_one_that_is_over_merge)
     }
 }
 
+/* Two short runs: the sum is exact while it fits the ceiling, and keeps its bounds behind it. */
+TEST(two_exact_parts_merge)
+{
+    static const char *const text = "auto(ceiling=60000, threshold=1%)";
+    static struct found found;
+    struct rf_random random;
+    unsigned exact = 0, over = 0;
+    rf_random_seed(&random, test_seed(84));
+    for (unsigned i = 0; i < 40; i++) {
+        size_t all = make_stream(&random), half = 50 + (size_t)rf_random_below(&random, 600);
+        if (all < 2 * half)
+            continue;
+        struct rf_engine *left = open_fed(text, 0, half, &found);
+        struct rf_engine *right = open_fed(text, half, half, &found);
+        const struct rf_sink sink = {found_item, NULL, found_end, &found};
+        CHECK_EQ(rf_engine_merge(left, right, NULL), RF_OK);
+        CHECK_EQ(rf_engine_report(left, &sink), RF_OK);
+        CHECK_EQ(found.ended, 2 * half);
+        found.profile.items = found.items;
+        found.profile.consumed = 2 * half;
+        check_bounds("merged", &found.profile, 2 * half);
+        exact += found.profile.bound == RF_BOUND_EXACT;
+        over += found.profile.bound != RF_BOUND_EXACT;
+        rf_engine_close(left);
+        rf_engine_close(right);
+    }
+    CHECK(exact > 0 && over > 0);
+}
+
 /* Two intervals fit, the third does not: all that exact has counted, in each of them. */
 TEST(the_first_part_may_be_several_intervals)
 {

@@ -66,6 +66,32 @@ TEST(bounds_by_hand)
     rf_bursts_close(bursts);
 }
 
+/* The same share in each burst, so that nothing but the weights 2, 2, 4 and, of the burst under way, 4 widens the bounds:
+ * by 40 * (4 * 10 + 4 * 10 + 16 * 10 + 16 * 10) / 120^2, which leaves 36 of the 40 events. */
+TEST(weights_that_differ_widen_the_bounds)
+{
+    static const double weights[] = {2, 2, 4};
+    struct rf_bursts *bursts = open_bursts();
+    struct rf_tuple tuples[10];
+    for (unsigned k = 0; k < 10; k++)
+        tuples[k] = (struct rf_tuple){k < 3 ? 1 : 2, 0};
+    for (size_t i = 0; i < 3; i++) {
+        rf_bursts_feed(bursts, tuples, 10);
+        rf_bursts_end(bursts, weights[i]);
+        rf_bursts_skip(bursts, 1320, 1);
+    }
+    rf_bursts_feed(bursts, tuples, 10);
+    struct rf_item items[2] = {item_of((struct rf_tuple){2, 0}, 28),
+                               item_of((struct rf_tuple){1, 0}, 12)};
+    scale(bursts, items, 2, 40);
+    double z = quantile_of_four(), p = 0.3, n = 36;
+    double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)), middle = p + z * z / (2 * n);
+    CHECK_EQ(items[1].count, 1200);
+    CHECK_EQ(items[1].lower, (uint64_t)floor(4000 * (middle - half) / (1 + z * z / n)));
+    CHECK_EQ(items[1].upper, (uint64_t)ceil(4000 * (middle + half) / (1 + z * z / n)));
+    rf_bursts_close(bursts);
+}
+
 enum { ALIKE = 700, ROOM = 1024 };
 
 /* The first one lies in the first slot of the table, which must not be lost

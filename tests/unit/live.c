@@ -12,10 +12,36 @@ static struct rf_run *run_of(const char *command)
     return run;
 }
 
+/* The descriptor of the memory, as another process of the same user would open it. */
+static int open_memory(void)
+{
+    for (int fd = 3; fd < 64; fd++) {
+        char path[64], link[64];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(path, link, sizeof link - 1);
+        link[n > 0 ? n : 0] = '\0';
+        if (strncmp(link, "/memfd:riffle-live", 18) == 0)
+            return open(path, O_RDWR | O_CLOEXEC);
+    }
+    return -1;
+}
+
+/* `sequence` of the page, which is odd while an answer is written. */
+static uint32_t sequence(void)
+{
+    uint32_t number = UINT32_MAX;
+    int fd = open_memory();
+    CHECK(pread(fd, &number, sizeof number, 16) == sizeof number);
+    close(fd);
+    return number;
+}
+
 static void answer(struct rf_live *live, const char *command)
 {
     struct rf_run *run = run_of(command);
+    uint32_t before = sequence();
     CHECK(rf_live_answer(live, run, NULL) == RF_OK);
+    CHECK_EQ(sequence(), before + 2); /* who reads meanwhile sees that it is another answer */
     rf_run_free(run);
 }
 
@@ -64,20 +90,6 @@ TEST(several_may_ask)
     rf_live_close(here);
     CHECK(rf_live_is_over(other));
     rf_live_close(other);
-}
-
-/* The descriptor of the memory, as another process of the same user would open it. */
-static int open_memory(void)
-{
-    for (int fd = 3; fd < 64; fd++) {
-        char path[64], link[64];
-        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-        ssize_t n = readlink(path, link, sizeof link - 1);
-        link[n > 0 ? n : 0] = '\0';
-        if (strncmp(link, "/memfd:riffle-live", 18) == 0)
-            return open(path, O_RDWR | O_CLOEXEC);
-    }
-    return -1;
 }
 
 TEST(what_others_do_to_the_memory_harms_nobody)

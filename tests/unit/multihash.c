@@ -483,6 +483,39 @@ TEST(merging_adds_up_what_both_know)
     rf_engine_close(right);
 }
 
+TEST(of_two_equally_heavy_the_one_that_is_there_stays)
+{
+    static struct seen seen;
+    struct rf_engine *left = open_engine(TINY ", replace=coldest, accumulator=1)", NULL);
+    struct rf_engine *right = open_engine(TINY ", replace=coldest, accumulator=1)", NULL);
+    feed_times(left, 1, 15);
+    feed_times(right, 2, 15);
+    CHECK_EQ(rf_engine_merge(left, right, NULL), RF_OK);
+    look(left, &seen);
+    CHECK(seen.n == 1 && item_of(&seen, 1) != NULL);
+    rf_engine_close(left);
+    rf_engine_close(right);
+}
+
+/* 60 and 50 of a tuple are too few for either side, and enough for both: whichever of the two counters it has. */
+TEST(merging_adds_up_every_counter)
+{
+    static const char *const text =
+        "multihash(paper, tables=1, counters=2, interval=1000, threshold=10%)";
+    static struct seen seen;
+    for (uint64_t a = 1; a <= 8; a++) {
+        struct rf_engine *left = open_engine(text, NULL), *right = open_engine(text, NULL);
+        feed_times(left, a, 60);
+        feed_times(right, a, 50);
+        CHECK_EQ(rf_engine_merge(left, right, NULL), RF_OK);
+        feed_times(left, a, 1);
+        look(left, &seen);
+        CHECK(item_of(&seen, a) != NULL && item_of(&seen, a)->count == 111);
+        rf_engine_close(left);
+        rf_engine_close(right);
+    }
+}
+
 static const struct {
     const char *text;
     const char *message;

@@ -264,6 +264,33 @@ TEST(values_outside_of_the_universe_are_counted_apart)
     free(state);
 }
 
+/* 16 bytes an entry: as many as the power of two that is nearest, of two the smaller one. */
+TEST(a_buffer_has_a_power_of_two_of_entries)
+{
+    static const struct {
+        uint64_t bytes;
+        size_t entries;
+    } table[] = {{0, 0}, {1, 1}, {16, 1}, {32, 2}, {48, 2}, {64, 4}, {96, 4}, {112, 8}, {192, 8}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct rf_rap_config config = {.eps = 0.1,
+                                       .b = 4,
+                                       .bits = 8,
+                                       .q = 2,
+                                       .first_merge = 64,
+                                       .ends = 2,
+                                       .cache = 16,
+                                       .buffer = table[i].bytes};
+        size_t size = (rf_rap.state_size(&config) + 63) & ~(size_t)63;
+        struct rf_rap_state *state = aligned_alloc(64, size);
+        struct rf_engine_env env = {0};
+        REQUIRE(state != NULL);
+        memset(state, 0, size);
+        rf_rap.init(state, &config, &env, NULL);
+        CHECK_EQ(state->buffer.entries, table[i].entries);
+        free(state);
+    }
+}
+
 static rf_status keep_sent(void *context, const struct rf_figure *figure)
 {
     if (strcmp(figure->name, "buffer-out") == 0)

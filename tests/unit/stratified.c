@@ -353,6 +353,57 @@ TEST(a_long_run_is_shared_out)
     rf_engine_close(engine);
 }
 
+/* What comes in while the sampler lets nothing out stays in the counter, and goes out with the next message. */
+TEST(a_counter_keeps_what_no_message_took)
+{
+    static const struct rf_tuple tuples[] = {{1, 0}, {2, 0}};
+    static const uint64_t counts[] = {600000, 600000};
+    uint64_t found[3] = {0, 0, 0};
+    struct rf_engine *engine;
+    const struct rf_sink sink = {keep_counts, any_figure, any_end, found};
+    REQUIRE(rf_engine_open(&engine, "CP1000000", NULL, NULL) == RF_OK);
+    REQUIRE(rf_engine_feed(engine, &(struct rf_tuples){tuples, counts, 2}, NULL) == RF_OK);
+    rf_engine_report(engine, &sink);
+    CHECK_EQ(found[1], 0);
+    CHECK_EQ(found[2], 1200000);
+    rf_engine_close(engine);
+}
+
+/* Both entries of the table go out when an interval of six events ends; the seventh stays. */
+TEST(what_an_interval_leaves_in_a_table_is_sent)
+{
+    static const struct rf_tuple tuples[] = {{1, 0}, {1, 0}, {2, 0}, {2, 0},
+                                             {1, 0}, {2, 0}, {1, 0}};
+    const struct rf_engine_setup setup = {.interval = 6};
+    struct rf_engine *engine;
+    double messages = -1;
+    struct rf_sink sink = {any_item, keep_messages, any_end, &messages};
+    REQUIRE(rf_engine_open(&engine, "A2", &setup, NULL) == RF_OK);
+    REQUIRE(rf_engine_feed(engine, &(struct rf_tuples){tuples, NULL, 7}, NULL) == RF_OK);
+    rf_engine_report(engine, &sink);
+    CHECK(messages == 2);
+    rf_engine_close(engine);
+}
+
+/* As associative.c says: a head of 16 bytes, 48 per entry, 4 per bucket. */
+TEST(a_table_takes_what_it_says)
+{
+    static const struct {
+        const char *text;
+        size_t bytes;
+    } table[] = {{"A1", 16 + 48 + 4 + 4}, {"A2", 16 + 2 * 48 + 2 * 4}, {"A3", 16 + 3 * 48 + 4 * 4}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *text = table[i].text;
+        struct rf_notation notation = {0};
+        struct rf_part part;
+        struct rf_chain chain;
+        rf_notation_parse(&notation, &text, false, NULL);
+        struct rf_chain_setup setup = {notation.specs, notation.n_specs, NULL, RF_STRATUM_MIX, 1};
+        rf_chain_build(&chain, &part, NULL, &setup);
+        CHECK_ROW(table[i].text, chain.cell_size == table[i].bytes);
+    }
+}
+
 /* Direct-mapped, full at 8, enough is 4 hits, too many is 3 misses; a and b stand for two letters that
  * fall into the same set. */
 TEST(the_tagged_machine_by_hand)

@@ -192,8 +192,10 @@ static void buffer_add(struct rf_rap_state *state, struct rf_tuple key, uint64_t
     buffer->a[i] = key.a;
     if (buffer->b != NULL)
         buffer->b[i] = key.b;
-    buffer->left += leaves > 0;
-    if (leaves > 0 && rf_rap_tree_add(&state->tree, has, leaves))
+    if (leaves == 0)
+        return;
+    buffer->left++;
+    if (rf_rap_tree_add(&state->tree, has, leaves))
         rf_rap_cache_forget(&state->cache);
 }
 

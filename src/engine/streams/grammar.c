@@ -582,5 +582,4 @@ void rf_grammar_reset(struct rf_grammar *g)
     g->n_todo = 0;
     g->followed = 0;
     g->start = take_rule(g);
-    rf_grammar_rule(g, g->start)->refs = 1;
 }
