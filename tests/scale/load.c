@@ -3,9 +3,10 @@
  *     load [EVENTS [ENGINE]]        2 million; with RIFFLE_TEST_LONG a billion
  *
  * Each engine runs in a process of its own, so that peaks are its own. Time is that of the processor inside rf_profiler_feed;
- * making the stream is not counted. In the last tenth a second engine of the same kind, for which it is the first, gets the same
- * batches by turns: whatever else the machine does slows both. The long form fails where the old one is more than 10% slower
- * than the young one. Keys are few enough to be all seen in the first tenth: what grows after that is a leak. */
+ * making the stream is not counted. While the engine takes the last tenth, a second one of the same kind takes the first tenth
+ * again, stretch by stretch in turn: whatever else the machine does slows both. The long form fails where the last tenth is more
+ * than 10% slower than the first one is now. Keys are few enough to be all seen in the first tenth: what grows after that is a
+ * leak. */
 #include "test.h"
 #include <riffle/engine.h>
 #include <riffle/gen.h>
@@ -17,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TENTHS = 10, KEYS = 5000, GROWTH_MAX_KIB = 1024 };
+enum { TENTHS = 10, STRETCHES = 40, KEYS = 5000, GROWTH_MAX_KIB = 1024 };
 
 static uint64_t events = 2000000;
 static const char *only; /* this engine; NULL: all */
@@ -27,7 +28,7 @@ static long growth_kib; /* the most of any engine */
 /* What was measured, from the child to the parent. */
 struct result {
     double seconds[TENTHS];
-    double young; /* seconds of an engine for which the last tenth is the first */
+    double again; /* seconds of the first tenth, taken anew beside the last */
     long peak_kib[TENTHS];
     uint64_t consumed;
     bool done;
@@ -55,44 +56,61 @@ static bool feed(struct rf_profiler *profiler, const struct rf_tuples *tuples, d
     return status == RF_OK;
 }
 
-/* The stream goes on where the last tenth ended. `young` may be NULL. */
-static bool feed_tenth(struct rf_profiler *profiler, struct rf_profiler *young,
-                       struct rf_source *source, double seconds[2])
+/* An engine, and the stream that it is fed with. */
+struct course {
+    struct rf_profiler *profiler;
+    struct rf_source *source;
+};
+
+static bool begin(struct course *course, const char *engine)
 {
-    for (uint64_t left = events / TENTHS; left > 0;) {
+    const struct rf_gen gen = {.kind = "zipf", .events = 2 * events, .keys = KEYS, .seed = 18};
+    return rf_profiler_open(&course->profiler, engine, NULL, NULL) == RF_OK &&
+           rf_source_open_gen(&course->source, &gen, NULL, NULL) == RF_OK;
+}
+
+/* The stream goes on where the last stretch ended. */
+static bool go_on(const struct course *course, uint64_t left, double *seconds)
+{
+    while (left > 0) {
         struct rf_batch batch;
-        if (rf_source_next(source, &batch, NULL) != RF_OK || batch.n == 0)
+        if (rf_source_next(course->source, &batch, NULL) != RF_OK || batch.n == 0)
             return false;
         size_t n = batch.n < left ? batch.n : (size_t)left;
-        const struct rf_tuples tuples = {batch.tuples.tuples, NULL, n};
-        if (!feed(profiler, &tuples, &seconds[0]) ||
-            (young != NULL && !feed(young, &tuples, &seconds[1])))
+        if (!feed(course->profiler, &(struct rf_tuples){batch.tuples.tuples, NULL, n}, seconds))
             return false;
         left -= n;
     }
     return true;
 }
 
+/* `young` begins where the other one began, long ago. */
+static bool go_on_by_turns(const struct course *old, const struct course *young,
+                           struct result *result)
+{
+    for (unsigned i = 0; i < STRETCHES; i++) {
+        uint64_t tenth = events / TENTHS, n = tenth * (i + 1) / STRETCHES - tenth * i / STRETCHES;
+        if (!go_on(old, n, &result->seconds[TENTHS - 1]) || !go_on(young, n, &result->again))
+            return false;
+    }
+    return true;
+}
+
 static void measure(const char *engine, struct result *result)
 {
-    const struct rf_gen gen = {.kind = "zipf", .events = 2 * events, .keys = KEYS, .seed = 18};
-    struct rf_profiler *profiler, *young = NULL;
+    struct course old, young;
     struct rf_profile *profile;
-    struct rf_source *source;
-    if (rf_profiler_open(&profiler, engine, NULL, NULL) != RF_OK ||
-        rf_source_open_gen(&source, &gen, NULL, NULL) != RF_OK)
+    if (!begin(&old, engine))
         return;
-    for (int i = 0; i < TENTHS; i++) {
-        double seconds[2] = {0, 0};
+    for (int i = 0; i < TENTHS - 1; i++) {
         result->peak_kib[i] = peak_kib();
-        if (i == TENTHS - 1 && rf_profiler_open(&young, engine, NULL, NULL) != RF_OK)
+        if (!go_on(&old, events / TENTHS, &result->seconds[i]))
             return;
-        if (!feed_tenth(profiler, young, source, seconds))
-            return;
-        result->seconds[i] = seconds[0];
-        result->young = seconds[1];
     }
-    if (rf_profiler_profile(profiler, &profile, NULL) == RF_OK)
+    result->peak_kib[TENTHS - 1] = peak_kib();
+    if (!begin(&young, engine) || !go_on_by_turns(&old, &young, result))
+        return;
+    if (rf_profiler_profile(old.profiler, &profile, NULL) == RF_OK)
         result->consumed = profile->consumed;
     result->done = true;
 }
@@ -125,7 +143,7 @@ static double rate(double seconds)
 static bool is_slower(const struct result *result)
 {
     return getenv("RIFFLE_TEST_LONG") != NULL &&
-           rate(result->seconds[TENTHS - 1]) < 0.9 * rate(result->young);
+           rate(result->seconds[TENTHS - 1]) < 0.9 * rate(result->again);
 }
 
 static void check_engine(const char *engine)
@@ -134,9 +152,9 @@ static void check_engine(const char *engine)
     REQUIRE(run_alone(engine, &result));
     printf("# %s: %" PRIu64
            " events, peak %ld KiB after a tenth, %ld after nine; M per second: %.1f in "
-           "the first tenth, %.1f in the last, %.1f a young engine there\n",
+           "the first tenth, %.1f in the last, %.1f in the first again beside that\n",
            engine, result.consumed, result.peak_kib[1], result.peak_kib[TENTHS - 1],
-           rate(result.seconds[0]), rate(result.seconds[TENTHS - 1]), rate(result.young));
+           rate(result.seconds[0]), rate(result.seconds[TENTHS - 1]), rate(result.again));
     long growth = result.peak_kib[TENTHS - 1] - result.peak_kib[1];
     growth_kib = growth > growth_kib ? growth : growth_kib;
     n_engines++;

@@ -7,6 +7,7 @@ RING is an MPI program whose counts are known (ring.c); without it, where there 
 """
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -227,6 +228,49 @@ def check_unwritable(folder, shards):
                   done.returncode == (0 if recovery else 1) and done.stderr.count(b"nowhere/x.rfp: cannot create") == 1, done)
 
 
+def words_of(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().decode(errors="replace").split("\0")
+    except OSError:
+        return []
+
+
+def processes_of(marker, deadline):
+    """Those of riffle mpi that have this word on their command line."""
+    found = []
+    while not found and time.monotonic() < deadline:
+        time.sleep(0.1)
+        lines = {int(pid): words_of(pid) for pid in os.listdir("/proc") if pid.isdigit()}
+        found = [pid for pid, words in lines.items() if words[:2] == [RIFFLE, "mpi"] and marker in words]
+    return found
+
+
+def check_begin(folder, shards):
+    """Rank 1 never begins, so that rank 0 is kept in MPI_Init. Its alarm ends it with a sentence: after a minute, or at once where
+    the test rings."""
+    script = 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then exec sleep 900; fi; exec "$@"'
+    long = "RIFFLE_TEST_LONG" in os.environ
+    for wait, least in ((["--wait", "1"], 60), ([], 600)):
+        begun = time.monotonic()
+        job = subprocess.Popen([MPIRUN, "--oversubscribe", "-n", "2", "sh", "-c", script, "sh", RIFFLE, "mpi", *wait, "-o", f"begin-{least}.rfp",
+                                shards[0]], cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE)
+        found = processes_of(f"begin-{least}.rfp", begun + 60)
+        if not long:
+            time.sleep(1)
+            for pid in found:
+                os.kill(pid, signal.SIGALRM)
+        try:
+            said = job.communicate(timeout=900)[1]
+        finally:
+            job.kill()
+        took = time.monotonic() - begun
+        tap.check(f"a rank that never begins{', with --wait' if wait else ''}: the other one says so and ends",
+                  len(found) == 1 and said.count(b"riffle: mpi: a rank is gone or does not begin: there is no result\n") == 1
+                  and job.returncode == 1 and (not long or least - 1 < took < least + 30), [found, took, job.returncode, said])
+
+
 def check_program(folder, ring):
     done = ranks(folder, 2, RIFFLE, "run", "-q", "-p", "call target==step -> target", "-e", "exact", "-o", "ring.rfp", "--", ring)
     found = {name: saved.report(RIFFLE, os.path.join(folder, name))
@@ -269,13 +313,14 @@ def main():
         check_killed_root(folder, shards)
         check_many_missing(folder, shards)
         check_unwritable(folder, shards)
+        check_begin(folder, shards)
         if len(sys.argv) > 3:
             check_stacks(folder)
             check_builds(folder)
             check_program(folder, os.path.abspath(sys.argv[3]))
             check_program_missing(folder, os.path.abspath(sys.argv[3]))
     print(f"# figure: {SHARDS} shards on 2 ranks, a trace on 3; 1 shard missing, 24, all of them; 9 ranks killed, rank 0 twice of that, "
-          "4 with work of others; 1 without a profile")
+          "4 with work of others; 1 without a profile; 2 that never begin")
     tap.end()
 
 
