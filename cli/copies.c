@@ -23,7 +23,7 @@
  * code, clean-up for exceptions, no unwind tables. So does code that must run in a shared library: the counters are the program's.
  * And so does a file with resolvers of functions (ifunc): those run before a static program has thread-local variables. */
 #include "copies.h"
-#include <stdarg.h>
+#include "grown.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,9 +59,7 @@ struct file {
     struct label *labels; /* a hash table, open */
     size_t room;
     uint32_t n_functions, n_points;
-    char *out;
-    size_t n_out, room_out;
-    bool failed;
+    struct cli_grown out;
 };
 
 /* ---- words of a line ---- */
@@ -393,29 +391,11 @@ static bool are_flags_free(const struct file *file, size_t i, int depth)
 
 /* ---- the new text ---- */
 
+#define say(file, ...) cli_grown_say(&(file)->out, __VA_ARGS__)
+
 static void put(struct file *file, struct word text)
 {
-    if (file->n_out + text.n > file->room_out) {
-        size_t room = 2 * (file->room_out + text.n) + 4096;
-        char *out = realloc(file->out, room);
-        file->failed |= out == NULL;
-        if (out == NULL)
-            return;
-        file->out = out;
-        file->room_out = room;
-    }
-    memcpy(file->out + file->n_out, text.at, text.n);
-    file->n_out += text.n;
-}
-
-__attribute__((format(printf, 2, 3))) static void say(struct file *file, const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    put(file, (struct word){text, n < (int)sizeof text ? (size_t)n : sizeof text - 1});
+    cli_grown_put(&file->out, text.at, text.n);
 }
 
 static void put_line(struct file *file, struct word text)
@@ -591,9 +571,9 @@ char *cli_copies(const char *text, size_t n, size_t *size)
     }
     free(file.lines);
     free(file.labels);
-    *size = file.n_out;
-    if (!file.failed && file.n_out > 0)
-        return file.out;
-    free(file.out);
+    *size = file.out.n;
+    if (!file.out.failed && file.out.n > 0)
+        return file.out.at;
+    free(file.out.at);
     return NULL;
 }

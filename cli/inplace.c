@@ -18,44 +18,19 @@
  * Names end in the number of this protocol (hooks/inplace.h): code that does not fit the run-time cannot be linked with it. */
 #include "inplace.h"
 #include "../hooks/inplace.h"
-#include <stdarg.h>
+#include "grown.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct text {
-    char *at;
-    size_t n, room;
+    struct cli_grown out;
     unsigned n_hooks;
-    bool failed;
 };
 
-static void put(struct text *to, const char *at, size_t n)
-{
-    if (to->n + n > to->room) {
-        size_t room = 2 * (to->room + n) + 4096;
-        char *more = realloc(to->at, room);
-        to->failed |= more == NULL;
-        if (more == NULL)
-            return;
-        to->at = more;
-        to->room = room;
-    }
-    memcpy(to->at + to->n, at, n);
-    to->n += n;
-}
-
-__attribute__((format(printf, 2, 3))) static void say(struct text *to, const char *format, ...)
-{
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    to->failed |= n >= (int)sizeof text;
-    put(to, text, n < (int)sizeof text ? (size_t)n : 0);
-}
+#define put(to, at, n) cli_grown_put(&(to)->out, at, n)
+#define say(to, ...)   cli_grown_say(&(to)->out, __VA_ARGS__)
 
 /* ---- which hook a line calls ---- */
 
@@ -181,7 +156,7 @@ static bool has(const char *text, size_t n, const char *part)
 
 char *cli_inplace(const char *text, size_t n, size_t *size)
 {
-    struct text to = {.at = NULL};
+    struct text to = {.n_hooks = 0};
     *size = 0;
     if (has(text, n, ".intel_syntax"))
         return NULL;
@@ -196,9 +171,9 @@ char *cli_inplace(const char *text, size_t n, size_t *size)
             put(&to, "\n", 1);
         }
     }
-    *size = to.n;
-    if (!to.failed && to.n_hooks > 0)
-        return to.at;
-    free(to.at);
+    *size = to.out.n;
+    if (!to.out.failed && to.n_hooks > 0)
+        return to.out.at;
+    free(to.out.at);
     return NULL;
 }
