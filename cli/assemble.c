@@ -18,7 +18,7 @@
 
 #define VARIABLE "RIFFLE_AS" /* the assembler's path */
 
-static const char *temporary_folder(void)
+const char *cli_temporary_folder(void)
 {
     const char *folder = getenv("TMPDIR");
     return folder != NULL && folder[0] != '\0' ? folder : "/tmp";
@@ -31,7 +31,7 @@ void cli_assembler_make(struct cli_assembler *assembler)
     char self[PATH_MAX], real[PATH_MAX], path[sizeof assembler->folder + 8];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     int length = snprintf(assembler->folder, sizeof assembler->folder, "%s/riffle-as-XXXXXX",
-                          temporary_folder());
+                          cli_temporary_folder());
     if (n <= 0 || length >= (int)sizeof assembler->folder ||
         !rf_probe_find(real, sizeof real, "as") || mkdtemp(assembler->folder) == NULL) {
         assembler->folder[0] = '\0';
@@ -104,31 +104,35 @@ static char *read_all(FILE *file, size_t *n)
     return NULL;
 }
 
-static bool write_temporary(char path[PATH_MAX], const char *text, size_t n)
+/* From here on standard input is this text: a file without a name. */
+static bool set_input(const char *text, size_t n)
 {
-    snprintf(path, PATH_MAX, "%s/riffle-as-XXXXXX.s", temporary_folder());
-    int fd = mkstemps(path, 2);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/riffle-as-XXXXXX", cli_temporary_folder());
+    int fd = mkstemp(path);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
     if (file == NULL)
         return false;
-    bool good = fwrite(text, 1, n, file) == n;
+    unlink(path);
+    bool good = fwrite(text, 1, n, file) == n && fflush(file) == 0 && lseek(fd, 0, SEEK_SET) == 0 &&
+                dup2(fd, STDIN_FILENO) == STDIN_FILENO;
     return fclose(file) == 0 && good;
 }
 
-/* The assembler with another text. */
+/* The assembler with another text, without the word that named it. What it says of the text names no file of ours. */
 static int run_with(int argc, char **argv, int input, const char *text, size_t n)
 {
-    char path[PATH_MAX], **words = calloc((size_t)argc + 2, sizeof *words);
+    char **words = calloc((size_t)argc + 1, sizeof *words);
     if (words == NULL)
         return cli_fail(CLI_FAILED, "as: no memory for the command line");
-    if (!write_temporary(path, text, n)) {
+    if (!set_input(text, n)) {
         free(words);
         return cli_fail(CLI_FAILED, "as: no room for a temporary file: %s", strerror(errno));
     }
-    memcpy(words, argv, (size_t)argc * sizeof *words);
-    words[input > 0 ? input : argc] = path;
+    for (int i = 0, to = 0; i < argc; i++)
+        if (i == 0 || i != input)
+            words[to++] = argv[i];
     int status = cli_run_words(words);
-    unlink(path);
     free(words);
     return status;
 }

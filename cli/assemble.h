@@ -15,4 +15,7 @@ void cli_assembler_remove(const struct cli_assembler *assembler);
 bool cli_is_assembler(const char *name);
 int cli_assemble(int argc, char **argv);
 
+/* For temporary files: TMPDIR, or /tmp. */
+const char *cli_temporary_folder(void);
+
 #endif

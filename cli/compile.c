@@ -6,12 +6,13 @@
  *     riffle cc -E, -M, --version   as it is
  *
  * The compilers' drivers add a library of theirs wherever -fsanitize=thread meets linking, so a command that compiles and
- * links is done in two steps. Arguments of @FILE are put in its place, as both compilers do, since sources may be among
+ * links is done in two steps. Each object has a folder of its own, which goes with all that a compiler leaves there. Arguments of @FILE are put in its place, as both compilers do, since sources may be among
  * them. */
 #include "compile.h"
 #include "assemble.h"
 #include <riffle/probe.h>
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -387,11 +388,57 @@ static bool is_for_linker(const char *word)
            strncmp(word, "-L", 2) == 0 || strncmp(word, "-l", 2) == 0;
 }
 
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* Options by which compilers write more files than the object. */
+static bool writes_more(const char *word)
+{
+    static const char *const beginnings[] = {
+        "-gsplit-dwarf",  "-save-temps",   "--coverage", "-ftest-coverage",
+        "-fprofile-arcs", "-fstack-usage", "-fdump-",    NULL};
+    for (size_t i = 0; beginnings[i] != NULL; i++)
+        if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Where gcc puts such files in one step: "program-source.", beside the program. */
+static bool add_names(struct list *list, const struct both *both, const char *source)
+{
+    const char *output = "a", *ending = strrchr(last_part(source), '.');
+    bool more = false;
+    for (size_t i = 0; i < both->asked->n; i++) {
+        const char *word = both->asked->words[i];
+        more |= writes_more(word);
+        if (strcmp(word, "-o") == 0 && i + 1 < both->asked->n)
+            output = both->asked->words[i + 1];
+        else if (strncmp(word, "-o", 2) == 0)
+            output = word + 2;
+    }
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s-", output);
+    const char *const words[] = {"-dumpdir",      folder, "-dumpbase", last_part(source),
+                                 "-dumpbase-ext", ending, NULL};
+    return !more || ending == NULL || add_all(list, words);
+}
+
+/* clang has no such option. Debug information stays in the object, and other files come to the current folder. */
+static const char *for_clang(const char *word)
+{
+    if (strncmp(word, "-gsplit-dwarf", 13) == 0)
+        return "-g";
+    return strcmp(word, "-save-temps=obj") == 0 ? "-save-temps" : word;
+}
+
 /* Compile the source at `place` alone. */
 static int compile_one(struct both *both, size_t place, const char *object)
 {
     struct list list = {NULL, 0, 0};
-    bool good = add(&list, both->compiler), by_language = false;
+    bool good = add(&list, both->compiler), by_language = false, clang = is_clang(both->compiler);
     for (size_t i = 0; good && i < both->asked->n; i++) {
         const char *word = both->asked->words[i];
         bool pair = takes_next(word) && i + 1 < both->asked->n;
@@ -401,26 +448,40 @@ static int compile_one(struct both *both, size_t place, const char *object)
         bool leave_out = is_output || (is_input && i != place) || is_for_linker(word) ||
                          (is_language(word) && !by_language);
         if (!leave_out)
-            good = add(&list, word) && (!pair || add(&list, both->asked->words[i + 1]));
+            good = add(&list, clang ? for_clang(word) : word) &&
+                   (!pair || add(&list, both->asked->words[i + 1]));
         i += pair;
     }
     const char *const output[] = {"-c", "-o", object, NULL};
-    good = good && add_all(&list, output) && add_hooks(&list, both->compiler);
+    good = good && (clang || add_names(&list, both, both->asked->words[place])) &&
+           add_all(&list, output) && add_hooks(&list, both->compiler);
     int status = good ? run_list(&list) : no_memory();
     free_list(&list);
     return status;
 }
 
-/* A new empty file for an object. */
-static bool make_object(struct both *both, char path[PATH_MAX])
+/* A new folder for an object, which has the name of its source. */
+static bool make_object(struct both *both, const char *source, char path[PATH_MAX])
 {
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, PATH_MAX, "%s/riffle-cc-XXXXXX.o",
-             folder != NULL && folder[0] != '\0' ? folder : "/tmp");
-    int fd = mkstemps(path, 2);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0 && add(&both->objects, path);
+    const char *name = last_part(source), *ending = strrchr(name, '.');
+    int stem = (int)(ending != NULL ? (size_t)(ending - name) : strlen(name));
+    int n = snprintf(path, PATH_MAX, "%s/riffle-cc-XXXXXX", cli_temporary_folder());
+    if (n >= PATH_MAX || mkdtemp(path) == NULL)
+        return false;
+    return snprintf(path + n, PATH_MAX - (size_t)n, "/%.*s.o", stem, name) < PATH_MAX - n &&
+           add(&both->objects, path);
+}
+
+/* With its folder. */
+static void remove_object(char *path)
+{
+    *strrchr(path, '/') = '\0';
+    DIR *folder = opendir(path);
+    for (const struct dirent *file; folder != NULL && (file = readdir(folder)) != NULL;)
+        unlinkat(dirfd(folder), file->d_name, 0);
+    if (folder != NULL)
+        closedir(folder);
+    rmdir(path);
 }
 
 /* Each source becomes an object in the same place; -x is done with. */
@@ -438,7 +499,7 @@ static int compile_all(struct both *both)
                                                    : "";
             by_language = strcmp(language, "none") != 0;
         } else if (!pair && is_source(word, by_language)) {
-            if (!make_object(both, object))
+            if (!make_object(both, word, object))
                 return cli_fail(CLI_FAILED, "cc: no room for a temporary file: %s",
                                 strerror(errno));
             status = compile_one(both, i, object);
@@ -458,7 +519,7 @@ static int compile_and_link(const struct list *asked, const char *compiler, cons
     if (!failed(status))
         status = add_library(&both.link, folder) ? run_list(&both.link) : no_memory();
     for (size_t i = 0; i < both.objects.n; i++)
-        unlink(both.objects.words[i]);
+        remove_object(both.objects.words[i]);
     free_list(&both.objects);
     free_list(&both.link);
     return status;

@@ -104,6 +104,22 @@ def resolvers(folder):
                  RIFFLE_CC_BURSTS="1")
 
 
+def more_files(folder):
+    """Files that compilers write beside an object: in one step they come where the plain compiler puts them, not in TMPDIR."""
+    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+        for flags in ("-g -gsplit-dwarf", "-save-temps", "-save-temps=obj", "-g -gsplit-dwarf -save-temps -fstack-usage"):
+            good(folder, f"more files by {compiler}: {flags}", f"rm -rf y && mkdir y && $CC -O1 {flags} a.c b.c -o y/x1", "y/x1", RIFFLE_CC=compiler)
+    run = sh(folder, "rm -rf y && mkdir y && $CC -O1 -g -gsplit-dwarf -save-temps a.c b.c -o y/x1 && ls y", RIFFLE_CC="gcc")
+    tap.check("more files by gcc: their names", run.stdout.split() == ["x1", "x1-a.dwo", "x1-a.i", "x1-a.s", "x1-b.dwo", "x1-b.i", "x1-b.s"],
+              run.stdout + run.stderr)
+    with open(os.path.join(folder, "wide.c"), "w") as file:
+        file.write('int wide(const int *p) { __asm__ volatile("movl $0x123456789, %%eax" ::: "eax"); return *p; }\n')
+    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+        run = sh(folder, "$CC -c wide.c -o wide.o", RIFFLE_CC=compiler)
+        tap.check(f"a warning of the assembler by {compiler} names no file of ours", run.returncode == 0 and "shortened" in run.stderr and
+                  "riffle" not in run.stderr and not os.listdir(os.path.join(folder, "t")), run.stderr)
+
+
 def ended(folder, title, arguments, **variables):
     """SIGTERM to riffle cc while the compiler works: both end, and nothing stays in TMPDIR."""
     started = os.path.join(folder, "started")
@@ -146,6 +162,7 @@ def main():
         copies(folder)
         in_place(folder)
         resolvers(folder)
+        more_files(folder)
         if shutil.which("clang"):
             of_clang(folder)
         ended(folder, "two copies", "-c a.c", RIFFLE_CC_BURSTS="1")
