@@ -74,7 +74,8 @@ class Data:
 
     def __init__(self, rows, programs, typed):
         self.programs, self.typed = programs, typed
-        self.values, self.edges, self.types, self.streams = (Errors(rows[key]) for key in ("values", "edges", "types", "streams"))
+        self.values, self.edges, self.types, self.streams, self.long = (
+            Errors(rows[key]) for key in ("values", "edges", "types", "streams", "long"))
         self.shape, self.edge_shape, self.type_shape = rows["shape"], rows["edge_shape"], rows["type_shape"]
         self.even, self.change = rows["even"], rows["change"]
 
@@ -309,6 +310,15 @@ def fig13(path, data):
           LOG_ERRORS + 'set ytics ("0.001%%" 0.001, 0.01, 0.1, 1, 10, 100, 1000)\nset xtics 2', "lines lw 1.5", 3, True)
 
 
+def long(path, data):
+    """Figure 13 of gcc, over as many intervals as the paper speaks of."""
+    designs = {"best single": "single R1 P1", "4 tables": "n4 C1 R0", "riffle": "default"}
+    curves = {label: [(i, *(max(x, FLOOR) for x in spread(errors))) for i, errors in enumerate(data.long.by_interval("gcc", "1M", design), 1)]
+              for label, design in designs.items()}
+    lines(path, "Error of every interval, 1,000,000 events at 0.1%, mean and range over the seeds", {"gcc": curves}, ("interval", "error"),
+          LOG_ERRORS + "set key outside right top", "lines lw 1.5", 1)
+
+
 def fig14(path, data):
     dots_of(path, "Edges: best single hash, n tables with C1 R0, riffle's default", dict.fromkeys(SETTINGS, data.programs),
          best_designs(8), data.edges)
@@ -354,7 +364,7 @@ def auto(path, data):
 
 
 FIGURES = {"04": fig04, "05": fig05, "06": fig06, "07": fig07, "09": fig09, "10": fig10, "11": fig11, "12": fig12, "13": fig13,
-           "14": fig14, "types": types, "auto": auto, "counters": counters, "evenness": evenness}
+           "long": long, "14": fig14, "types": types, "auto": auto, "counters": counters, "evenness": evenness}
 
 
 def draw(folder, data, wanted):
