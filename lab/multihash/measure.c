@@ -34,8 +34,8 @@ struct perfect {
     struct slot *slots;
     unsigned bits;
     uint32_t epoch;
-    uint32_t *
-        touched; /* slots of this interval's tuples; candidates come first once perfect_sort has run */
+    /* slots of this interval's tuples; candidates come first once perfect_sort has run */
+    uint32_t *touched;
     size_t distinct, candidates;
     bool sorted;
 };
