@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "ls" for process 4, from the note "11: 1 sh (812), ..., 4 ls (815), ...". */
@@ -419,6 +420,83 @@ static rf_status prepare(const struct rf_view_work *work)
     return status;
 }
 
+/* ---- rows that became alike when their names were shortened ---- */
+
+struct namesake {
+    const char *text;
+    size_t row;
+};
+
+static int by_text(const void *left, const void *right)
+{
+    const struct namesake *l = left, *r = right;
+    int order = strcmp(l->text, r->text);
+    return order != 0 ? order : (l->row > r->row) - (l->row < r->row);
+}
+
+/* Names some rows with so many arguments; returns how many different names they have, or 0. */
+static size_t name_again(struct rf_view_work *work, struct namesake *rows, size_t n, size_t column,
+                         unsigned kept)
+{
+    struct rf_view *view = work->view;
+    size_t different = 0;
+    work->kept = kept;
+    for (size_t i = 0; i < n; i++) {
+        struct rf_view_cell *cell = &view->cells[rows[i].row * view->n_columns + column];
+        if (fill_cell(work, &work->rows.at[rows[i].row], &view->columns[column], cell) != RF_OK)
+            return 0;
+        rows[i].text = cell->text;
+    }
+    work->kept = 0;
+    qsort(rows, n, sizeof *rows, by_text);
+    for (size_t i = 0; i < n; i++)
+        different += i == 0 || strcmp(rows[i].text, rows[i - 1].text) != 0;
+    return different;
+}
+
+/* Of arguments as few stay as tell the rows apart. */
+static bool tell_apart(struct rf_view_work *work, struct namesake *rows, size_t n, size_t column)
+{
+    enum { DEEPEST = 6 };
+    const size_t most = name_again(work, rows, n, column, RF_VIEW_WHOLE);
+    size_t different = most;
+    unsigned kept = most > 1 ? 1 : 0;
+    for (; most > 0 && kept <= DEEPEST; kept++) {
+        different = name_again(work, rows, n, column, kept);
+        if (different == most || different == 0)
+            return different > 0;
+    }
+    return name_again(work, rows, n, column, RF_VIEW_WHOLE) > 0;
+}
+
+static bool names_rows(const struct rf_view *view, enum rf_column_id id)
+{
+    return (view->by == RF_BY_FUNCTION && id == RF_COLUMN_FUNCTION) ||
+           (view->by == RF_BY_TARGET && id == RF_COLUMN_CALLEE) ||
+           (view->by == RF_BY_REGION && id == RF_COLUMN_NAME);
+}
+
+static rf_status tell_column_apart(struct rf_view_work *work, size_t column)
+{
+    const struct rf_view *view = work->view;
+    const size_t n = view->n_rows, size = n * sizeof(struct namesake);
+    struct namesake *rows = rf_alloc_get(&view->alloc, size);
+    bool told = rows != NULL;
+    for (size_t i = 0; told && i < n; i++)
+        rows[i] = (struct namesake){view->cells[i * view->n_columns + column].text, i};
+    if (told)
+        qsort(rows, n, sizeof *rows, by_text);
+    for (size_t i = 0, end; told && i < n; i = end) {
+        const char *first = rows[i].text;
+        for (end = i + 1; end < n && strcmp(rows[end].text, first) == 0;)
+            end++;
+        if (end - i > 1 && first[0] != '\0')
+            told = tell_apart(work, rows + i, end - i, column);
+    }
+    rf_alloc_free(&view->alloc, rows, size);
+    return told ? RF_OK : RF_ENOMEM;
+}
+
 rf_status rf_view_make_cells(struct rf_view_work *work)
 {
     struct rf_view *view = work->view;
@@ -436,5 +514,8 @@ rf_status rf_view_make_cells(struct rf_view_work *work)
         for (size_t i = 0; i < view->n_columns && status == RF_OK; i++)
             status = fill_cell(work, &work->rows.at[row], &view->columns[i],
                                &view->cells[row * view->n_columns + i]);
+    for (size_t i = 0; i < view->n_columns && status == RF_OK && !work->setup->full_names; i++)
+        if (names_rows(view, view->columns[i].id))
+            status = tell_column_apart(work, i);
     return status;
 }

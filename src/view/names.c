@@ -37,8 +37,8 @@ static void add_function(struct rf_text_out *text, const struct rf_view_work *wo
 {
     char name[RF_VIEW_TEXT_MAX];
     snprintf(name, sizeof name, "%s", function);
-    if (!work->setup->full_names)
-        rf_view_shorten(name);
+    if (!work->setup->full_names && work->kept != RF_VIEW_WHOLE)
+        rf_view_shorten_to(name, work->kept);
     rf_text_add(text, "%s", name);
 }
 
@@ -139,10 +139,13 @@ void rf_view_print_function(const struct rf_view_work *work, uint64_t address, c
 {
     struct rf_place_name name;
     struct rf_text_out text = begin_text(work, address, &name, function, size);
-    if (name.function[0] != '\0')
-        add_function(&text, work, name.function);
-    else
+    if (name.function[0] == '\0') {
         add_address(&text, &name, address);
+        return;
+    }
+    add_function(&text, work, name.function);
+    if (work->kept == RF_VIEW_WHOLE)
+        rf_text_add(&text, "%s", name.parameters);
 }
 
 void rf_view_print_region(const struct rf_view_work *work, uint64_t address, char *region,
@@ -156,6 +159,6 @@ void rf_view_print_region(const struct rf_view_work *work, uint64_t address, cha
     } else if (name.section[0] != '\0') {
         rf_text_add(&text, "%s of %s", name.section, name.module);
     } else {
-        rf_text_add(&text, "%s", name.module[0] != '\0' ? name.module : "elsewhere");
+        add_function(&text, work, name.module[0] != '\0' ? name.module : "elsewhere");
     }
 }

@@ -12,8 +12,8 @@
  * are part of it: they stay, and inside them the rule is the same. Signs of operators, arrows and C++'s
  * {lambda(int)#1} are no brackets. A name whose brackets do not close in order is left as it is.
  *
- * Never longer than before; shortening twice changes nothing more. Whoever shows several names looks whether two became
- * alike. */
+ * Never longer than before; shortening twice changes nothing more. Where rows became alike, arguments that
+ * tell them apart stay (cells.c). */
 #include "view/view.h"
 #include <string.h>
 
@@ -129,11 +129,11 @@ static bool is_balanced(const char *name)
     return true;
 }
 
-/* Arguments become "..", where that is shorter. */
-static void drop_arguments(char *name, const char *original)
+/* Arguments in more than `kept` brackets become "..", where that is shorter. Returns where the text ends. */
+static char *drop_arguments(char *to, const char *original, const char *p, const char *end,
+                            unsigned kept)
 {
-    char *to = name;
-    for (const char *p = original; *p != '\0'; p++) {
+    for (; p < end; p++) {
         size_t sign = sign_at(original, p);
         const char *close =
             *p == '<' && sign == 0 && !begins_name(original, p) ? find_close(original, p) : NULL;
@@ -141,6 +141,11 @@ static void drop_arguments(char *name, const char *original)
             memcpy(to, p, sign);
             to += sign;
             p += sign - 1;
+        } else if (close != NULL && kept > 0) {
+            *to++ = '<';
+            to = drop_arguments(to, original, p + 1, close, kept - 1);
+            *to++ = '>';
+            p = close;
         } else if (close != NULL && close - p > 3) {
             memcpy(to, "<..>", 4);
             to += 4;
@@ -150,6 +155,7 @@ static void drop_arguments(char *name, const char *original)
         }
     }
     *to = '\0';
+    return to;
 }
 
 /* Until nothing is left to drop: what goes may join what was apart. */
@@ -170,11 +176,16 @@ static size_t drop_parts(char *name)
 
 void rf_view_shorten(char *name)
 {
+    rf_view_shorten_to(name, 0);
+}
+
+void rf_view_shorten_to(char *name, unsigned kept)
+{
     enum { SHORT = 16 }; /* arguments of names this long stay */
     char original[RF_VIEW_TEXT_MAX];
     const size_t n = drop_parts(name);
     if (n <= SHORT || n >= sizeof original || strchr(name, '<') == NULL || !is_balanced(name))
         return;
     memcpy(original, name, n + 1);
-    drop_arguments(name, original);
+    drop_arguments(name, original, original, original + n, kept);
 }

@@ -7,6 +7,7 @@
 #ifndef RF_VIEW_VIEW_H
 #define RF_VIEW_VIEW_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <riffle/view.h>
@@ -62,6 +63,8 @@ struct rf_rows {
     size_t n, room;
 };
 
+#define RF_VIEW_WHOLE UINT_MAX
+
 /* What is being made: the question, what is known, and the rows so far. */
 struct rf_view_work {
     struct rf_view *view;
@@ -71,6 +74,8 @@ struct rf_view_work {
     const struct rf_profile *totals; /* exact, by pc; NULL: none */
     int which;                       /* the word that the question is about: 0 for a, 1 for b */
     struct rf_rows rows;
+    unsigned
+        kept; /* arguments in so many brackets stay in names; RF_VIEW_WHOLE: all, and parameters */
     struct rf_row aside; /* of the rows that were set aside; no events: there is none */
     struct rf_error *error;
 };
@@ -143,6 +148,8 @@ void rf_view_print_region(const struct rf_view_work *work, uint64_t address, cha
 
 /* shorten.c: a C++ or Rust name without what does not tell it apart: "std::vector<...>::push_back". */
 void rf_view_shorten(char *name);
+/* The same, but arguments in up to so many brackets stay. */
+void rf_view_shorten_to(char *name, unsigned kept);
 
 /* source.c: a plain file or NULL; and one line, without its end and its indentation, empty where there is none. */
 FILE *rf_view_open_source(const char *path);

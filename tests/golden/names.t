@@ -335,6 +335,22 @@ $ for name in _ZNK3geo5Shape4areaEi 'geo::Shape::area(int) const' most; do
 geo::Shape::area(int) const (inlined): 100.0% of 120 loads
 geo::Shape::area(int) const (inlined): 100.0% of 120 loads
 geo::most<long>(long) (inlined): 100.0% of 1 load
+# Functions whose short names are alike show what tells them apart: arguments, or else parameters.
+$ cat > alike.cc <<'END'
+> volatile long data[8];
+> template <typename T> struct Parser { __attribute__((noinline)) void read(T n) { for (T i = 0; i < n; i++) data[0] += i; } };
+> __attribute__((noinline)) void scale(int n) { for (int i = 0; i < n; i++) data[1] += i; }
+> __attribute__((noinline)) void scale(long n) { for (long i = 0; i < n; i++) data[2] += i; }
+> int main(void) { Parser<unsigned short>().read(400); Parser<unsigned int>().read(300); scale(200); scale(100L); }
+> END
+> g++ -g -O1 alike.cc -o alike && riffle run -q -p 'store -> pc' --module alike -o alike.rfp -- ./alike
+$ riffle report alike.rfp --by function -n 4 | sed -n 's/^ *[0-9.]*% *//p'
+400  Parser<unsigned short>::read  alike
+300  Parser<unsigned int>::read    alike
+200  scale(int)                    alike
+100  scale(long)                   alike
+$ riffle report alike.rfp --by function -n 1 | sed -n 's/^ *[0-9.]*% *//p'
+400  Parser<..>::read  alike
 # Where no file has the function, there is no report of zeros.
 $ riffle run --function hott -- ./gone
 done
