@@ -39,7 +39,9 @@ const struct cli_option cli_options_report[] = {
              "section, the heap or a stack.",
      .offset = offsetof(struct cli_report, by)},
     {CLI_CHOICE, 0, "sort", "KEY", "count", .words = words_sort, .brief = "the order of rows",
-     .text = "By share: instructions that nearly always have the same value or target first.",
+     .text =
+         "By share: instructions that nearly always have the same value or target first. Mixed: "
+         "those that least often do, such as branches that go both ways.",
      .offset = offsetof(struct cli_report, sort)},
     {CLI_SHARE, 0, "min-share", "SHARE", "0", .brief = "leave out rows with a smaller share",
      .offset = offsetof(struct cli_report, share_min)},

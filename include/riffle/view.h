@@ -43,6 +43,7 @@ enum rf_view_sort {
     RF_SORT_SHARE,   /* of RF_BY_PC: the most one-sided first */
     RF_SORT_ADDRESS, /* or value, or number */
     RF_SORT_NAME,
+    RF_SORT_MIXED, /* of RF_BY_PC: the least one-sided first; those of which that is not known last */
     RF_SORT_END
 };
 

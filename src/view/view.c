@@ -12,7 +12,7 @@ static const char *const by_names[RF_BY_COUNT] = {
     [RF_BY_TARGET] = "target", [RF_BY_REGION] = "region",
     [RF_BY_THREAD] = "thread", [RF_BY_PROCESS] = "process",
     [RF_BY_STACK] = "stack",   [RF_BY_CALLER] = "caller"};
-static const char *const sort_names[RF_SORT_END] = {"count", "share", "address", "name"};
+static const char *const sort_names[RF_SORT_END] = {"count", "share", "address", "name", "mixed"};
 
 const char *rf_view_by_name(unsigned by)
 {
@@ -180,6 +180,16 @@ static int by_share(const void *left, const void *right)
     return by_count(left, right);
 }
 
+/* A row without a top value may be anything. */
+static int by_mixture(const void *left, const void *right)
+{
+    const struct rf_row *l = left, *r = right;
+    double l_high = l->high > 0 ? l->high : 1, r_high = r->high > 0 ? r->high : 1;
+    if (l_high < r_high || l_high > r_high)
+        return l_high < r_high ? -1 : 1;
+    return by_count(left, right);
+}
+
 static int by_address(const void *left, const void *right)
 {
     const struct rf_row *l = left, *r = right;
@@ -214,7 +224,8 @@ static void sort_rows(struct rf_view_work *work)
                                             const void *) = {[RF_SORT_COUNT] = by_count,
                                                              [RF_SORT_SHARE] = by_share,
                                                              [RF_SORT_ADDRESS] = by_address,
-                                                             [RF_SORT_NAME] = by_name};
+                                                             [RF_SORT_NAME] = by_name,
+                                                             [RF_SORT_MIXED] = by_mixture};
     enum rf_view_sort sort = work->setup->sort < RF_SORT_END ? work->setup->sort : RF_SORT_COUNT;
     bool streams = work->table.streams != NULL;
     if (streams || work->rows.n == 0 || is_tree(work->view->by) ||

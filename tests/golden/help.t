@@ -188,7 +188,7 @@ Options:
                           (default: 20)
   -b, --by WHAT           what a row is: item, function, line, module, pc,
                           value, target, region, thread, process, stack, caller
-      --sort KEY          the order of rows: count, share, address, name
+      --sort KEY          the order of rows: count, share, address, name, mixed
                           (default: count)
       --min-share SHARE   leave out rows with a smaller share (default: 0)
       --full-names        do not shorten C++ and Rust names
@@ -243,7 +243,7 @@ Options:
                           (default: 20)
   -b, --by WHAT           what a row is: item, function, line, module, pc,
                           value, target, region, thread, process, stack, caller
-      --sort KEY          the order of rows: count, share, address, name
+      --sort KEY          the order of rows: count, share, address, name, mixed
                           (default: count)
       --min-share SHARE   leave out rows with a smaller share (default: 0)
       --full-names        do not shorten C++ and Rust names
@@ -303,7 +303,7 @@ Options:
                           (default: 20)
   -b, --by WHAT           what a row is: item, function, line, module, pc,
                           value, target, region, thread, process, stack, caller
-      --sort KEY          the order of rows: count, share, address, name
+      --sort KEY          the order of rows: count, share, address, name, mixed
                           (default: count)
       --min-share SHARE   leave out rows with a smaller share (default: 0)
       --full-names        do not shorten C++ and Rust names
@@ -382,8 +382,8 @@ what a row is: item, function, line, module, pc, value, target, region, thread, 
 Without it, text shows instructions, each with its most frequent value or target, and csv and json show the items as they were counted. A region is an object, a section, the heap or a stack.
 .TP
 \\fB\-\-sort\fR \fIKEY\fR
-the order of rows: count, share, address, name (default: count).
-By share: instructions that nearly always have the same value or target first.
+the order of rows: count, share, address, name, mixed (default: count).
+By share: instructions that nearly always have the same value or target first. Mixed: those that least often do, such as branches that go both ways.
 .TP
 \\fB\-\-min\-share\fR \fISHARE\fR
 leave out rows with a smaller share (default: 0).

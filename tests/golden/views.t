@@ -174,6 +174,14 @@ load -> pc,value
  13 more functions, 99.9%
 
 call indirect==1 -> pc,target
+$ ./run -p bias --sort mixed --min-share 5%
+known   4,508 branches
+threads
+
+ branches  count  ways  mostly  of this branch  place
+    11.1%    500     2  taken            99.8%  known.c:14 turn
+    88.7%  4,000     2  taken            99.9%  known.c:9 hot
+ 7 more instructions, 0.2%
 $ riffle report known.rfp --by function --min-share 20% | sed -n '/^load/,/^call/ p'
 load -> pc,value
 
