@@ -115,11 +115,15 @@ size_t rf_symbols_name_range(struct rf_symbols *symbols, uint64_t lo, uint64_t h
         return rf_names_print(&modules, text, size);
     if (modules.n == 1)
         first_overlap(symbols, &lo, &hi);
-    if (rf_names_where(symbols, lo, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &from) != RF_OK ||
-        rf_names_where(symbols, hi, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &to) != RF_OK)
-        return 0;
-    if (from.file == NULL || from.file != to.file)
-        return modules.n == 1 ? rf_names_print(&modules, text, size) : 0;
+    rf_names_where(symbols, lo, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &from);
+    rf_names_where(symbols, hi, RF_SYMBOLS_ANY_PROCESS, RF_SYMBOLS_ANY_TIME, &to);
+    if (from.file == NULL || from.file != to.file) { /* rows lack data, whose file may end inside */
+        if (from.file != NULL)
+            rf_names_add(&modules, from.file->name);
+        if (to.file != NULL)
+            rf_names_add(&modules, to.file->name);
+        return rf_names_print(&modules, text, size);
+    }
     if (!from.linked || !to.linked || from.link > to.link)
         return rf_format(text, size, "%s", from.file->name);
     return name_in_file(from.file, from.link, to.link, text, size);

@@ -347,27 +347,37 @@ bool rf_names_bias(const struct rf_file *file, const struct rf_module *module, u
     return segment != NULL;
 }
 
-/* Data may be mapped after its file's code without a row, and zeroed data without a name. Take the nearest
- * row of a file below, if the file's image reaches that far. */
+/* Is the address in the image of the file that this row maps? Then `link` is where the file has it. */
+static bool is_in_image(struct rf_symbols *symbols, size_t row, uint64_t address, uint64_t *link)
+{
+    struct rf_file *file = &symbols->files.at[symbols->file_of[row]];
+    uint64_t bias;
+    if (rf_names_read_table(symbols, file) != RF_OK ||
+        !rf_names_bias(file, &symbols->run->modules[row], &bias))
+        return false;
+    *link = address - bias;
+    return rf_symbol_table_holds(file, *link);
+}
+
+/* Data may be mapped before or after its file's code without a row, and zeroed data without a name. Take the nearest
+ * row of a file below, if the file's image reaches that far, or above, if it begins there. */
 static size_t row_of_image(struct rf_symbols *symbols, uint64_t address, uint32_t process,
                            uint64_t when, uint64_t *link)
 {
-    size_t best = NO_ROW;
+    size_t below = NO_ROW, above = NO_ROW;
+    const struct rf_module *modules = symbols->run->modules;
     for (size_t i = 0; i < symbols->run->n_modules; i++) {
-        const struct rf_module *module = &symbols->run->modules[i];
-        if (!is_file(module) || module->end > address || !was_there(module, process, when))
+        if (!is_file(&modules[i]) || !was_there(&modules[i], process, when))
             continue;
-        if (best == NO_ROW || module->end > symbols->run->modules[best].end)
-            best = i;
+        if (modules[i].end <= address && (below == NO_ROW || modules[i].end > modules[below].end))
+            below = i;
+        if (modules[i].start > address &&
+            (above == NO_ROW || modules[i].start < modules[above].start))
+            above = i;
     }
-    if (best == NO_ROW)
-        return NO_ROW;
-    struct rf_file *file = &symbols->files.at[symbols->file_of[best]];
-    if (rf_names_read_table(symbols, file) != RF_OK ||
-        !rf_names_bias(file, &symbols->run->modules[best], link))
-        return NO_ROW;
-    *link = address - *link;
-    return rf_symbol_table_holds(file, *link) ? best : NO_ROW;
+    if (below != NO_ROW && is_in_image(symbols, below, address, link))
+        return below;
+    return above != NO_ROW && is_in_image(symbols, above, address, link) ? above : NO_ROW;
 }
 
 rf_status rf_names_where(struct rf_symbols *symbols, uint64_t address, uint32_t process,

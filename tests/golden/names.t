@@ -24,6 +24,15 @@ $ riffle report hot.rfp -n 1 | sed -n '/^load -> pc,value/,/^call/ { /more/ d; /
 # Which data.
 $ riffle report hot.rfp --by region -n 1 | sed -n '/table/ s/^ *[^ ]* *//p'
 100,000  table (.data of hot)
+# Ranges that begin in the data of a file and end behind them have its name, too.
+$ riffle run -q -p 'load,store -> addr' -e 'rap(key=a)' -o ranges.rfp -- ./hot
+done
+$ riffle report ranges.rfp --format tree --hot 0.1% | grep -cE ' 0x40[0-9a-f]{5}[.][.]0x40[0-9a-f]{5}$'
+0
+[1]
+# What a file maps in front of its code belongs to it.
+$ riffle run -p 'load -> addr' --by region -n 0 -- ./hot 2>&1 | grep -c 'dynstr of libc'
+1
 # Its source.
 $ riffle report hot.rfp --annotate hot | sed -E "s|$PWD|HERE|; s/[0-9.]+% of [0-9,]+ loads.*/S of N loads/; s/^ +[0-9]+\.[0-9]+%/  S%/; s/0x1[0-9a-f]{5}/RETURN/"
 hot in HERE/hot.c: S of N loads
