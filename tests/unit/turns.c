@@ -140,7 +140,7 @@ TEST(a_thread_keeps_its_number_behind_a_thousand_others)
     enum { FIRST = 70, OTHERS = 1000 };
     open_ring("load -> pc,value");
     struct rf_processes *processes = (void *)((char *)ring - offsetof(struct rf_processes, ring));
-    for (uint16_t i = 0; i <= OTHERS; i++)
+    for (uint32_t i = 0; i <= OTHERS; i++)
         CHECK_EQ(come_and_go(processes, FIRST + i), i + 1);
     CHECK_EQ(come_and_go(processes, FIRST), 1);
     CHECK_EQ(come_and_go(processes, FIRST + OTHERS), OTHERS + 1);
