@@ -413,46 +413,14 @@ TEST(the_tagged_machine_by_hand)
         uint64_t drop;
     } table[] = {
         {"E1 E3 E2: full at 8", "aaaaaaaa", "a8 ", 0},
-        {"E4: a miss, E6a: not enough hits",
-         "aab"
-         "a",
-         "", 0},
-        {"E6: evicted with 4 hits",
-         "aaab"
-         "a",
-         "a4 ", 0},
-        {"E6 leaves its misses as hits: 1 + 7",
-         "aaab"
-         "a"
-         "bbbbbbb",
-         "a4 b8 ", 0},
-        {"drop: E6 leaves nothing, 8 of its own",
-         "aaab"
-         "a"
-         "bbbbbbb"
-         "b",
-         "a4 b8 ", 1},
-        {"E5a E5a, E5: b takes 3 hits, 3 misses, and its own",
-         "aaa"
-         "bbb"
-         "b"
-         "b",
-         "b8 ", 0},
-        {"drop: E5, b has its own alone",
-         "aaa"
-         "bbb"
-         "bbbbbbbb",
-         "b8 ", 1},
-        {"E5 and E2: 5 hits, 3 misses, b",
-         "aaaaa"
-         "bbb"
-         "b",
-         "b9 ", 0},
-        {"drop: E5 does not fill it",
-         "aaaaa"
-         "bbb"
-         "b",
-         "", 1},
+        {"E4: a miss, E6a: not enough hits", "aaba", "", 0},
+        {"E6: evicted with 4 hits", "aaaba", "a4 ", 0},
+        {"E6 leaves its misses as hits: 1 + 7", "aaababbbbbbb", "a4 b8 ", 0},
+        {"drop: E6 leaves nothing, 8 of its own", "aaababbbbbbbb", "a4 b8 ", 1},
+        {"E5a E5a, E5: b takes 3 hits, 3 misses, and its own", "aaabbbbb", "b8 ", 0},
+        {"drop: E5, b has its own alone", "aaabbbbbbbbbbb", "b8 ", 1},
+        {"E5 and E2: 5 hits, 3 misses, b", "aaaaabbbb", "b9 ", 0},
+        {"drop: E5 does not fill it", "aaaaabbbb", "", 1},
     };
     struct rf_tagged_setup setup = {
         .ways = 1, .entries = 2, .tag = 8, .hit = 3, .miss = 2, .evict = 4, .replace = 3};
