@@ -1,4 +1,4 @@
-# Files of the first versions stay readable. They were written by riffle before its traces had modules.
+# Files of earlier versions stay readable. These were written by riffle before its traces had modules, v2.rft before they had gaps.
 $ base64 -d > records.rft <<END
 > iVJGVA0KGgoBAAAAQQAAAAEAAAAMAAAAAAAAAAUAAAAAAAAAAAAAAG1ha2UtcmVjb3JkczAuMS4w4659ESiruEG3cmZiAQAA
 > ACgAAABuAQAAdQAAAAAAAAAAAAAAAAAAAM9dVVFGpp0RREPRaFbGryQotS/9YG4AXQMAggQMFbAlaQwMwzC4NAxsTjlLw0dx
@@ -11,6 +11,14 @@ $ base64 -d > tuples.rft <<END
 > cy5yZnQwLjEuMP2rwBsZEi+St3JmYgABAAAFAAAAMgAAADAAAAAAAAAAAAAAAAAAAAALx/a1jP0eJh16CK/Ra9rLKLUv/SAy
 > PQEA6AAAAAAbAAAAEAEAEAIAAAAPAwMAAAUCAwIABAAAAwA1CwBjDMALt3JmYv8AAAAAAAAAEAAAABAAAAABAAAABQAAAAAA
 > AACjv7PBNSzAh0jPZhztiygtWgAAAAAAAAAAAAAAAAAAALoAAAAAAAAAt3JmdGVuZAo=
+> END
+$ base64 -d > v2.rft <<END
+> iVJGVA0KGgoCAAAAQQAAAAEAAAAMAAAAAAAAAAUAAAAAAAAAAAAAAG1ha2UtcmVjb3JkczAuMS4wZLLDTKPRiRa3cmZiAQAAACgA
+> AABuAQAAdQAAAAAAAAAAAAAAAAAAAM9dVVFGpp0RREPRaFbGryQotS/9YG4AXQMAggQMFbAlaQwMwzC4NAxsTjlLw0dxI2TvFCml
+> NFKMFCOHbXcnuAcga60HDuPXyhAjP7gQGgAgC8hXJeO6izsYNgVIPXSsAdK8NzABOAwcBg5XHOc0Y+GwclpmQxZnYDXgGnAQYAOz
+> wEKALF+3cmZi/gAAAAEAAABBAAAAQQAAAAEAAAAoAAAAAAAAACfkOVDYK7/Wl2LoyYt6gQsHAAAAAAAAAAAAAAAAAAAAAPAAAAAA
+> AAAA+AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAFtzdGFja10AALdyZmL/AAAAcQAAABAAAAAQAAAAAQAAACgAAAAAAAAA
+> /F7LOBaCXVL7AOmrkEuMQEEAAAAAAAAAAAAAAAAAAABXAQAAAAAAALdyZnRlbmQK
 > END
 $ base64 -d > v1.rfp <<END
 > iVJGUA0KGgoBAAAAAAAAAAsHAAAAAAAAAQMAAAAAAACJlYMHmiGlz50bsMB8KJaiKLUv/WALBr0XACbmgEEwi7YNwAgihYQp
@@ -45,6 +53,20 @@ $ riffle replay records.rft -p edges --format csv
 pc,target,count,lower,upper,bound,profile
 0x401010,0x401000,4,4,4,exact,"branch,jump -> pc,target"
 0x401010,0x401014,4,4,4,exact,"branch,jump -> pc,target"
+$ riffle trace info v2.rft
+file      v2.rft
+kind      records
+format    2, by riffle 0.1.0
+command   make-records
+events    40
+blocks    1
+modules   1
+bytes     423, 10.57 per event
+complete  yes
+$ riffle replay v2.rft -p edges --format csv
+pc,target,count,lower,upper,bound,function,file,line,module,callee,profile
+0x401010,0x401000,4,4,4,exact,,,,,,"branch,jump -> pc,target"
+0x401010,0x401014,4,4,4,exact,,,,,,"branch,jump -> pc,target"
 $ riffle trace info tuples.rft
 file      tuples.rft
 kind      tuples
