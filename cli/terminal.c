@@ -1,4 +1,5 @@
 /* terminal.c - colours, width and progress where a terminal is watching; Ctrl-C. */
+#include "ranks.h"
 #include "say.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -8,11 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* mpirun gives each rank a terminal of its own, whatever becomes of what is written there. */
 bool cli_colour(FILE *out)
 {
     const char *terminal = getenv("TERM"), *none = getenv("NO_COLOR");
-    return isatty(fileno(out)) && (none == NULL || none[0] == '\0') &&
-           (terminal == NULL || strcmp(terminal, "dumb") != 0);
+    int rank, size;
+    return isatty(fileno(out)) && !cli_ranks_find(&rank, &size) &&
+           (none == NULL || none[0] == '\0') && (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 
 /* A pipe has no width; lines that people read should not be endless, either. */

@@ -190,17 +190,25 @@ static void write_changes(FILE *out, const struct rf_run *run, const struct rf_r
     }
 }
 
-/* Notes that say what the numbers mean, whatever is asked for. */
+/* Notes that say what the numbers mean, whatever is asked for; of all that is missing the first ones. */
 static void write_notes(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup)
 {
+    enum { MISSING_TOLD = 4 };
+    size_t missing = 0;
     static const char *const told[] = {"killed",       "misses", "fault",       "failure",
                                        "incomplete",   "blind",  "processes",   "threads",
                                        "not-followed", "bursts", "unprofiled",  "cycles",
                                        "ipc",          "stalls", "unknown-call"};
-    for (size_t i = 0; !setup->details && i < run->n_notes; i++)
+    for (size_t i = 0; !setup->details && i < run->n_notes; i++) {
+        if (strcmp(run->notes[i].name, RF_NOTE_MISSING) == 0 && missing++ < MISSING_TOLD)
+            write_note(out, setup, &run->notes[i]);
         for (size_t k = 0; k < sizeof told / sizeof *told; k++)
             if (strcmp(run->notes[i].name, told[k]) == 0)
                 write_note(out, setup, &run->notes[i]);
+    }
+    if (missing > MISSING_TOLD)
+        rf_report_fact(out, setup, RF_NOTE_MISSING, "%zu more (--details lists them)",
+                       missing - MISSING_TOLD);
 }
 
 void rf_report_run_line(FILE *out, const struct rf_run *run, const struct rf_report_setup *setup,

@@ -57,6 +57,7 @@ def check_shards(folder, shards):
     done = ranks(folder, 2, RIFFLE, "mpi", *ENGINES, "--timing", "-o", "two.rfp", *shards)
     check_equal(folder, "two ranks, five shards: as one after the other", "two.rfp", truth, done)
     print("# " + done.stderr.decode().strip().replace("\n", "\n# "))
+    tap.check("no colours, as mpirun may write to a file", done.stdout and b"\033" not in done.stdout, done.stdout[:200])
     tap.check("what it cost is printed", b"critical path" in done.stderr and b"messages 1, bytes" in done.stderr, done.stderr)
     check_equal(folder, "without mpirun: one rank", "one.rfp", truth,
                 run(folder, RIFFLE, "mpi", *ENGINES, "-o", "one.rfp", *shards))
@@ -80,6 +81,8 @@ def check_missing(folder, shards):
     tap.check("a shard that is not there is named, and the rest kept",
               done.returncode == 3 and "nosuch.rft: cannot open" in saved.notes(run_)["missing"]
               and run_["profiles"][0]["consumed"] == 2 * EVENTS, [done.returncode, done.stderr, run_["notes"]])
+    report = run(folder, RIFFLE, "report", "-n", "1", "rest.rfp").stdout
+    tap.check("each report says so at its head", b"\nmissing     nosuch.rft: cannot open" in report, report)
 
 
 def check_builds(folder):
@@ -218,6 +221,9 @@ def check_many_missing(folder, shards):
     notes = [note["text"] for note in saved.report(RIFFLE, os.path.join(folder, "many.rfp"))["notes"] if note["name"] == "missing"]
     tap.check("all that are missing are named", done.returncode == 3 and len(notes) == 24
               and all(any(name in text for text in notes) and name.encode() in done.stderr for name in gone), notes)
+    report = run(folder, RIFFLE, "report", "-n", "1", "many.rfp").stdout
+    tap.check("a report names four and counts the others", report.count(b"missing     ") == 5
+              and b"missing     20 more (--details lists them)" in report, report)
 
 
 def check_unwritable(folder, shards):
