@@ -104,9 +104,9 @@ static struct rf_hooks_lane *begin_thread(void)
     return lane;
 }
 
-/* How far below a hook the handler of a signal runs that interrupts it: 128 bytes that the hook may use, 512 or more of vectors and
- * 440 of all else that Linux keeps there. Code in place of calls has the program's own stack pointer. Hooks that come later, at the same
- * place, look from a little below it, but not from so far. */
+/* A signal handler that interrupts a hook runs at least this far below it on the stack: there are 128 bytes that the hook may use,
+ * 512 or more of vectors, and about 440 of all else that Linux keeps. A later hook at the same depth stands a little below, never so far:
+ * code in place of calls says the program's own stack pointer. */
 enum { HANDLER_BELOW = 1024 };
 
 static bool is_handler_of(uint64_t busy, uint64_t stack)
@@ -114,7 +114,8 @@ static bool is_handler_of(uint64_t busy, uint64_t stack)
     return stack + HANDLER_BELOW <= busy;
 }
 
-/* A hook that came from deeper is taken for a handler's, until one comes that did not: its events go to another lane. */
+/* A hook that stands so far below is taken for a handler's: its events go to another lane. The first one that does not shows that the
+ * hook inside was left. */
 bool rf_hooks_was_left(uint64_t busy, uint64_t stack)
 {
     stack_t other;
@@ -141,8 +142,8 @@ static bool mend(struct rf_hooks_lane *lane, uint64_t stack)
     return true;
 }
 
-/* The first event of a thread, or one inside of a hook: in a signal handler. A lane whose hook was left and that cannot be mended is left, too: all that it
- * committed before is counted. */
+/* The first event of a thread, or one of a signal handler that runs inside of a hook. Where a hook was left, its lane is mended; one that
+ * cannot be mended is not used again, and all that it committed is counted. */
 struct rf_hooks_lane *rf_hooks_find_lane(uint64_t stack)
 {
     struct rf_hooks_lane **at = &rf_hooks_lane;
