@@ -58,7 +58,7 @@ static int make_plan(struct cli_plan *plan, const struct cli_call *call,
                         "%s: a co-processor samples by itself; --coproc needs all events", name);
     status = refuse_selector(plan, name);
     if (status == CLI_OK)
-        cli_counts_exactly(plan, call, true);
+        cli_counts_engines(plan, call, true);
     return status == CLI_OK ? cli_plan_rehearse(plan) : status;
 }
 

@@ -222,7 +222,7 @@ static int make_plan(struct plan *plan, const struct cli_call *call,
     if (status == CLI_OK)
         status = check_frames(plan, call);
     if (status == CLI_OK) /* bursts leave little to keep */
-        cli_counts_exactly(&plan->common, call, plan->bursts[0].burst > 0);
+        cli_counts_engines(&plan->common, call, plan->bursts[0].burst > 0);
     if (status == CLI_OK && plan->bursts[0].burst == 0)
         status = cli_counts_companions(&plan->common);
     return status == CLI_OK && keeps_apart(plan) ? multiply_lanes(plan) : status;

@@ -314,7 +314,7 @@ static int make_plan(struct cli_plan *plan, struct cli_call *call,
     if (status == CLI_OK)
         status = cli_plan_make(plan, call, &settings->profiling);
     if (status == CLI_OK && productions != NULL && !selected)
-        cli_counts_exactly(plan, call, true);
+        cli_counts_engines(plan, call, true);
     plan->records = productions == NULL;
     if (status == CLI_OK && !plan->records && plan->n_selectors > 1 &&
         settings->profiling.record != NULL)

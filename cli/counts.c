@@ -10,7 +10,9 @@
  * An engine may not keep everything that is streamed to it. So each profile of a pc and another field gets a companion:
  * exact totals per pc, from counters. `load -> pc` stands beside `load -> pc,value`. A selector with a condition on a
  * changing field (value==0) has no companion: its totals cannot be counted where they happen. An exact engine needs no
- * companion: its profile has the totals. */
+ * companion: its profile has the totals.
+ *
+ * Where no engine is asked for, those that are left with the default share its ceiling. */
 #include "plan.h"
 #include <stdlib.h>
 #include <string.h>
@@ -57,17 +59,53 @@ static bool is_given(const struct cli_call *call, const char *name)
     return false;
 }
 
-void cli_counts_exactly(struct cli_plan *plan, const struct cli_call *call, bool all)
+enum { MEGABYTE = 1 << 20 };
+
+/* May it grow with what the program computes? What is static has no more tuples than the program has code. */
+static bool may_grow(const struct cli_plan *plan, const struct rf_lane *lane, const char *standard)
 {
-    const char *standard = cli_standard(call->command, "engine");
-    if (is_given(call, "engine") || (!all && is_cut(plan)))
+    return strcmp(lane->engine, standard) == 0 && !is_static(&plan->selectors[lane->stream]);
+}
+
+/* Such profiles share the ceiling of one: what a run may take does not grow with what it is asked. */
+static void share_ceiling(struct cli_plan *plan, const char *standard)
+{
+    struct rf_engine_info info;
+    const struct rf_option *ceiling = NULL;
+    uint64_t bytes, n = 0;
+    for (size_t i = 0; i < plan->lanes.n; i++)
+        n += may_grow(plan, &plan->lanes.lanes[i], standard);
+    if (n > 1 && rf_engine_describe(standard, &info, NULL) == RF_OK)
+        ceiling = rf_option_find(info.options, "ceiling", strlen("ceiling"));
+    if (ceiling == NULL ||
+        rf_units_count(ceiling->standard, strlen(ceiling->standard), &bytes) != RF_OK)
         return;
+    uint64_t each = bytes / n > MEGABYTE ? bytes / n / MEGABYTE * MEGABYTE : bytes / n;
+    snprintf(plan->sharing, sizeof plan->sharing, "%s(ceiling=%llu)", standard,
+             (unsigned long long)each);
+    for (size_t i = 0; i < plan->lanes.n; i++)
+        if (may_grow(plan, &plan->lanes.lanes[i], standard))
+            plan->lanes.lanes[i].engine = plan->sharing;
+}
+
+static void count_exactly(struct cli_plan *plan, const char *standard, bool all)
+{
     for (size_t i = 0; i < plan->lanes.n; i++) {
         struct rf_lane *lane = &plan->lanes.lanes[i];
         bool counts = all || is_static(&plan->selectors[lane->stream]);
         if (counts && strcmp(lane->engine, standard) == 0)
             lane->engine = "exact";
     }
+}
+
+void cli_counts_engines(struct cli_plan *plan, const struct cli_call *call, bool all)
+{
+    const char *standard = cli_standard(call->command, "engine");
+    if (is_given(call, "engine"))
+        return;
+    if (all || !is_cut(plan))
+        count_exactly(plan, standard, all);
+    share_ceiling(plan, standard);
 }
 
 static bool takes_any_order(const char *text)

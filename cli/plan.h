@@ -40,8 +40,8 @@ int cli_lanes_of_thread(struct cli_lanes *lanes, const char *thread);
 /* counts.c: what need not be streamed. --stream is an int. */
 extern const struct cli_option cli_options_counts[];
 struct cli_plan;
-/* Where no engine is asked for: exact for selectors that are counted, or for all. */
-void cli_counts_exactly(struct cli_plan *plan, const struct cli_call *call, bool all);
+/* Where no engine is asked for: exact for selectors that are counted, or for all; the others share one ceiling. */
+void cli_counts_engines(struct cli_plan *plan, const struct cli_call *call, bool all);
 /* Add lanes with exact totals per pc beside those that have a pc and something that changes. */
 int cli_counts_companions(struct cli_plan *plan);
 /* Mark their profiles, which come in the order of the lanes. */
@@ -190,6 +190,7 @@ struct cli_plan {
     const volatile int *stop;   /* as in rf_collect_setup; may be NULL */
     struct cli_program program; /* for names in selectors of records; not open: refused */
     char companions[CLI_SELECTORS_MAX][CLI_COMPANION_TEXT]; /* selectors of totals (counts.c) */
+    char sharing[64]; /* the default engine with its part of the ceiling (counts.c); empty: nobody shares */
     struct rf_trace_writer *writer; /* of --record, while the program runs */
     bool told_of_modules;           /* that some did not fit the trace */
     struct rf_live *live;           /* for `riffle top PID`; NULL: nobody can ask */
