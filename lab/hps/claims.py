@@ -55,7 +55,7 @@ def overhead():
           f"over programs and frequencies; over start values at most ± {by_phase:.2f} points at 1/100", "figure8.svg", "overhead phases", PHASES)
     at_hundred = {kind: costs(kind, (100,)) for kind in CALLS}
     claim("just over 1% on average at 1/100 (asked: 1 to 1.25%, of each kind)", "6.2",
-          verdict(1 <= mean(found) <= 1.25 for found in at_hundred.values()),
+          "holds" if all(1 <= mean(found) <= 1.25 for found in at_hundred.values()) else "differs",  # in size
           ", ".join(f"{CALLS[kind]} {mean(found):.2f}%" for kind, found in at_hundred.items()) +
           f", both together {mean(x for found in at_hundred.values() for x in found):.2f}%",
           programs_told(" and ".join(span(found) + "%" for found in at_hundred.values())), "figure8.svg", "overhead phases", PHASES)
