@@ -34,12 +34,18 @@ def size(found, wanted, share=0.2):
 class Claims:
     """The rows of a claims.csv (lab/claims says what its columns mean)."""
 
-    def __init__(self, paper):
-        self.paper, self.rows = paper, []
+    def __init__(self, paper, rests=None):
+        """rests: of each step of the lab's `run`, the programs and lengths behind its numbers."""
+        self.paper, self.rests, self.rows = paper, rests or {}, []
 
     def add(self, *cells):
-        """The columns behind the first, in their order; those that are left out are empty."""
+        """The columns behind the first, in their order; those that are left out are empty. The row says what its command's steps rest on."""
         cells = [self.paper, *cells]
+        place = COLUMNS.index("ours")
+        steps = cells[COLUMNS.index("command")].split()[1:] if len(cells) == len(COLUMNS) else []
+        on = list(dict.fromkeys(self.rests[step] for step in steps if step in self.rests))
+        if on:
+            cells[place] += f" [{'; '.join(on)}]"
         self.rows.append(cells + [""] * (len(COLUMNS) - len(cells)))
 
     def write(self, folder):
