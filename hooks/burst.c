@@ -35,7 +35,7 @@ static uint64_t draw_sparsity(struct rf_hooks_lane *lane, uint64_t mean, bool re
 
 uint64_t rf_hooks_burst_length(void)
 {
-    uint32_t burst = rf_hooks_bursts()->clocks[0].burst;
+    uint32_t burst = __atomic_load_n(&rf_hooks_bursts()->clocks[0].burst, __ATOMIC_RELAXED);
     return burst == FOREVER ? INT64_MAX : burst > 0 ? burst : 1;
 }
 
@@ -49,7 +49,9 @@ static void arm(struct rf_hooks_lane *lane, bool first)
 {
     const struct rf_ring_clock *wanted = &rf_hooks_bursts()->clocks[0];
     uint64_t mean = first && wanted->regular ? wanted->first : wanted->sparsity;
-    uint64_t burst = wanted->burst > 0 ? wanted->burst : 1;
+    uint64_t burst =
+        __atomic_load_n(&wanted->burst, __ATOMIC_RELAXED); /* once: others may write it */
+    burst += burst == 0;
     uint64_t skipped = burst == FOREVER || mean > UINT64_MAX / (2 * RF_WORD_WEIGHT_ONE) ? 0 : mean;
     uint64_t left = draw_sparsity(lane, mean, wanted->regular != 0);
     lane->weight = RF_WORD_WEIGHT_ONE + RF_WORD_WEIGHT_ONE * skipped / burst;
@@ -79,7 +81,7 @@ static void tell_burst(struct rf_hooks_lane *lane)
         lane->told[i] = all;
     }
     to[2 + groups] = lane->weight;
-    rf_hooks_commit(lane, n);
+    rf_hooks_commit(lane, to + n);
 }
 
 uint64_t rf_hooks_end_burst(struct rf_hooks_lane *lane)

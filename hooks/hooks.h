@@ -126,6 +126,8 @@ struct rf_hooks_lane {
     uint32_t defining;           /* which path */
     uint32_t state;              /* enum rf_hooks_state */
     uint32_t thread;
+    uint32_t head;  /* chunks that were published */
+    uint64_t chunk; /* where the one begins that is being filled */
     uint64_t weight, random;
     uint64_t told[RF_RING_GROUPS];
     struct rf_hooks_span spans[RF_HOOKS_SPANS]; /* of files that were told */
@@ -184,7 +186,7 @@ bool rf_hooks_can_merge(void);
 /* A free slot for the lane. */
 bool rf_hooks_open_lane(struct rf_hooks_lane *lane);
 void rf_hooks_abandon_lane(struct rf_hooks_lane *lane);
-/* Room for a message of n words; rf_hooks_commit follows. */
+/* Room for a message of n words; rf_hooks_commit follows, with its end. */
 uint64_t *rf_hooks_reserve(struct rf_hooks_lane *lane, uint32_t n);
 void rf_hooks_flush(struct rf_hooks_lane *lane);
 /* A handler jumped out while the lane was published. False: its chunk is half moved, and nobody can read it. */
@@ -203,12 +205,24 @@ RF_HOOKS_INLINE void rf_hooks_fetch_ahead(uint64_t cursor)
     __asm__ volatile("prefetchw %0" : : "m"(*((const char *)cursor + RF_HOOKS_AHEAD)));
 }
 
-RF_HOOKS_INLINE void rf_hooks_commit(struct rf_hooks_lane *lane, uint32_t n)
+/* Other processes of the run can write into the slot. So the cursor, which lies there, is read once for an event, and one that is not in
+ * the chunk is put back to its beginning: whoever does so spoils the numbers, and nothing else. */
+uint64_t *rf_hooks_spoilt(struct rf_hooks_lane *lane);
+RF_HOOKS_INLINE uint64_t *rf_hooks_cursor(struct rf_hooks_lane *lane)
 {
-    uint64_t cursor = lane->slot->cursor + (uint64_t)n * 8;
+    uint64_t cursor = __atomic_load_n(&lane->slot->cursor, __ATOMIC_RELAXED);
+    if (RF_HOOKS_UNLIKELY(cursor - lane->chunk > RF_RING_CHUNK - RF_RING_SLACK))
+        return rf_hooks_spoilt(lane);
+    return (uint64_t *)cursor;
+}
+
+/* What was written from rf_hooks_cursor or rf_hooks_reserve on, up to `end`. */
+RF_HOOKS_INLINE void rf_hooks_commit(struct rf_hooks_lane *lane, const uint64_t *end)
+{
+    uint64_t cursor = (uint64_t)(uintptr_t)end;
     rf_hooks_fetch_ahead(cursor);
     __atomic_store_n(&lane->slot->cursor, cursor, __ATOMIC_RELEASE);
-    if (RF_HOOKS_UNLIKELY(cursor > lane->slot->limit))
+    if (RF_HOOKS_UNLIKELY(cursor - lane->chunk > RF_RING_CHUNK - RF_RING_SLACK))
         rf_hooks_flush(lane);
 }
 
@@ -309,19 +323,20 @@ RF_HOOKS_INLINE void rf_hooks_replace(struct rf_hooks_lane *lane, struct rf_ring
                                       const struct rf_ring_place *place, uint64_t word,
                                       unsigned kind)
 {
-    uint64_t times = entry->count;
+    uint64_t times = __atomic_load_n(&entry->count, __ATOMIC_RELAXED);
+    uint32_t other = __atomic_load_n(&entry->kind, __ATOMIC_RELAXED);
     if (RF_HOOKS_UNLIKELY(times > RF_HOOKS_TIMES_MAX))
         times = rf_hooks_tell_parts(lane, entry);
-    if (RF_HOOKS_LIKELY(entry->kind == kind)) /* then it is known early where that is stored */
+    if (RF_HOOKS_LIKELY(other == kind)) /* then it is known early where that is stored */
         lane->slot->produced[kind] += times;
     else
-        lane->slot->produced[entry->kind] += times;
-    uint64_t *to = (uint64_t *)lane->slot->cursor;
+        lane->slot->produced[other % RF_RING_GROUPS] += times; /* others can write there */
+    uint64_t *to = rf_hooks_cursor(lane);
     to[0] = entry->path | (times - 1) << 32;
     to[1] = entry->word;
     *entry = (struct rf_ring_word){place->key, word, 1, place->path, kind};
     if (RF_HOOKS_LIKELY(times > 0))
-        rf_hooks_commit(lane, 2);
+        rf_hooks_commit(lane, to + 2);
 }
 
 /* One event, by whatever lane there is. */

@@ -7,6 +7,7 @@
 #include "hooks.h"
 #include <linux/futex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -92,10 +93,11 @@ static bool is_zombie(const char *path)
 }
 
 static char collector_state[32]; /* "/proc/PID/stat" */
+static uint32_t collector;
 
 static bool collector_is_gone(void)
 {
-    return rf_hooks_syscall(SYS_kill, control->collector, 0, 0, 0, 0, 0) == -ESRCH ||
+    return rf_hooks_syscall(SYS_kill, collector, 0, 0, 0, 0, 0) == -ESRCH ||
            is_zombie(collector_state);
 }
 
@@ -112,42 +114,75 @@ static void mourn(void)
 static uint64_t *chunk_start(const struct rf_hooks_lane *lane)
 {
     uint8_t *memory = (uint8_t *)lane->slot;
-    return (uint64_t *)(void *)(memory + rf_ring_chunk_offset(lane->slot->head));
+    return (uint64_t *)(void *)(memory + rf_ring_chunk_offset(lane->head));
 }
 
 static void begin_chunk(struct rf_hooks_lane *lane)
 {
     uint64_t start = (uint64_t)(uintptr_t)chunk_start(lane);
-    lane->slot->limit = start + RF_RING_CHUNK - RF_RING_SLACK;
+    lane->chunk = start;
     rf_hooks_then();
     __atomic_store_n(&lane->slot->cursor, start, __ATOMIC_RELEASE);
+}
+
+/* A hook may write a little beyond the mark: up to the end of the chunk the cursor is a good one. */
+static uint64_t *cursor_in_chunk(struct rf_hooks_lane *lane)
+{
+    uint64_t cursor = __atomic_load_n(&lane->slot->cursor, __ATOMIC_RELAXED);
+    if (cursor - lane->chunk > RF_RING_CHUNK || cursor % 8 != 0)
+        cursor = lane->chunk;
+    return (uint64_t *)cursor;
+}
+
+/* The cursor is not where it should be. A handler may have jumped out in front of a flush: then there is room for an event all the same. */
+RF_HOOKS_APART uint64_t *rf_hooks_spoilt(struct rf_hooks_lane *lane)
+{
+    enum { ROOM = 64 };
+    uint64_t *cursor = cursor_in_chunk(lane);
+    bool has_room = (uint64_t)(uintptr_t)cursor - lane->chunk <= RF_RING_CHUNK - ROOM;
+    return has_room ? cursor : chunk_start(lane);
 }
 
 /* Also while it is being set: the cursor comes last, and where it was before lies in another chunk or is the same. */
 static bool is_begun(const struct rf_hooks_lane *lane)
 {
     uint64_t start = (uint64_t)(uintptr_t)chunk_start(lane);
-    return lane->slot->limit == start + RF_RING_CHUNK - RF_RING_SLACK &&
-           lane->slot->cursor - start <= RF_RING_CHUNK;
+    return lane->chunk == start && lane->slot->cursor - start <= RF_RING_CHUNK;
 }
 
-static bool is_full(const struct rf_ring_slot *slot)
+static uint32_t unread(const struct rf_hooks_lane *lane)
 {
-    return slot->head - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE) >= RF_RING_CHUNKS;
+    return lane->head - __atomic_load_n(&lane->slot->tail, __ATOMIC_ACQUIRE);
 }
 
-static void wait_for_room(struct rf_ring_slot *slot)
+static bool is_full(const struct rf_hooks_lane *lane)
+{
+    return unread(lane) >= RF_RING_CHUNKS;
+}
+
+/* A tail that cannot be was written by another process. The collector puts it right when it comes by, unless it was
+ * deceived about our head, too: then nobody will. */
+static bool is_spoilt(const struct rf_hooks_lane *lane, uint32_t *ticks)
+{
+    enum { PATIENCE_TICKS = 20 };
+    *ticks = unread(lane) > RF_RING_CHUNKS ? *ticks + 1 : 0;
+    return *ticks > PATIENCE_TICKS;
+}
+
+static void wait_for_room(struct rf_hooks_lane *lane)
 {
     struct timespec tick = {0, TICK_MS * 1000000L};
-    while (is_full(slot) && rf_hooks_listening) {
+    struct rf_ring_slot *slot = lane->slot;
+    uint32_t ticks = 0;
+    while (is_full(lane) && rf_hooks_listening) {
         uint32_t seen = __atomic_load_n(&slot->tail, __ATOMIC_SEQ_CST);
         __atomic_store_n(&slot->waiting, 1, __ATOMIC_SEQ_CST);
-        if (is_full(slot) && !control->detached)
+        if (is_full(lane) && !control->detached)
             rf_hooks_syscall(SYS_futex, (long)&slot->tail, FUTEX_WAIT, seen, (long)&tick, 0, 0);
         __atomic_store_n(&slot->waiting, 0, __ATOMIC_SEQ_CST);
-        if (control->detached)
+        if (control->detached || is_spoilt(lane, &ticks))
             detach(NULL);
-        else if (is_full(slot) && collector_is_gone())
+        else if (is_full(lane) && collector_is_gone())
             mourn();
     }
 }
@@ -157,10 +192,12 @@ static void publish(struct rf_hooks_lane *lane)
     struct rf_ring_slot *slot = lane->slot;
     uint64_t start = (uint64_t)(uintptr_t)chunk_start(lane);
     rf_hooks_begin_slow(lane);
-    slot->fill[slot->head % RF_RING_CHUNKS] = (uint32_t)(slot->cursor - start);
-    __atomic_store_n(&slot->head, slot->head + 1, __ATOMIC_RELEASE);
+    slot->fill[lane->head % RF_RING_CHUNKS] =
+        (uint32_t)((uint64_t)(uintptr_t)cursor_in_chunk(lane) - start);
+    lane->head++;
+    __atomic_store_n(&slot->head, lane->head, __ATOMIC_RELEASE);
     ring_bell();
-    wait_for_room(slot);
+    wait_for_room(lane);
     begin_chunk(lane);
     rf_hooks_end_slow(lane);
 }
@@ -171,7 +208,8 @@ bool rf_hooks_mend_chunk(struct rf_hooks_lane *lane)
         return false;
     if (!is_begun(lane)) {
         ring_bell();
-        wait_for_room(lane->slot);
+        __atomic_store_n(&lane->slot->head, lane->head, __ATOMIC_RELEASE);
+        wait_for_room(lane);
         begin_chunk(lane);
     }
     return true;
@@ -179,9 +217,17 @@ bool rf_hooks_mend_chunk(struct rf_hooks_lane *lane)
 
 /* ---- losing ---- */
 
-static const uint64_t *skip_word(const struct rf_hooks_lane *lane, const uint64_t *at)
+/* What was told of a path; others can write into a chunk, so it may be none. */
+static uint8_t kind_of(const struct rf_hooks_lane *lane, uint64_t word)
 {
-    return at + ((*at & RF_WORD_MESSAGE) ? (uint32_t)*at : 1u + (lane->kinds[(uint32_t)*at] >> 4));
+    return (uint32_t)word < RF_RING_PLACES_MAX ? lane->kinds[(uint32_t)word] : 0;
+}
+
+static const uint64_t *skip_word(const struct rf_hooks_lane *lane, uint64_t word,
+                                 const uint64_t *at, const uint64_t *end)
+{
+    uint32_t n = (word & RF_WORD_MESSAGE) ? (uint32_t)word : 1u + (kind_of(lane, word) >> 4);
+    return n == 0 || n > (uint64_t)(end - at) ? end : at + n;
 }
 
 static uint64_t times_of(uint64_t word)
@@ -193,14 +239,15 @@ static uint64_t times_of(uint64_t word)
 static bool drop(struct rf_hooks_lane *lane)
 {
     uint64_t lost[RF_WORD_CLASSES] = {0}, *start = chunk_start(lane), *to = start;
-    const uint64_t *end = (const uint64_t *)lane->slot->cursor, *next;
+    const uint64_t *end = cursor_in_chunk(lane), *next;
     lane->drops = true;
     rf_hooks_then();
     for (const uint64_t *at = start; at < end; at = next) {
-        next = skip_word(lane, at);
-        if (!(*at & RF_WORD_MESSAGE)) {
-            lost[lane->kinds[(uint32_t)*at] & 15] += times_of(*at);
-        } else if ((*at >> 32 & 0xff) == RF_WORD_LOST) {
+        uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED);
+        next = skip_word(lane, word, at, end);
+        if (!(word & RF_WORD_MESSAGE)) {
+            lost[(kind_of(lane, word) & 15) % RF_WORD_CLASSES] += times_of(word);
+        } else if ((word >> 32 & 0xff) == RF_WORD_LOST && next - at == 1 + RF_WORD_CLASSES) {
             for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++)
                 lost[kind] += at[1 + kind];
         } else {
@@ -208,6 +255,8 @@ static bool drop(struct rf_hooks_lane *lane)
             to += next - at;
         }
     }
+    if (to - start > RF_RING_CHUNK / 8 - (1 + RF_WORD_CLASSES))
+        to = start;
     *to = RF_WORD_HEADER(RF_WORD_LOST, 1 + RF_WORD_CLASSES);
     memcpy(to + 1, lost, sizeof lost);
     to += 1 + RF_WORD_CLASSES;
@@ -219,12 +268,10 @@ static bool drop(struct rf_hooks_lane *lane)
 
 void rf_hooks_flush(struct rf_hooks_lane *lane)
 {
-    const struct rf_ring_slot *slot = lane->slot;
     rf_hooks_begin_slow(lane);
     if (control->detached)
         detach(NULL);
-    bool nearly_full =
-        slot->head + 1 - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE) >= RF_RING_CHUNKS;
+    bool nearly_full = unread(lane) + 1 >= RF_RING_CHUNKS;
     if (!rf_hooks_listening) {
         rf_hooks_merging_1 = &rf_hooks_nobody;
         begin_chunk(lane);
@@ -237,10 +284,12 @@ void rf_hooks_flush(struct rf_hooks_lane *lane)
 
 uint64_t *rf_hooks_reserve(struct rf_hooks_lane *lane, uint32_t n)
 {
-    uint64_t end = (uint64_t)(uintptr_t)chunk_start(lane) + RF_RING_CHUNK;
-    if (lane->slot->cursor + (uint64_t)n * 8 > end)
+    uint64_t end = lane->chunk + RF_RING_CHUNK, *to = cursor_in_chunk(lane);
+    if ((uint64_t)(uintptr_t)(to + n) > end) {
         publish(lane);
-    return (uint64_t *)lane->slot->cursor;
+        to = chunk_start(lane);
+    }
+    return to;
 }
 
 /* ---- slots ---- */
@@ -254,6 +303,14 @@ static void say_other(int fd, mode_t mode)
     if ((mode & S_ISVTX) == 0 &&
         rf_hooks_syscall(SYS_fchmod, fd, (long)((mode & 07777) | S_ISVTX), 0, 0, 0, 0) == 0)
         rf_hooks_syscall(SYS_write, STDERR, (long)other, sizeof other - 1, 0, 0, 0);
+}
+
+/* Of the path, "/proc/PID/fd/N": what stands in the shared memory may not be true. */
+static uint32_t find_collector(void)
+{
+    const char *path = rf_hooks_options.ring_path;
+    return path != NULL && strncmp(path, "/proc/", 6) == 0 ? (uint32_t)strtoul(path + 6, NULL, 10)
+                                                           : control->collector;
 }
 
 static bool is_ring(int fd)
@@ -273,7 +330,8 @@ static bool is_ring(int fd)
     control = n_slots > 0 ? map(RF_RING_PAGE, MAP_SHARED, fd, 0) : NULL;
     if (control == NULL)
         return false;
-    snprintf(collector_state, sizeof collector_state, "/proc/%u/stat", control->collector);
+    collector = find_collector();
+    snprintf(collector_state, sizeof collector_state, "/proc/%u/stat", collector);
     return true;
 }
 

@@ -41,7 +41,7 @@ static void tell_thread(struct rf_hooks_lane *lane)
     uint64_t *to = rf_hooks_reserve(lane, 2);
     to[0] = RF_WORD_HEADER(RF_WORD_THREAD, 2);
     to[1] = lane->thread < RF_WORD_THREADS_MAX ? lane->thread : RF_WORD_THREADS_MAX;
-    rf_hooks_commit(lane, 2);
+    rf_hooks_commit(lane, to + 2);
 }
 
 static bool take(struct rf_hooks_lane *lane, uint32_t state)
@@ -178,7 +178,7 @@ static void tell_name(struct rf_hooks_lane *lane)
     to[0] = RF_WORD_HEADER(RF_WORD_NAME, 2 + NAME_BYTES / 8);
     to[1] = lane->thread < RF_WORD_THREADS_MAX ? lane->thread : RF_WORD_THREADS_MAX;
     memcpy(to + 2, name, NAME_BYTES);
-    rf_hooks_commit(lane, 2 + NAME_BYTES / 8);
+    rf_hooks_commit(lane, to + 2 + NAME_BYTES / 8);
 }
 
 static void end_thread(void *unused)

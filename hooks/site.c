@@ -23,10 +23,11 @@ static struct rf_ring_place *table_of(const struct rf_hooks_lane *lane, uint64_t
     return lane->table + rf_ring_places_offset(size);
 }
 
+/* Half of a table is empty. Where another process has filled it, any place will do. */
 static struct rf_ring_place *find_in(struct rf_ring_place *places, uint64_t mask, uint64_t key)
 {
-    uint64_t i = (key >> 2) & mask;
-    while (places[i].key != 0 && places[i].key != key)
+    uint64_t i = (key >> 2) & mask, left = mask;
+    while (places[i].key != 0 && places[i].key != key && left-- > 0)
         i = (i + 1) & mask;
     return &places[i];
 }
@@ -52,7 +53,7 @@ bool rf_hooks_begin_places(struct rf_hooks_lane *lane)
 void rf_hooks_mend_places(struct rf_hooks_lane *lane)
 {
     use_table(lane, lane->mask + 1);
-    if (lane->defined != 0 && lane->defined != lane->slot->cursor)
+    if (lane->defined != 0 && lane->defined != (uint64_t)(uintptr_t)rf_hooks_cursor(lane))
         lane->n_paths = lane->defining + 1;
     lane->defined = 0;
 }
@@ -131,7 +132,7 @@ static void tell_mapping(struct rf_hooks_lane *lane, const struct mapping *mappi
     to[3] = mapping->offset;
     to[3 + words] = 0;
     memcpy(to + 4, mapping->path, length);
-    rf_hooks_commit(lane, (uint32_t)(4 + words));
+    rf_hooks_commit(lane, to + 4 + words);
 }
 
 static bool is_told(const struct rf_hooks_lane *lane, uint64_t pc)
@@ -306,7 +307,7 @@ static void tell_place(struct rf_hooks_lane *lane, uint32_t path, const struct d
     rf_hooks_then();
     lane->defined = (uint64_t)(uintptr_t)to;
     rf_hooks_then();
-    rf_hooks_commit(lane, n);
+    rf_hooks_commit(lane, to + n);
     lane->n_paths = path + 1;
     rf_hooks_then();
     lane->defined = 0;

@@ -5,27 +5,35 @@ static void stream(struct rf_hooks_lane *lane, const struct rf_ring_place *place
                    const struct rf_hooks_event *event)
 {
     unsigned want = rf_hooks_options.want[event->kind];
-    uint64_t *start = (uint64_t *)lane->slot->cursor, *to = start;
+    uint64_t *to = rf_hooks_cursor(lane);
     *to++ = place->path;
     if ((want & RF_HOOKS_ADDR) != 0)
         *to++ = event->addr;
     if ((want & RF_HOOKS_VALUE) != 0)
         *to++ = event->value;
-    rf_hooks_commit(lane, (uint32_t)(to - start));
+    rf_hooks_commit(lane, to);
 }
+
+/* A count that no processor can have reached was written by another process: it counts once. */
+#define COUNT_MAX (UINT64_C(1) << 48)
 
 uint64_t rf_hooks_tell_parts(struct rf_hooks_lane *lane, struct rf_ring_word *entry)
 {
-    while (entry->count > RF_HOOKS_TIMES_MAX) {
-        uint64_t *to = (uint64_t *)lane->slot->cursor;
+    uint64_t left = __atomic_load_n(&entry->count, __ATOMIC_RELAXED);
+    if (left > COUNT_MAX)
+        left = 1;
+    while (left > RF_HOOKS_TIMES_MAX) {
+        uint64_t *to = rf_hooks_cursor(lane);
         /* First: a kill while the ring is full must not count it twice. */
-        entry->count -= RF_HOOKS_TIMES_MAX;
-        lane->slot->produced[entry->kind] += RF_HOOKS_TIMES_MAX;
+        left -= RF_HOOKS_TIMES_MAX;
+        entry->count = left;
+        lane->slot->produced[__atomic_load_n(&entry->kind, __ATOMIC_RELAXED) % RF_RING_GROUPS] +=
+            RF_HOOKS_TIMES_MAX;
         to[0] = entry->path | (uint64_t)(RF_HOOKS_TIMES_MAX - 1) << 32;
         to[1] = entry->word;
-        rf_hooks_commit(lane, 2);
+        rf_hooks_commit(lane, to + 2);
     }
-    return entry->count;
+    return left;
 }
 
 static void merge(struct rf_hooks_lane *lane, const struct rf_ring_place *place, uint64_t word,

@@ -7,7 +7,7 @@
  *            t5 = LDle:I64(t4)       the program's own
  *            [c + 8] = t5            its value, wanted
  *            ...
- *            [c] = 1041; cursor = c + 16                before each exit: which path, how far
+ *            [c] = 1041; cursor = c + 16                before each exit: which path, how far (ring.c: in two places)
  *            counter[1041] += 1                         what of it is static and wanted
  *            if (t9) goto 0x401080
  *            [c] = 1042                                 no words since: the cursor is right
@@ -352,8 +352,9 @@ static void emit_commit(struct block *block)
                   IRStmt_Store(Iend_LE, IRExpr_RdTmp(block->cursor), ir_number((ULong)id)));
     if (block->is_committed && block->committed == block->n_words)
         return;
-    addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, ir_number((ULong)ring_cursor()),
-                                           place(block, 1 + block->n_words)));
+    IRExpr *next = place(block, 1 + block->n_words);
+    addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, ir_number((ULong)ring_cursor()), next));
+    addStmtToIRSB(block->out, IRStmt_Store(Iend_LE, ir_number((ULong)ring_told_cursor()), next));
     block->committed = block->n_words;
     block->is_committed = True;
 }

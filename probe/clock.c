@@ -106,7 +106,8 @@ static void arm(struct clocks *clocks, UInt clock, enum when when)
     const struct rf_ring_clock *wanted = &ring_bursts()->clocks[clock];
     ULong mean = mean_sparsity(clock, when);
     ULong sparsity = is_paused(clock) ? SPARSITY_MAX : draw_sparsity(wanted, mean);
-    ULong burst = wanted->burst > 0 ? wanted->burst : 1;
+    ULong burst = __atomic_load_n(&wanted->burst, __ATOMIC_RELAXED); /* once: others may write it */
+    burst += burst == 0;
     UInt bit = 1u << clock;
     clocks->waits = sparsity >= SPARSITY_MAX ? clocks->waits | bit : clocks->waits & ~bit;
     sparsity = sparsity < SPARSITY_MAX ? sparsity : SPARSITY_MAX;

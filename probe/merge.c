@@ -30,6 +30,9 @@ Bool merge_is_possible(void)
     return probe_options.counts;
 }
 
+/* Where the next note goes. The slot has a copy for the collector; others can write to that, so it is never read here. */
+static ULong own_note;
+
 static ULong *first_note(void)
 {
     return (ULong *)count_table() + 2 * RF_RING_TABLE;
@@ -38,7 +41,7 @@ static ULong *first_note(void)
 void merge_open(void)
 {
     struct rf_ring_slot *slot = ring_slot();
-    slot->note = slot->notes = (ULong)first_note();
+    slot->note = slot->notes = own_note = (ULong)first_note();
     slot->stage = 0;
     ULong *table = (ULong *)count_table();
     for (UInt i = 0; table != NULL && probe_options.merges && i < RF_RING_TABLE; i++)
@@ -101,32 +104,33 @@ static ULong merge_all(UChar *chunk, ULong place, ULong *stage, const ULong *not
 void merge_notes(void)
 {
     struct rf_ring_slot *slot = ring_slot();
-    if (count_table() == 0 || slot->note == 0)
+    if (count_table() == 0 || own_note == 0)
         return;
-    UInt n = (UInt)((slot->note - slot->notes) / 16);
+    UInt n = (UInt)((own_note - (ULong)first_note()) / 16);
     ULong *start = ring_reserve(2 * n);
     UChar *chunk = (UChar *)ring_chunk();
     UInt place = (UInt)((UChar *)start - chunk);
     UInt filled = (UInt)merge_all(chunk, place, (ULong *)&slot->stage, first_note(), n);
     put((ULong *)&slot->stage, rf_stage(n, filled, RF_STAGE_PART));
     ring_commit((filled - place) / 8);
-    put((ULong *)&slot->note, (ULong)first_note());
+    own_note = (ULong)first_note();
+    put((ULong *)&slot->note, own_note);
     put((ULong *)&slot->stage, 0);
 }
 
 /* ---- noting ---- */
 
-static IRExpr *behind(IRSB *out, IRTemp note, ULong bytes)
+static IRExpr *behind(IRSB *out, IRTemp at, ULong bytes)
 {
-    return ir_binary(out, Ity_I64, Iop_Add64, IRExpr_RdTmp(note), ir_number(bytes));
+    return ir_binary(out, Ity_I64, Iop_Add64, IRExpr_RdTmp(at), ir_number(bytes));
 }
 
 static IRExpr *next_note(void)
 {
-    return ir_number((ULong)&ring_slot()->note);
+    return ir_number((ULong)&own_note);
 }
 
-void merge_begin(IRSB *out, IRTemp note)
+void merge_begin(IRSB *out, IRTemp to)
 {
     IRTemp before = ir_assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, next_note()));
     IRExpr *limit = ir_number((ULong)(first_note() + 2 * RF_RING_NOTES));
@@ -135,7 +139,7 @@ void merge_begin(IRSB *out, IRTemp note)
         unsafeIRDirty_0_N(0, "merge_notes", VG_(fnptr_to_fnentry)(merge_notes), mkIRExprVec_0());
     call->guard = full;
     addStmtToIRSB(out, IRStmt_Dirty(call));
-    addStmtToIRSB(out, IRStmt_WrTmp(note, IRExpr_Load(Iend_LE, Ity_I64, next_note())));
+    addStmtToIRSB(out, IRStmt_WrTmp(to, IRExpr_Load(Iend_LE, Ity_I64, next_note())));
 }
 
 void merge_note(IRSB *out, struct notes *notes, UInt site, const struct block_event *event,
@@ -160,8 +164,10 @@ void merge_note(IRSB *out, struct notes *notes, UInt site, const struct block_ev
 
 void merge_commit(IRSB *out, struct notes *notes)
 {
-    if (notes->is_new)
-        addStmtToIRSB(out, IRStmt_Store(Iend_LE, next_note(),
-                                        behind(out, notes->next, 16 * (ULong)notes->n)));
+    if (!notes->is_new)
+        return;
+    IRExpr *next = behind(out, notes->next, 16 * (ULong)notes->n);
+    addStmtToIRSB(out, IRStmt_Store(Iend_LE, next_note(), next));
+    addStmtToIRSB(out, IRStmt_Store(Iend_LE, ir_number((ULong)&ring_slot()->note), next));
     notes->is_new = False;
 }

@@ -4,7 +4,10 @@
  *     [path 7][word][word] [message ...] [path 9] ...       ->  the number of events per class
  *
  * Paths are numbered as blocks are translated. Their numbers and dynamic words stand in chunks, between messages. Events
- * of classes that have counters (count.c) need not be counted here. */
+ * of classes that have counters (count.c) need not be counted here.
+ *
+ * Others can write into a chunk. So each word is read once and checked, and where one makes no sense, the rest of the
+ * chunk counts nothing. */
 #include "probe.h"
 
 static Bool has_uncounted; /* some blocks have no counters */
@@ -36,9 +39,25 @@ UInt path_add_guard(UShort word, UChar kind)
     return n_guards++;
 }
 
-UInt path_message_length(ULong word)
+ULong path_read(const ULong *at)
 {
-    return (UInt)word;
+    return *(const volatile ULong *)at;
+}
+
+/* Words of what begins with this one; 0: that is nothing that we wrote. */
+static UInt length_of(ULong word)
+{
+    if (word & RF_WORD_MESSAGE)
+        return (UInt)word;
+    if (rf_entry_is_one(word))
+        return 2;
+    return word < n_paths ? 1u + paths[word].words : 0;
+}
+
+const ULong *path_skip(ULong word, const ULong *at, const ULong *end)
+{
+    UInt n = length_of(word);
+    return n == 0 || n > (ULong)(end - at) ? end : at + n;
 }
 
 _Static_assert(RF_WORD_CLASSES == 8, "the counts of a path by class are the bytes of one word");
@@ -86,16 +105,14 @@ void path_count(ULong *totals, const ULong *at, const ULong *end, enum path_clas
 {
     ULong of_counted = classes == PATH_ALL ? all_classes : uncounted_classes();
     struct sums sums = {0, 0, 0};
-    while (at < end) {
-        if (*at & RF_WORD_MESSAGE) {
-            at += path_message_length(*at);
+    for (const ULong *next; at < end; at = next) {
+        ULong word = path_read(at);
+        next = path_skip(word, at, end);
+        /* what is merged has counters */
+        if ((word & RF_WORD_MESSAGE) || rf_entry_is_one(word) || word >= n_paths ||
+            (ULong)(next - at) <= paths[word].words)
             continue;
-        }
-        if (rf_entry_is_one(*at)) { /* what is merged has counters */
-            at += 2;
-            continue;
-        }
-        const struct path_totals *path = &paths[*at];
+        const struct path_totals *path = &paths[word];
         ULong mask = path->is_counted ? of_counted : all_classes;
         sums.even += path->events.word & mask & even_bytes;
         sums.odd += (path->events.word & mask) >> 8 & even_bytes;
@@ -103,14 +120,8 @@ void path_count(ULong *totals, const ULong *at, const ULong *end, enum path_clas
             empty(&sums, totals);
         if (path->n_guards > 0)
             count_guards(totals, path, at, mask);
-        at += 1 + path->words;
     }
     empty(&sums, totals);
-}
-
-const ULong *path_skip(const ULong *at)
-{
-    return at + ((*at & RF_WORD_MESSAGE) ? path_message_length(*at) : 1u + paths[*at].words);
 }
 
 Bool path_some_uncounted(void)

@@ -106,8 +106,10 @@ extern struct options probe_options;
 
 /* ---- ring.c ---- */
 
-/* Where the instrumented code finds its cursor and its limit; stays the same after a fork. */
+/* Where the instrumented code finds its cursor and its limit; stays the same after a fork. It stores the cursor in two places:
+ * the second is for the collector, and is never read here, since others can write to it. */
 ULong *ring_cursor(void);
+ULong *ring_told_cursor(void);
 ULong *ring_limit(void);
 void ring_open(void);  /* ends the process with a sentence when that is not possible */
 void ring_flush(void); /* called from instrumented code when the chunk is full */
@@ -151,8 +153,9 @@ UInt path_next(void);
 void path_add(const struct path_totals *totals);
 UInt path_add_guard(UShort word, UChar kind); /* its index */
 
-UInt path_message_length(ULong word);
-const ULong *path_skip(const ULong *at); /* behind the path or message at `at` */
+ULong path_read(const ULong *at); /* once: it may be another one the next time */
+/* Behind the path or message at `at`, which begins with `word`; `end` where that makes no sense. */
+const ULong *path_skip(ULong word, const ULong *at, const ULong *end);
 /* Add the events in the words from `at` to `end`, by class; PATH_UNCOUNTED: only those that have no counters. */
 enum path_classes { PATH_ALL, PATH_UNCOUNTED };
 void path_count(ULong *totals, const ULong *at, const ULong *end, enum path_classes classes);
@@ -256,7 +259,7 @@ Bool merge_is_possible(void);
 void merge_notes(void); /* called from instrumented code when there are many */
 /* In a block that notes: make room and find the next note; note the one word of an event that changes; in front of
  * an exit, let what was noted count. */
-void merge_begin(IRSB *out, IRTemp note);
+void merge_begin(IRSB *out, IRTemp to);
 void merge_note(IRSB *out, struct notes *notes, UInt site, const struct block_event *event,
                 IRExpr *word);
 void merge_commit(IRSB *out, struct notes *notes);

@@ -16,6 +16,10 @@
  *
  *     [DEFINE][path..][path..][THREAD][path..]   ->   [LOST][DEFINE][THREAD]
  *
+ * Other processes of the run can write into the slot. So where this one stands (cursor, limit, head) is its own, and the
+ * slot has a copy for the collector. Of what is read back, the tail must be one that can be; words of a chunk are
+ * rubbish until they were checked (paths.c). Whoever writes there can spoil the numbers, and nothing else.
+ *
  * What is produced is counted by class: by counters (count.c), or when a chunk is flushed, for what has no counter. The
  * sums go out with END. The collector compares its own count with these, which were made before the ring. */
 #include "probe.h"
@@ -36,15 +40,28 @@ static UInt forks;
 static Bool detached;
 static ULong produced[RF_WORD_CLASSES];
 static ULong counted_cursor; /* words before this one are in `produced` already */
+static ULong cursor, limit;
+static UInt head, process, collector;
 
 ULong *ring_cursor(void)
+{
+    return &cursor;
+}
+
+ULong *ring_told_cursor(void)
 {
     return (ULong *)&slot->cursor;
 }
 
 ULong *ring_limit(void)
 {
-    return (ULong *)&slot->limit;
+    return &limit;
+}
+
+static void move_cursor(ULong to)
+{
+    cursor = to;
+    __atomic_store_n(&slot->cursor, to, __ATOMIC_RELEASE);
 }
 
 static Long raw_syscall(ULong number, ULong a, ULong b, ULong c, ULong d, ULong e, ULong f)
@@ -104,22 +121,22 @@ struct rf_ring_slot *ring_slot(void)
 
 ULong *ring_chunk(void)
 {
-    return (ULong *)(slot_memory + rf_ring_chunk_offset(slot->head));
+    return (ULong *)(slot_memory + rf_ring_chunk_offset(head));
 }
 
 /* ---- chunks ---- */
 
 static void begin_chunk(void)
 {
-    slot->cursor = (ULong)ring_chunk();
-    slot->limit = slot->cursor + RF_RING_CHUNK - RF_RING_SLACK;
-    counted_cursor = slot->cursor;
+    move_cursor((ULong)ring_chunk());
+    limit = cursor + RF_RING_CHUNK - RF_RING_SLACK;
+    counted_cursor = cursor;
 }
 
 /* Chunks that the collector has not taken yet. It looks for them once per tick, however few there are. */
 static UInt unread(void)
 {
-    return slot->head - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
+    return head - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE);
 }
 
 static Bool is_full(void)
@@ -160,9 +177,9 @@ static void mourn(void)
 static Bool collector_is_gone(void)
 {
     HChar path[64], text[256];
-    if (raw_syscall(__NR_kill, control->collector, 0, 0, 0, 0, 0) == -VKI_ESRCH)
+    if (raw_syscall(__NR_kill, collector, 0, 0, 0, 0, 0) == -VKI_ESRCH)
         return True;
-    VG_(sprintf)(path, "/proc/%u/stat", control->collector);
+    VG_(sprintf)(path, "/proc/%u/stat", collector);
     SysRes fd = VG_(open)(path, VKI_O_RDONLY, 0);
     if (sr_isError(fd))
         return False;
@@ -173,15 +190,25 @@ static Bool collector_is_gone(void)
     return state != NULL && (state[2] == 'Z' || state[2] == 'X');
 }
 
+/* A tail that cannot be was written by somebody else. The collector puts it right when it comes by (src/source/ring.c),
+ * unless it was deceived about our head, too: then nobody will. */
+static Bool is_spoilt(UInt *ticks)
+{
+    enum { PATIENCE_TICKS = 20 };
+    *ticks = unread() > RF_RING_CHUNKS ? *ticks + 1 : 0;
+    return *ticks > PATIENCE_TICKS;
+}
+
 static void wait_for_room(void)
 {
+    UInt ticks = 0;
     while (is_full() && !detached) {
         UInt seen = __atomic_load_n(&slot->tail, __ATOMIC_SEQ_CST);
         __atomic_store_n(&slot->waiting, 1, __ATOMIC_SEQ_CST);
         if (is_full() && !control->detached)
             wait_for_change(&slot->tail, seen);
         __atomic_store_n(&slot->waiting, 0, __ATOMIC_SEQ_CST);
-        if (control->detached)
+        if (control->detached || is_spoilt(&ticks))
             detach(NULL);
         else if (is_full() && collector_is_gone())
             mourn();
@@ -192,53 +219,52 @@ static void wait_for_room(void)
 static void count_produced(void)
 {
     if (path_some_uncounted())
-        path_count(produced, (ULong *)counted_cursor, (ULong *)slot->cursor, PATH_UNCOUNTED);
-    counted_cursor = slot->cursor;
+        path_count(produced, (ULong *)counted_cursor, (ULong *)cursor, PATH_UNCOUNTED);
+    counted_cursor = cursor;
 }
 
 static void publish(void)
 {
     ULong *start = ring_chunk();
     count_produced();
-    slot->fill[slot->head % RF_RING_CHUNKS] = (UInt)(slot->cursor - (ULong)start);
-    __atomic_store_n(&slot->head, slot->head + 1, __ATOMIC_RELEASE);
+    slot->fill[head % RF_RING_CHUNKS] = (UInt)(cursor - (ULong)start);
+    __atomic_store_n(&slot->head, ++head, __ATOMIC_RELEASE);
     if (unread() >= RF_RING_WAKE)
         ring_bell();
     wait_for_room();
     begin_chunk();
 }
 
-/* Drop all of the chunk but its messages. False: there are too many messages, so the chunk must be sent. */
+/* Drop all of the chunk but its messages. False: there are too many messages, so the chunk must be sent. Each word that says how
+ * long something is, is read once. */
 static Bool drop(void)
 {
-    ULong *start = ring_chunk();
-    const ULong *end = (ULong *)slot->cursor;
-    ULong kept = 1 + RF_WORD_CLASSES;
-    for (const ULong *at = start; at < end; at = path_skip(at))
-        kept += (*at & RF_WORD_MESSAGE) ? path_message_length(*at) : 0;
-    if (kept > RF_RING_CHUNK / 8 / 4)
-        return False;
-    ULong *held = VG_(malloc)("riffle.drop", kept * 8);
-    ULong *to = held + 1 + RF_WORD_CLASSES;
+    static ULong held[RF_RING_CHUNK / 8 / 4];
+    ULong *start = ring_chunk(), *to = held + 1 + RF_WORD_CLASSES;
+    const ULong *end = (ULong *)cursor;
     ULong dropped[RF_WORD_CLASSES] = {0};
-    for (const ULong *at = start; at < end; at = path_skip(at)) {
-        if (!(*at & RF_WORD_MESSAGE)) {
-            path_count(dropped, at, at + 1, PATH_ALL);
-        } else if ((*at >> 32 & 0xff) == RF_WORD_LOST) {
+    for (const ULong *at = start, *next; at < end; at = next) {
+        ULong word = path_read(at);
+        next = path_skip(word, at, end);
+        SizeT n = (SizeT)(next - at);
+        if (!(word & RF_WORD_MESSAGE)) {
+            path_count(dropped, at, next, PATH_ALL);
+        } else if ((word >> 32 & 0xff) == RF_WORD_LOST && n == 1 + RF_WORD_CLASSES) {
             for (UInt kind = 0; kind < RF_WORD_CLASSES; kind++)
                 dropped[kind] += at[1 + kind];
         } else {
-            VG_(memcpy)(to, at, path_message_length(*at) * 8);
-            to += path_message_length(*at);
+            if (n > (SizeT)(held + sizeof held / 8 - to))
+                return False;
+            VG_(memcpy)(to, at, n * 8);
+            to += n;
         }
     }
     held[0] = RF_WORD_HEADER(RF_WORD_LOST, 1 + RF_WORD_CLASSES);
     VG_(memcpy)(held + 1, dropped, sizeof dropped);
     count_produced();
     VG_(memcpy)(start, held, (UChar *)to - (UChar *)held);
-    slot->cursor = (ULong)(start + (to - held));
-    counted_cursor = slot->cursor;
-    VG_(free)(held);
+    move_cursor((ULong)(start + (to - held)));
+    counted_cursor = cursor;
     return True;
 }
 
@@ -250,8 +276,7 @@ void ring_flush(void)
         begin_chunk();
         return;
     }
-    if (probe_options.lossy &&
-        slot->head + 1 - __atomic_load_n(&slot->tail, __ATOMIC_ACQUIRE) >= RF_RING_CHUNKS && drop())
+    if (probe_options.lossy && unread() + 1 >= RF_RING_CHUNKS && drop())
         return;
     publish();
 }
@@ -260,23 +285,22 @@ ULong *ring_reserve(UInt n)
 {
     tl_assert(n <= RF_WORD_MESSAGE_MAX);
     ULong end = (ULong)ring_chunk() + RF_RING_CHUNK;
-    if (slot->cursor + (ULong)n * 8 >
-        end - RF_WORD_WIDEST) /* a wide store may write behind its word */
+    if (cursor + (ULong)n * 8 > end - RF_WORD_WIDEST) /* a wide store may write behind its word */
         ring_flush();
     end = (ULong)ring_chunk() + RF_RING_CHUNK;
-    if (slot->cursor + (ULong)n * 8 > end - RF_WORD_WIDEST)
+    if (cursor + (ULong)n * 8 > end - RF_WORD_WIDEST)
         publish();
-    return (ULong *)slot->cursor;
+    return (ULong *)cursor;
 }
 
 void ring_commit(UInt n)
 {
-    __atomic_store_n(&slot->cursor, slot->cursor + (ULong)n * 8, __ATOMIC_RELEASE);
+    move_cursor(cursor + (ULong)n * 8);
 }
 
 UInt ring_process(void)
 {
-    return slot->process;
+    return process;
 }
 
 const struct rf_ring_bursts *ring_bursts(void)
@@ -293,10 +317,10 @@ struct rf_ring_counters *ring_counters(void)
 
 static void start_slot(UInt parent, UInt fork)
 {
-    slot->process = __atomic_add_fetch(&control->processes, 1, __ATOMIC_SEQ_CST);
+    slot->process = process = __atomic_add_fetch(&control->processes, 1, __ATOMIC_SEQ_CST);
     slot->parent = parent;
     slot->fork = fork;
-    slot->head = slot->tail = slot->waiting = 0;
+    slot->head = slot->tail = slot->waiting = head = 0;
     slot->base = (ULong)slot;
     VG_(memset)(&slot->counters, 0, sizeof slot->counters);
     begin_chunk();
@@ -353,15 +377,39 @@ static void map_nowhere(void)
     merge_open();
 }
 
+/* There is no ring where one should be: it was spoilt, or the collector is gone and a program has closed the descriptor.
+ * The program is to run all the same. */
+static void do_without(void)
+{
+    control = VG_(am_shadow_alloc)(RF_RING_PAGE);
+    slot_memory = VG_(am_shadow_alloc)(RF_RING_SLOT);
+    slot = (struct rf_ring_slot *)slot_memory;
+    map_nowhere();
+}
+
+/* Of the path, "/proc/PID/fd/N": what stands in the shared memory may not be true. */
+static UInt find_collector(void)
+{
+    const HChar *path = probe_options.ring_path;
+    return path != NULL && VG_(strncmp)(path, "/proc/", 6) == 0
+               ? (UInt)VG_(strtoull10)(path + 6, NULL)
+               : control->collector;
+}
+
 void ring_open(void)
 {
     keep_stderr();
-    if (!find_ring()) {
+    if (probe_options.ring_fd < 0) {
         VG_(message)
         (Vg_UserMsg, "riffle: this tool is started by 'riffle run', which also reads "
                      "what it writes\n");
         VG_(exit)(2);
     }
+    if (!find_ring()) {
+        do_without();
+        return;
+    }
+    collector = find_collector();
     Int number = claim_slot(control, n_slots);
     SysRes map = VG_(am_shared_mmap_file_float_valgrind)(
         RF_RING_SLOT, VKI_PROT_READ | VKI_PROT_WRITE, probe_options.ring_fd,
@@ -396,7 +444,7 @@ void ring_before_fork(UInt threads)
 
 void ring_in_child(void)
 {
-    UInt parent = slot->process;
+    UInt parent = process;
     if (detached)
         return;
     Int number = probe_options.follow ? claim_slot(control, n_slots) : -1;

@@ -252,6 +252,15 @@ static uint32_t committed(const struct rf_ring_slot *shared, const struct rf_rin
                                                                                 : reader->taken;
 }
 
+/* There is nothing to read. Where somebody else has written to the tail, the producer may wait for room that it has. */
+static void mend_tail(struct rf_ring_slot *shared, const struct rf_ring_reader *reader)
+{
+    if (__atomic_load_n(&shared->tail, __ATOMIC_SEQ_CST) == reader->tail)
+        return;
+    __atomic_store_n(&shared->tail, reader->tail, __ATOMIC_SEQ_CST);
+    futex_wake(&shared->tail);
+}
+
 rf_status rf_ring_read(struct rf_ring *ring, struct rf_ring_reader *reader, enum rf_ring_how how,
                        uint64_t *words, size_t *n, bool *whole)
 {
@@ -270,6 +279,7 @@ rf_status rf_ring_read(struct rf_ring *ring, struct rf_ring_reader *reader, enum
         give_back(shared, reader);
         return RF_OK;
     }
+    mend_tail(shared, reader);
     if (how != RF_RING_WHOLE)
         *n = copy_out(ring, reader, words, committed(shared, reader, how));
     return RF_OK;

@@ -26,8 +26,8 @@
  *     [ ][full][full][full][filling|    ][ ][ ]        head - tail full chunks, at most RF_RING_CHUNKS
  *                                  ^ cursor
  *
- * The profiled program can write to all of it. Therefore the consumer copies, then checks, and keeps a tail
- * of its own. This file is MIT licensed and shared with the probe. */
+ * The profiled programs can write to all of it, each also to the slots of the others. Therefore the consumer copies, then
+ * checks, and keeps a tail of its own. A producer keeps head and cursor to itself, or checks them. This file is MIT licensed and shared with the probe. */
 #ifndef RF_SOURCE_RING_LAYOUT_H
 #define RF_SOURCE_RING_LAYOUT_H
 
@@ -177,7 +177,7 @@ struct rf_ring_slot {
     uint32_t waiting; /* the producer waits on tail: wake it */
     uint32_t pad_2[14];
     uint64_t cursor; /* address of the next free word, in the producer's address space */
-    uint64_t limit;  /* flush when the cursor is beyond this */
+    uint64_t limit;  /* of older hooks; nobody else reads it */
     uint64_t base;   /* address of this page there */
     uint64_t pad_3[5];
     uint64_t note;  /* the same of the next free note */

@@ -1,17 +1,21 @@
 /* hostile.c - a profiled program that writes to the ring itself, to deceive or stop the collector.
  *
- *     hostile HOW        finds the ring among the descriptors of its parent, maps it, and does what HOW says
+ *     hostile HOW                  finds the ring among the descriptors of its parent, maps it, and does what HOW says
+ *     hostile WHERE PROGRAM ..     the same; starts the program, and writes rubbish into its slot, or into the page
+ *                                  that all share, until it ends. Prints how it ended
  *
  * It may use every slot but the first, which belongs to its own probe. */
 #include "source/probe_words.h"
 #include "source/target_kind.h"
 #include <dirent.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static uint8_t *ring;
@@ -130,11 +134,124 @@ static void scribble(void)
     }
 }
 
+/* ---- a sibling ---- */
+
+static uint64_t draw(void)
+{
+    static uint64_t state = 88172645463325252u;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+/* Numbers that are likely to be taken for good ones, and others. */
+static uint64_t rubbish(uint64_t was)
+{
+    switch (draw() % 6) {
+    case 0:
+        return 0;
+    case 1:
+        return UINT64_MAX;
+    case 2:
+        return was + (draw() % 64) * 8;
+    case 3:
+        return was + (draw() % 64) * (uint64_t)RF_RING_CHUNK;
+    case 4:
+        return draw() % 100;
+    default:
+        return draw();
+    }
+}
+
+struct area {
+    const char *name;
+    size_t start, bytes;
+};
+
+#define OF(type, member) offsetof(struct type, member), sizeof(((struct type *)0)->member)
+
+static const struct area in_slot[] = {
+    {"cursor", OF(rf_ring_slot, cursor)},
+    {"limit", OF(rf_ring_slot, limit)},
+    {"head", OF(rf_ring_slot, head)},
+    {"tail", OF(rf_ring_slot, tail)},
+    {"note", OF(rf_ring_slot, note)},
+    {"notes", OF(rf_ring_slot, notes)},
+    {"fill", OF(rf_ring_slot, fill)},
+    {"bursts", OF(rf_ring_slot, counters)},
+    {"page", offsetof(struct rf_ring_slot, head),
+     sizeof(struct rf_ring_slot) - offsetof(struct rf_ring_slot, head)},
+    {"chunks", RF_RING_PAGE, RF_RING_CHUNKS *RF_RING_CHUNK},
+};
+static const struct area in_counters[] = {
+    {"counters", 0, 1 << 20},
+    {"table", (size_t)RF_RING_COUNTERS * 8, (size_t)RF_RING_TABLE * 16},
+    {"noted", (size_t)RF_RING_COUNTERS * 8 + (size_t)RF_RING_TABLE * 16, RF_RING_NOTES_ROOM * 16},
+};
+static const struct area in_control[] = {
+    {"magic", OF(rf_ring_control, magic)},
+    {"collector", OF(rf_ring_control, collector)},
+    {"wanted", OF(rf_ring_control, bursts)},
+};
+
+#define FIND(list, name) find_area(list, sizeof(list) / sizeof((list)[0]), name)
+
+static const struct area *find_area(const struct area *list, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
+    return NULL;
+}
+
+static void spoil(uint8_t *memory, const struct area *area)
+{
+    if (area == NULL)
+        return;
+    for (unsigned i = 0; i < 64; i++) {
+        uint64_t value, size = area->bytes < 8 ? 4 : 8;
+        uint8_t *there = memory + area->start + draw() % (area->bytes / size) * size;
+        memcpy(&value, there, size);
+        value = rubbish(value);
+        memcpy(there, &value, size);
+    }
+}
+
+static void spoil_sibling(const char *where, pid_t pid)
+{
+    spoil(ring, FIND(in_control, where));
+    for (uint32_t i = 1; i < n_slots && i < 16; i++) {
+        if (slot_at(i)->pid != (uint32_t)pid || slot_at(i)->state != RF_RING_LIVE)
+            continue;
+        spoil((uint8_t *)slot_at(i), FIND(in_slot, where));
+        spoil(ring + rf_ring_counters_offset(n_slots, i), FIND(in_counters, where));
+    }
+}
+
+static int live_beside(const char *where, char **program)
+{
+    int status = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        execvp(program[0], program);
+        _exit(127);
+    }
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        spoil_sibling(where, pid);
+        usleep(1000);
+    }
+    printf("status %d\n", status);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
     if (!map_ring())
         return 3;
+    if (argc > 2)
+        return live_beside(how, argv + 2);
     if (strcmp(how, "init") == 0)
         pose_as(1);
     else if (strcmp(how, "riffle") == 0)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """hostile - programs that write to the ring of a live run: riffle ends, and prints no nonsense.
 
-    hostile.py RIFFLE HOSTILE
+    hostile.py RIFFLE HOSTILE INNOCENT
 
-Also a limit that a user may have set: the size of files.
+Also programs beside a hostile one of the same run, which writes into their slots; and a limit that a user may have set: the size of files.
 """
 import os
 import re
@@ -15,7 +15,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from tap import check, end  # noqa: E402
 
-RIFFLE, HOSTILE = sys.argv[1:3]
+RIFFLE, HOSTILE, INNOCENT = sys.argv[1:4]
 PATIENCE = 60
 
 
@@ -46,6 +46,49 @@ def check_attacks(folder):
     run = attack("scribble")
     check("scribble: it ends, with a sentence where there is damage",
           run.returncode in (0, 125) and run.stdout == "done\n", run)
+
+
+SLOT = ["cursor", "limit", "head", "tail", "note", "notes", "fill", "page", "chunks", "counters", "table", "noted"]
+SHARED = ["magic", "collector", "wanted"]
+STREAM = ["cursor", "head", "tail", "page", "chunks"]
+SIBLINGS = [  # options, rounds of the innocent one, places
+    (["-p", "values"], 60, SLOT + SHARED),
+    (["-p", "values", "--stream"], 30, STREAM),
+    (["-p", "values", "--stream", "--lossy"], 30, STREAM),
+    (["-p", "values", "--burst", "10", "--frequency", "1/20"], 60, STREAM + ["bursts", "wanted"]),
+]
+HOOKED = [
+    (["-p", "values"], 600, SLOT + SHARED),
+    (["-p", "values", "--stream", "--lossy"], 100, STREAM),
+    (["-p", "values", "--burst", "10", "--frequency", "1/20"], 600, STREAM + ["wanted"]),
+]
+
+
+def check_sibling(hostile, innocent, options, rounds, where):
+    """The innocent program prints what it must and ends as it must; riffle at most says that numbers are damaged."""
+    expected = subprocess.run([INNOCENT, str(rounds)], capture_output=True, text=True).stdout + "status 0\n"
+    command = [RIFFLE, "run", "-q", "-o", "/dev/null", *options, "--", hostile, where, innocent, str(rounds)]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=PATIENCE)
+    except subprocess.TimeoutExpired as late:
+        run = subprocess.CompletedProcess(command, None, "", f"did not end: {late}")
+    said = [line for line in run.stderr.splitlines() if "damaged" not in line and "makes no sense" not in line]
+    check(f"{os.path.basename(innocent)} beside {where}, {' '.join(options)}",
+          run.stdout == expected and run.returncode in (0, 125) and said == [], run)
+
+
+def check_siblings(folder):
+    for options, rounds, places in SIBLINGS:
+        for where in places:
+            check_sibling(HOSTILE, INNOCENT, options, rounds, where)
+    here = os.path.dirname(os.path.abspath(__file__))
+    made = [os.path.join(folder, name) for name in ("hooked-hostile", "hooked-innocent")]
+    for path, name in zip(made, ("hostile.c", "innocent.c")):
+        subprocess.run([RIFFLE, "cc", "-O2", "-D_GNU_SOURCE", "-I", os.path.join(here, "../../src"), "-o", path,
+                        os.path.join(here, name)], check=True)
+    for options, rounds, places in HOOKED:
+        for where in places:
+            check_sibling(*made, options, rounds, where)
 
 
 def limited(blocks, *command):
@@ -93,6 +136,7 @@ def check_objdump(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_attacks(folder)
+        check_siblings(folder)
         check_limits(folder)
         check_objdump(folder)
     end()
