@@ -209,6 +209,30 @@ static rf_status check_functions(const struct rf_report_setup *setup, struct rf_
     return RF_OK;
 }
 
+static bool is_module(const struct rf_module *module, const char *name)
+{
+    const char *slash = strrchr(module->path, '/');
+    return strcmp(module->path, name) == 0 || (slash != NULL && strcmp(slash + 1, name) == 0);
+}
+
+/* The same of files. A name in brackets is one of riffle's own ([heap], [vdso]), which no list has. */
+static rf_status check_modules(const struct rf_run *run, const struct rf_report_setup *setup,
+                               struct rf_error *error)
+{
+    const char *const *name = setup->view.modules;
+    for (; name != NULL && *name != NULL; name++) {
+        bool found = (*name)[0] == '[';
+        for (size_t i = 0; i < run->n_modules && !found; i++)
+            found = is_module(&run->modules[i], *name);
+        if (found)
+            continue;
+        snprintf(error->message, sizeof error->message, "no file '%s' among the modules of this run",
+                 *name);
+        return RF_EINVAL;
+    }
+    return RF_OK;
+}
+
 static void say_selector_meanings(const struct rf_profile *profile, struct rf_symbols *symbols)
 {
     struct rf_selector selector;
@@ -242,6 +266,8 @@ static rf_status print(FILE *out, const struct rf_run *run, const struct cli_rep
                        const struct rf_report_setup *setup, struct rf_error *error)
 {
     rf_status status = report->to_stderr ? RF_OK : check_functions(setup, error);
+    if (status == RF_OK && !report->to_stderr)
+        status = check_modules(run, setup, error);
     if (status == RF_OK)
         say_meanings(run, report, setup->view.symbols);
     if (report->html != NULL && status == RF_OK)

@@ -195,10 +195,9 @@ call indirect==1 -> pc,target
 
  indirect calls  count  targets  top target  of this call  place
           99.8%    500        2  one                90.0%  known.c:15 turn
-$ riffle report known.rfp --module nosuch -n 1 | sed -n '/^call/,$ p'
-call indirect==1 -> pc,target
-
- nothing was found
+$ riffle report known.rfp --module nosuch -n 1
+riffle: no file 'nosuch' among the modules of this run
+[1]
 # A thread alone; a saved profile must tell threads apart.
 $ ./run -p 'load -> pc' --function hot --thread 2 -n 1
 known   3,001 loads
