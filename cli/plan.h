@@ -190,7 +190,8 @@ struct cli_plan {
     const volatile int *stop;   /* as in rf_collect_setup; may be NULL */
     struct cli_program program; /* for names in selectors of records; not open: refused */
     char companions[CLI_SELECTORS_MAX][CLI_COMPANION_TEXT]; /* selectors of totals (counts.c) */
-    char sharing[64]; /* the default engine with its part of the ceiling (counts.c); empty: nobody shares */
+    /* The default engine with its part of the ceiling (counts.c); empty: nobody shares. */
+    char sharing[64];
     struct rf_trace_writer *writer; /* of --record, while the program runs */
     bool told_of_modules;           /* that some did not fit the trace */
     struct rf_live *live;           /* for `riffle top PID`; NULL: nobody can ask */

@@ -226,8 +226,8 @@ static rf_status check_modules(const struct rf_run *run, const struct rf_report_
             found = is_module(&run->modules[i], *name);
         if (found)
             continue;
-        snprintf(error->message, sizeof error->message, "no file '%s' among the modules of this run",
-                 *name);
+        snprintf(error->message, sizeof error->message,
+                 "no file '%s' among the modules of this run", *name);
         return RF_EINVAL;
     }
     return RF_OK;
