@@ -29,6 +29,7 @@ rf_status rf_view_make_processes(struct rf_view_work *work)
     if (rf_profile_figure(asked, "process", 0) == 0)
         return rf_view_make_groups(work);
     work->table.events = 0;
+    work->totals = NULL; /* they are of one process; rows are shares of all */
     for (size_t i = 0; i < run->n_profiles && status == RF_OK; i++)
         if (is_alike(run->profiles[i], asked))
             status = add_profile(work, run->profiles[i]);

@@ -344,3 +344,23 @@ $ riffle report guarded.rfp --by module | grep -c vgpreload
 $ printf 'volatile unsigned long x; int main(void) { for (;;) x++; }\n' > endless.c; gcc -g -O1 endless.c -o endless
 $ timeout 3 riffle run -e 'auto(ceiling=256Ki)' -p values -n 1 --report endless.txt -- ./endless; sed -nE 's/^ +[0-9.]+% +[0-9.]+ M +[0-9,]+[+]  /P N V+  /p' endless.txt
 P N V+  all rare           0.0%  endless.c:1 main
+# Loads of a program and its child, by the default engine: the shares are of both together.
+$ cat > pair.c <<'END'
+> #include <sys/wait.h>
+> #include <unistd.h>
+> static volatile long sink, cell = 5;
+> int main(void)
+> {
+>     int child = fork() == 0;
+>     for (int i = 0; i < (child ? 1000 : 3000); i++)
+>         sink = cell;
+>     if (!child)
+>         wait(0);
+>     return 0;
+> }
+> END
+$ gcc -O1 -g pair.c -o pair
+$ riffle run --by process -p values --module pair -- ./pair 2>&1 | sed -n '/process  program/,/^$/ p'
+ loads  count  process  program
+ 75.0%  3,020        1  pair
+ 25.0%  1,009        2  pair
