@@ -5,12 +5,14 @@
  *
  * Numbers are aligned right, words left. A table is written in two passes, the first to see how wide its columns are.
  * Where that is too wide, texts share the room that numbers leave: short ones get what they want, long ones are folded
- * (fold.c), source lines are cut. Where numbers leave hardly any room, the last column has a line of its own. Numbers
+ * (fold.c), source lines are cut. A name that is too long for the lines of a row is cut, too, unless full names are asked
+ * for: these take as many lines as they need. Where numbers leave hardly any room, the last column has a line of its own. Numbers
  * are never cut. Where the rows and the rest are all there
  * is, their shares add up to 100%. Each is rounded up or down for that, the first rows to the nearest tenth: what is hot
  * in two tables has the same share in both. */
 #include "report/report.h"
 #include "base/alloc.h"
+#include <limits.h>
 #include <math.h>
 #include <riffle/text.h>
 #include <stdlib.h>
@@ -289,9 +291,9 @@ static bool write_line(FILE *out, const struct layout *layout, size_t row, unsig
 static void write_own_line(FILE *out, const struct layout *layout, size_t row)
 {
     char text[RF_REPORT_TEXT_MAX];
-    for (unsigned line = 0; line < layout->lines; line++)
-        if (get_line(layout, row, layout->n - 1, line, text))
-            fprintf(out, "%*s%s\n", OWN_LINE_INDENT, "", text);
+    for (unsigned line = 0;
+         line < layout->lines && get_line(layout, row, layout->n - 1, line, text); line++)
+        fprintf(out, "%*s%s\n", OWN_LINE_INDENT, "", text);
 }
 
 static void write_row(FILE *out, const struct layout *layout, size_t row)
@@ -332,7 +334,8 @@ static void write_rest(FILE *out, const struct layout *layout)
 rf_status rf_report_rows(FILE *out, const struct rf_view *view, const struct rf_report_setup *setup,
                          unsigned lines)
 {
-    struct layout layout = {.view = view, .setup = setup, .lines = lines};
+    struct layout layout = {
+        .view = view, .setup = setup, .lines = setup->view.full_names ? UINT_MAX : lines};
     char text[RF_REPORT_TEXT_MAX];
     order_columns(&layout);
     if (layout.n == 0 || view->n_rows == 0)

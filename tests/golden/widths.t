@@ -40,6 +40,17 @@ $ COLUMNS=80 riffle report all.rfp | grep -c 'a_caller_that_has_quite_a_long_nam
 whole
 $ COLUMNS=80 riffle report wide.rfp --by value -n 9 | grep -o 0x3f30624dd2f1a9fc
 0x3f30624dd2f1a9fc
+# A full name is folded, never cut.
+$ riffle report wide.rfp --full-names | sed -n '/ function /,/more functions/ p'
+ instructions  function                                                                       module
+        80.0%  a_caller_that_has_quite_a_long_name_as_well                                    wide
+        13.8%  a_namespace_with_a_rather_long_name::and_another_one_inside_of_it::            wide
+               derived_from_that_template_with_arguments::
+               a_method_whose_name_is_also_rather_long
+         6.2%  a_namespace_with_a_rather_long_name::and_another_one_inside_of_it::            wide
+               a_template_that_has_arguments<long,
+               char>::a_method_whose_name_is_also_rather_long
+ 9 more functions, 0.0%
 $ riffle report wide.rfp | sed -E '1s/ +[0-9.]+ s$//'
 wide   290,089 instructions   116,022 loads
 
