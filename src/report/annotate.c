@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/name_match.h"
 #include "base/order.h"
+#include "view/view.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,6 +232,44 @@ static rf_status find_candidates(const struct rf_annotate_page *page, const char
     return status;
 }
 
+static bool look_alike(const char *left, const char *right, unsigned kept)
+{
+    char l[RF_VIEW_TEXT_MAX], r[RF_VIEW_TEXT_MAX];
+    snprintf(l, sizeof l, "%s", left);
+    snprintf(r, sizeof r, "%s", right);
+    rf_view_shorten_to(l, kept);
+    rf_view_shorten_to(r, kept);
+    return strcmp(l, r) == 0;
+}
+
+/* How much of a name must stay, `kept` at least, to tell it from the other; functions of one name have parameters. */
+static unsigned keep_apart(const char *name, const char *other, unsigned kept)
+{
+    enum { DEEPEST = 6 };
+    if (strcmp(name, other) == 0)
+        return RF_VIEW_WHOLE;
+    while (kept <= DEEPEST && look_alike(name, other, kept))
+        kept++;
+    return kept <= DEEPEST ? kept : RF_VIEW_WHOLE;
+}
+
+/* The page for one of the candidates, whose head tells it from the others that are shown. */
+static struct rf_annotate_page page_for(const struct rf_annotate_page *page,
+                                        const struct candidates *found, size_t which)
+{
+    struct rf_annotate_page one = *page;
+    const struct rf_symbol_range *range = &found->at[which].range;
+    for (size_t i = 0; i < found->n && i < FUNCTIONS_MAX; i++) {
+        const struct rf_symbol_range *other = &found->at[i].range;
+        bool shown = i != which && (i == 0 || found->at[i].count > 0);
+        bool same = strcmp(range->function, other->function) == 0 &&
+                    strcmp(range->parameters, other->parameters) == 0;
+        if (shown && !same)
+            one.kept = keep_apart(range->function, other->function, one.kept);
+    }
+    return one;
+}
+
 /* Those with counts, or the first where none has any. */
 static rf_status write_candidates(const struct rf_annotate_page *page,
                                   const struct candidates *found, size_t *written)
@@ -240,7 +279,8 @@ static rf_status write_candidates(const struct rf_annotate_page *page,
     for (; status == RF_OK && shown < found->n && shown < FUNCTIONS_MAX; shown++) {
         if (shown > 0 && found->at[shown].count == 0)
             return RF_OK;
-        status = rf_annotate_function(page, &found->at[shown].range, written);
+        const struct rf_annotate_page one = page_for(page, found, shown);
+        status = rf_annotate_function(&one, &found->at[shown].range, written);
     }
     size_t left = 0;
     while (shown + left < found->n && found->at[shown + left].count > 0)
@@ -310,8 +350,15 @@ rf_status rf_annotate_hottest(const struct rf_annotate_page *page, size_t most,
     question.share_min = question.share_min > 0 ? question.share_min : 0.01;
     question.full_names = 1;
     rf_status status = rf_view_open(&view, page->run, profile, &question, error);
-    for (size_t row = 0; status == RF_OK && row < view.n_rows; row++)
-        status = visit(page, rf_view_cell(&view, row, RF_COLUMN_FUNCTION)->text, to, context);
+    for (size_t row = 0; status == RF_OK && row < view.n_rows; row++) {
+        const char *name = rf_view_cell(&view, row, RF_COLUMN_FUNCTION)->text;
+        struct rf_annotate_page one = *page;
+        for (size_t i = 0; i < view.n_rows; i++)
+            if (i != row)
+                one.kept =
+                    keep_apart(name, rf_view_cell(&view, i, RF_COLUMN_FUNCTION)->text, one.kept);
+        status = visit(&one, name, to, context);
+    }
     rf_view_close(&view);
     return status;
 }
@@ -326,7 +373,11 @@ rf_status rf_report_annotate(FILE *out, const struct rf_run *run,
                              const struct rf_report_setup *setup, const char *function,
                              struct rf_error *error)
 {
-    const struct rf_annotate_page page = {out, run, setup->view.symbols, &run->alloc, setup};
+    const struct rf_annotate_page page = {.out = out,
+                                          .run = run,
+                                          .symbols = setup->view.symbols,
+                                          .alloc = &run->alloc,
+                                          .setup = setup};
     size_t written = 0;
     if (setup->view.symbols == NULL)
         return rf_fail(error, RF_EINVAL,

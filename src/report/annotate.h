@@ -12,6 +12,8 @@ struct rf_annotate_page {
     struct rf_symbols *symbols;
     const struct rf_alloc *alloc;
     const struct rf_report_setup *setup;
+    unsigned
+        kept; /* arguments in so many brackets stay in heads; RF_VIEW_WHOLE: all, and parameters */
 };
 
 /* Is the profile shown beside source: by pc, and asked for? */

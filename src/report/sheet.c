@@ -333,7 +333,11 @@ static void write_head(const struct rf_sheet *sheet, const char *where)
 {
     enum { INDENT = 2, NAME = RF_REPORT_TEXT_MAX / 4 };
     char function[NAME], full[NAME], file[NAME], head[RF_REPORT_TEXT_MAX];
-    snprintf(full, sizeof full, "%s%s", sheet->range->function, sheet->range->parameters);
+    bool whole = sheet->page->kept == RF_VIEW_WHOLE || sheet->page->setup->view.full_names;
+    snprintf(full, sizeof full, "%s%s", sheet->range->function,
+             whole ? sheet->range->parameters : "");
+    if (!whole)
+        rf_view_shorten_to(full, sheet->page->kept);
     rf_text_readable(function, sizeof function, full);
     rf_text_readable(file, sizeof file, where);
     int n = snprintf(head, sizeof head, "%s%s in %s", function,

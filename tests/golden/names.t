@@ -120,7 +120,7 @@ $ cat > geo.cc <<'END'
 > g++ -g -O1 -fno-builtin geo.cc -o geo
 $ for name in 'geo::Shape::area(int) const' area _ZNK3geo5Shape4areaEi 'geo::*' geo::most; do
 >   riffle run -q -e exact -p 'load -> pc' --function "$name" -o one.rfp -- ./geo
->   echo "$name $(riffle report one.rfp | sed -n '1 s/^geo *\(.*\) loads.*/\1/p') $(riffle report one.rfp -a "$name" | sed -n 's/ in .*:.* of .*//p' | tr '\n' ' ')"
+>   echo "$name $(riffle report one.rfp | sed -n '1 s/^geo *\(.*\) loads.*/\1/p') $(riffle report one.rfp --full-names -a "$name" | sed -n 's/ in .*:.* of .*//p' | tr '\n' ' ')"
 > done
 geo::Shape::area(int) const 102 geo::Shape::area(int) const 
 area 102 geo::Shape::area(int) const 
@@ -174,7 +174,7 @@ $ cat > over.cc <<'END'
 $ for name in 'over(int)' 'over(double)' _Z4overd 'Box::over(int) const' ::over over 'over(char)'; do
 >   echo "$name: run $(riffle run -e exact -p 'load pc>0 -> pc' --function "$name" -f csv --report - -- ./over 2>said | awk -F, 'NR > 1 { n += $2 } END { print n+0 }')" \
 >     "report $(riffle report over.rfp --function "$name" --by function -f csv 2>&1 | awk -F, '/load/ { n += $3 } END { print n+0 }')" \
->     "annotate $(riffle report over.rfp -a "$name" 2>&1 | sed -n 's/ in .*: .*//p' | tr '\n' ';')"
+>     "annotate $(riffle report over.rfp --full-names -a "$name" 2>&1 | sed -n 's/ in .*: .*//p' | tr '\n' ';')"
 >   cat said
 > done
 over(int): run 11 report 11 annotate over(int);
@@ -187,6 +187,26 @@ over: run 34 report 34 annotate over(double);over(int);Box::over(int) const;
 riffle: 'over' means 3 functions, and all are counted: over(int), over(double), Box::over(int) const
 over(char): run 0 report 0 annotate 
 riffle: run: no file that was mapped has the function 'over(char)' of --function
+# A head shows what reports show elsewhere: parameters where they tell functions apart, arguments of templates the same.
+$ for name in 'over(int)' over; do echo $(riffle report over.rfp -a "$name" 2>/dev/null | sed -n 's/ in .*: .*/;/p'); done
+over;
+over(double); over(int); Box::over;
+$ riffle report geo.rfp -a 'geo::*' | sed -n 's/ in .*:.* of .*//p'
+geo::Shape::area
+geo::most<long>
+$ cat > heads.cc <<'END'
+> static volatile long data[4];
+> template <typename T, typename U> struct pair_of_types { T t; U u; };
+> template <typename T> __attribute__((noinline)) long sum_of_numbers(T, int n) { long s = 0; for (int i = 0; i < n; i++) s += data[i & 3]; return s; }
+> int main() { return sum_of_numbers(pair_of_types<long, pair_of_types<char, char>>(), 50) + sum_of_numbers(1.5, 100) == 1; }
+> END
+> g++ -g -O1 heads.cc -o heads; riffle run -q -e exact -p 'load -> pc' --module heads -o heads.rfp -- ./heads
+$ for more in '-a sum_of_numbers' '-a sum_of_numbers<double>' '-a sum_of_numbers --full-names'; do COLUMNS=300 riffle report heads.rfp $more | sed -n 's/ in .*:.* of .*//p'; done
+sum_of_numbers<double>
+sum_of_numbers<pair_of_types<..> >
+sum_of_numbers<..>
+sum_of_numbers<double>(double, int)
+sum_of_numbers<pair_of_types<long, pair_of_types<char, char> > >(pair_of_types<long, pair_of_types<char, char> >, int)
 $ riffle report over.rfp --function over -n 1 2>&1 >/dev/null
 riffle: 'over' means 3 functions, and all are shown: over(int), over(double), Box::over(int) const
 $ riffle report over.rfp -a 'over(char)'; riffle report over.rfp --function 'over(char)'
@@ -225,7 +245,7 @@ $ cat > star.cc <<'END'
 $ for name in 'over(int*)' _Z4overPi 'over (int, long*)' 'over(*)' 'Box::operator*' _ZNK3BoxmlEi 'Box::operator?*'; do
 >   echo "$name: run $(riffle run -e exact -p 'load -> pc' --function "$name" -f csv --report - -- ./star 2>&1 | awk -F, 'NR > 1 { n += $2 } END { print n+0 }')" \
 >     "report $(riffle report star.rfp --function "$name" --by function -f csv 2>&1 | awk -F, '/load/ { n += $3 } END { print n+0 }')" \
->     "annotate $(riffle report star.rfp -a "$name" 2>&1 | sed -n 's/ in .*: .*//p' | tr '\n' ';')"
+>     "annotate $(riffle report star.rfp --full-names -a "$name" 2>&1 | sed -n 's/ in .*: .*//p' | tr '\n' ';')"
 > done
 over(int*): run 22 report 22 annotate over(int*);
 _Z4overPi: run 22 report 22 annotate over(int*);
@@ -339,7 +359,7 @@ $ cat > twice.cc <<'END'
 > END
 > g++ -g -O1 twice.cc -o twice
 $ for name in _ZNK3geo5Shape4areaEi 'geo::Shape::area(int) const' most; do
->   riffle run -q -e exact -p 'load -> pc' --function "$name" -o one.rfp -- ./twice; riffle report one.rfp -a "$name" | sed -n '1 s/ in .*:/:/p'
+>   riffle run -q -e exact -p 'load -> pc' --function "$name" -o one.rfp -- ./twice; riffle report one.rfp --full-names -a "$name" | sed -n '1 s/ in .*:/:/p'
 > done
 geo::Shape::area(int) const (inlined): 100.0% of 120 loads
 geo::Shape::area(int) const (inlined): 100.0% of 120 loads

@@ -122,8 +122,10 @@ static rf_status write_function(void *context, const struct rf_annotate_page *pa
 
 rf_status rf_html_sources(struct rf_html *html)
 {
-    const struct rf_annotate_page page = {NULL, html->run, html->setup->view.symbols,
-                                          &html->run->alloc, html->setup};
+    const struct rf_annotate_page page = {.run = html->run,
+                                          .symbols = html->setup->view.symbols,
+                                          .alloc = &html->run->alloc,
+                                          .setup = html->setup};
     if (page.symbols == NULL)
         return RF_OK;
     return rf_annotate_hottest(&page, FUNCTIONS, write_function, html, html->error);
