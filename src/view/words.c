@@ -142,11 +142,24 @@ static const char *noun_by_condition(const struct rf_selector *selector, uint64_
     return NULL;
 }
 
+/* Cycles of those instructions alone that the core waited for. */
+static bool counts_stalls(const struct rf_selector *selector)
+{
+    for (unsigned i = 0; i < selector->n_conditions; i++) {
+        const struct rf_condition *condition = &selector->conditions[i];
+        if (condition->field == RF_FIELD_CYCLES && condition->lo.value > 1 && !condition->negate)
+            return selector->weight == RF_FIELD_CYCLES;
+    }
+    return false;
+}
+
 const char *rf_view_noun(const struct rf_profile *profile, uint64_t n)
 {
     struct rf_selector selector;
     if (rf_profile_selector(profile, &selector) != RF_OK)
         return n == 1 ? "event" : "events";
+    if (counts_stalls(&selector))
+        return n == 1 ? "stall cycle" : "stall cycles";
     if (selector.weight != RF_FIELD_NONE)
         return rf_field_info(selector.weight)->name;
     const char *noun = noun_by_condition(&selector, n);

@@ -32,6 +32,15 @@ riffle: 812 instructions, N MIPS
 $ riffle sim -f json -p code -e exact flip.rv64 2>&1 >/dev/null | grep -c -E '"(core|cycles|ipc|stalls|mispredicts)"'
 5
 [3]
+# What the core waits for is counted in stall cycles.
+$ riffle sim -p stalls -n 1 flip.rv64 2>&1 >/dev/null | grep stall
+flip.rv64   392 stall cycles
+stalls      icache 26.4%, mispredict 18.7%, fetch 0.2%
+ stall cycles  count  place
+[3]
+$ riffle sim -p cycles -n 1 flip.rv64 2>&1 >/dev/null | grep -c stall.cycles
+0
+[1]
 # Saved and read again, the same twice.
 $ riffle sim -q -e exact -o out.rfp flip.rv64; mv out.rfp first.rfp; riffle sim -q -e exact -o out.rfp flip.rv64; cmp first.rfp out.rfp && echo same
 hello
