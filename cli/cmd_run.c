@@ -275,15 +275,15 @@ static rf_status complete(struct rf_run *run, struct rf_source *source, struct c
         ending->refused = cli_places_check_mapped(&ending->plan->places, source);
     if (ending->refused != CLI_OK)
         return RF_ENOTSUP;
-    rf_status status = cli_outcome_note(run, outcome, ending->plan->n_single > 0 ? APART_MAX : 0);
+    rf_status status = cli_counts_label(common, run);
+    if (status == RF_OK)
+        status = cli_outcome_note(run, outcome, ending->plan->n_single > 0 ? APART_MAX : 0);
     if (status == RF_OK)
         status = cli_together_note(&ending->plan->together, run, outcome);
     if (status == RF_OK)
         status = cli_bursts_note(run, ending->plan->bursts, outcome, common);
     if (status == RF_OK)
         status = cli_plan_add_modules(common, run, source);
-    if (status == RF_OK)
-        status = cli_counts_label(common, run);
     return status == RF_OK ? cli_outcome_label(run, ending->plan->n_single) : status;
 }
 

@@ -29,9 +29,21 @@ static rf_status note_processes(struct rf_run *run, const struct rf_probe_outcom
     return status;
 }
 
+/* Companions count events of others once more, and nobody asked for them. */
+static uint64_t events_asked(const struct rf_run *run, uint64_t events)
+{
+    for (size_t i = 0; i < run->n_profiles; i++) {
+        const struct rf_profile *profile = run->profiles[i];
+        uint64_t again = rf_profile_is_companion(profile) ? profile->consumed : 0;
+        events -= again < events ? again : events;
+    }
+    return events;
+}
+
 static rf_status note_end(struct rf_run *run, const struct rf_probe_outcome *outcome)
 {
     rf_status status = RF_OK;
+    const uint64_t events = events_asked(run, outcome->events);
     if (outcome->signal != 0)
         status = cli_note(run, "killed", "by signal %d (%s); counted up to its last block",
                           outcome->signal, strsignal(outcome->signal));
@@ -42,8 +54,8 @@ static rf_status note_end(struct rf_run *run, const struct rf_probe_outcome *out
                           outcome->cpu_seconds);
     if (status == RF_OK)
         status = cli_note(run, "stream", "%llu events, %.1f M per second, %llu lost on the way%s",
-                          (unsigned long long)outcome->events,
-                          (double)outcome->events * 1e-6 / (outcome->wall_seconds + 1e-9),
+                          (unsigned long long)events,
+                          (double)events * 1e-6 / (outcome->wall_seconds + 1e-9),
                           (unsigned long long)outcome->lost,
                           outcome->verified ? "; produced = consumed + lost" : "");
     if (status == RF_OK && outcome->derived > 0)

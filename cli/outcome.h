@@ -6,7 +6,7 @@
 #include "plan.h"
 
 /* Its end, its time, its stream, its processes and threads. `apart`: this many processes have profiles of their own,
- * and the last of them has all others; 0: none has. */
+ * and the last of them has all others; 0: none has. Companions must be labelled before. */
 rf_status cli_outcome_note(struct rf_run *run, const struct rf_probe_outcome *outcome,
                            unsigned apart);
 /* Profiles come process by process, `n_single` for each: say of each which process it is of, and drop those of processes

@@ -198,6 +198,12 @@ call indirect==1 -> pc,target
 $ riffle report known.rfp --module nosuch -n 1
 riffle: no file 'nosuch' among the modules of this run
 [1]
+# The stream is what was asked for: totals that a bounded engine gets beside it are not told.
+$ for engine in auto exact; do riffle run -p values -e $engine --function hot --details -- ./known 2>&1 | sed -nE 's/^(stream|events) +([0-9,]+ [a-z]+).*/\2/p'; done
+4002 events
+4,002 produced
+4002 events
+4,002 produced
 # A thread alone; a saved profile must tell threads apart.
 $ ./run -p 'load -> pc' --function hot --thread 2 -n 1
 known   3,001 loads
