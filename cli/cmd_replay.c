@@ -179,6 +179,7 @@ static int run(const struct cli_call *call)
 {
     struct consumers to = {.lanes = {.n = 0}};
     struct settings *settings = call->settings;
+    settings->report.counted_thread = settings->thread;
     int status = cli_report_take(&settings->report, call);
     if (status == CLI_OK)
         status = cli_check_output(settings->output);

@@ -310,7 +310,7 @@ static int profile(struct rf_source *source, struct plan *plan)
                  outcome->nowhere);
         cli_places_explain(&plan->common, source);
     }
-    if (delivered == CLI_OK && is_empty(&ending))
+    if (delivered == CLI_OK && !cli_places_miss_modules(&plan->places, source) && is_empty(&ending))
         cli_fail(CLI_OK, "run: nothing was counted in what --function, --module and --range name");
     if (delivered == CLI_OK)
         delivered = cli_together_gather(&plan->together, &plan->settings->profiling.report);

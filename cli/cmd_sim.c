@@ -308,6 +308,8 @@ static int make_plan(struct cli_plan *plan, struct cli_call *call,
 {
     struct settings *settings = call->settings;
     int status = cli_report_take(&settings->profiling.report, call);
+    if (status == CLI_OK && settings->root == NULL)
+        status = cli_check_functions(call->arguments[0], settings->profiling.report.functions);
     bool selected = cli_productions_given(call); /* else -p says it */
     if (status == CLI_OK && productions != NULL && selected)
         status = cli_productions_select(call, call, productions, NULL);

@@ -178,6 +178,22 @@ void cli_places_explain(const struct cli_plan *plan, struct rf_source *source)
     cli_program_close(&program);
 }
 
+bool cli_places_miss_modules(const struct cli_places *places, struct rf_source *source)
+{
+    size_t n;
+    bool found = false;
+    const struct rf_module *modules;
+    if (rf_source_modules(source, &modules, &n) != RF_OK)
+        return false;
+    for (size_t i = 0; places->modules[i] != NULL; i++)
+        if (!cli_has_module(modules, n, places->modules[i])) {
+            cli_fail(CLI_OK, "run: no file that was mapped is '%s' of --module",
+                     places->modules[i]);
+            found = true;
+        }
+    return found;
+}
+
 int cli_places_check_mapped(const struct cli_places *places, struct rf_source *source)
 {
     return cli_places_check_names(source, places->functions, CLI_PLACES_MAX, "--function");

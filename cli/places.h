@@ -24,7 +24,9 @@ int cli_places_check(const struct cli_places *places, const struct cli_plan *pla
 void cli_places_explain(const struct cli_plan *plan, struct rf_source *source);
 /* When it has run, and nothing was counted in the places: CLI_FAILED where no file that was mapped has a function. */
 int cli_places_check_mapped(const struct cli_places *places, struct rf_source *source);
-/* The same for any list of functions with at most `max` names; `whose` they are. */
+/* When it has run: say which of --module was not mapped; false: all were. */
+bool cli_places_miss_modules(const struct cli_places *places, struct rf_source *source);
+/* cli_places_check_mapped for any list of functions with at most `max` names; `whose` they are. */
 int cli_places_check_names(struct rf_source *source, const char *const *names, size_t max,
                            const char *whose);
 

@@ -409,6 +409,7 @@ static int deliver(struct rf_run *run, rf_status status, const struct rf_error *
     struct cli_report on_stderr = plan->asked->report;
     on_stderr.to_stderr = !plan->alone;
     on_stderr.silent = plan->asked->quiet;
+    on_stderr.counted_thread = plan->asked->thread;
     return cli_deliver(run, status, error, plan->asked->output, &on_stderr);
 }
 

@@ -72,6 +72,9 @@ int cli_check_functions(const char *path, const char *const *names); /* CLI_OK, 
 /* known.c: does a file of the run have it, as code of its own or inlined? True where that cannot be told. */
 bool cli_has_function(struct rf_symbols *symbols, const char *name);
 
+/* asked.c: has one of the files this path, or this name as its last part? */
+bool cli_has_module(const struct rf_module *modules, size_t n, const char *name);
+
 /* known.c: one sentence where a name without parameters means several functions; with `exact`, those that reports write
  * so. `what` is done with them: "all are shown". */
 void cli_say_meanings(struct rf_symbols *symbols, const char *name, bool exact, const char *what);
@@ -113,13 +116,17 @@ struct cli_report {
     int to_stderr; /* stdout belongs to somebody else */
     int silent;    /* print nothing */
     int no_names;
-    const char *annotate; /* a function, "": the hottest ones; NULL: no source */
-    const char *thread;   /* only this one; NULL: all */
+    const char *annotate;       /* a function, "": the hottest ones; NULL: no source */
+    const char *thread;         /* only this one; NULL: all */
+    const char *counted_thread; /* that alone was counted; NULL: all were */
     const char *const
         *counted; /* functions that alone were counted, closed by NULL; NULL: all were */
     const char *functions[CLI_PLACES_MAX + 1],
         *modules[CLI_PLACES_MAX + 1]; /* only these; closed by NULL */
 };
+/* asked.c: RF_EINVAL, with a sentence: the run has not what --function, --module or --thread names. */
+rf_status cli_find_asked(const struct rf_run *run, const struct cli_report *report,
+                         const struct rf_view_setup *view, struct rf_error *error);
 extern const struct cli_option cli_options_report[];   /* into a cli_report */
 extern const struct cli_option cli_options_annotate[]; /* the same; of a program, not a stream */
 extern const struct cli_option

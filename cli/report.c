@@ -191,48 +191,6 @@ static rf_status write_html(const struct rf_run *run, const char *path,
     return cli_output_close(&output, status, error);
 }
 
-/* A profile that was saved can tell before the report that no function has the name. */
-static rf_status check_functions(const struct rf_report_setup *setup, struct rf_error *error)
-{
-    const char *const *name = setup->view.functions;
-    struct rf_symbols *symbols = setup->view.symbols;
-    for (; symbols != NULL && name != NULL && *name != NULL; name++) {
-        if (cli_has_function(symbols, *name))
-            continue;
-        const char *nearest = rf_symbols_nearest(symbols, *name);
-        snprintf(error->message, sizeof error->message,
-                 "no function '%s' in the modules of this run%s%s%s", *name,
-                 nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
-                 nearest != NULL ? "'?" : "");
-        return RF_EINVAL;
-    }
-    return RF_OK;
-}
-
-static bool is_module(const struct rf_module *module, const char *name)
-{
-    const char *slash = strrchr(module->path, '/');
-    return strcmp(module->path, name) == 0 || (slash != NULL && strcmp(slash + 1, name) == 0);
-}
-
-/* The same of files. A name in brackets is one of riffle's own ([heap], [vdso]), which no list has. */
-static rf_status check_modules(const struct rf_run *run, const struct rf_report_setup *setup,
-                               struct rf_error *error)
-{
-    const char *const *name = setup->view.modules;
-    for (; name != NULL && *name != NULL; name++) {
-        bool found = (*name)[0] == '[';
-        for (size_t i = 0; i < run->n_modules && !found; i++)
-            found = is_module(&run->modules[i], *name);
-        if (found)
-            continue;
-        snprintf(error->message, sizeof error->message,
-                 "no file '%s' among the modules of this run", *name);
-        return RF_EINVAL;
-    }
-    return RF_OK;
-}
-
 static void say_selector_meanings(const struct rf_profile *profile, struct rf_symbols *symbols)
 {
     struct rf_selector selector;
@@ -261,13 +219,20 @@ static void say_meanings(const struct rf_run *run, const struct cli_report *repo
             say_selector_meanings(run->profiles[i], symbols);
 }
 
+/* The program ran: say what is missing, and show what was counted. */
+static rf_status go_on(const struct rf_error *error)
+{
+    cli_fail(CLI_OK, "%s", error->message);
+    return RF_OK;
+}
+
 /* The page, where one is asked for; then the report. */
 static rf_status print(FILE *out, const struct rf_run *run, const struct cli_report *report,
                        const struct rf_report_setup *setup, struct rf_error *error)
 {
-    rf_status status = report->to_stderr ? RF_OK : check_functions(setup, error);
-    if (status == RF_OK && !report->to_stderr)
-        status = check_modules(run, setup, error);
+    rf_status status = cli_find_asked(run, report, &setup->view, error);
+    if (status == RF_EINVAL && report->to_stderr)
+        status = go_on(error);
     if (status == RF_OK)
         say_meanings(run, report, setup->view.symbols);
     if (report->html != NULL && status == RF_OK)
@@ -279,7 +244,7 @@ static rf_status print(FILE *out, const struct rf_run *run, const struct cli_rep
         status = rf_report_annotate(out, run, setup, function[0] != '\0' ? function : NULL, error);
         if (status != RF_EINVAL || !report->to_stderr)
             return status;
-        cli_fail(CLI_OK, "%s", error->message); /* the program ran: show what was counted */
+        go_on(error);
     }
     return rf_report_find(report->format)->write(out, run, setup, error);
 }

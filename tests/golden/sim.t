@@ -41,6 +41,22 @@ stalls      icache 26.4%, mispredict 18.7%, fetch 0.2%
 $ riffle sim -p cycles -n 1 flip.rv64 2>&1 >/dev/null | grep -c stall.cycles
 0
 [1]
+# What is not in the program is named.
+$ riffle sim -p code -f csv --module nosuch flip.rv64
+hello
+riffle: no module 'nosuch' in this run
+pc,count,lower,upper,bound,function,file,line,module,profile
+[3]
+$ riffle sim -p code -f csv --thread 9 flip.rv64
+hello
+riffle: no event of thread 9 was found in this run
+pc,count,lower,upper,bound,function,file,line,module,profile
+[3]
+$ riffle sim -p code -f csv --function nosuch flip.rv64
+hello
+riffle: no function 'nosuch' in the modules of this run
+pc,count,lower,upper,bound,function,file,line,module,profile
+[3]
 # Saved and read again, the same twice.
 $ riffle sim -q -e exact -o out.rfp flip.rv64; mv out.rfp first.rfp; riffle sim -q -e exact -o out.rfp flip.rv64; cmp first.rfp out.rfp && echo same
 hello

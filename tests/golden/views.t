@@ -195,9 +195,37 @@ call indirect==1 -> pc,target
 
  indirect calls  count  targets  top target  of this call  place
           99.8%    500        2  one                90.0%  known.c:15 turn
+# What the run has not is named. After a run it is only said, and the program's own status stays.
 $ riffle report known.rfp --module nosuch -n 1
-riffle: no file 'nosuch' among the modules of this run
+riffle: no module 'nosuch' in this run
 [1]
+$ riffle report known.rfp --module known --module nosuch -f csv
+riffle: no module 'nosuch' in this run
+[1]
+$ riffle report known.rfp --function nosuch
+riffle: no function 'nosuch' in the modules of this run
+[1]
+$ riffle run -q -p values -p 'load -> thread,pc' --record some.rft -- ./known; riffle replay some.rft -p 'load -> pc' --module nosuch
+riffle: no module 'nosuch' in this run
+[1]
+$ riffle replay some.rft -p 'load -> pc' --thread 9
+riffle: no event of thread 9 was found in this run
+[1]
+$ riffle replay some.rft -p 'load -> thread,pc' -e exact -o some.rfp >/dev/null; riffle report some.rfp --thread 9
+riffle: no event of thread 9 was found in this run
+[1]
+$ riffle report some.rfp --thread 2 --function hot -f csv | sed 1d | cut -d, -f 1 | sort -u
+2
+$ printf 'int main(void) { return 7; }\n' >seven.c; gcc seven.c -o seven; riffle run -p 'load -> pc' --module nosuch --module seven -- ./seven 2>&1 | grep -c nosuch
+1
+[7]
+$ riffle run -q -o seven.rfp -p 'load -> pc' --module nosuch -- ./seven
+riffle: run: no file that was mapped is 'nosuch' of --module
+[7]
+$ riffle run -p 'load -> pc' --thread 9 -f csv -- ./seven
+riffle: no event of thread 9 was found in this run
+pc,count,lower,upper,bound,function,file,line,module,profile
+[7]
 # The stream is what was asked for: totals that a bounded engine gets beside it are not told.
 $ for engine in auto exact; do riffle run -p values -e $engine --function hot --details -- ./known 2>&1 | sed -nE 's/^(stream|events) +([0-9,]+ [a-z]+).*/\2/p'; done
 4002 events
