@@ -384,9 +384,11 @@ class Drawn:
         change = {}
         for r in tables.rows(self.folder, "auto.csv"):
             change.setdefault(r["name"], {})[r["column"]] = float(r["mean"])
+        some = {r["name"] for r in tables.rows(self.folder, "fig05.csv") if r["panel"].endswith("threshold 1%") and float(r["most"]) > 0}
+        change = {p: of for p, of in change.items() if p in some}  # without a candidate nothing can change
         regret = {p: of["auto"] - min(of["10K"], of["1M"]) for p, of in change.items()}
         worst = max(regret, key=regret.get)
-        self.add("(ours) interval=auto is never much worse than the better of 10K and 1M (asked: less than 10 points, on 10 M events)", "left open in 5.6.1",
+        self.add("(ours) interval=auto is never much worse than the better of 10K and 1M (asked: less than 10 points, on 10 M events, on each program that has a candidate at 1%)", "left open in 5.6.1",
                  "calibrated" if regret[worst] < 10 else "fails",
                  f"up to {regret[worst]:.1f} points of change more ({worst}), less than 10 on {sum(x < 10 for x in regret.values())} of {len(regret)}; in 10 M events "
                  "it never leaves its first trials, since it keeps a length for 20 M: this is what trying costs; its constants were set on eight of "
@@ -486,7 +488,7 @@ def tell_auto(found):
     table(["change of candidates at 1%, %", *lengths, "auto - better of 10K and 1M"],
           [[p, *map(number, of.values()), f"{of['auto'] - min(of['10K'], of['1M']):.1f}"] for p, of in (
               (p, {length: mean(float(row["change"]) for row in data.change if row["program"] == p and row["length"] == length) for length in lengths})
-              for p in data.programs)])
+              for p in data.programs) if any(of.values())])
 
 
 def tell_hash(found):

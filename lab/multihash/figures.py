@@ -271,7 +271,7 @@ def fig07(path, data):
 
 def fig09(path, data):
     curves = {f"{z} counters": [(n, min(1.0, (100.0 * n / z) ** n)) for n in range(1, 17)] for z in (500, 1000, 2000, 4000, 8000)}
-    lines(path, "The paper's bound on false positives, (100 n / t Z)^n at t = 1%", {"a formula": curves}, ("hash tables", "probability"),
+    lines(path, "The paper's bound on false positives, (100 n / t Z)^{n} at t = 1%", {"a formula": curves}, ("hash tables", "probability"),
           'set logscale y\nset format y "10^{%L}"\nset yrange [1e-9:1]\nset key bottom left', "linespoints pt 7 ps 0.4 lw 2", 1)
 
 

@@ -197,9 +197,9 @@ def draw_rectangles(folder):
     code, data = ends(rows, 0, 1, tall), ends(rows, 2, 3, wide)
     around = [row for row in rows if any(inside(other, row) for other in rows)]
     most = max(row[4] for row in rows if row not in around)
-    parts = [text(20, 24, "Figure 13: gcc, the code that loads and the data it loads from", 16, font_weight="bold"),
-             text(20, 44, "filled: hot rectangles, the darker the hotter; dashed: hot ranges around them; "
-                  "a step between two ends is as wide as the logarithm of its bytes"),
+    parts = [text(20, 24, "Figure 13: gcc, the code that loads and the data it loads from, in per cent of its loads", 16, font_weight="bold"),
+             text(20, 44, "1.5% and more, eps 1%; filled: hot rectangles, the darker the hotter; dashed: hot ranges around them; "
+                  "steps are as wide as the logarithm of their bytes"),
              f'<rect x="{left}" y="{top}" width="{wide}" height="{tall}" fill="none" stroke="#aaaaaa"/>']
     for row in sorted(rows, key=lambda r: -(data[r[3] + 1] - data[r[2]]) * (code[r[1] + 1] - code[r[0]])):
         x, w = left + data[row[2]], data[row[3] + 1] - data[row[2]]
