@@ -398,7 +398,7 @@ def figure_7c(over, t, ends):
           verdict(list(lower.values()) + recorded + list(at_end.values())),
           f"over real cycles at {sum(lower.values())} of {len(lower)} places on the way of {len(last)} of them, and at the end on "
           f"{sum(at_end.values())} of {len(at_end)}; by messages at {sum(recorded)} of {len(recorded)} places on {len(t.programs)} recorded programs, which have no real cycles, gcc among "
-          "them", "", 10, "figure7.svg", "figure8 cycles")
+          "them", "", 10, "figure7.svg progress.svg", "figure8 cycles")
     doublings = [1000000, 2000000, 4000000, 8000000, 16000000]
 
     def gap(p, e):
@@ -414,7 +414,7 @@ def figure_7c(over, t, ends):
           "H[P256]2048's overhead is below R256's by " +
           ", ".join(f"{span([100 * gap[k] for gap in gaps.values() if len(gap) > k], '{:.1f}')}" for k in range(len(doublings))) +
           f"% of it at 1, 2, 4, 8 and 16 M; the gap grows once on {', '.join(grows) or 'none'} (* over real cycles, the others by messages; {len(whole)} of {len(gaps)} reach 16 M)",
-          "over programs; means of the seeds", 10, "figure7.svg", "figure8 cycles")
+          "over programs; means of the seeds", 10, "figure7.svg progress.svg", "figure8 cycles")
 
     def ratio(p, e):
         return float(by[p, e, TAGGED]["overhead_percent"]) / float(by[p, e, HP256]["overhead_percent"])
@@ -426,7 +426,7 @@ def figure_7c(over, t, ends):
           "holds" if len(within) == len(final) else "differs" if min(final.values()) > 1 else "fails" if max(final.values()) < 1 else "differs",
           f"{min(final.values()):.1f} to {max(final.values()):.1f} times H[P256]2048's at the end ({min(final, key=final.get)}, {max(final, key=final.get)}), "
           f"{sum(final.values()) / len(final):.1f} on average; within 2.5 to 3 on {len(within)} of {len(final)}; {long} {first[long]:.1f} times after 1 M loads and {final[long]:.1f} after "
-          f"{last[long] / 1e6:.0f} M", "over programs; means of the seeds", 10, "figure7.svg", "cycles")
+          f"{last[long] / 1e6:.0f} M", "over programs; means of the seeds", 10, "figure7.svg progress.svg", "cycles")
 
 
 def types():
