@@ -221,6 +221,8 @@ static void take_shard(struct rank *rank, const char *path, size_t part, size_t 
     if (status != RF_OK)
         note_missing(rank, path, error.message[0] != '\0' ? error.message : rf_status_text(status));
     error.message[0] = '\0';
+    if (run != NULL)
+        rf_run_drop_notes(run, "incomplete"); /* the same sentence as the one that is noted */
     if (run != NULL && add(rank, run, &error) != RF_OK)
         note_missing(rank, path, error.message);
     rf_run_free(run);

@@ -169,14 +169,15 @@ static int end(struct sampling *s, struct cli_top *top)
 {
     struct rf_error ignored = {""};
     struct rf_probe_outcome outcome = {.ended = 0};
-    if (stopped && !cli_top_was_left(top))
+    bool failed = s->status != RF_OK && s->status != RF_ESTOPPED;
+    if ((stopped || failed) && !cli_top_was_left(top)) /* no key would end it from here on */
         quit(s);
     rf_probe_wait(s->source, &outcome, &ignored);
     running = NULL;
     s->lost = outcome.lost;
     bool is_whole = cli_top_linger(top, &stopped);
     cli_screen_close();
-    if (s->status != RF_OK && s->status != RF_ESTOPPED)
+    if (failed)
         return cli_fail_status(s->status, &s->error);
     if (outcome.processes == 0 && outcome.trouble[0] != '\0')
         return cli_fail(CLI_NOT_EXECUTABLE, "top: %s", outcome.trouble);
@@ -206,7 +207,11 @@ static int show(struct sampling *s)
         watch(s, top);
         pthread_join(thread, NULL);
     }
-    int result = top != NULL ? end(s, top) : CLI_FAILED;
+    if (top == NULL) {
+        cli_screen_close();
+        return cli_fail(CLI_FAILED, "top: no memory for the screen");
+    }
+    int result = end(s, top);
     cli_top_close(top);
     return result;
 }

@@ -20,6 +20,7 @@
 
 /* ---- the guardian ---- */
 
+static const char back[] = "\033[?1049l\033[?25h\033[0m\r"; /* to the screen as it was */
 static volatile sig_atomic_t worker;
 
 /* Ctrl-C and Ctrl-\ reach both, for they are of one group; the worker answers. What somebody sends to the
@@ -59,7 +60,6 @@ static void end_orphans(void)
 
 static int wait_for_worker(int tty, const struct termios *modes)
 {
-    static const char back[] = "\033[?1049l\033[?25h\033[0m\r";
     int status;
     while (waitpid((pid_t)worker, &status, 0) < 0 && errno == EINTR)
         ;
@@ -71,6 +71,23 @@ static int wait_for_worker(int tty, const struct termios *modes)
         return CLI_OWN_FAILURE;
     return cli_fail(CLI_OWN_FAILURE, "top: the collector was ended by signal %d (%s)",
                     WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+/* The worker itself leaves by _exit. ncurses ends it by exit where it has no memory, with a word that names nobody. */
+static void end_by_ncurses(void)
+{
+    int tty = open("/dev/tty", O_WRONLY | O_CLOEXEC);
+    if (tty < 0 || write(tty, back, sizeof back - 1) < 0)
+        _exit(CLI_OWN_FAILURE);
+    _exit(cli_fail(CLI_OWN_FAILURE, "top: ncurses gave up"));
+}
+
+/* A failure of ours is not to be taken for the status of the program. */
+static int status_of_worker(int status)
+{
+    if (status >= CLI_OF_PROGRAM)
+        return status - CLI_OF_PROGRAM;
+    return status >= CLI_FAILED && status <= CLI_DAMAGED ? CLI_OWN_FAILURE : status;
 }
 
 int cli_screen_guard(int (*work)(void *context), void *context, bool *forked)
@@ -90,9 +107,10 @@ int cli_screen_guard(int (*work)(void *context), void *context, bool *forked)
     *forked = true;
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
+        atexit(end_by_ncurses);
         int status = getppid() == guardian ? work(context) : CLI_FAILED;
         fflush(NULL);
-        _exit(status >= CLI_OF_PROGRAM ? status - CLI_OF_PROGRAM : status);
+        _exit(status_of_worker(status));
     }
     worker = pid;
     guard_signals();

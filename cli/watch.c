@@ -202,13 +202,14 @@ static int show(void *context)
     if (!cli_screen_open())
         return cli_fail(CLI_FAILED, "top: this terminal cannot show a screen");
     struct cli_top *top = cli_top_open(&feed);
+    int result = top != NULL ? CLI_OK : CLI_FAILED;
     while (top != NULL && cli_top_tick(top) && !stopped && !rf_live_is_over(w->live))
         nanosleep(&pause, NULL);
     if (top != NULL)
         cli_top_linger(top, &stopped);
     cli_screen_close();
     cli_top_close(top);
-    return CLI_OK;
+    return result == CLI_OK ? CLI_OK : cli_fail(result, "top: no memory for the screen");
 }
 
 int cli_watch(long pid)

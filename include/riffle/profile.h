@@ -101,6 +101,7 @@ rf_status rf_run_add_note(struct rf_run *run, const char *name, const char *text
 #define RF_NOTE_RUNS    "runs"    /* how many were merged */
 #define RF_NOTE_MISSING "missing" /* what is not in it; a sum keeps all such notes */
 const char *rf_run_note(const struct rf_run *run, const char *name); /* NULL: no such note */
+void rf_run_drop_notes(struct rf_run *run, const char *name);        /* all of that name */
 
 /* The exact totals per pc of what a profile counts: the profile of the same run, and of the same process where
  * processes are apart, with the same classes and conditions and the projection `pc`, of an exact engine. It is the

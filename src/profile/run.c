@@ -139,6 +139,17 @@ rf_status rf_run_add_note(struct rf_run *run, const char *name, const char *text
     return RF_ENOMEM;
 }
 
+void rf_run_drop_notes(struct rf_run *run, const char *name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < run->n_notes; i++)
+        if (strcmp(run->notes[i].name, name) == 0)
+            free_note(&run->alloc, &run->notes[i]);
+        else
+            run->notes[kept++] = run->notes[i];
+    run->n_notes = kept;
+}
+
 const char *rf_run_note(const struct rf_run *run, const char *name)
 {
     for (size_t i = 0; i < run->n_notes; i++)

@@ -225,6 +225,12 @@ def check_values(folder):
     run(folder, "run", "-q", "-p", "load -> pc,addr", "-p", "store -> pc", "--record", "words.rft", "--", WORK)
     head = run(folder, "trace", "head", "words.rft").stdout
     tap.check("-p without value: none is in a trace of records", b" addr=" in head and b"value=" not in head, head[:300])
+    run(folder, "run", "-q", "-p", "load -> pc,value", "-p", "store -> pc", "--record", "full.rft", "--", WORK)
+    before = run(folder, "trace", "head", "-n", "0", "full.rft").stdout
+    run(folder, "trace", "convert", "-p", "load -> pc", "full.rft", "redacted.rft")
+    after = run(folder, "trace", "head", "-n", "0", "redacted.rft").stdout.splitlines()
+    tap.check("trace convert -p without value: a trace loses those that it has", b" value=0x" in before and len(after) > 1000
+              and {line.split()[1] for line in after} == {b"0x0"}, [before[:300], after[:3]])
 
 
 def main():

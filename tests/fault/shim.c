@@ -5,8 +5,9 @@
  *                                  fails with ENOSPC
  *     RIFFLE_FAULT_REPORT=FILE     gets "calls N failed 0|1 leaks N" when the program ends
  *
- * A leak is a block that is still there at the end and was asked for by the program or a library of
- * ours; the C library keeps a few for itself (the buffer of stdout). Its own inner writes, those of
+ * Children that start no other program count on from where their parent was, each for itself. A leak is a block that is still
+ * there at the end of the program itself and was asked for by it or a library of ours; the C library keeps a few for itself (the
+ * buffer of stdout), and what a child has goes with it. Its own inner writes, those of
  * stdio, do not pass here: a full stdout is tested with /dev/full instead. What a simulated program writes to the
  * descriptors 1 and 2 does not count either. */
 #include <dlfcn.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -29,8 +31,9 @@ enum { LIVE_SLOTS = 1 << 16 };
 
 static enum mode mode;
 static unsigned long fail_at, calls;
-static int failed, ready;
+static int ready;
 static char report[4096];
+static int failed_here, *failed = &failed_here; /* in the program or a child of it: they share it */
 
 /* Blocks that are there, by address, with who asked; open addressing, 1 = was freed. */
 static struct {
@@ -51,6 +54,9 @@ __attribute__((constructor)) static void start(void)
     unsetenv("LD_PRELOAD"); /* a program that this one runs is left alone */
     unsetenv("RIFFLE_FAULT");
     unsetenv("RIFFLE_FAULT_REPORT");
+    void *shared =
+        mmap(NULL, sizeof *failed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    failed = shared != MAP_FAILED ? shared : &failed_here;
     calls = 0;
     ready = 1;
 }
@@ -60,7 +66,7 @@ static int strikes(enum mode kind)
 {
     if (!ready || kind != mode || ++calls != fail_at)
         return 0;
-    failed = 1;
+    *failed = 1;
     errno = kind == MODE_ALLOC ? ENOMEM : ENOSPC;
     return 1;
 }
@@ -192,7 +198,7 @@ __attribute__((destructor)) static void end(void)
         leaks += live[i].block > 1 && is_ours(live[i].caller);
     int fd = report[0] != '\0' ? open(report, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
     if (fd >= 0) {
-        dprintf(fd, "calls %lu failed %d leaks %d\n", calls, failed, leaks);
+        dprintf(fd, "calls %lu failed %d leaks %d\n", calls, *failed, leaks);
         close(fd);
     }
 }

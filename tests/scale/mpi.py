@@ -85,6 +85,23 @@ def check_missing(folder, shards):
     tap.check("each report says so at its head", b"\nmissing     nosuch.rft: cannot open" in report, report)
 
 
+def check_damaged(folder, shards):
+    """It is named once, and what is whole of it is kept."""
+    run(folder, RIFFLE, "gen", "zipf", "--events", "300K", "-o", "long.rft")
+    with open(os.path.join(folder, "long.rft"), "rb") as file:
+        content = bytearray(file.read())
+    content[len(content) // 2] ^= 0x55
+    with open(os.path.join(folder, "damaged.rft"), "wb") as file:
+        file.write(content)
+    for title, n, names in (("a damaged shard", 2, [shards[0], "damaged.rft"]), ("a damaged trace in pieces", 3, ["damaged.rft"])):
+        done = ranks(folder, n, RIFFLE, "mpi", "-e", "exact", "-o", "mended.rfp", *names)
+        run_ = saved.report(RIFFLE, os.path.join(folder, "mended.rfp"))
+        told = [note["name"] for note in run_["notes"] if "damaged.rft: damaged: " in note["text"]]
+        tap.check(f"{title} is named once, and its whole blocks are kept", told == ["missing"] and done.returncode == 3
+                  and done.stderr.count(b"damaged.rft: damaged: ") == done.stdout.count(b"damaged.rft: damaged:") == 1
+                  and run_["profiles"][0]["consumed"] > 200000, [run_["notes"], done.stdout, done.stderr])
+
+
 def check_builds(folder):
     """Shards of another build are left out with their rank; no rank is gone, so the job is not ended by force."""
     program, records = os.path.join(folder, "program"), []
@@ -309,6 +326,7 @@ def main():
         check_shards(folder, shards)
         check_pieces(folder, shards[0])
         check_missing(folder, shards)
+        check_damaged(folder, shards)
         check_nothing(folder, shards)
         check_killed(folder, shards[0])
         check_killed(folder, shards[0], ", also by TCP", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo")
@@ -325,7 +343,7 @@ def main():
             check_builds(folder)
             check_program(folder, os.path.abspath(sys.argv[3]))
             check_program_missing(folder, os.path.abspath(sys.argv[3]))
-    print(f"# figure: {SHARDS} shards on 2 ranks, a trace on 3; 1 shard missing, 24, all of them; 9 ranks killed, rank 0 twice of that, "
+    print(f"# figure: {SHARDS} shards on 2 ranks, a trace on 3; 1 shard missing, 24, all of them; 2 damaged; 9 ranks killed, rank 0 twice of that, "
           "4 with work of others; 1 without a profile; 2 that never begin")
     tap.end()
 

@@ -83,4 +83,19 @@ TEST(many_modules_and_notes_take_few_allocations)
     CHECK_EQ(failing.mistakes, 0);
 }
 
+TEST(notes_of_one_name_are_dropped_together)
+{
+    struct rf_run *run;
+    REQUIRE(rf_run_new(&run, "x", NULL) == RF_OK);
+    for (const char *const *name = (const char *const[]){"a", "b", "a", "c", NULL}; *name; name++)
+        REQUIRE(rf_run_add_note(run, *name, *name) == RF_OK);
+    rf_run_drop_notes(run, "a");
+    rf_run_drop_notes(run, "nothing");
+    REQUIRE(run->n_notes == 2);
+    CHECK_TEXT(run->notes[0].text, "b");
+    CHECK_TEXT(run->notes[1].text, "c");
+    CHECK(rf_run_add_note(run, "d", "d") == RF_OK && run->n_notes == 3);
+    rf_run_free(run);
+}
+
 TEST_MAIN()

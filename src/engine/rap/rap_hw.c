@@ -141,27 +141,34 @@ static uint64_t top(uint64_t value, unsigned shift)
     return shift >= 64 ? 0 : value >> shift;
 }
 
-/* The last entry that matches, among those of at most that level. */
+static struct entry *exact(const struct state *state, uint64_t lo, unsigned level)
+{
+    struct entry *entry = &state->entries[state->first[level]];
+    for (const struct entry *end = entry + state->n[level]; entry < end; entry++)
+        if (entry->lo == lo)
+            return entry;
+    return NULL;
+}
+
+static uint64_t prefix(const struct state *state, uint64_t value, unsigned level)
+{
+    unsigned shift = level_shift(state, level);
+    return shift >= 64 ? 0 : value >> shift << shift;
+}
+
+/* The last entry that matches, among those of at most that level. Prefixes of one length differ, so at most one of each
+ * does. */
 static struct entry *match(const struct state *state, uint64_t value, unsigned level,
                            unsigned *found)
 {
-    for (unsigned l = level + 1; l-- > 0;)
-        for (uint32_t i = state->n[l]; i-- > 0;) {
-            struct entry *entry = &state->entries[state->first[l] + i];
-            if (top(entry->lo ^ value, entry->shift) == 0) {
-                *found = l;
-                return entry;
-            }
+    for (unsigned l = level + 1; l-- > 0;) {
+        struct entry *entry = exact(state, prefix(state, value, l), l);
+        if (entry != NULL) {
+            *found = l;
+            return entry;
         }
+    }
     return NULL; /* not reached: the root matches everything */
-}
-
-static struct entry *exact(const struct state *state, uint64_t lo, unsigned level)
-{
-    for (uint32_t i = 0; i < state->n[level]; i++)
-        if (state->entries[state->first[level] + i].lo == lo)
-            return &state->entries[state->first[level] + i];
-    return NULL;
 }
 
 /* A search with wildcards: is anything longer below this prefix? */
