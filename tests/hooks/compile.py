@@ -72,10 +72,10 @@ def in_place(folder):
     """What hooks usually do stands in place of their calls, in programs; not in libraries, nor where RIFFLE_CC_CALLS=1 says so."""
     link = "$CC -O1 -c a.c -o a.o && $CC a.o j.o -o s1"
     for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
-        good(folder, f"code in place of calls by {compiler}", f"$CC -O1 -g -c b.c -o j.o && grep -q rf_hooks_merging j.o && {link}", "s1",
+        good(folder, f"code in place of calls by {compiler}", f"$CC -O1 -g -c b.c -o j.o && grep -q rf_hooks_pockets j.o && {link}", "s1",
              RIFFLE_CC=compiler)
         good(folder, f"code in place of calls by {compiler}, by way of -S",
-             f"$CC -O1 -S b.c -o b.s && ! grep -q rf_hooks_ b.s && $CC -c b.s -o j.o && grep -q rf_hooks_merging j.o && {link}", "s1",
+             f"$CC -O1 -S b.c -o b.s && ! grep -q rf_hooks_ b.s && $CC -c b.s -o j.o && grep -q rf_hooks_pockets j.o && {link}", "s1",
              RIFFLE_CC=compiler)
         good(folder, f"calls by {compiler} where they are asked for", f"$CC -O1 -c b.c -o j.o && ! grep -q rf_hooks_ j.o && {link}", "s1",
              RIFFLE_CC=compiler, RIFFLE_CC_CALLS="1")
