@@ -28,9 +28,9 @@ enum { STDERR = 2 };
 /* Of the C library since 2.35: where a thread keeps its sequence, from %fs on. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned __rseq_size __attribute__((weak));
-/* Of the linker: the program's image. */
+/* Of the linker: the program's image, without what begins as zeros. */
 extern const char __executable_start __attribute__((weak, visibility("hidden")));
-extern const char _end __attribute__((weak, visibility("hidden")));
+extern const char _edata __attribute__((weak, visibility("hidden")));
 
 static bool has_avx2, has_sequences;
 __thread uint64_t rf_hooks_pockets_2 __attribute__((tls_model("initial-exec")));
@@ -42,7 +42,7 @@ _Static_assert(sizeof(struct rf_ring_pocket) / 8 == 64, "numbers of a message");
 
 static size_t image_bytes(void)
 {
-    return (size_t)(&_end - &__executable_start);
+    return (size_t)(&_edata - &__executable_start);
 }
 
 /* Does code in place know where this C library keeps sequences? It writes there, and could write to something else. */
@@ -57,8 +57,9 @@ static bool is_where_code_thinks(void)
 
 bool rf_hooks_can_restart(void)
 {
-    static const char other[] = "riffle: a program that was built with another C library runs "
-                                "without being profiled: build it again\n";
+    static const char other[] =
+        "riffle: a program that was built with another C library runs without being profiled: "
+        "build it again, with RIFFLE_CC_CALLS=1 if need be\n";
     __builtin_cpu_init();
     has_avx2 = __builtin_cpu_supports("avx2");
     has_sequences = &__rseq_size != NULL && __rseq_size > 0;
