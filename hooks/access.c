@@ -112,30 +112,6 @@ RF_HOOKS_INLINE void load_merged(const void *addr, size_t bytes, uint64_t key)
     rf_hooks_leave(lane);
 }
 
-/* The same for code in place of calls, which leaves the rest of the registers as it is. */
-#define OTHER(bytes)                                                                               \
-    void rf_hooks_other_1_##bytes(const void *addr, uint64_t unused, uint64_t key,                 \
-                                  struct rf_ring_word *entry, uint64_t word);                      \
-    void rf_hooks_other_1_##bytes(const void *addr, uint64_t unused, uint64_t key,                 \
-                                  struct rf_ring_word *entry, uint64_t word)                       \
-    {                                                                                              \
-        (void)unused;                                                                              \
-        load_other(addr, bytes, key, entry, word);                                                 \
-    }
-OTHER(1)
-OTHER(2)
-OTHER(4)
-OTHER(8)
-OTHER(16)
-
-_Static_assert(offsetof(struct rf_hooks_lane, busy) == RF_INPLACE_BUSY &&
-                   offsetof(struct rf_hooks_lane, words) == RF_INPLACE_WORDS &&
-                   offsetof(struct rf_ring_word, key) == RF_INPLACE_KEY &&
-                   offsetof(struct rf_ring_word, word) == RF_INPLACE_WORD &&
-                   offsetof(struct rf_ring_word, count) == RF_INPLACE_COUNT &&
-                   (int)RF_INPLACE_MASK == (RF_RING_WORDS - 1) << RF_RING_WORD_BITS,
-               "code in place of calls, in programs that are there already, knows all of this");
-
 RF_HOOKS_INLINE void load(const void *addr, size_t bytes, uint64_t pc)
 {
     unsigned mode = rf_hooks_mode[RF_WORD_LOAD];
@@ -148,6 +124,37 @@ RF_HOOKS_INLINE void load(const void *addr, size_t bytes, uint64_t pc)
     if (mode != RF_HOOKS_SAMPLE || !is_skipped(pc, RF_WORD_LOAD))
         load_slowly(addr, bytes, pc, 0);
 }
+
+/* The same for code in place of calls, where that could not do it: the pocket of this site is full, or there is none. */
+RF_HOOKS_INLINE bool is_pocketed(const void *addr, size_t bytes, uint64_t key, uint64_t site)
+{
+    struct rf_hooks_lane *lane = rf_hooks_mode[RF_WORD_LOAD] == RF_HOOKS_LOADED ? enter() : NULL;
+    if (lane == NULL)
+        return false;
+    bool told = rf_hooks_pocket(lane, site, key, peek(addr, bytes));
+    rf_hooks_leave(lane);
+    return told;
+}
+
+#define LOAD_IN_PLACE(bytes)                                                                       \
+    void rf_hooks_load_2_##bytes(const void *addr, uint64_t unused, uint64_t unused_too,           \
+                                 uint64_t site);                                                   \
+    void rf_hooks_load_2_##bytes(const void *addr, uint64_t unused, uint64_t unused_too,           \
+                                 uint64_t site)                                                    \
+    {                                                                                              \
+        (void)unused, (void)unused_too;                                                            \
+        uint64_t pc = RF_HOOKS_HERE;                                                               \
+        if (!is_pocketed(addr, bytes, pc, site))                                                   \
+            load(addr, bytes, pc);                                                                 \
+    }
+LOAD_IN_PLACE(1)
+LOAD_IN_PLACE(2)
+LOAD_IN_PLACE(4)
+LOAD_IN_PLACE(8)
+LOAD_IN_PLACE(16)
+
+_Static_assert((int)RF_INPLACE_MASK == (int)RF_RING_POCKET_MASK,
+               "code in place of calls, in programs that are there already, knows this");
 
 RF_HOOKS_INLINE void store(const void *addr, size_t bytes, uint64_t pc)
 {
@@ -252,16 +259,30 @@ RF_HOOKS_INLINE void load_range(const void *addr, size_t bytes, uint64_t pc)
         load_slowly(addr, bytes, pc, mark_of(bytes));
 }
 
-void __tsan_read_range(const void *addr, size_t bytes);
-RF_HOOKS_SHOWN void __tsan_read_range(const void *addr, size_t bytes)
+RF_HOOKS_INLINE void read_range(const void *addr, size_t bytes, uint64_t pc)
 {
-    uint64_t pc = RF_HOOKS_HERE;
     if (RF_HOOKS_LIKELY(rf_hooks_mode[RF_WORD_LOAD] == RF_HOOKS_OFF) || bytes == 0)
         return;
     if (rf_hooks_mode[RF_WORD_LOAD] == RF_HOOKS_LOADED)
         load_range(addr, bytes, pc);
     else
         load_slowly(addr, shown(bytes), pc, mark_of(bytes));
+}
+
+void __tsan_read_range(const void *addr, size_t bytes);
+RF_HOOKS_SHOWN void __tsan_read_range(const void *addr, size_t bytes)
+{
+    read_range(addr, bytes, RF_HOOKS_HERE);
+}
+
+/* The same for code in place of calls, which knows the width. */
+void rf_hooks_load_range_2(const void *addr, size_t bytes, uint64_t unused, uint64_t site);
+void rf_hooks_load_range_2(const void *addr, size_t bytes, uint64_t unused, uint64_t site)
+{
+    uint64_t pc = RF_HOOKS_HERE;
+    (void)unused;
+    if (!is_pocketed(addr, bytes, pc | mark_of(bytes), site))
+        read_range(addr, bytes, pc);
 }
 
 void __tsan_write_range(const void *addr, size_t bytes);

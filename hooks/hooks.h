@@ -3,6 +3,7 @@
  *     access.c    __tsan_read8 and its like: loads, stores, calls
  *     atomic.c    __tsan_atomic64_load and its like, which must do the operation, too
  *     block.c     __sanitizer_cov_trace_pc: blocks
+ *     pocket.c    words of one place: what code in place of calls has to do with a load
  *     tell.c      one event: what a hook does where its fast path does not suffice
  *     lane.c      one thread's slot of the ring: words, chunks, waiting
  *     site.c      places of the program: their numbers, their description, the files they lie in
@@ -23,7 +24,8 @@
  * while the thread is inside a hook: `busy` says so, and such an event goes to another lane. No hook changes errno or
  * allocates by malloc.
  *
- * The call of a hook costs more than what it does, so `riffle cc` puts the usual cases in place of the calls of a program (cli/inplace.c).
+ * The call of a hook costs more than what it does, so `riffle cc` puts the usual cases in place of the calls of a program
+ * (cli/inplace.c). There, a load's word goes to the pocket of its place, where it waits for others, without a search (pocket.c).
  * The hooks themselves are for code of libraries, and for all else. Their usual cases are inline, in a few instructions that need no
  * stack; all else is behind a jump.
  *
@@ -130,16 +132,19 @@ struct rf_hooks_lane {
     uint64_t chunk; /* where the one begins that is being filled */
     uint64_t weight, random;
     uint64_t told[RF_RING_GROUPS];
+    uint8_t *
+        pockets; /* by offset of a site in the program's image: the address of its pocket; NULL: it has none */
+    struct rf_ring_pocket *pocket_memory;
+    uint32_t n_pockets;
     struct rf_hooks_span spans[RF_HOOKS_SPANS]; /* of files that were told */
     uint32_t n_spans;
 };
 
 extern __thread struct rf_hooks_lane *rf_hooks_lane __attribute__((tls_model("initial-exec")));
 
-/* The same for code in place of calls, where loads are merged; else nobody's, which is always busy. */
-extern __thread struct rf_hooks_lane *rf_hooks_merging_1 __attribute__((tls_model("initial-exec")));
-extern struct rf_hooks_lane rf_hooks_nobody;
-extern uint8_t rf_hooks_wanted_1[RF_INPLACE_WANTED];
+/* For code in place of calls. */
+extern __thread uint64_t rf_hooks_pockets_2 __attribute__((tls_model("initial-exec")));
+extern uint8_t rf_hooks_wanted_2[RF_INPLACE_WANTED];
 
 /* What stands above is stored before what stands below: a signal handler may come in between. */
 RF_HOOKS_INLINE void rf_hooks_then(void)
@@ -294,15 +299,28 @@ RF_HOOKS_INLINE bool rf_hooks_skip(struct rf_hooks_lane *lane, unsigned kind, ui
     return lane->skips;
 }
 
+/* ---- pocket.c ---- */
+
+/* Before anything listens. False: code in place was compiled for another C library; a sentence was said. */
+bool rf_hooks_can_restart(void);
+/* Of a lane that merges loads; it may remain without. */
+void rf_hooks_begin_pockets(struct rf_hooks_lane *lane);
+void rf_hooks_end_pockets(struct rf_hooks_lane *lane);
+/* What rf_hooks_pockets_2 is for its thread. */
+uint64_t rf_hooks_pockets_of(const struct rf_hooks_lane *lane);
+/* A word into the pocket of a site; the lane is entered. False: there is none yet, or it cannot be used now. */
+bool rf_hooks_pocket(struct rf_hooks_lane *lane, uint64_t site, uint64_t key, uint64_t word);
+
 /* ---- tell.c ---- */
 
-/* Where a word at a place is counted. The same is in cli/inplace.c. */
+/* Where a word at a place is counted. */
 RF_HOOKS_INLINE struct rf_ring_word *rf_hooks_entry(const struct rf_hooks_lane *lane, uint64_t key,
                                                     uint64_t word)
 {
+    const uint64_t mask = (uint64_t)(RF_RING_WORDS - 1) << RF_RING_WORD_BITS;
     uint64_t hash = (uint32_t)key;
     __asm__("crc32q %1, %0" : "+r"(hash) : "rm"(word));
-    return (struct rf_ring_word *)(void *)((uint8_t *)lane->words + (hash & RF_INPLACE_MASK));
+    return (struct rf_ring_word *)(void *)((uint8_t *)lane->words + (hash & mask));
 }
 
 RF_HOOKS_INLINE bool rf_hooks_is_merged(const struct rf_ring_word *entry, uint64_t key,

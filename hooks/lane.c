@@ -250,6 +250,8 @@ static bool drop(struct rf_hooks_lane *lane)
         } else if ((word >> 32 & 0xff) == RF_WORD_LOST && next - at == 1 + RF_WORD_CLASSES) {
             for (unsigned kind = 0; kind < RF_WORD_CLASSES; kind++)
                 lost[kind] += at[1 + kind];
+        } else if ((word >> 32 & 0xff) == RF_WORD_POCKET) {
+            lost[RF_WORD_LOAD] += RF_RING_POCKET_WORDS;
         } else {
             memmove(to, at, (size_t)(next - at) * 8);
             to += next - at;
@@ -273,7 +275,7 @@ void rf_hooks_flush(struct rf_hooks_lane *lane)
         detach(NULL);
     bool nearly_full = unread(lane) + 1 >= RF_RING_CHUNKS;
     if (!rf_hooks_listening) {
-        rf_hooks_merging_1 = &rf_hooks_nobody;
+        rf_hooks_pockets_2 = 0;
         begin_chunk(lane);
     } else if (!(rf_hooks_options.lossy && nearly_full && drop(lane)))
         publish(lane);
@@ -399,6 +401,8 @@ bool rf_hooks_open_lane(struct rf_hooks_lane *lane)
         __atomic_store_n(&slot->state, RF_RING_FREE, __ATOMIC_SEQ_CST);
         return false;
     }
+    if (rf_hooks_mode[RF_WORD_LOAD] == RF_HOOKS_LOADED)
+        rf_hooks_begin_pockets(lane);
     begin_chunk(lane);
     __atomic_store_n(&slot->state, RF_RING_LIVE, __ATOMIC_SEQ_CST);
     ring_bell();

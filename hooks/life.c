@@ -19,9 +19,7 @@ struct rf_hooks_options rf_hooks_options = {.ring_fd = -1};
 uint32_t rf_hooks_listening;
 uint8_t rf_hooks_mode[RF_WORD_CLASSES];
 __thread struct rf_hooks_lane *rf_hooks_lane;
-struct rf_hooks_lane rf_hooks_nobody = {.busy = 1};
-__thread struct rf_hooks_lane *rf_hooks_merging_1 = &rf_hooks_nobody;
-uint8_t rf_hooks_wanted_1[RF_INPLACE_WANTED];
+uint8_t rf_hooks_wanted_2[RF_INPLACE_WANTED];
 
 enum { NESTED_MAX = 8, NAME_BYTES = RF_WORD_NAME_BYTES };
 
@@ -60,12 +58,11 @@ static struct rf_hooks_lane *take_any(uint32_t state)
 
 static void use_lane(struct rf_hooks_lane *lane)
 {
-    bool merges = lane != NULL && rf_hooks_mode[RF_WORD_LOAD] == RF_HOOKS_LOADED;
-    rf_hooks_merging_1 = &rf_hooks_nobody; /* until both are set: a signal may come in between */
+    rf_hooks_pockets_2 = 0; /* until both are set: a signal may come in between */
     rf_hooks_then();
     rf_hooks_lane = lane;
     rf_hooks_then();
-    rf_hooks_merging_1 = merges ? lane : &rf_hooks_nobody;
+    rf_hooks_pockets_2 = lane != NULL ? rf_hooks_pockets_of(lane) : 0;
 }
 
 /* A lane of this thread: one that was used before, or a new one. */
@@ -217,6 +214,7 @@ static void begin_child(void)
         if (lane->busy) /* whoever is inside still uses it */
             continue;
         rf_hooks_release(lane->kinds, RF_RING_PLACES_MAX);
+        rf_hooks_end_pockets(lane);
         memset(lane, 0, sizeof *lane);
     }
 }
@@ -339,17 +337,17 @@ void rf_hooks_listen(void)
 {
     __atomic_store_n(&rf_hooks_listening, 1, __ATOMIC_SEQ_CST);
     memcpy(rf_hooks_mode, rf_hooks_options.mode, sizeof rf_hooks_mode);
-    rf_hooks_wanted_1[RF_INPLACE_LOADS] = rf_hooks_mode[RF_WORD_LOAD] != RF_HOOKS_OFF;
-    rf_hooks_wanted_1[RF_INPLACE_STORES] = rf_hooks_mode[RF_WORD_STORE] != RF_HOOKS_OFF;
+    rf_hooks_wanted_2[RF_INPLACE_LOADS] = rf_hooks_mode[RF_WORD_LOAD] != RF_HOOKS_OFF;
+    rf_hooks_wanted_2[RF_INPLACE_STORES] = rf_hooks_mode[RF_WORD_STORE] != RF_HOOKS_OFF;
     /* in bursts, calls end intervals */
-    rf_hooks_wanted_1[RF_INPLACE_CALLS] =
+    rf_hooks_wanted_2[RF_INPLACE_CALLS] =
         rf_hooks_mode[RF_WORD_CALL] != RF_HOOKS_OFF || rf_hooks_options.n_groups > 0;
 }
 
 void rf_hooks_stop(void)
 {
     memset(rf_hooks_mode, RF_HOOKS_OFF, sizeof rf_hooks_mode);
-    memset(rf_hooks_wanted_1, 0, sizeof rf_hooks_wanted_1);
+    memset(rf_hooks_wanted_2, 0, sizeof rf_hooks_wanted_2);
 }
 
 static void start(void)
@@ -358,7 +356,7 @@ static void start(void)
     if (__atomic_exchange_n(&started, 1, __ATOMIC_SEQ_CST) != 0)
         return;
     const char *given = secure_getenv("RIFFLE_HOOKS");
-    if (given == NULL || !read_options(given) || !rf_hooks_find_ring())
+    if (given == NULL || !read_options(given) || !rf_hooks_can_restart() || !rf_hooks_find_ring())
         return;
     choose_modes();
     if (!rf_hooks_options.follow)

@@ -35,7 +35,10 @@
  *     UNPROFILED [header][kind][path, zero-padded]       what it becomes by exec cannot be profiled
  *
  * Hooks (hooks/) merge equal events of a path: the upper half of the word that names the path is how many more there
- * were than one.
+ * were than one. Others they tell by pockets: the words of RF_RING_POCKET_WORDS events of one path, which has one word that changes.
+ *
+ *     POCKET   [header][path | bits << 32][base] ..      `bits` words follow: 64 numbers of 8, 16, 32 or 64 bits, the first of
+ *                                                        which means nothing. Each of the others with the base is a word
  *
  * The shape of an event:
  *
@@ -120,6 +123,7 @@ enum rf_word_type {
     RF_WORD_NAME,
     RF_WORD_STACK,
     RF_WORD_ON,
+    RF_WORD_POCKET,
 };
 
 /* The classes and flags of include/riffle/event.h, which the probe does not see; decode.c checks that they are
@@ -168,6 +172,7 @@ _Static_assert(RF_WORD_MESSAGE_MAX * 8 + RF_WORD_WIDEST <= (int)RF_RING_CHUNK,
 _Static_assert(RF_WORD_PATHS_MAX < 256, "first and last path of an event are bytes of its shape");
 
 #define RF_WORD_MESSAGE         (UINT64_C(1) << 63)
+enum { RF_WORD_POCKET_HEAD = 3 }; /* words of such a message in front of its numbers */
 #define RF_WORD_HEADER(type, n) (RF_WORD_MESSAGE | (uint64_t)(type) << 32 | (uint64_t)(n))
 
 #define RF_SHAPE_FLAGS        0x3f

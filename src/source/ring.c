@@ -324,6 +324,16 @@ const struct rf_ring_word *rf_ring_words(const struct rf_ring *ring,
     return rf_ring_words_in(ring->memory + rf_ring_counters_offset(ring->slots, reader->slot));
 }
 
+const struct rf_ring_pocket *rf_ring_pockets(const struct rf_ring *ring,
+                                             const struct rf_ring_reader *reader, size_t *n)
+{
+    uint64_t count = __atomic_load_n(&slot_at(ring, reader->slot)->pockets, __ATOMIC_ACQUIRE);
+    *n = ring->is_counted && count <= RF_RING_POCKETS ? (size_t)count : 0;
+    if (!ring->is_counted)
+        return NULL;
+    return rf_ring_pockets_in(ring->memory + rf_ring_counters_offset(ring->slots, reader->slot));
+}
+
 uint64_t rf_ring_count_produced(const struct rf_ring *ring, const struct rf_ring_reader *reader,
                                 unsigned kind)
 {

@@ -75,12 +75,14 @@ struct rf_remains {
 bool rf_ring_remains(const struct rf_ring *ring, const struct rf_ring_reader *reader,
                      struct rf_remains *remains);
 
-/* Of a slot of hooks: its table of places, with the size, and the RF_RING_WORDS words that it has merged; NULL: none. And
- * what it says it produced, by class. */
+/* Of a slot of hooks: its table of places, with the size, the RF_RING_WORDS words that it has merged, and its pockets, with how many it
+ * has begun; NULL: none. And what it says it produced, by class. */
 const struct rf_ring_place *rf_ring_places(const struct rf_ring *ring,
                                            const struct rf_ring_reader *reader, size_t *n);
 const struct rf_ring_word *rf_ring_words(const struct rf_ring *ring,
                                          const struct rf_ring_reader *reader);
+const struct rf_ring_pocket *rf_ring_pockets(const struct rf_ring *ring,
+                                             const struct rf_ring_reader *reader, size_t *n);
 uint64_t rf_ring_count_produced(const struct rf_ring *ring, const struct rf_ring_reader *reader,
                                 unsigned kind);
 

@@ -17,7 +17,7 @@
  * dead: so everything up to the last block survives a kill.
  *
  * What need not be streamed is counted (probe_words.h says what counters count). The counters of a slot are one array
- * of 64-bit words behind all slots, followed by its table of merged events and the notes that are not merged yet. The
+ * of 64-bit words behind all slots, followed by its table of merged events, the notes that are not merged yet, and the pockets of hooks. The
  * producer alone writes them, the consumer may read them at any time. They are 0 when a slot is taken. A file without counters is shorter: its size
  * says so, too.
  *
@@ -53,9 +53,11 @@ enum {
     RF_RING_NOTES = 1024,                    /* of two words: this many are merged at once */
     RF_RING_NOTES_MORE = 1024,               /* a block may note more before that is seen */
     RF_RING_NOTES_ROOM = RF_RING_NOTES + RF_RING_NOTES_MORE,
-    /* and two pages, by which the sizes of files with and without counters differ (rf_ring_is_counted) */
-    RF_RING_COUNTER_BYTES =
-        RF_RING_COUNTERS * 8 + (RF_RING_TABLE + RF_RING_NOTES_ROOM) * 16 + 2 * RF_RING_PAGE,
+    RF_RING_POCKET = 512,      /* bytes */
+    RF_RING_POCKETS = 1 << 16, /* of a slot of hooks */
+    /* and three pages, by which the sizes of files with and without counters differ (rf_ring_is_counted) */
+    RF_RING_COUNTER_BYTES = RF_RING_COUNTERS * 8 + (RF_RING_TABLE + RF_RING_NOTES_ROOM) * 16 +
+                            RF_RING_POCKETS * RF_RING_POCKET + 3 * RF_RING_PAGE,
     RF_RING_PLACES_MIN = 1 << 13, /* of a slot of hooks, instead of counters: the first table */
     RF_RING_PLACES_MAX = 1 << 19, /* the last */
     RF_RING_WORDS_BITS = 12,
@@ -80,6 +82,17 @@ struct rf_ring_word {
 _Static_assert(sizeof(struct rf_ring_word) == 1 << RF_RING_WORD_BITS,
                "places are found by a shift");
 
+/* Words that came at one place and were not told yet. `fill` is how many bytes are in use, its own eight among them; 0: none.
+ * Whatever stands there, 8 bytes at `fill & RF_RING_POCKET_MASK` lie within the pocket. If that is 0, the pocket is full, or not in
+ * use. */
+enum { RF_RING_POCKET_WORDS = RF_RING_POCKET / 8 - 1, RF_RING_POCKET_MASK = RF_RING_POCKET - 8 };
+struct rf_ring_pocket {
+    uint32_t fill;
+    uint32_t path;
+    uint64_t words[RF_RING_POCKET_WORDS];
+};
+_Static_assert(sizeof(struct rf_ring_pocket) == RF_RING_POCKET, "pockets lie side by side");
+
 /* Tables of hooks lie one behind the other, each twice as long as the one before. Where the one of this size begins. */
 static inline uint64_t rf_ring_places_offset(uint64_t size)
 {
@@ -89,6 +102,12 @@ static inline uint64_t rf_ring_places_offset(uint64_t size)
 static inline struct rf_ring_word *rf_ring_words_in(void *counters)
 {
     return (struct rf_ring_word *)(void *)((uint64_t *)counters + RF_RING_COUNTERS);
+}
+/* Behind all that the probe has. */
+static inline struct rf_ring_pocket *rf_ring_pockets_in(void *counters)
+{
+    return (struct rf_ring_pocket *)(void *)((uint64_t *)counters + RF_RING_COUNTERS +
+                                             2 * (RF_RING_TABLE + RF_RING_NOTES_ROOM));
 }
 _Static_assert((2 * (uint64_t)RF_RING_PLACES_MAX - RF_RING_PLACES_MIN) *
                            sizeof(struct rf_ring_place) <=
@@ -188,6 +207,7 @@ struct rf_ring_slot {
     uint64_t produced
         [RF_RING_GROUPS]; /* by hooks, by class, but for words that are merged and not told yet */
     uint64_t places;      /* size of the table that hooks use now */
+    uint64_t pockets;     /* that hooks have begun */
     uint32_t fill[RF_RING_CHUNKS]; /* bytes in each published chunk */
 };
 
@@ -197,7 +217,7 @@ _Static_assert(sizeof(struct rf_ring_control) <= RF_RING_PAGE, "the control page
 /* Which layout this is. Programs keep the hooks that they were linked with, and those know one layout alone. Other sizes make another
  * number by themselves. Whoever changes anything else that both sides know, words (probe_words.h) among it, changes the
  * first. */
-enum { RF_RING_VERSION = 4 };
+enum { RF_RING_VERSION = 5 };
 #define RF_RING_LAYOUT                                                                             \
     ((uint32_t)RF_RING_VERSION << 24 |                                                             \
      (uint32_t)((UINT64_C(0x9e3779b97f4a7c15) *                                                    \
@@ -219,7 +239,7 @@ static inline uint64_t rf_ring_bytes_counted(uint32_t slots)
 }
 
 /* Does a file of this many bytes have counters? No two numbers of slots make both forms equally long: the least common
- * multiple of both kinds of slots is that of 9739 slots without counters. */
+ * multiple of both kinds of slots is that of 17932 slots without counters. */
 static inline int rf_ring_is_counted(uint64_t bytes)
 {
     return bytes > RF_RING_PAGE &&

@@ -3,6 +3,7 @@
 
     compile.py RIFFLE
 """
+import csv
 import os
 import shutil
 import signal
@@ -72,10 +73,10 @@ def in_place(folder):
     """What hooks usually do stands in place of their calls, in programs; not in libraries, nor where RIFFLE_CC_CALLS=1 says so."""
     link = "$CC -O1 -c a.c -o a.o && $CC a.o j.o -o s1"
     for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
-        good(folder, f"code in place of calls by {compiler}", f"$CC -O1 -g -c b.c -o j.o && grep -q rf_hooks_merging j.o && {link}", "s1",
+        good(folder, f"code in place of calls by {compiler}", f"$CC -O1 -g -c b.c -o j.o && grep -q rf_hooks_pockets j.o && {link}", "s1",
              RIFFLE_CC=compiler)
         good(folder, f"code in place of calls by {compiler}, by way of -S",
-             f"$CC -O1 -S b.c -o b.s && ! grep -q rf_hooks_ b.s && $CC -c b.s -o j.o && grep -q rf_hooks_merging j.o && {link}", "s1",
+             f"$CC -O1 -S b.c -o b.s && ! grep -q rf_hooks_ b.s && $CC -c b.s -o j.o && grep -q rf_hooks_pockets j.o && {link}", "s1",
              RIFFLE_CC=compiler)
         good(folder, f"calls by {compiler} where they are asked for", f"$CC -O1 -c b.c -o j.o && ! grep -q rf_hooks_ j.o && {link}", "s1",
              RIFFLE_CC=compiler, RIFFLE_CC_CALLS="1")
@@ -102,6 +103,52 @@ def resolvers(folder):
             good(folder, f"a resolver by {compiler}{how}", f"$CC -O1{how} a.c r.c -o v1", "v1", RIFFLE_CC=compiler)
             good(folder, f"a resolver by {compiler}{how}, two copies", f"$CC -O1{how} a.c r.c -o v1", "v1", RIFFLE_CC=compiler,
                  RIFFLE_CC_BURSTS="1")
+
+
+TEMPLATES = """#include <vector>
+template <class T> __attribute__((noinline)) T sum(const std::vector<T> &all) { T of = 0; for (auto one : all) of += one; return of; }
+inline __attribute__((noinline)) int first(const int *p) { return *p; }
+struct base { virtual int answer(const int *p) { return *p - 1; } virtual ~base() {} };
+struct more : base { int answer(const int *p) override { return base::answer(p) + 1; } };
+int other(const std::vector<int> &all);
+#ifdef MAIN
+int main()
+{
+    std::vector<int> six = {1, 2, 3};
+    more m;
+    base *b = &m;
+    try { if (sum(six) == 6) throw 1; } catch (int) { return other(six) == 7 && first(&six[2]) == 3 && b->answer(&six[0]) == 1 ? 7 : 2; }
+}
+#else
+#ifdef UNUSED
+int nowhere(int);
+int unused(const int *p) { return nowhere(*p); }
+#endif
+int other(const std::vector<int> &all) { base b; return sum(all) + first(&all[0]) + b.answer(&all[0]); }
+#endif
+"""
+
+
+def templates(folder):
+    """The same function in two objects: linkers keep one, and its sites. Where they leave out a function, its sites go with it."""
+    with open(os.path.join(folder, "v.cc"), "w") as file:
+        file.write(TEMPLATES)
+    sections = "-DUNUSED -ffunction-sections -Wl,--gc-sections"
+    for compiler in ["g++", "clang++"] if shutil.which("clang++") else ["g++"]:
+        if not shutil.which(compiler):
+            tap.skip(f"templates by {compiler}", "not installed")
+            continue
+        for flags in ("-O0", "-O2", "-O1 -static", "-O1 -fno-pie -no-pie", f"-O1 {sections}", f"-O1 -static {sections}",
+                      f"-O1 -fno-pie -no-pie {sections}", f"-O1 -fuse-ld=gold {sections}", f"-O1 -fuse-ld=lld {sections}"):
+            if "-fuse-ld=" in flags and not shutil.which("ld." + flags.split("-fuse-ld=")[1].split()[0]):
+                tap.skip(f"templates by {compiler}, {flags}", "not installed")
+                continue
+            title = f"templates by {compiler}, {flags}"
+            good(folder, title, f"rm -f u1 && $RIFFLE cxx -w {flags} -DMAIN -c v.cc -o m.o 2>t.err && $RIFFLE cxx -w {flags} -c v.cc -o n.o 2>>t.err && "
+                 f"grep -q rf_hooks_pockets m.o && grep -q rf_hooks_pockets n.o && $RIFFLE cxx {flags} m.o n.o -o u1", "u1", RIFFLE_CXX=compiler)
+            run = sh(folder, "$RIFFLE run -q -p 'load -> pc,value' -e exact -o u.rfp -- ./u1; $RIFFLE report u.rfp -n 0 --format csv --full-names")
+            of = {int(row["value"], 0): int(row["count"]) for row in csv.DictReader(run.stdout.split("\n")) if row["function"] == "sum<int>"}
+            tap.check(f"{title}: what they load", {value: of[value] for value in of if value < 10} == {1: 2, 2: 2, 3: 2}, run.stdout + run.stderr)
 
 
 def more_files(folder):
@@ -162,6 +209,7 @@ def main():
         copies(folder)
         in_place(folder)
         resolvers(folder)
+        templates(folder)
         more_files(folder)
         if shutil.which("clang"):
             of_clang(folder)

@@ -21,14 +21,18 @@ static uint64_t *counters_of(uint32_t number)
     return (uint64_t *)(void *)(ring->memory + rf_ring_counters_offset(ring->slots, number));
 }
 
-static int wakes; /* of the next source */
+static int wakes, hooks; /* of the next source */
 
 static struct rf_ring_slot *open_ring(const char *selector, int lossy)
 {
     struct rf_selector parsed;
     CHECK(rf_selector_parse(&parsed, selector, NULL) == RF_OK);
-    const struct rf_probe_setup setup = {
-        .selectors = &parsed, .n_selectors = 1, .any_order = 1, .wakes = wakes, .lossy = lossy};
+    const struct rf_probe_setup setup = {.selectors = &parsed,
+                                         .n_selectors = 1,
+                                         .any_order = 1,
+                                         .wakes = wakes,
+                                         .lossy = lossy,
+                                         .hooks = hooks};
     CHECK(rf_probe_open_idle(&source, &setup, NULL) == RF_OK);
     ring = rf_probe_ring(source);
     CHECK(ring->is_counted);
@@ -77,8 +81,8 @@ static struct seen drain(void)
 }
 
 /* What rf_source_counted tells, added to a struct seen. */
-static rf_status add_told(void *context, uint32_t stream, const struct rf_tuples *tuples,
-                          struct rf_error *error)
+static inline rf_status add_told(void *context, uint32_t stream, const struct rf_tuples *tuples,
+                                 struct rf_error *error)
 {
     struct seen *seen = context;
     (void)error;
