@@ -201,7 +201,6 @@ static void put_load(struct text *to, struct hook hook, unsigned n)
         "\t%s\n"
         "\tmovq\t%%r8, (%%rdx,%%rsi)\n"
         "\taddl\t$8, (%%rdx)\n"
-        
         ".Lrfie%u:\n"
         "\tjmp\t.Lrfib%u\n"
         "\t.byte\t0x0f, 0xb9, 0x3d\n" /* with the signature, an instruction that nobody runs: ud1 */
@@ -258,7 +257,7 @@ char *cli_inplace(const char *text, size_t n, size_t *size)
     }
     if (to.n_hooks > 0 && sequence_offset() != 0)
         say(&to,
-            "\t.pushsection\trf_hooks_rseq, \"a\", "
+            "\t.pushsection\trf_hooks_rseq, \"aR\", "
             "@progbits\n\t.balign\t4\n\t.long\t%d\n\t.popsection\n",
             sequence_offset());
     *size = to.out.n;

@@ -172,8 +172,8 @@ _Static_assert(RF_WORD_MESSAGE_MAX * 8 + RF_WORD_WIDEST <= (int)RF_RING_CHUNK,
 _Static_assert(RF_WORD_PATHS_MAX < 256, "first and last path of an event are bytes of its shape");
 
 #define RF_WORD_MESSAGE         (UINT64_C(1) << 63)
-enum { RF_WORD_POCKET_HEAD = 3 }; /* words of such a message in front of its numbers */
 #define RF_WORD_HEADER(type, n) (RF_WORD_MESSAGE | (uint64_t)(type) << 32 | (uint64_t)(n))
+enum { RF_WORD_POCKET_HEAD = 3 }; /* words of such a message in front of its numbers */
 
 #define RF_SHAPE_FLAGS        0x3f
 #define RF_SHAPE_DERIVED      (UINT64_C(1) << 14)

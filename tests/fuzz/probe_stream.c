@@ -33,6 +33,22 @@ static void merge(const struct rf_ring *ring, const uint8_t *bytes, size_t n)
                n < ROOM ? n : ROOM);
 }
 
+/* Pockets of hooks: at each word of the bytes begins one. */
+static void fill_pockets(const struct rf_ring *ring, struct rf_ring_slot *slot,
+                         const uint8_t *bytes, size_t n)
+{
+    enum { POCKETS = 256 };
+    if (!ring->is_counted)
+        return;
+    struct rf_ring_pocket *pockets =
+        rf_ring_pockets_in(ring->memory + rf_ring_counters_offset(ring->slots, 0));
+    for (size_t i = 0; i < POCKETS && i < n / 8; i++) {
+        size_t left = n - 8 * i;
+        memcpy(&pockets[i], bytes + 8 * i, left < sizeof *pockets ? left : sizeof *pockets);
+        slot->pockets = i + 1;
+    }
+}
+
 /* Notes that are not merged yet, in any stage. */
 static void note(const struct rf_ring *ring, struct rf_ring_slot *slot, const uint8_t *bytes,
                  size_t n)
@@ -72,10 +88,12 @@ static void run(const uint8_t *bytes, size_t n, int records, uint32_t any_order,
     struct rf_ring_slot *slot = (void *)(ring->memory + rf_ring_slot_offset(0));
     memcpy((uint8_t *)slot + rf_ring_chunk_offset(0), bytes, n);
     count(ring, bytes, n);
-    if (producer == HOOKS)
+    if (producer == HOOKS) {
         merge(ring, bytes, n);
-    else
+        fill_pockets(ring, slot, bytes, n);
+    } else {
         note(ring, slot, bytes, n);
+    }
     slot->process = 1;
     slot->family = producer == HOOKS;
     slot->places = producer == HOOKS ? RF_RING_PLACES_MIN : 0;

@@ -45,7 +45,7 @@ static void fill_slots(const struct rf_ring *ring, struct input input)
 static void look_into(struct rf_ring *ring, struct rf_ring_reader *reader)
 {
     struct rf_remains remains;
-    size_t n;
+    size_t n, n_pockets;
     uint64_t sum = 0;
     if (rf_ring_remains(ring, reader, &remains)) {
         PROMISE(remains.n_notes <= RF_RING_NOTES_ROOM);
@@ -54,6 +54,9 @@ static void look_into(struct rf_ring *ring, struct rf_ring_reader *reader)
     const struct rf_ring_place *places = rf_ring_places(ring, reader, &n);
     PROMISE(places == NULL || n <= RF_RING_PLACES_MAX);
     const struct rf_ring_word *words = rf_ring_words(ring, reader);
+    const struct rf_ring_pocket *pockets = rf_ring_pockets(ring, reader, &n_pockets);
+    PROMISE(n_pockets <= RF_RING_POCKETS);
+    sum += n_pockets > 0 ? pockets[n_pockets - 1].words[RF_RING_POCKET_WORDS - 1] : 0;
     sum += places != NULL ? places[n - 1].count : 0;
     sum += words != NULL ? words[RF_RING_WORDS - 1].count : 0;
     for (unsigned i = 0; i < RF_RING_GROUPS; i++)

@@ -78,6 +78,9 @@ def in_place(folder):
         good(folder, f"code in place of calls by {compiler}, by way of -S",
              f"$CC -O1 -S b.c -o b.s && ! grep -q rf_hooks_ b.s && $CC -c b.s -o j.o && grep -q rf_hooks_pockets j.o && {link}", "s1",
              RIFFLE_CC=compiler)
+        good(folder, f"code in place of calls by {compiler}: what a linker leaves out",  # not where sequences are
+             f"$CC -O1 -c b.c -o j.o && $CC -O1 -c a.c -o a.o && $CC -Wl,--gc-sections -Wl,-z,start-stop-gc a.o j.o -o s1 && "
+             "readelf -SW s1 | grep -q rf_hooks_rseq", "s1", RIFFLE_CC=compiler)
         good(folder, f"calls by {compiler} where they are asked for", f"$CC -O1 -c b.c -o j.o && ! grep -q rf_hooks_ j.o && {link}", "s1",
              RIFFLE_CC=compiler, RIFFLE_CC_CALLS="1")
         good(folder, f"calls by {compiler} in a library", "$CC -O1 -fPIC -c b.c -o j.o && ! grep -q rf_hooks_ j.o && "

@@ -34,7 +34,7 @@ LINKED = {"-static": (), "-no-pie": ("-fno-pie",), "-fuse-ld=gold": SECTIONS, "-
 KINDS = (("load1", 1), ("load2", 2), ("load4", 4), ("load8", 8), ("load16", 8), ("range4", 4), ("range8", 8), ("range12", 8),
          ("range24", 8))
 FULL = 63
-LOADS = 1000000
+LOADS = 500000
 # Word number i. What all have in common stands in front of what differs; a pocket has no more than 64.
 STREAMS = (lambda i: 0x123456789abcdef0,
            lambda i: 0x1122334455667700 | i * 5 & 0xff,
@@ -114,7 +114,7 @@ def mixed_streams(seed):
     """At each place one stream after the other: pockets that hold words of two."""
     dice = random.Random(seed)
     return [(dice.randrange(len(STREAMS) * len(KINDS)), [dice.choice(STREAMS)(i) for i in range(start, start + dice.randrange(100))])
-            for start in range(500)]
+            for start in range(200)]
 
 
 def few_tables(name, program):
