@@ -11,10 +11,10 @@
  *         (*) call rf_hooks_load_2_8 <--------------------------------------' |
  *         <-------------------------------------------------------------------'
  *
- * Where a thread keeps its sequence is the C library's business (__rseq_offset), and the same for all its programs. So it is a number
+ * Where a thread keeps its sequence is the C library's business (__rseq_offset). Above %fs it is the same for all programs. So it is a number
  * in the code: to load it first costs a tenth more, since processors hold back loads behind a store to they know not where. The
  * run-time compares, and a program that meets another library has to be built again. Where compilers are run with a library that has
- * no sequences, there is no such code, and loads are told by calls.
+ * no sequences, or keeps them below %fs, where the place depends on the program, there is no such code, and loads are told by calls.
  *
  * Resolvers of functions (ifunc) run before the program has thread-local variables. The first test keeps them from those.
  *
@@ -159,7 +159,7 @@ static unsigned argument_after(const char *at, const char *end, unsigned bytes)
 /* 0: the C library asks for no sequences. */
 static int sequence_offset(void)
 {
-    return &__rseq_size != NULL && &__rseq_offset != NULL && __rseq_size > 0
+    return &__rseq_size != NULL && &__rseq_offset != NULL && __rseq_size > 0 && __rseq_offset > 0
                ? (int)__rseq_offset + RF_INPLACE_SEQUENCE
                : 0;
 }

@@ -123,6 +123,7 @@ struct rf_hooks_lane {
     uint8_t *kinds;              /* of paths: class | words << 4 */
     struct rf_hooks_lane *above; /* for events while this one is busy */
     uint32_t slow;               /* the hook inside changes more than one word */
+    bool is_abandoned;           /* nobody reads it any more */
     bool drops;                  /* it moves words within a chunk */
     uint64_t defined;            /* it tells a path, here; 0: it does not */
     uint32_t defining;           /* which path */
@@ -298,6 +299,11 @@ RF_HOOKS_INLINE bool rf_hooks_skip(struct rf_hooks_lane *lane, unsigned kind, ui
     lane->slot->counters.skipped[rf_hooks_options.group[kind]] += lane->skips;
     return lane->skips;
 }
+
+/* ---- life.c ---- */
+
+/* After a fork, in the child: all lanes are the parent's. */
+void rf_hooks_begin_child(void);
 
 /* ---- pocket.c ---- */
 

@@ -22,6 +22,7 @@ enum { TICK_MS = 100, STDERR = 2 };
 static struct rf_ring_control *control;
 static uint32_t n_slots;
 static bool is_counted;
+static uint64_t ring_device, ring_inode;
 
 /* As the C library's, but errno stays and no thread is cancelled here. */
 long rf_hooks_syscall(long number, long a, long b, long c, long d, long e, long f)
@@ -174,7 +175,7 @@ static void wait_for_room(struct rf_hooks_lane *lane)
     struct timespec tick = {0, TICK_MS * 1000000L};
     struct rf_ring_slot *slot = lane->slot;
     uint32_t ticks = 0;
-    while (is_full(lane) && rf_hooks_listening) {
+    while (is_full(lane) && rf_hooks_listening && !lane->is_abandoned) {
         uint32_t seen = __atomic_load_n(&slot->tail, __ATOMIC_SEQ_CST);
         __atomic_store_n(&slot->waiting, 1, __ATOMIC_SEQ_CST);
         if (is_full(lane) && !control->detached)
@@ -252,6 +253,8 @@ static bool drop(struct rf_hooks_lane *lane)
                 lost[kind] += at[1 + kind];
         } else if ((word >> 32 & 0xff) == RF_WORD_POCKET) {
             lost[RF_WORD_LOAD] += RF_RING_POCKET_WORDS;
+            lane->slot->produced[RF_WORD_LOAD] +=
+                RF_RING_POCKET_WORDS; /* the collector will not see it */
         } else {
             memmove(to, at, (size_t)(next - at) * 8);
             to += next - at;
@@ -327,6 +330,8 @@ static bool is_ring(int fd)
         say_other(fd, status.st_mode);
     if (magic != RF_RING_MAGIC)
         return false;
+    ring_device = status.st_dev;
+    ring_inode = status.st_ino;
     n_slots = rf_ring_slots_of((uint64_t)status.st_size);
     is_counted = rf_ring_is_counted((uint64_t)status.st_size);
     control = n_slots > 0 ? map(RF_RING_PAGE, MAP_SHARED, fd, 0) : NULL;
@@ -355,8 +360,35 @@ bool rf_hooks_can_merge(void)
     return is_counted;
 }
 
+static bool is_same_ring(int fd)
+{
+    struct stat status;
+    return rf_hooks_syscall(SYS_fstat, fd, (long)&status, 0, 0, 0, 0) == 0 &&
+           status.st_dev == ring_device && status.st_ino == ring_inode;
+}
+
+/* A program may have closed the descriptor since, or made it one of its own files. */
+static bool has_ring(void)
+{
+    struct rf_hooks_options *options = &rf_hooks_options;
+    if (is_same_ring(options->ring_fd))
+        return true;
+    long fd = options->ring_path != NULL ? rf_hooks_syscall(SYS_open, (long)options->ring_path,
+                                                            O_RDWR | O_CLOEXEC, 0, 0, 0, 0)
+                                         : -1;
+    if (fd >= 0 && is_same_ring((int)fd)) {
+        options->ring_fd = (int)fd;
+        return true;
+    }
+    if (fd >= 0)
+        rf_hooks_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+    return false;
+}
+
 static struct rf_ring_slot *claim(uint32_t *number)
 {
+    if (!has_ring())
+        return NULL;
     for (uint32_t i = 0; i < n_slots; i++) {
         struct rf_ring_slot *slot =
             map(RF_RING_SLOT, MAP_SHARED, rf_hooks_options.ring_fd, rf_ring_slot_offset(i));
@@ -415,6 +447,7 @@ void rf_hooks_abandon_lane(struct rf_hooks_lane *lane)
 {
     const long nowhere = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
     const long both = PROT_READ | PROT_WRITE;
+    lane->is_abandoned = true;
     if (lane->busy) {
         struct rf_ring_slot page = *lane->slot;
         rf_hooks_syscall(SYS_mmap, (long)lane->slot, RF_RING_SLOT, both, nowhere, -1, 0);

@@ -197,7 +197,7 @@ static void end_thread(void *unused)
 
 /* ---- forks ---- */
 
-static void begin_child(void)
+void rf_hooks_begin_child(void)
 {
     if (!rf_hooks_options.follow) {
         rf_hooks_listening = 0;
@@ -363,7 +363,7 @@ static void start(void)
         unsetenv("RIFFLE_HOOKS");
     rf_hooks_syscall(SYS_prctl, PR_GET_NAME, (long)program_name, 0, 0, 0, 0);
     if (pthread_key_create(&at_exit, end_thread) == 0 &&
-        pthread_atfork(NULL, NULL, begin_child) == 0)
+        pthread_atfork(NULL, NULL, rf_hooks_begin_child) == 0)
         rf_hooks_listen();
 }
 

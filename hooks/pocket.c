@@ -2,14 +2,16 @@
  *
  *     code in place of a load             pocket of its place, in shared memory
  *     word --> [ 5 more bytes in use | path ][ 7 ][ 7 ][ 9 ][ word ]        up to 63 words
- *              full: all the same? [ path | 62 more ][ 7 ] to the ring
- *                    else          [ path, bits ][ what all have ][ the low bits of each ]
+ *              full: [ path, bits ][ what all have ][ the low bits of each ] to the ring; no bits where all are the same
  *
  * To put a word into its pocket takes no search and no comparison, so this is what the usual case of a load does
  * (cli/inplace.c). It reads how full the pocket is, stores the word, and adds 8 in one last instruction. A signal handler that comes in
  * between may put words into the same pocket. Then the three would go wrong, so they are a restartable sequence (rseq(2)): the
  * kernel sends a thread that it interrupts in there to another address, and the load is told by a call. Where the system has no such
  * sequences, or the C library has not asked for them, there are no pockets, and all loads are told by calls.
+ *
+ * A child that no handler of pthread_atfork has seen (_Fork, a bare system call) has an empty table: Linux wipes it. It would share the
+ * pockets of its parent otherwise.
  *
  * A pocket that is full belongs to whoever holds the lane: no code in place touches it until it is emptied.
  *
@@ -21,9 +23,10 @@
 #include "hooks.h"
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
-enum { STDERR = 2 };
+enum { STDERR = 2, NOT_WIPED = 1 };
 
 /* Of the C library since 2.35: where a thread keeps its sequence, from %fs on. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -74,6 +77,11 @@ void rf_hooks_begin_pockets(struct rf_hooks_lane *lane)
     if (!has_sequences || !lane->is_shared)
         return;
     lane->pockets = rf_hooks_allocate(image_bytes());
+    if (lane->pockets != NULL) {
+        rf_hooks_syscall(SYS_madvise, (long)lane->pockets, (long)image_bytes(), MADV_WIPEONFORK, 0,
+                         0, 0);
+        *(uint64_t *)(void *)lane->pockets = NOT_WIPED; /* no site lies at the start of an image */
+    }
     lane->pocket_memory = rf_ring_pockets_in(lane->table);
 }
 
@@ -132,13 +140,17 @@ static void pack_numbers(uint64_t *to, const uint64_t *from, unsigned bits)
         has_avx2 ? pack_16_avx2(numbers, from) : pack_16_any(numbers, from);
     else if (bits == 32)
         has_avx2 ? pack_32_avx2(numbers, from) : pack_32_any(numbers, from);
-    else
+    else if (bits == 64)
         memcpy(to, from, RF_RING_POCKET);
 }
 
 static unsigned bits_of(uint64_t differ)
 {
-    return differ >> 8 == 0 ? 8 : differ >> 16 == 0 ? 16 : differ >> 32 == 0 ? 32 : 64;
+    return differ == 0         ? 0
+           : differ >> 8 == 0  ? 8
+           : differ >> 16 == 0 ? 16
+           : differ >> 32 == 0 ? 32
+                               : 64;
 }
 
 static uint64_t *pack(uint64_t *to, const struct rf_ring_pocket *pocket, uint64_t differ)
@@ -154,25 +166,32 @@ static uint64_t *pack(uint64_t *to, const struct rf_ring_pocket *pocket, uint64_
     return to + RF_WORD_POCKET_HEAD + bits;
 }
 
-/* What it holds goes to the ring, and it begins anew with this word. A kill between the last two stores loses what it held. */
-static void empty(struct rf_hooks_lane *lane, struct rf_ring_pocket *pocket, uint64_t word)
+/* What it holds goes to the ring. The collector counts it as produced when it comes: a kill between these two stores loses it, and a kill
+ * before or behind them finds it once. */
+static void empty(struct rf_hooks_lane *lane, struct rf_ring_pocket *pocket)
 {
-    uint64_t differ = differences(pocket), *to = rf_hooks_cursor(lane);
-    if (differ == 0) {
-        to[0] = pocket->path | (uint64_t)(RF_RING_POCKET_WORDS - 1) << 32;
-        to[1] = pocket->words[0];
-        to += 2;
-    } else {
-        to = pack(to, pocket, differ);
-    }
+    uint64_t *end = pack(rf_hooks_cursor(lane), pocket, differences(pocket));
+    __atomic_store_n(&pocket->fill, 0, __ATOMIC_RELEASE);
+    rf_hooks_commit(lane, end);
+}
+
+static void begin_with(struct rf_ring_pocket *pocket, uint64_t word)
+{
     pocket->words[0] = word;
-    lane->slot->produced[RF_WORD_LOAD] += RF_RING_POCKET_WORDS;
-    rf_hooks_then();
     __atomic_store_n(&pocket->fill, 16, __ATOMIC_RELEASE);
-    rf_hooks_commit(lane, to);
 }
 
 /* ---- a place ---- */
+
+/* A child that nobody has told of its fork begins anew, as others do. No system call is needed to see that: a sandbox may forbid
+ * them. */
+static bool is_forked(const struct rf_hooks_lane *lane)
+{
+    bool wiped = *(const uint64_t *)(const void *)lane->pockets != NOT_WIPED;
+    if (wiped)
+        rf_hooks_begin_child();
+    return wiped;
+}
 
 static bool begin(struct rf_hooks_lane *lane, struct rf_ring_pocket **at,
                   const struct rf_ring_place *place, uint64_t word)
@@ -181,8 +200,7 @@ static bool begin(struct rf_hooks_lane *lane, struct rf_ring_pocket **at,
         return false;
     struct rf_ring_pocket *pocket = &lane->pocket_memory[lane->n_pockets];
     pocket->path = place->path;
-    pocket->words[0] = word;
-    __atomic_store_n(&pocket->fill, 16, __ATOMIC_RELEASE);
+    begin_with(pocket, word);
     __atomic_store_n(&lane->slot->pockets, ++lane->n_pockets, __ATOMIC_RELEASE);
     rf_hooks_then();
     *at = pocket;
@@ -197,10 +215,13 @@ bool rf_hooks_pocket(struct rf_hooks_lane *lane, uint64_t site, uint64_t key, ui
     struct rf_ring_pocket **at = (struct rf_ring_pocket **)(void *)(lane->pockets + offset);
     const struct rf_ring_place *place = rf_hooks_first(lane, key);
     if (*at == NULL)
-        return place->key == key && place->path != RF_HOOKS_NO_PATH && begin(lane, at, place, word);
-    uint32_t fill = __atomic_load_n(&(*at)->fill, __ATOMIC_RELAXED) & RF_RING_POCKET_MASK;
-    if (RF_HOOKS_UNLIKELY(fill != 0)) /* a signal came in between */
+        return place->key == key && place->path != RF_HOOKS_NO_PATH && !is_forked(lane) &&
+               begin(lane, at, place, word);
+    uint32_t fill = __atomic_load_n(&(*at)->fill, __ATOMIC_RELAXED);
+    if (RF_HOOKS_UNLIKELY((fill & RF_RING_POCKET_MASK) != 0)) /* a signal came in between */
         return false;
-    empty(lane, *at, word);
+    if (RF_HOOKS_LIKELY(fill == RF_RING_POCKET))
+        empty(lane, *at);
+    begin_with(*at, word);
     return true;
 }

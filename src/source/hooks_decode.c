@@ -127,15 +127,20 @@ static void unpack(uint64_t *words, const uint64_t *from, unsigned bits, uint64_
 }
 
 /* A message of n words; false: it makes no sense. */
-static bool put_pocket(const struct rf_process *process, const uint64_t *message, size_t n,
+static bool put_pocket(struct rf_process *process, const uint64_t *message, size_t n,
                        struct rf_decode_lane *lanes)
 {
     uint64_t words[RF_RING_POCKET_WORDS];
     unsigned bits = (unsigned)(message[1] >> 32);
     const struct rf_book_path *path = path_of(&process->book, (uint32_t)message[1]);
-    bool is_one = bits == 8 || bits == 16 || bits == 32 || bits == 64;
+    bool is_one = bits == 0 || bits == 8 || bits == 16 || bits == 32 || bits == 64;
     if (!is_one || n != RF_WORD_POCKET_HEAD + bits || path == NULL || path->words != 1)
         return false;
+    process->produced[RF_WORD_LOAD] += RF_RING_POCKET_WORDS;
+    if (bits == 0) {
+        put_path(process, path, message + 1, RF_RING_POCKET_WORDS, lanes);
+        return true;
+    }
     unpack(words, message + RF_WORD_POCKET_HEAD, bits, message[2]);
     put_words(process, path, words, RF_RING_POCKET_WORDS, lanes);
     return true;
@@ -143,7 +148,7 @@ static bool put_pocket(const struct rf_process *process, const uint64_t *message
 
 rf_status rf_hooks_decode(struct rf_decode *decode, bool *full, struct rf_error *error)
 {
-    const struct rf_process *process = decode->piece.process;
+    struct rf_process *process = decode->piece.process;
     struct rf_decode_lane *lanes = &decode->lanes[rf_decode_lane(decode, process)];
     const struct rf_legible view = rf_legible_of(decode);
     while (decode->at < view.end && !(*full = is_full(decode, lanes))) {

@@ -38,7 +38,8 @@
  * were than one. Others they tell by pockets: the words of RF_RING_POCKET_WORDS events of one path, which has one word that changes.
  *
  *     POCKET   [header][path | bits << 32][base] ..      `bits` words follow: 64 numbers of 8, 16, 32 or 64 bits, the first of
- *                                                        which means nothing. Each of the others with the base is a word
+ *                                                        which means nothing. Each of the others with the base is a word.
+ *                                                        0 bits: all words are the base. They count as produced when they come
  *
  * The shape of an event:
  *

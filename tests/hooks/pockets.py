@@ -260,6 +260,70 @@ def of_another_library(name, program, folder):
               run.errors.count("another C library") == 1, (run.status, run.output, run.errors, run.tuples[:3]))
 
 
+# Forks that pthread_atfork does not see, forks in handlers, and descriptors that a program closes or takes for itself.
+FORKS = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile long a[64];
+__attribute__((noinline)) long work(int n) { long s = 0; for (int i = 0; i < n; i++) s += a[i & 63]; return s; }
+static volatile int child, kids;
+static void handler(int n) { (void)n; if (child || kids >= 20) return; if (fork() == 0) child = 1; else kids++; }
+static void *thread(void *x) { work(1000); return x; }
+static void run_thread(void) { pthread_t t; pthread_create(&t, NULL, thread, NULL); pthread_join(t, NULL); }
+int main(int argc, char **argv) {
+    if (!strcmp(argv[1], "_Fork") || !strcmp(argv[1], "syscall")) {
+        work(1000);
+        if ((argv[1][0] == '_' ? _Fork() : syscall(SYS_fork)) == 0) { work(500000); _exit(0); }
+        work(500000);
+        wait(NULL);
+    } else if (!strcmp(argv[1], "handler")) {
+        struct itimerval t = {{0, 3000}, {0, 3000}};
+        signal(SIGALRM, handler);
+        setitimer(ITIMER_REAL, &t, NULL);
+        while (!child && kids < 20) work(100);
+        if (child) { work(200000); _exit(0); }
+        while (wait(NULL) > 0);
+    } else if (!strcmp(argv[1], "closed")) {
+        work(1000);
+        closefrom(3);
+        run_thread();
+    } else { /* the file argv[2] in place of each descriptor */
+        work(1000);
+        int own = open(argv[2], O_RDWR);
+        for (int fd = 3; fd < 20000; fd++) if (fd != own && fcntl(fd, F_GETFD) >= 0) dup2(own, fd);
+        run_thread();
+    }
+    return argc == 0;
+}
+"""
+
+
+def forks(name, compiler, folder):
+    program, own = os.path.join(folder, "forks"), os.path.join(folder, "own")
+    subprocess.run([RIFFLE, "cc", "-O1", "-g", "-x", "c", "-", "-o", program, "-lpthread"], input=FORKS, text=True, check=True, timeout=TIMEOUT,
+                   env={**os.environ, "RIFFLE_CC": compiler})
+    for how in ("_Fork", "syscall"):
+        run = Run("load -> pc,value", [program, how])
+        equal(f"{name}: {how}, both sides at once", (run.of("work"), run.status, run.adds_up()), (1001000, 0, True))
+    run = Run("load -> pc,value", [program, "handler"])
+    tap.check(f"{name}: fork in a handler, and the child returns", run.status == 0 and run.adds_up() and run.of("work") >= 20 * 200000,
+              f"{run.of('work')} {run.status} {run.details}")
+    run = Run("load -> pc,value", [program, "closed"])
+    equal(f"{name}: all descriptors closed", (run.of("work"), run.status), (2000, 0))
+    with open(own, "wb") as file:
+        file.truncate(1 << 26)
+    run = Run("load -> pc,value", [program, "taken", own])
+    equal(f"{name}: a file of its own in place of the ring", (run.of("work"), run.status, os.stat(own).st_blocks), (2000, 0, 0))
+
+
 def main():
     for compiler in sys.argv[3:]:
         name = os.path.basename(compiler)
@@ -270,6 +334,7 @@ def main():
             program = build(compiler, folder)
             for case in (tables, signals, threads, processes, killed, without):
                 case(name, program)
+            forks(name, compiler, folder)
             lost = lossy(name, program)
             of_another_library(name, program, folder)
             for how, flags in LINKED.items():
