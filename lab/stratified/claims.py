@@ -82,6 +82,17 @@ def below_from(table, program, engine, limit, stays):
     return found
 
 
+def sooner(table):
+    """By program, of each seed: how many times later R256 comes within a tenth of its mean error at the end than H[P256]2048, both for good."""
+    found = {}
+    for p in table.programs:
+        limit = 1.1 * table.mean(p, table.last(p), "R256")
+        pairs = zip(below_from(table, p, HP256, limit, True), below_from(table, p, "R256", limit, True))
+        never = float("inf")
+        found[p] = [0 if ours is None else (random or never) / ours for ours, random in pairs]
+    return found
+
+
 def steady_from(table, program, engine, limit):
     """Of each seed: the million events from which on the error is within so many points of that at the end."""
     places = table.places(program)
@@ -146,9 +157,13 @@ def gcc_curves(t):
           f"factor",
           span(random) + " M", 10, "figure7.svg", "figure7")
     ratio = [r / s for r, s in zip(random, stratified)]
-    claim("a given accuracy is reached at least twice as fast as by random sampling", "abstract, 6",
-          "holds" if min(ratio) >= 2 else "differs", f"5% on gcc for good: {mean(ratio):.1f} times as fast, at least twice in "
-          f"{sum(x >= 2 for x in ratio)} of {len(ratio)} seeds", span(ratio, "{:.1f}") + " times", 10, "figure7.svg", "figure7")
+    others = sooner(Table("figure8.csv"))
+    twice = {p: sum(x >= 2 for x in found) for p, found in others.items()}
+    claim("a given accuracy is reached at least twice as fast as by random sampling (asked: for good, with every seed; 5% on gcc, and on each program a tenth "
+          "above R256's error at the end)", "abstract, 6", verdict([min(ratio) >= 2] + [min(found) >= 2 for found in others.values()]),
+          f"5% on gcc: {mean(ratio):.1f} times as fast, at least twice in {sum(x >= 2 for x in ratio)} of {len(ratio)} seeds; the other: with every seed on "
+          f"{sum(n == 10 for n in twice.values())} of {len(twice)} programs, with none on {', '.join(p for p, n in twice.items() if n == 0) or 'none'}",
+          span(ratio, "{:.1f}") + " times", 10, "figure7.svg figure8.svg", "figure7 figure8")
     late = [e for e in t.places("gcc") if e >= 1000000]
     gap = [mean(t.errors("gcc", e, HP512)[k] - t.errors("gcc", e, "R256")[k] for e in late) for k in range(10)]
     end = t.last("gcc")
