@@ -128,13 +128,21 @@ static double longest(const struct rank *rank)
     return rank->settings->wait == 0 ? -1 : most_waits(rank) * (double)rank->settings->wait;
 }
 
+static int refuse_module(void)
+{
+    const char *why = dlerror(); /* none where no such file was found */
+    if (!RIFFLE_HAS_MPI)
+        why = "riffle was built without MPI";
+    return cli_fail(CLI_FAILED, "mpi: riffle-mpi.so cannot be loaded: %s",
+                    why != NULL ? why : "it is not where riffle is");
+}
+
 static int join_job(struct rank *rank)
 {
     if (rank->size == 1)
         return CLI_OK;
     if (!load_module(&rank->mpi))
-        return cli_fail(CLI_FAILED, "mpi: riffle-mpi.so cannot be loaded: %s",
-                        RIFFLE_HAS_MPI ? dlerror() : "riffle was built without MPI");
+        return refuse_module();
     if (rank->mpi->begin(&rank->number, &rank->size, longest(rank)) != 0)
         return cli_fail(CLI_FAILED, "mpi: MPI cannot be started");
     return CLI_OK;
@@ -462,9 +470,13 @@ static int check_files(const struct rank *rank)
     const struct settings *settings = rank->settings;
     if (cli_same_file(settings->output, settings->report.html))
         return cli_fail(CLI_USAGE, "mpi: --output and --html are the same file");
-    for (size_t i = 0; i < rank->call->n_arguments; i++)
-        if (cli_same_file(settings->output, rank->call->arguments[i]))
+    for (size_t i = 0; i < rank->call->n_arguments; i++) {
+        const char *shard = rank->call->arguments[i];
+        if (cli_same_file(settings->output, shard))
             return cli_fail(CLI_USAGE, "mpi: the profile would overwrite its own stream");
+        if (rank->size > 1 && rank->call->n_arguments > 1 && strcmp(shard, "-") == 0)
+            return cli_fail(CLI_USAGE, "mpi: standard input comes to one rank alone: name files");
+    }
     return CLI_OK;
 }
 

@@ -6,7 +6,7 @@
  * nothing here blocks: each step is begun, and looked at until it is done, the time is over, or the other rank has ended. For
  * the last, each rank tells all above and below it in the tree at the beginning which process it is (life.h). Ranks of other
  * machines cannot be looked at; for them there is the time alone. MPI_Init and MPI_Finalize do block: the first until the time
- * is over, the last only where a rank dies after rank 0 has told all to leave. */
+ * is over, the last for a short while, where a rank has ended that was not missed. */
 #include "life.h"
 #include "ranks.h"
 #include <mpi.h>
@@ -20,8 +20,8 @@ extern const struct cli_mpi riffle_mpi;
 
 enum { TAG_LENGTH = 1, TAG_BYTES = 2, TAG_END = 3, TAG_LIFE = 4, TAG_CALL = 5, PIECE = 1 << 30 };
 
-static const double LOOK_EACH = 0.25, LAST_WORDS = 1, BEGIN_LEAST = 60,
-                    BEGIN_MOST = 600; /* seconds */
+static const double LOOK_EACH = 0.25, LAST_WORDS = 1, BEGIN_LEAST = 60, BEGIN_MOST = 600,
+                    END_MOST = 20; /* seconds */
 
 /* ---- who is there ---- */
 
@@ -304,6 +304,21 @@ static void tell_end(int alone)
         send_aside(rank, &told, sizeof told, TAG_END);
 }
 
+/* A rank may end when all others have what they need of it. Then MPI_Finalize would wait for it for ever, and nothing is left to do. */
+static void leave_at_once(int signal)
+{
+    (void)signal;
+    _exit(0);
+}
+
+static void finalize(void)
+{
+    signal(SIGALRM, leave_at_once);
+    alarm((unsigned)END_MOST);
+    MPI_Finalize();
+    alarm(0);
+}
+
 /* MPI_Finalize would wait for ranks that are gone, and mpirun --enable-recovery may not heed MPI_Abort. */
 static void end(int alone)
 {
@@ -314,7 +329,7 @@ static void end(int alone)
     if (alone)
         MPI_Abort(MPI_COMM_WORLD, alone);
     else
-        MPI_Finalize();
+        finalize();
 }
 
 const struct cli_mpi riffle_mpi = {begin, send_bytes, receive, call, hear, end};
