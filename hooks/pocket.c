@@ -124,8 +124,14 @@ uint64_t rf_hooks_pockets_of(const struct rf_hooks_lane *lane)
         for (unsigned i = 0; i < 64; i++)                                                          \
             to[i] = (uint32_t)from[i];                                                             \
     }
-LOOPS(any, __attribute__((optimize("O3"))))
-LOOPS(avx2, __attribute__((optimize("O3"), target("avx2"))))
+#ifdef __clang__ /* which does several at once without being asked */
+#define WIDE
+#else
+#define WIDE __attribute__((optimize("O3")))
+#endif
+LOOPS(any, WIDE)
+LOOPS(avx2, WIDE __attribute__((target("avx2"))))
+
 static uint64_t differences(const struct rf_ring_pocket *pocket)
 {
     return has_avx2 ? differences_avx2(pocket) : differences_any(pocket);
