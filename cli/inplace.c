@@ -11,8 +11,8 @@
  *         (*) call rf_hooks_load_2_8 <--------------------------------------' |
  *         <-------------------------------------------------------------------'
  *
- * Where a thread keeps its sequence is the C library's business (__rseq_offset). Above %fs it is the same for all programs. So it is a number
- * in the code: to load it first costs a tenth more, since processors hold back loads behind a store to they know not where. The
+ * The C library decides where a thread keeps its sequence (__rseq_offset). Above %fs that is the same for all programs, so it is a number
+ * in the code: if it were loaded, the processor could not know early where the store goes. The
  * run-time compares, and a program that meets another library has to be built again. Where compilers are run with a library that has
  * no sequences, or keeps them below %fs, where the place depends on the program, there is no such code, and loads are told by calls.
  *
@@ -132,7 +132,7 @@ static bool is_quiet(const char *at, const char *end)
  *         movl $4, %esi
  *         call __tsan_read_range
  *
- * What the line makes of the second argument, if it was `bytes` before; 0: not known. */
+ * The second argument behind this line, if it was `bytes` in front of it; 0: not known. */
 static unsigned argument_after(const char *at, const char *end, unsigned bytes)
 {
     enum { WIDEST = 4095 };                                     /* that is told as it is */

@@ -6,8 +6,8 @@
  *
  * To put a word into its pocket takes no search and no comparison, so this is what the usual case of a load does
  * (cli/inplace.c). It reads how full the pocket is, stores the word, and adds 8 in one last instruction. A signal handler that comes in
- * between may put words into the same pocket. Then the three would go wrong, so they are a restartable sequence (rseq(2)): the
- * kernel sends a thread that it interrupts in there to another address, and the load is told by a call. Where the system has no such
+ * between may put words into the same pocket, and one would overwrite the other. So these steps are a restartable sequence (rseq(2)): the
+ * kernel sends a thread that it interrupts there to another address, and the load is told by a call. Where the system has no such
  * sequences, or the C library has not asked for them, there are no pockets, and all loads are told by calls.
  *
  * A child that no handler of pthread_atfork has seen (_Fork, a bare system call) has an empty table: Linux wipes it. It would share the
