@@ -12,7 +12,8 @@
  * Our own work is done on another processor than that of the thread that is held, if one is free (beside.c). Then it takes nothing
  * from the program. Where more threads want to run than there are processors, it does. So it counts by how often that is found.
  *
- * Each look at the clocks costs something itself, so the sleep before the next look is as long as pays for it.
+ * Each look at the clocks costs something itself, so the sleep before the next look is as long as pays for it. A process that hardly
+ * runs is looked at less often, for it has little to lose.
  *
  * Cannot: know what a thread that was held keeps others from doing (a lock it has), or what caches forget. */
 #include "attach/budget.h"
@@ -27,6 +28,8 @@
 #define AIM         0.9 /* of the share: chance may then have some more, and the bound is rarely met */
 #define SLEEP_MIN   0.0003
 #define SLEEP_MAX   0.05
+#define SLEEP_LONG  0.25 /* where looks cost more than the process may lose */
+#define PACE_MIN    0.001
 
 static double read_clock(clockid_t clock)
 {
@@ -46,7 +49,7 @@ double rf_budget_own(void)
 
 bool rf_budget_begin(struct rf_budget *budget, pid_t pid, double share)
 {
-    *budget = (struct rf_budget){.share = share, .expected = FIRST_GUESS, .pace = 1, .crowd = 1};
+    *budget = (struct rf_budget){.share = share, .expected = FIRST_GUESS, .pace = 1};
     if (clock_getcpuclockid(pid, &budget->clock) != 0)
         return false;
     budget->begun = budget->cpu = read_clock(budget->clock);
@@ -83,10 +86,14 @@ static long count_running(void)
     return slash != NULL ? strtol(slash, NULL, 10) : LONG_MAX;
 }
 
+static double is_crowded(const struct rf_budget *budget)
+{
+    return budget->processors < 2 || count_running() > budget->processors ? 1 : 0;
+}
+
 static void measure_crowd(struct rf_budget *budget)
 {
-    bool crowded = budget->processors < 2 || count_running() > budget->processors;
-    budget->crowd += ((crowded ? 1 : 0) - budget->crowd) / 8;
+    budget->crowd += (is_crowded(budget) - budget->crowd) / 8;
 }
 
 /* How fast its clock runs: processors that it keeps busy. */
@@ -101,6 +108,12 @@ static void measure_pace(struct rf_budget *budget, double cpu, double now)
     budget->cpu = cpu;
 }
 
+/* Half of what may be spent is for looks at most, even where the process hardly runs. */
+static double sleep_max(const struct rf_budget *budget, double pace)
+{
+    return fmax(SLEEP_MAX, fmin(2 * budget->look / (budget->share * pace), SLEEP_LONG));
+}
+
 bool rf_budget_allows(struct rf_budget *budget, double now, double *seconds)
 {
     double cpu = read_clock(budget->clock);
@@ -108,6 +121,7 @@ bool rf_budget_allows(struct rf_budget *budget, double now, double *seconds)
         measure_pace(budget, cpu, now);
     if (!budget->started) { /* what it took to get ready does not count */
         budget->own_seen = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+        budget->crowd = is_crowded(budget);
         budget->started = true;
     }
     add_own(budget, 0);
@@ -122,14 +136,19 @@ bool rf_budget_allows(struct rf_budget *budget, double now, double *seconds)
         return true;
     budget->asked = spent;
     missing += budget->look / budget->share;
-    double need = missing / (budget->pace > 0.01 ? budget->pace : 0.01);
-    *seconds = need < SLEEP_MIN ? SLEEP_MIN : need > SLEEP_MAX ? SLEEP_MAX : need;
+    double pace = budget->pace > PACE_MIN ? budget->pace : PACE_MIN;
+    *seconds = fmax(SLEEP_MIN, fmin(missing / pace, sleep_max(budget, pace)));
     return false;
 }
 
 double rf_budget_pause(struct rf_random *random)
 {
     return SLEEP_MIN * (0.5 + rf_random_unit(random));
+}
+
+void rf_budget_miss(struct rf_budget *budget)
+{
+    measure_crowd(budget);
 }
 
 void rf_budget_spend(struct rf_budget *budget, double held, double own, struct rf_random *random)

@@ -30,6 +30,8 @@ bool rf_budget_begin(struct rf_budget *budget, pid_t pid, double share);
 bool rf_budget_allows(struct rf_budget *budget, double now, double *seconds);
 /* A sample held a thread for this many seconds, in which we ran for `own` on the thread's processor. */
 void rf_budget_spend(struct rf_budget *budget, double held, double own, struct rf_random *random);
+/* It was allowed, but nobody ran. */
+void rf_budget_miss(struct rf_budget *budget);
 double rf_budget_spent(const struct rf_budget *budget); /* seconds, in all */
 
 /* Seconds in which the process runs between two samples in any case: a random number. */

@@ -37,6 +37,7 @@ enum {
 };
 
 #define TAKE_PERIOD  0.05    /* seconds between two looks at the catch */
+#define TAKE_LONG    0.2     /* where nothing was caught for a while */
 #define MAPS_AGE_MIN 0.05    /* seconds between two readings of what is mapped */
 #define STOPS_IN     0.0001  /* seconds in which a thread stops that has a processor */
 #define AROUND       0.00004 /* seconds to take and give back its processor from another one */
@@ -265,6 +266,7 @@ static double look(struct rf_sampler *sampler, double now, struct rf_record *rec
     struct burst burst = {.records = records};
     if (tid != 0 && sample(sampler, tid, &burst))
         return rf_budget_pause(&sampler->random);
+    rf_budget_miss(&sampler->budget);
     sampler->outcome.asleep++;
     return 0.001 + 0.004 * rf_random_unit(&sampler->random);
 }
@@ -378,7 +380,7 @@ rf_status rf_sampler_open(struct rf_sampler **opened, const struct rf_attach_set
 
 bool rf_sampler_take(struct rf_sampler *sampler, const struct rf_catch **taken)
 {
-    for (;;) {
+    for (double period = TAKE_PERIOD;; period = period < TAKE_LONG ? 2 * period : period) {
         pthread_mutex_lock(&sampler->lock);
         struct rf_catch *full = &sampler->catches[sampler->filling];
         bool over = sampler->over, some = full->bursts > 0;
@@ -392,7 +394,7 @@ bool rf_sampler_take(struct rf_sampler *sampler, const struct rf_catch **taken)
         *taken = full;
         if (some || over)
             return some;
-        rest(TAKE_PERIOD);
+        rest(period);
     }
 }
 
