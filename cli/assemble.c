@@ -21,7 +21,7 @@
 const char *cli_temporary_folder(void)
 {
     const char *folder = getenv("TMPDIR");
-    return folder != NULL && folder[0] != '\0' ? folder : "/tmp";
+    return folder != NULL && access(folder, W_OK | X_OK) == 0 ? folder : "/tmp";
 }
 
 /* ---- for riffle cc ---- */

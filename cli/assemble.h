@@ -15,7 +15,7 @@ void cli_assembler_remove(const struct cli_assembler *assembler);
 bool cli_is_assembler(const char *name);
 int cli_assemble(int argc, char **argv);
 
-/* For temporary files: TMPDIR, or /tmp. */
+/* For temporary files: TMPDIR, where files can be made in it, or /tmp; as compilers choose it. */
 const char *cli_temporary_folder(void);
 
 #endif

@@ -40,6 +40,14 @@ static uint64_t events_asked(const struct rf_run *run, uint64_t events)
     return events;
 }
 
+/* Where processes were killed, nobody knows what they had produced. */
+static const char *how_verified(const struct rf_probe_outcome *outcome)
+{
+    if (outcome->verified)
+        return "; produced = consumed + lost";
+    return outcome->ended && outcome->killed == 0 ? "; produced is not consumed + lost" : "";
+}
+
 static rf_status note_end(struct rf_run *run, const struct rf_probe_outcome *outcome)
 {
     rf_status status = RF_OK;
@@ -57,7 +65,7 @@ static rf_status note_end(struct rf_run *run, const struct rf_probe_outcome *out
                           (unsigned long long)events,
                           (double)events * 1e-6 / (outcome->wall_seconds + 1e-9),
                           (unsigned long long)outcome->lost,
-                          outcome->verified ? "; produced = consumed + lost" : "");
+                          how_verified(outcome));
     if (status == RF_OK && outcome->derived > 0)
         status = cli_note(run, "derived", "%llu of them, from words of others",
                           (unsigned long long)outcome->derived);

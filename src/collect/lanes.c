@@ -194,7 +194,8 @@ rf_status rf_lanes_open(struct rf_lanes **opened, const struct rf_collect_setup 
     const struct rf_alloc *alloc = rf_alloc_or_standard(setup->alloc);
     struct rf_lanes *lanes = *opened = rf_alloc_zeroed(alloc, size_of(setup));
     if (lanes == NULL)
-        return rf_fail(error, RF_ENOMEM, "no memory for %zu lanes", setup->n_lanes);
+        return rf_fail(error, RF_ENOMEM, "no memory for %zu %s", setup->n_lanes,
+                       setup->n_lanes == 1 ? "profile" : "profiles");
     lanes->setup = setup;
     lanes->alloc = alloc;
     rf_status status = open_all(lanes, error);

@@ -366,7 +366,9 @@ rf_status rf_run_decode(struct rf_run **decoded, const void *bytes, size_t n,
             .alloc = alloc, .at = payload.bytes, .end = payload.bytes + payload.n};
         get_run(&reader, run);
         status = reader.status;
-        if (status != RF_OK)
+        if (status == RF_ENOMEM)
+            rf_fail(error, status, "no memory for the contents");
+        else if (status != RF_OK)
             rf_fail(error, status, "the contents make no sense: %s", reader.wrong);
     }
     rf_bytes_free(&payload, alloc);

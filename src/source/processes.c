@@ -94,7 +94,7 @@ void rf_processes_free(struct rf_processes *processes)
 rf_status rf_processes_damaged(struct rf_error *error)
 {
     return rf_fail(error, RF_EDAMAGED,
-                   "the stream from the probe is damaged; what came before was used");
+                   "the stream of events is damaged; what came before was used");
 }
 
 /* ---- forks ---- */
