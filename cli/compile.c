@@ -378,14 +378,26 @@ static bool is_language(const char *word)
     return strncmp(word, "-x", 2) == 0;
 }
 
-/* What the compiler would only complain of where it does not link. */
-static bool is_for_linker(const char *word)
+static bool begins_as_one_of(const char *word, const char *const *beginnings)
+{
+    for (; *beginnings != NULL; beginnings++)
+        if (strncmp(word, *beginnings, strlen(*beginnings)) == 0)
+            return true;
+    return false;
+}
+
+/* What the compiler would only complain of where it does not link. gcc takes some of it for the code, too. */
+static bool is_for_linker(const char *word, bool clang)
 {
     static const char *const options[] = {
         "-shared",        "-rdynamic",         "-s", "-Xlinker", "-u", "-z", "-T",
         "-static-libgcc", "-static-libstdc++", NULL};
-    return is_one_of(word, options) || strncmp(word, "-Wl,", 4) == 0 ||
-           strncmp(word, "-L", 2) == 0 || strncmp(word, "-l", 2) == 0;
+    static const char *const of_clang[] = {"-pie", "-no-pie", "-static-pie", NULL};
+    static const char *const beginnings[] = {"-Wl,", "-L", "-l", NULL};
+    static const char *const beginnings_of_clang[] = {
+        "-fuse-ld=", "--ld-path=", "-rtlib=", "-unwindlib=", NULL};
+    return is_one_of(word, options) || begins_as_one_of(word, beginnings) ||
+           (clang && (is_one_of(word, of_clang) || begins_as_one_of(word, beginnings_of_clang)));
 }
 
 static const char *last_part(const char *path)
@@ -400,10 +412,7 @@ static bool writes_more(const char *word)
     static const char *const beginnings[] = {
         "-gsplit-dwarf",  "-save-temps",   "--coverage", "-ftest-coverage",
         "-fprofile-arcs", "-fstack-usage", "-fdump-",    NULL};
-    for (size_t i = 0; beginnings[i] != NULL; i++)
-        if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
-            return true;
-    return false;
+    return begins_as_one_of(word, beginnings);
 }
 
 /* Where gcc puts such files in one step: "program-source.", beside the program. */
@@ -445,7 +454,7 @@ static int compile_one(struct both *both, size_t place, const char *object)
         bool is_output = strncmp(word, "-o", 2) == 0, is_input = word[0] != '-' || word[1] == '\0';
         if (is_language(word))
             by_language = i < place;
-        bool leave_out = is_output || (is_input && i != place) || is_for_linker(word) ||
+        bool leave_out = is_output || (is_input && i != place) || is_for_linker(word, clang) ||
                          (is_language(word) && !by_language);
         if (!leave_out)
             good = add(&list, clang ? for_clang(word) : word) &&

@@ -64,8 +64,7 @@ static rf_status note_end(struct rf_run *run, const struct rf_probe_outcome *out
         status = cli_note(run, "stream", "%llu events, %.1f M per second, %llu lost on the way%s",
                           (unsigned long long)events,
                           (double)events * 1e-6 / (outcome->wall_seconds + 1e-9),
-                          (unsigned long long)outcome->lost,
-                          how_verified(outcome));
+                          (unsigned long long)outcome->lost, how_verified(outcome));
     if (status == RF_OK && outcome->derived > 0)
         status = cli_note(run, "derived", "%llu of them, from words of others",
                           (unsigned long long)outcome->derived);

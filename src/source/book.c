@@ -527,7 +527,8 @@ rf_status rf_book_define(struct rf_book *book, const uint64_t *words, size_t n,
     define->first_site = (uint32_t)book->n_sites;
     if (!rf_define_read(define, words, n) || define->first != book->n_paths ||
         book->n_paths + define->n_paths > PATHS_MAX || book->n_sites + define->n_merged > SITES_MAX)
-        return rf_fail(error, RF_EDAMAGED, "a description of code in the stream of events makes no sense");
+        return rf_fail(error, RF_EDAMAGED,
+                       "a description of code in the stream of events makes no sense");
     if (make_room(book, book->n_paths + define->n_paths, book->n_sites + define->n_merged) != RF_OK)
         return rf_fail(error, RF_ENOMEM, "no memory for the description of the program");
     divide(book->shelf, define);

@@ -170,6 +170,19 @@ def more_files(folder):
                   "riffle" not in run.stderr and not os.listdir(os.path.join(folder, "t")), run.stderr)
 
 
+def quiet(folder):
+    """One step from sources to a program: options for the linker alone, and a folder for temporary files that is not there."""
+    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+        for flags in ("-fuse-ld=bfd", "-no-pie", "-static-pie", "-Wl,-s -L."):
+            run = sh(folder, f"rm -f q1 && $CC -O1 {flags} a.c b.c -o q1", RIFFLE_CC=compiler)
+            tap.check(f"{compiler} {flags} in one step says nothing",
+                      run.returncode == 0 and not run.stdout + run.stderr and os.path.exists(os.path.join(folder, "q1")), run.stdout + run.stderr)
+    run = sh(folder, "rm -f q1 && TMPDIR=$PWD/nowhere $CC -O1 a.c b.c -o q1", RIFFLE_CC="gcc")  # clang itself ends without it
+    in_place = sh(folder, "nm q1 | grep -c rf_hooks_pockets")
+    tap.check("gcc without the folder of TMPDIR: code in place all the same",
+              run.returncode == 0 and not run.stdout + run.stderr and in_place.stdout.strip() not in ("", "0"), run.stderr + in_place.stdout)
+
+
 def ended(folder, title, arguments, **variables):
     """SIGTERM to riffle cc while the compiler works: both end, and nothing stays in TMPDIR."""
     started = os.path.join(folder, "started")
@@ -214,6 +227,7 @@ def main():
         resolvers(folder)
         templates(folder)
         more_files(folder)
+        quiet(folder)
         if shutil.which("clang"):
             of_clang(folder)
         ended(folder, "two copies", "-c a.c", RIFFLE_CC_BURSTS="1")
