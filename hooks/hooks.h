@@ -192,6 +192,9 @@ bool rf_hooks_can_merge(void);
 /* A free slot for the lane. */
 bool rf_hooks_open_lane(struct rf_hooks_lane *lane);
 void rf_hooks_abandon_lane(struct rf_hooks_lane *lane);
+/* A thread that finds no slot; an event that no lane takes. */
+void rf_hooks_count_unfollowed(void);
+void rf_hooks_count_untold(void);
 /* Room for a message of n words; rf_hooks_commit follows, with its end. */
 uint64_t *rf_hooks_reserve(struct rf_hooks_lane *lane, uint32_t n);
 void rf_hooks_flush(struct rf_hooks_lane *lane);

@@ -412,14 +412,22 @@ static uint32_t family(void)
     return (random != NULL ? random[0] : 0) | 1;
 }
 
+void rf_hooks_count_unfollowed(void)
+{
+    __atomic_fetch_add(&control->unfollowed, 1, __ATOMIC_SEQ_CST);
+}
+
+void rf_hooks_count_untold(void)
+{
+    __atomic_fetch_add(&control->untold, 1, __ATOMIC_RELAXED);
+}
+
 bool rf_hooks_open_lane(struct rf_hooks_lane *lane)
 {
     uint32_t number;
     struct rf_ring_slot *slot = claim(&number);
-    if (slot == NULL) {
-        __atomic_fetch_add(&control->unfollowed, 1, __ATOMIC_SEQ_CST);
+    if (slot == NULL)
         return false;
-    }
     lane->slot = slot;
     slot->pid = (uint32_t)rf_hooks_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
     slot->process = __atomic_add_fetch(&control->processes, 1, __ATOMIC_SEQ_CST);

@@ -93,8 +93,10 @@ static struct rf_hooks_lane *begin_thread(void)
         thread_number = __atomic_add_fetch(&n_threads, 1, __ATOMIC_SEQ_CST);
     struct rf_hooks_lane *lane = take_lane(thread_number);
     is_unfollowed = lane == NULL;
-    if (lane == NULL)
+    if (lane == NULL) {
+        rf_hooks_count_unfollowed();
         return NULL;
+    }
     lane->above = rf_hooks_lane; /* a signal came in between and took one */
     use_lane(lane);
     pthread_setspecific(at_exit, lane);

@@ -67,9 +67,13 @@ static void tell(struct rf_hooks_lane *lane, uint64_t key, const struct rf_hooks
 
 void rf_hooks_tell(uint64_t key, const struct rf_hooks_event *event)
 {
-    struct rf_hooks_lane *lane = rf_hooks_find_lane(rf_hooks_stack());
-    if (lane == NULL || rf_hooks_mode[event->kind] == RF_HOOKS_OFF)
+    if (rf_hooks_mode[event->kind] == RF_HOOKS_OFF)
         return;
+    struct rf_hooks_lane *lane = rf_hooks_find_lane(rf_hooks_stack());
+    if (lane == NULL) {
+        rf_hooks_count_untold();
+        return;
+    }
     lane->busy = rf_hooks_stack();
     rf_hooks_then();
     tell(lane, key, event);

@@ -126,14 +126,18 @@ rf_status rf_source_open_probe(struct rf_source **source, const struct rf_probe_
 /* How the program ended and what was seen of it. */
 struct rf_probe_outcome {
     int ended;           /* 0: it still runs */
+    int hooks;           /* it has hooks, and ran without the probe */
     int exit_status;     /* when no signal ended it */
     int signal;          /* that ended it; 0: none */
     double wall_seconds; /* from start to end */
     double cpu_seconds;  /* of the program and the children it waited for, under the probe */
     uint64_t processes;  /* that were followed */
-    uint64_t unfollowed; /* that could not be, for want of room in the ring */
-    uint64_t killed;     /* that ended without saying what they produced: killed */
-    uint64_t events;     /* of all classes, as tuples or records */
+    uint64_t
+        unfollowed; /* that could not be, for want of room in the ring; of a program with hooks: threads */
+    uint64_t
+        untold; /* by hooks: events of such threads, and of signal handlers that are too deep in others */
+    uint64_t killed; /* that ended without saying what they produced: killed */
+    uint64_t events; /* of all classes, as tuples or records */
     uint64_t lost;
     uint64_t bursts;  /* that are over */
     uint64_t skipped; /* events between bursts */

@@ -195,10 +195,10 @@ static void write_notes(FILE *out, const struct rf_run *run, const struct rf_rep
 {
     enum { MISSING_TOLD = 4 };
     size_t missing = 0;
-    static const char *const told[] = {"killed",       "misses", "fault",       "failure",
-                                       "incomplete",   "blind",  "processes",   "threads",
-                                       "not-followed", "bursts", "unprofiled",  "cycles",
-                                       "ipc",          "stalls", "unknown-call"};
+    static const char *const told[] = {"killed",       "misses",   "fault",     "failure",
+                                       "incomplete",   "blind",    "processes", "threads",
+                                       "not-followed", "not-told", "bursts",    "unprofiled",
+                                       "cycles",       "ipc",      "stalls",    "unknown-call"};
     for (size_t i = 0; !setup->details && i < run->n_notes; i++) {
         if (strcmp(run->notes[i].name, RF_NOTE_MISSING) == 0 && missing++ < MISSING_TOLD)
             write_note(out, setup, &run->notes[i]);

@@ -534,12 +534,14 @@ rf_status rf_probe_wait(struct rf_source *source, struct rf_probe_outcome *outco
     bool unseen = probe->processes.hooks && probe->processes.n == 0;
     *outcome = (struct rf_probe_outcome){
         .ended = 1,
+        .hooks = probe->processes.hooks,
         .exit_status = signalled ? 0 : WEXITSTATUS(spawn->status),
         .signal = signalled ? WTERMSIG(spawn->status) : 0,
         .wall_seconds = spawn->wall_seconds,
         .cpu_seconds = spawn->cpu_seconds,
         .processes = probe->processes.n + unseen,
         .unfollowed = probe->processes.ring.control->unfollowed,
+        .untold = probe->processes.ring.control->untold,
         .killed = probe->processes.n_killed,
         .events = probe->events,
         .lost = sum(probe->decode.lost),

@@ -161,12 +161,15 @@ static inline uint64_t rf_ring_skipped(const struct rf_ring_counters *counters, 
 /* Page 0. */
 struct rf_ring_control {
     uint64_t magic;
-    uint32_t collector;  /* its process id */
-    uint32_t processes;  /* numbers given out so far: every process that takes a slot gets one */
-    uint32_t unfollowed; /* processes that found no free slot and run unprofiled */
-    uint32_t detached;   /* the collector takes nothing more: run on, keep nothing */
-    uint32_t mourned;    /* a producer has said that the collector is gone: once is enough */
-    uint32_t pad_0[9];
+    uint32_t collector; /* its process id */
+    uint32_t processes; /* numbers given out so far: every process that takes a slot gets one */
+    uint32_t
+        unfollowed; /* processes, or threads with hooks, that found no free slot and run unprofiled */
+    uint32_t detached; /* the collector takes nothing more: run on, keep nothing */
+    uint32_t mourned;  /* a producer has said that the collector is gone: once is enough */
+    uint32_t pad_0;
+    uint64_t untold; /* by hooks: events of threads and of signal handlers that have no slot */
+    uint32_t pad_3[6];
     uint32_t bell; /* futex: producers add one when there is something to see */
     uint32_t pad_1[15];
     uint32_t sleeping; /* the collector waits on the bell: wake it */

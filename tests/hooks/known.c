@@ -190,6 +190,28 @@ static void run_threads(unsigned n)
         pthread_join(threads[i], NULL);
 }
 
+static pthread_barrier_t all_there;
+
+static void *meet(void *unused)
+{
+    sink += k_thread(500);
+    pthread_barrier_wait(&all_there);
+    sink += k_thread(500);
+    return unused;
+}
+
+/* Threads that are all there at once. */
+static void crowd(void)
+{
+    pthread_t threads[THREADS];
+    pthread_barrier_init(&all_there, NULL, THREADS);
+    for (unsigned i = 0; i < THREADS; i++)
+        if (pthread_create(&threads[i], NULL, meet, NULL) != 0)
+            abort();
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
 /* Threads come and go: 4 at a time, 500 in all. */
 static void churn(void)
 {
@@ -295,6 +317,8 @@ int main(int argc, char **argv)
         sink += k_calls(300);
     else if (strcmp(what, "threads") == 0)
         run_threads(THREADS);
+    else if (strcmp(what, "crowd") == 0)
+        crowd();
     else if (strcmp(what, "churn") == 0)
         churn();
     else if (strcmp(what, "signals") == 0)

@@ -98,6 +98,12 @@ def threads(name, known):
     run = Run("load -> thread", [known, "threads"], "--module", "known")
     full = [row for row in run.tuples if 20000 <= int(row["count"]) <= 20010]
     equal(f"{name}: loads by thread", len(full), 64)
+    whole, few = Run("load -> pc", [known, "crowd"]), Run("load -> pc", [known, "crowd"], "--slots", "4")
+    untold = int(f"0{few.note('not-told')}".split(maxsplit=1)[0])
+    equal(f"{name}: 64 threads, 4 slots: what is told, and what is not", sum(few.by_function.values()) + untold,
+          sum(whole.by_function.values()))
+    tap.check(f"{name}: 64 threads, 4 slots: threads that are not followed",
+              re.match(r"6[01] threads", few.note("not-followed")), few.details)
     run = Run("load -> pc", [known, "churn"])
     equal(f"{name}: 500 threads that come and go", (run.of("k_thread"), run.adds_up()), (50000, True))
     equal(f"{name}: their number", run.note("threads")[:3], "501")
