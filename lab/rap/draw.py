@@ -193,7 +193,24 @@ def areas(path, places):
             short = list(dict.fromkeys(re.sub(r"[][]|\+0x\w+| \([^()]*\)", "", name) for name in names.split(", ")))
             if "more" not in names and len(short) < 3 and lo in places and hi in places and not any(a <= lo and hi <= b for a, b, _ in found):
                 found.append((lo, hi, ", ".join(short)))
-    return found
+    joined = []
+    for lo, hi, name in sorted(found):
+        if joined and joined[-1][1:] == (lo, name):
+            lo = joined.pop()[0]
+        joined.append((lo, hi, name))
+    return joined
+
+
+def draw_areas(found, data, left, top):
+    """A line over each stretch of data, and its name where there is room for it beside the one before."""
+    parts, end = [], 0
+    for lo, hi, name in found:
+        x, w, wide = left + data[lo], data[hi] - data[lo], 6.2 * len(name)
+        parts.append(f'<line x1="{x + 1:.1f}" y1="{top - 6}" x2="{x + w - 1:.1f}" y2="{top - 6}" stroke="{INK}" stroke-width="2"/>')
+        if x + (w - wide) / 2 > end:
+            parts.append(text(x + w / 2, top - 12, name, 10.5, text_anchor="middle"))
+            end = x + (w + wide) / 2
+    return parts
 
 
 class Labels:
@@ -260,10 +277,8 @@ def draw_rectangles(folder):
     parts += labels.parts
     parts += axis_labels(code, {r[0] for r, outer in zip(rows, dashed) if not outer}, False, (left, top + tall)) + \
         axis_labels(data, {r[2] for r, outer in zip(rows, dashed) if not outer}, True, (left, top + tall))
-    for lo, hi, name in areas(f"{folder}/figure13.txt", data) if os.path.exists(f"{folder}/figure13.txt") else []:
-        x, w = left + data[lo], data[hi] - data[lo]
-        parts += [f'<line x1="{x + 1:.1f}" y1="{top - 6}" x2="{x + w - 1:.1f}" y2="{top - 6}" stroke="{INK}" stroke-width="2"/>',
-                  text(x + w / 2, top - 12, name, 10.5, text_anchor="middle")]
+    legend = f"{folder}/figure13.txt"
+    parts += draw_areas(areas(legend, data) if os.path.exists(legend) else [], data, left, top)
     parts += [text(20, top + tall / 2, "code", 13, transform=f"rotate(-90 20 {top + tall / 2:.0f})"),
               text(left + wide / 2, top + tall + 110, "data", 13)]
     write_svg(f"{folder}/figure13.svg", left + wide + 40, top + tall + 125, parts)
