@@ -76,7 +76,7 @@ class Data:
         self.programs, self.typed = programs, typed
         self.values, self.edges, self.types, self.streams, self.long = (
             Errors(rows[key]) for key in ("values", "edges", "types", "streams", "long"))
-        self.shape, self.edge_shape, self.type_shape = rows["shape"], rows["edge_shape"], rows["type_shape"]
+        self.shape, self.edge_shape, self.type_shape, self.long_shape = (rows[key] for key in ("shape", "edge_shape", "type_shape", "long_shape"))
         self.even, self.change = rows["even"], rows["change"]
 
     def of_shape(self, program, interval, threshold, column, shape=None):
@@ -258,8 +258,10 @@ def fig06(path, data):
     for setting, where in SETTINGS.items():
         changes = {p: sorted(data.of_shape(p, *where, "change")) for p in data.judged(setting)}
         panels[TITLES[setting]] = {p: quantiles(found) for p, found in changes.items() if found}
+    far = sorted(data.of_shape("gcc", *SETTINGS["1M"], "change", data.long_shape))
+    panels[f"{TITLES['1M']}, gcc over {len(far) + 1} intervals"] = {"gcc": quantiles(far)}
     lines(path, "Change of candidates from one interval to the next", panels, ("per cent of intervals", "change below, per cent"),
-          "set yrange [0:105]\nset key outside right top")
+          "set yrange [0:105]", key_apart=True)
 
 
 def fig07(path, data):

@@ -184,6 +184,65 @@ def inside(a, b):
     return a is not b and b[0] <= a[0] and a[1] <= b[1] and b[2] <= a[2] and a[3] <= b[3]
 
 
+def areas(path, places):
+    """What lies in the outermost stretches of data that have one or two names: [(from, to, name)], where an axis has both ends."""
+    found = []
+    with open(path) as lines:
+        for lo, hi, names in re.findall(r"^   [A-Z]  (0x\w+)\.\.(0x\w+)  (.*)$", lines.read(), re.M):
+            lo, hi = int(lo, 16), int(hi, 16) + 1
+            short = list(dict.fromkeys(re.sub(r"[][]|\+0x\w+| \([^()]*\)", "", name) for name in names.split(", ")))
+            if "more" not in names and len(short) < 3 and lo in places and hi in places and not any(a <= lo and hi <= b for a, b, _ in found):
+                found.append((lo, hi, ", ".join(short)))
+    joined = []
+    for lo, hi, name in sorted(found):
+        if joined and joined[-1][1:] == (lo, name):
+            lo = joined.pop()[0]
+        joined.append((lo, hi, name))
+    return joined
+
+
+def draw_areas(found, data, left, top):
+    """A line over each stretch of data, and its name where there is room for it beside the one before."""
+    parts, end = [], 0
+    for lo, hi, name in found:
+        x, w, wide = left + data[lo], data[hi] - data[lo], 6.2 * len(name)
+        parts.append(f'<line x1="{x + 1:.1f}" y1="{top - 6}" x2="{x + w - 1:.1f}" y2="{top - 6}" stroke="{INK}" stroke-width="2"/>')
+        if x + (w - wide) / 2 > end:
+            parts.append(text(x + w / 2, top - 12, name, 10.5, text_anchor="middle"))
+            end = x + (w + wide) / 2
+    return parts
+
+
+class Labels:
+    """Words beside boxes, where they cover neither a filled box nor each other."""
+
+    def __init__(self, frame, taken):
+        self.frame, self.taken, self.parts = frame, list(taken), []
+
+    def is_free(self, x, y, w, h):
+        left, top, wide, tall = self.frame
+        return left <= x and x + w <= left + wide and top <= y and y + h <= top + tall and not any(
+            x < a + c and a < x + w and y < b + d and b < y + h for a, b, c, d in self.taken)
+
+    def put(self, words, places, **look):
+        """At the first of these corners (left, top) that is free; nowhere where none is."""
+        w, h = 5.8 * len(words), 10
+        spot = next(((x, y) for x, y in places(w, h) if self.is_free(x, y, w, h)), None)
+        if spot:
+            self.taken.append((*spot, w, h))
+            self.parts.append(text(spot[0], spot[1] + h - 1.5, words, 10, paint_order="stroke", stroke="#ffffff", stroke_width=2, **look))
+
+
+def around_box(x, y, w, h):
+    """Right, left, above and below."""
+    return lambda a, b: [(x + w + 2, y + (h - b) / 2), (x - a - 2, y + (h - b) / 2), (x + (w - a) / 2, y - b - 1), (x + (w - a) / 2, y + h + 1)]
+
+
+def along_box(x, y, w, h):
+    """Inside, along the top and the bottom, from the left and the right."""
+    return lambda a, b: [(x + 2 + k * (w - a - 4) / 8, at) for at in (y + 2, y + h - b - 2) for k in range(9)]
+
+
 def draw_rectangles(folder):
     source = f"{folder}/figure13.csv"
     if not os.path.exists(source):
@@ -193,29 +252,33 @@ def draw_rectangles(folder):
                 for r in csv.DictReader(file)]
     if not rows:
         return
-    wide, tall, left, top = 800, 620, 110, 60
+    wide, tall, left, top = 800, 620, 110, 100
     code, data = ends(rows, 0, 1, tall), ends(rows, 2, 3, wide)
-    around = [row for row in rows if any(inside(other, row) for other in rows)]
-    most = max(row[4] for row in rows if row not in around)
-    parts = [text(20, 24, "Figure 13: gcc, the code that loads and the data it loads from, in per cent of its loads", 16, font_weight="bold"),
-             text(20, 44, "1.5% and more, eps 1%; filled: hot rectangles, the darker the hotter; dashed: hot ranges around them; "
-                  "steps are as wide as the logarithm of their bytes"),
+    boxes = [(left + data[r[2]], top + tall - code[r[1] + 1], data[r[3] + 1] - data[r[2]], code[r[1] + 1] - code[r[0]]) for r in rows]
+    dashed = [any(inside(other, row) for other in rows) for row in rows]
+    most = max(row[4] for row, outer in zip(rows, dashed) if not outer)
+    parts = [text(20, 24, "Figure 13: gcc, loads by code and data, in per cent of all", 16, font_weight="bold"),
+             text(20, 44, "Ranges of 1.5% and more, eps 1%. Filled: hot rectangles, the darker the hotter. Dashed: hot ranges around them."),
+             text(20, 60, "A number in grey is what a dashed range has beside the ranges inside it. Steps are as wide as the logarithm of their bytes."),
              f'<rect x="{left}" y="{top}" width="{wide}" height="{tall}" fill="none" stroke="#aaaaaa"/>']
-    for row in sorted(rows, key=lambda r: -(data[r[3] + 1] - data[r[2]]) * (code[r[1] + 1] - code[r[0]])):
-        x, w = left + data[row[2]], data[row[3] + 1] - data[row[2]]
-        y, h = top + tall - code[row[1] + 1], code[row[1] + 1] - code[row[0]]
-        style = 'fill="none" stroke="#888888" stroke-dasharray="4 3"' if row in around else \
-            f'fill="{shade(row[4], most)}" stroke="{INK}"'
-        parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" {style}>'
-                     f'<title>{row[4]}%</title></rect>')
-        if row not in around:
-            fits = w > 16 and h > 9
-            parts.append(text(x + w / 2 if fits else x + w + 2, y + h / 2 + 3, f"{row[4]:.1f}", 9,
-                              text_anchor="middle" if fits else "start"))
-    used_code = {end for r in rows if r not in around for end in (r[0],)}
-    used_data = {end for r in rows if r not in around for end in (r[2],)}
-    parts += axis_labels(code, used_code, False, (left, top + tall)) + \
-        axis_labels(data, used_data, True, (left, top + tall))
+    order = sorted(range(len(rows)), key=lambda i: -boxes[i][2] * boxes[i][3])
+    labels = Labels((left, top, wide, tall), [box for box, outer in zip(boxes, dashed) if not outer])
+    for i in order:
+        x, y, w, h = boxes[i]
+        style = 'fill="none" stroke="#888888" stroke-dasharray="4 3"' if dashed[i] else f'fill="{shade(rows[i][4], most)}" stroke="{INK}"'
+        parts.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" {style}><title>{rows[i][4]}%</title></rect>')
+        if not dashed[i] and w > 17 and h > 10:
+            labels.parts.append(text(x + w / 2, y + h / 2 + 3.5, f"{rows[i][4]:.1f}", 10, text_anchor="middle"))
+        elif not dashed[i]:
+            labels.put(f"{rows[i][4]:.1f}", around_box(*boxes[i]))
+    for i in order:
+        if dashed[i]:
+            labels.put(f"{rows[i][4]:.1f}", along_box(*boxes[i]), fill="#888888")
+    parts += labels.parts
+    parts += axis_labels(code, {r[0] for r, outer in zip(rows, dashed) if not outer}, False, (left, top + tall)) + \
+        axis_labels(data, {r[2] for r, outer in zip(rows, dashed) if not outer}, True, (left, top + tall))
+    legend = f"{folder}/figure13.txt"
+    parts += draw_areas(areas(legend, data) if os.path.exists(legend) else [], data, left, top)
     parts += [text(20, top + tall / 2, "code", 13, transform=f"rotate(-90 20 {top + tall / 2:.0f})"),
               text(left + wide / 2, top + tall + 110, "data", 13)]
     write_svg(f"{folder}/figure13.svg", left + wide + 40, top + tall + 125, parts)

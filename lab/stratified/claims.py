@@ -3,6 +3,7 @@
     lab/stratified/claims.py [FOLDER]      reads and writes there; lab/claims makes the page of it
 
 Verdicts are computed where a comparison decides them. "Beyond the spread" means that the ranges over the seeds do not meet."""
+import math
 import os
 import sys
 
@@ -223,15 +224,19 @@ def across_programs(t):
           f"{mean(fewer):.0f} fewer on average, {min(fewer):.0f} to {max(fewer):.0f}", "over programs and places; means of the seeds",
           10, "figure8.svg", "figure8")
     apart_by = [abs(t.messages(p, e, "P256") / t.messages(p, e, "R256") - 1) for p, e in places]
-    claim("random and periodic sampling have the same overhead (asked: messages within 1% at each million events, on each program)", "5.4, figure 7c",
-          verdict(x <= 0.01 for x in apart_by), f"{100 * max(apart_by):.2f}% apart at the most", "P256 has one run", 10, "figure8.svg", "figure8")
-    hard = {p: (t.mean(p, t.last(p), HP256), int(t.at[p, t.last(p), HP256]["tuples"])) for p in t.programs}
-    order = sorted(hard, key=lambda p: -hard[p][0])
+    wide = [float(t.at[p, e, "R256"]["messages_sd"]) / t.messages(p, e, "R256") for p, e in places]
+    claim("random and periodic sampling have almost the same overhead (asked: messages, as means of the seeds, within 1% at each million events, on each program)", "5.4, figure 7c",
+          verdict(x <= 0.01 for x in apart_by), f"{100 * max(apart_by):.2f}% apart at the most, by the means of the seeds; a seed of R256 is off its mean by {100 * max(wide):.1f}% "
+          f"at {places[0][1] // 1000000} M and {100 * max(x for x, (p, e) in zip(wide, places) if e == t.last(p)):.1f}% at the end (deviation, the most of a program)",
+          "P256 has one run", 10, "figure8.svg", "figure8")
+    hard = {p: (t.errors(p, t.last(p), HP256), int(t.at[p, t.last(p), HP256]["tuples"])) for p in t.programs}
+    harder = [p for p in hard if p != "gcc" and apart(hard["gcc"][0], hard[p][0]) <= 0]
+    next_one = max((p for p in hard if p != "gcc"), key=lambda p: mean(hard[p][0]))
     second = max(found[1] for p, found in hard.items() if p != "gcc")
-    claim("gcc is one of the hardest programs to profile and has a much bigger working set (asked: among the two largest errors; half as many tuples "
-          "again as any other)", "5.4", verdict((order.index("gcc") < 2, hard["gcc"][1] >= 1.5 * second)),
-          f"H[P256]2048 has {hard['gcc'][0]:.2f}% on gcc, {hard[order[1]][0]:.2f}% on {order[1]}; {hard['gcc'][1]} tuples that count for the error, of the "
-          f"others at most {second}", "means of the seeds", 10, "figure8.svg", "figure8")
+    claim("gcc is one of the hardest programs to profile and has a much bigger working set (asked: at most one other with an error as large, beyond the "
+          "spread; half as many tuples again as any other)", "5.4", verdict((len(harder) < 2, hard["gcc"][1] >= 1.5 * second)),
+          f"H[P256]2048 has {mean(hard['gcc'][0]):.2f}% on gcc, {mean(hard[next_one][0]):.2f}% on {next_one}; {hard['gcc'][1]} tuples that count for the "
+          f"error, of the others at most {second}", f"{span(hard['gcc'][0])} and {span(hard[next_one][0])}%", 10, "figure8.svg", "figure8")
     told = []
     for events in (1000000, 4000000, 16000000):
         have = [p for p in t.programs if (p, events, TAGGED) in t.at]
@@ -394,6 +399,18 @@ def cycles():
           "over programs; the first 4 M loads, at the mean pace of their program", 10, "", "cycles")
 
 
+def gap(at, program, events, column, deviation):
+    """By what share H[P256]2048 is below R256, and the standard deviation of that over the seeds."""
+    (low, low_sd), (high, high_sd) = ([float(at[program, events, engine][name]) for name in (column, deviation)] for engine in (HP256, "R256"))
+    return 1 - low / high, low / high * math.hypot(low_sd / low, high_sd / high)
+
+
+def step(before, after):
+    """-1: the second is lower by more than both deviations, 1: higher, 0: the seeds do not decide it."""
+    (one, one_sd), (two, two_sd) = before, after
+    return -1 if two + two_sd < one - one_sd else 1 if two - two_sd > one + one_sd else 0
+
+
 def figure_7c(over, t, ends):
     """Both overheads have the same cycles below them, so that which is lower, and by what share, can be told from messages alone: so it is on the
     recorded programs of figure 8, gcc among them, which have no real cycles."""
@@ -415,20 +432,19 @@ def figure_7c(over, t, ends):
           f"{sum(at_end.values())} of {len(at_end)}; by messages at {sum(recorded)} of {len(recorded)} places on {len(t.programs)} recorded programs, which have no real cycles, gcc among "
           "them", "", 10, "figure7.svg progress.svg", "figure8 cycles")
     doublings = [1000000, 2000000, 4000000, 8000000, 16000000]
-
-    def gap(p, e):
-        return 1 - float(by[p, e, HP256]["overhead_percent"]) / float(by[p, e, "R256"]["overhead_percent"])
-
-    gaps = {f"{p}*": [gap(p, e) for e in doublings if (p, e) in lower] for p in last}
-    gaps |= {p: [1 - t.messages(p, e, HP256) / t.messages(p, e, "R256") for e in doublings] for p in t.programs}
-    shrinks = {p: [b < a for a, b in zip(gap, gap[1:])] for p, gap in gaps.items()}
-    grows = [p for p, steps in shrinks.items() if not all(steps)]
-    whole = [gap for gap in gaps.values() if len(gap) == len(doublings)]
-    claim("... and converges to it (asked: on each program the gap is a smaller share at each doubling from 1 to 16 M loads that it reaches, and a twentieth or less at 16 M)",
-          "5.4, figure 7c", verdict([all(steps) for steps in shrinks.values()] + [gap[-1] <= 0.05 for gap in whole]),
+    gaps = {f"{p}*": [gap(by, p, e, "overhead_percent", "overhead_sd") for e in doublings if (p, e) in lower] for p in last}
+    gaps |= {p: [gap(t.at, p, e, "messages", "messages_sd") for e in doublings] for p in t.programs}
+    steps = {p: [step(a, b) for a, b in zip(found, found[1:])] for p, found in gaps.items()}
+    told = {way: sum(found.count(way) for found in steps.values()) for way in (-1, 0, 1)}
+    unsure = [f"{p} from {doublings[k] // 1000000} to {doublings[k + 1] // 1000000} M" for p, found in steps.items() for k, way in enumerate(found) if way == 0]
+    whole = [found for found in gaps.values() if len(found) == len(doublings)]
+    claim("... and converges to it (asked: on each program the gap is a smaller share at each doubling from 1 to 16 M loads that it reaches, beyond both "
+          "deviations, and a twentieth or less at 16 M)",
+          "5.4, figure 7c", verdict([way < 0 for found in steps.values() for way in found] + [found[-1][0] <= 0.05 for found in whole]),
           "H[P256]2048's overhead is below R256's by " +
-          ", ".join(f"{span([100 * gap[k] for gap in gaps.values() if len(gap) > k], '{:.1f}')}" for k in range(len(doublings))) +
-          f"% of it at 1, 2, 4, 8 and 16 M; the gap grows once on {', '.join(grows) or 'none'} (* over real cycles, the others by messages; {len(whole)} of {len(gaps)} reach 16 M)",
+          ", ".join(f"{span([100 * found[k][0] for found in gaps.values() if len(found) > k], '{:.1f}')}" for k in range(len(doublings))) +
+          f"% of it at 1, 2, 4, 8 and 16 M; of {sum(told.values())} doublings the gap shrinks at {told[-1]}, grows at {told[1] or 'none'}, and the seeds do not "
+          f"decide {told[0]}: {', '.join(unsure) or 'none'} (* over real cycles, the others by messages; {len(whole)} of {len(gaps)} reach 16 M)",
           "over programs; means of the seeds", 10, "figure7.svg progress.svg", "figure8 cycles")
 
     def ratio(p, e):
