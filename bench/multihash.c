@@ -15,6 +15,7 @@ static const char *const texts[] = {
     "multihash(counter_bits=16)",
     "multihash(paper)",
     "multihash(paper-single)",
+    "multihash(estimate=upper)", /* what its estimate costs, beside the first */
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 
@@ -72,6 +73,9 @@ int main(void)
     generate("zipf 1.0 over 1M keys", &(struct rf_gen){.kind = "zipf", .events = n, .seed = 1});
     generate("uniform over 1M keys", &(struct rf_gen){.kind = "uniform", .events = n, .seed = 1});
     generate("phases", &(struct rf_gen){.kind = "phases", .events = n, .seed = 1});
+    generate(
+        "drift",
+        &(struct rf_gen){.kind = "drift", .events = n, .seed = 1, .phase = 300000, .keys = 400000});
     replay("gcc");
     replay("gzip");
     return 0;
