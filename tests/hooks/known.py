@@ -84,6 +84,8 @@ def atomics(name, known):
 def calls(name, known):
     run = Run("call -> pc,target", [known, "calls"], "--module", "known")
     equal(f"{name}: calls", run.of("k_calls"), 600)
+    one = Run("call target==k_leaf -> pc,target", [known, "calls"])
+    equal(f"{name}: calls of one function, by the probe", one.of("k_calls"), 600)
     indirect = Run("call indirect==1 -> pc,target", [known, "calls"])
     equal(f"{name}: indirect calls", indirect.of("k_calls"), 300)
 
