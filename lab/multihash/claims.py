@@ -5,7 +5,6 @@
 
 A claim about a hash is asked of every seed: it holds when all say yes, fails when all say no, else it differs. Where only a
 figure's file is asked, that has means over the seeds, and the row says so."""
-import csv
 import math
 import os
 import sys
