@@ -192,7 +192,7 @@ bool rf_hooks_can_merge(void);
 /* A free slot for the lane. */
 bool rf_hooks_open_lane(struct rf_hooks_lane *lane);
 void rf_hooks_abandon_lane(struct rf_hooks_lane *lane);
-/* A thread that finds no slot; an event that no lane takes. */
+/* A thread that finds no slot; an event that no lane takes, or whose place has no room. */
 void rf_hooks_count_unfollowed(void);
 void rf_hooks_count_untold(void);
 /* Room for a message of n words; rf_hooks_commit follows, with its end. */
@@ -263,6 +263,7 @@ RF_HOOKS_INLINE uint64_t rf_hooks_pair(uint64_t pc, uint64_t from)
     return (pc ^ from * UINT64_C(0x9e3779b97f4a7c15)) | UINT64_C(1) << 63;
 }
 
+/* NULL: the lane has too many. */
 struct rf_ring_place *rf_hooks_place(struct rf_hooks_lane *lane, uint64_t key,
                                      const struct rf_hooks_event *event);
 

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""limits - programs with hooks that have more of something than the run-time keeps: what is not told is counted.
+
+    limits.py RIFFLE FOLDER COMPILER...        FOLDER has limits.c
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import tap  # noqa: E402
+from hooked import RIFFLE, TIMEOUT, Run, equal  # noqa: E402
+
+FOLDER = sys.argv[2]
+PLACES, ROUNDS = 300000, 3  # main has three loads more
+
+
+def build(compiler, folder, **variables):
+    program = os.path.join(folder, "limits")
+    subprocess.run([RIFFLE, "cc", "-O1", "-g", f"{FOLDER}/limits.c", "-o", program, "-lpthread"], check=True, timeout=TIMEOUT,
+                   env={**os.environ, "RIFFLE_CC": compiler, **variables})
+    return program
+
+
+def untold(run):
+    return int(f"0{run.note('not-told')}".split(maxsplit=1)[0])
+
+
+def places(name, program):
+    """A thread keeps 2^18 places. What comes at others is counted and not told."""
+    for selector, options in (("load -> pc", []), ("load -> pc,value", []), ("load -> pc,value", ["--stream"])):
+        run = Run(selector, [program, "places", str(ROUNDS)], *options)
+        title = f"{name}: {PLACES} places, {selector} {' '.join(options)}"
+        few = 2**18 - 100 <= run.of("k_places") / ROUNDS <= 2**18
+        tap.check(f"{title}: as many as there is room for", few and run.status == 3, run.by_function)
+        equal(f"{title}: what is told, and what is not", sum(run.by_function.values()) + untold(run), ROUNDS * PLACES + 3)
+        tap.check(f"{title}: counts are exact with a reservation", "the counts of what was told are exact" in run.details, run.details)
+
+
+def main():
+    for compiler in sys.argv[3:]:
+        name = os.path.basename(compiler)
+        if not shutil.which(compiler):
+            tap.skip(name, "not installed")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            program = build(compiler, folder)
+            for case in (places,):
+                case(name, program)
+    tap.end()
+
+
+main()
