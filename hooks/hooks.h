@@ -128,7 +128,8 @@ struct rf_hooks_lane {
     uint64_t defined;            /* it tells a path, here; 0: it does not */
     uint32_t defining;           /* which path */
     uint32_t state;              /* enum rf_hooks_state */
-    uint32_t thread;
+    uint32_t thread;             /* its number in the process */
+    uint64_t owner; /* how often it was taken << 32 | its number in the kernel; 0: nobody's */
     uint32_t head;  /* chunks that were published */
     uint64_t chunk; /* where the one begins that is being filled */
     uint64_t weight, random;

@@ -438,7 +438,11 @@ bool rf_hooks_open_lane(struct rf_hooks_lane *lane)
                                    rf_ring_counters_offset(n_slots, number))
                              : rf_hooks_allocate(RF_RING_COUNTER_BYTES);
     if (lane->table == NULL || !rf_hooks_begin_places(lane)) {
+        rf_hooks_release(lane->kinds, RF_RING_PLACES_MAX);
+        rf_hooks_release(lane->table, RF_RING_COUNTER_BYTES);
+        lane->slot = NULL;
         __atomic_store_n(&slot->state, RF_RING_FREE, __ATOMIC_SEQ_CST);
+        rf_hooks_release(slot, RF_RING_SLOT);
         return false;
     }
     if (rf_hooks_mode[RF_WORD_LOAD] == RF_HOOKS_LOADED)

@@ -1,7 +1,7 @@
 /* limits.c - a program that has more of something than hooks can keep.
  *
- *     limits places ROUNDS */
-#include <stdio.h>
+ *     limits places ROUNDS | destructors ROUNDS */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +29,46 @@ __asm__(".text\n"
         "    ret\n"
         ".size k_places, .-k_places\n");
 
+/* n loads. */
+__attribute__((noinline)) int k_work(int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += zero;
+    return sum;
+}
+
+static pthread_key_t key;
+
+/* Sets its key again each time, which POSIX allows: it is called PTHREAD_DESTRUCTOR_ITERATIONS times. */
+static void destroy(void *value)
+{
+    k_work(10);
+    pthread_setspecific(key, value);
+}
+
+static void *run_thread(void *unused)
+{
+    (void)unused;
+    pthread_setspecific(key, &key);
+    k_work(100);
+    return NULL;
+}
+
+/* 4 threads at a time. */
+static void destroy_all(int rounds)
+{
+    pthread_t threads[4];
+    pthread_key_create(&key, destroy);
+    for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < 4; i++)
+            if (pthread_create(&threads[i], NULL, run_thread, NULL) != 0)
+                abort();
+        for (int i = 0; i < 4; i++)
+            pthread_join(threads[i], NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[1] : "";
@@ -36,5 +76,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "places") == 0)
         for (int i = 0; i < n; i++)
             k_places(__tsan_read4, (const void *)&zero);
+    else if (strcmp(what, "destructors") == 0)
+        destroy_all(n);
     return zero + 3;
 }

@@ -40,6 +40,18 @@ def places(name, program):
         tap.check(f"{title}: counts are exact with a reservation", "the counts of what was told are exact" in run.details, run.details)
 
 
+def destructors(name, program):
+    """What the last destructor of a thread does comes behind the end of its lane: the lane it takes is found again."""
+    rounds = 150
+    run = Run("load -> pc,value", [program, "destructors", str(rounds)])
+    equal(f"{name}: destructors that set their key again: {4 * rounds} threads", (run.of("k_work"), run.note("not-followed"), run.status),
+          (4 * rounds * (100 + 4 * 10), "", 3))
+    equal(f"{name}: each thread keeps its number", (run.note("threads").split(";")[0], run.adds_up()), (f"{4 * rounds + 1}", True))
+    few = Run("load -> pc,value", [program, "destructors", str(rounds)], "--slots", "12")
+    equal(f"{name}: the same with 12 slots", (few.of("k_work"), few.note("not-followed"), few.adds_up()),
+          (4 * rounds * (100 + 4 * 10), "", True))
+
+
 def main():
     for compiler in sys.argv[3:]:
         name = os.path.basename(compiler)
@@ -48,7 +60,7 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as folder:
             program = build(compiler, folder)
-            for case in (places,):
+            for case in (places, destructors):
                 case(name, program)
     tap.end()
 
