@@ -15,7 +15,7 @@ static rf_status note_processes(struct rf_run *run, const struct rf_probe_outcom
         status = cli_note(run, "processes", "%llu: %s", n, outcome->programs);
     if (status == RF_OK && outcome->unfollowed > 0)
         status = cli_note(run, "not-followed", "%llu %s", (unsigned long long)outcome->unfollowed,
-                          outcome->hooks ? "threads" : "processes");
+                          outcome->hooks ? "processes or threads" : "processes");
     if (status == RF_OK && outcome->untold > 0)
         status = cli_note(
             run, "not-told",

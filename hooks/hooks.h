@@ -189,6 +189,7 @@ bool rf_hooks_was_left(uint64_t busy, uint64_t stack);
 /* ---- lane.c ---- */
 
 bool rf_hooks_find_ring(void);
+uint32_t rf_hooks_slots(void); /* that the ring has */
 bool rf_hooks_can_merge(void);
 /* A free slot for the lane. */
 bool rf_hooks_open_lane(struct rf_hooks_lane *lane);

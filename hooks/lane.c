@@ -355,6 +355,11 @@ bool rf_hooks_find_ring(void)
     return fd >= 0 && is_ring(options->ring_fd);
 }
 
+uint32_t rf_hooks_slots(void)
+{
+    return n_slots;
+}
+
 bool rf_hooks_can_merge(void)
 {
     return is_counted;
@@ -385,11 +390,15 @@ static bool has_ring(void)
     return false;
 }
 
+/* Those in front of the last one are this process's or its parents', mostly: to look at one takes two system calls. */
 static struct rf_ring_slot *claim(uint32_t *number)
 {
+    static uint32_t next;
+    uint32_t first = __atomic_load_n(&next, __ATOMIC_RELAXED);
     if (!has_ring())
         return NULL;
-    for (uint32_t i = 0; i < n_slots; i++) {
+    for (uint32_t tried = 0; tried < n_slots; tried++) {
+        uint32_t i = (first + tried) % n_slots;
         struct rf_ring_slot *slot =
             map(RF_RING_SLOT, MAP_SHARED, rf_hooks_options.ring_fd, rf_ring_slot_offset(i));
         uint32_t expected = RF_RING_FREE;
@@ -398,6 +407,7 @@ static struct rf_ring_slot *claim(uint32_t *number)
         if (__atomic_compare_exchange_n(&slot->state, &expected, RF_RING_CLAIMED, false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
             *number = i;
+            __atomic_store_n(&next, i + 1, __ATOMIC_RELAXED);
             return slot;
         }
         rf_hooks_release(slot, RF_RING_SLOT);

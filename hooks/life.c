@@ -24,7 +24,8 @@ uint8_t rf_hooks_wanted_2[RF_INPLACE_WANTED];
 
 enum { NESTED_MAX = 8, NAME_BYTES = RF_WORD_NAME_BYTES };
 
-static struct rf_hooks_lane lanes[RF_RING_SLOTS];
+static struct rf_hooks_lane *lanes; /* one for each slot of the ring */
+static uint32_t n_lanes;            /* those behind them were never taken */
 static uint32_t n_threads;
 static pthread_key_t at_exit;
 static char program_name[NAME_BYTES];
@@ -49,12 +50,20 @@ static bool take(struct rf_hooks_lane *lane, uint32_t state)
                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-static struct rf_hooks_lane *take_any(uint32_t state)
+static struct rf_hooks_lane *take_any(uint32_t state, uint32_t n)
 {
-    for (size_t i = 0; i < RF_RING_SLOTS; i++)
+    for (uint32_t i = 0; i < n; i++)
         if (lanes[i].state == state && take(&lanes[i], state))
             return &lanes[i];
     return NULL;
+}
+
+static void reach(uint32_t n)
+{
+    uint32_t seen = __atomic_load_n(&n_lanes, __ATOMIC_SEQ_CST);
+    while (seen < n && !__atomic_compare_exchange_n(&n_lanes, &seen, n, false, __ATOMIC_SEQ_CST,
+                                                    __ATOMIC_SEQ_CST))
+        ;
 }
 
 /* Whose lane it is: a kernel's thread, of which there may be another one with the same number later. */
@@ -125,7 +134,7 @@ static bool mend(struct rf_hooks_lane *lane, uint64_t stack)
 
 static struct rf_hooks_lane *take_idle(void)
 {
-    struct rf_hooks_lane *lane = take_any(RF_HOOKS_IDLE);
+    struct rf_hooks_lane *lane = take_any(RF_HOOKS_IDLE, n_lanes);
     if (lane != NULL)
         lane->owner = owner_after(lane->owner, own_tid());
     return lane;
@@ -133,9 +142,10 @@ static struct rf_hooks_lane *take_idle(void)
 
 static struct rf_hooks_lane *take_fresh(void)
 {
-    struct rf_hooks_lane *lane = take_any(RF_HOOKS_EMPTY);
+    struct rf_hooks_lane *lane = take_any(RF_HOOKS_EMPTY, rf_hooks_slots());
     if (lane == NULL)
         return NULL;
+    reach((uint32_t)(lane - lanes) + 1);
     if (!rf_hooks_open_lane(lane)) {
         __atomic_store_n(&lane->state, RF_HOOKS_EMPTY, __ATOMIC_SEQ_CST);
         return NULL;
@@ -150,7 +160,7 @@ static struct rf_hooks_lane *take_fresh(void)
  * call each, so that is only done where there is no other. */
 static struct rf_hooks_lane *take_orphan(void)
 {
-    for (size_t i = 0; i < RF_RING_SLOTS; i++) {
+    for (uint32_t i = 0; i < n_lanes; i++) {
         struct rf_hooks_lane *lane = &lanes[i];
         uint64_t owner = __atomic_load_n(&lane->owner, __ATOMIC_SEQ_CST);
         bool is_left = lane->state == RF_HOOKS_TAKEN && !lane->is_abandoned &&
@@ -284,7 +294,7 @@ void rf_hooks_begin_child(void)
     pthread_setspecific(at_exit, NULL);
     is_unfollowed = false;
     use_lane(NULL);
-    for (size_t i = 0; i < RF_RING_SLOTS; i++) {
+    for (uint32_t i = 0; i < n_lanes; i++) {
         struct rf_hooks_lane *lane = &lanes[i];
         if (lane->slot == NULL)
             continue;
@@ -440,7 +450,8 @@ static void start(void)
     if (!rf_hooks_options.follow)
         unsetenv("RIFFLE_HOOKS");
     rf_hooks_syscall(SYS_prctl, PR_GET_NAME, (long)program_name, 0, 0, 0, 0);
-    if (pthread_key_create(&at_exit, end_thread) == 0 &&
+    lanes = rf_hooks_allocate(rf_hooks_slots() * sizeof *lanes);
+    if (lanes != NULL && pthread_key_create(&at_exit, end_thread) == 0 &&
         pthread_atfork(NULL, NULL, rf_hooks_begin_child) == 0)
         rf_hooks_listen();
 }

@@ -1,6 +1,6 @@
 /* limits.c - a program that has more of something than hooks can keep.
  *
- *     limits places ROUNDS | destructors ROUNDS */
+ *     limits places ROUNDS | destructors ROUNDS | crowd THREADS */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +69,28 @@ static void destroy_all(int rounds)
     }
 }
 
+static pthread_barrier_t all_there;
+
+static void *meet(void *unused)
+{
+    k_work(100);
+    pthread_barrier_wait(&all_there);
+    return unused;
+}
+
+/* Threads that are all there at once. */
+static void crowd(int n)
+{
+    pthread_t *threads = calloc((size_t)n, sizeof *threads);
+    pthread_barrier_init(&all_there, NULL, (unsigned)n);
+    for (int i = 0; i < n; i++)
+        if (threads == NULL || pthread_create(&threads[i], NULL, meet, NULL) != 0)
+            abort();
+    for (int i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[1] : "";
@@ -78,5 +100,7 @@ int main(int argc, char **argv)
             k_places(__tsan_read4, (const void *)&zero);
     else if (strcmp(what, "destructors") == 0)
         destroy_all(n);
+    else if (strcmp(what, "crowd") == 0)
+        crowd(n);
     return zero + 3;
 }

@@ -52,6 +52,17 @@ def destructors(name, program):
           (4 * rounds * (100 + 4 * 10), "", True))
 
 
+def slots(name, program):
+    """Each thread has a slot of the ring, as many as are asked for."""
+    whole, few = Run("load -> pc", [program, "crowd", "400"], "--slots", "512"), Run("load -> pc", [program, "crowd", "400"])
+    equal(f"{name}: 400 threads at once, 512 slots", (whole.of("k_work"), whole.note("not-followed"), whole.note("threads"), whole.adds_up()),
+          (40000, "", "401", True))
+    followed = few.of("k_work") // 100
+    equal(f"{name}: 400 threads at once, 256 slots", (few.of("k_work") % 100, few.note("not-followed"), few.note("threads"), few.adds_up()),
+          (0, f"{400 - followed} processes or threads", f"{followed + 1}", True))
+    equal(f"{name}: what is told, and what is not", sum(few.by_function.values()) + untold(few), sum(whole.by_function.values()))
+
+
 def main():
     for compiler in sys.argv[3:]:
         name = os.path.basename(compiler)
@@ -60,7 +71,7 @@ def main():
             continue
         with tempfile.TemporaryDirectory() as folder:
             program = build(compiler, folder)
-            for case in (places, destructors):
+            for case in (places, destructors, slots):
                 case(name, program)
     tap.end()
 
