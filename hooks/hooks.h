@@ -10,6 +10,7 @@
  *     inplace.h   what code in place of calls knows of all this
  *     burst.c     when events are told and when they are only counted
  *     life.c      start, threads, forks, options
+ *     shared.c    what libraries have in place of pockets and gates: nothing
  *
  * The compiler calls a hook in front of each access. A hook finds its place (a path of the book, as the probe's blocks
  * have) and writes what changes. It writes nothing where the same word came at the same place a short while ago: then it
@@ -144,7 +145,7 @@ struct rf_hooks_lane {
 
 extern __thread struct rf_hooks_lane *rf_hooks_lane __attribute__((tls_model("initial-exec")));
 
-/* For code in place of calls. */
+/* For code in place of calls; not in libraries. */
 extern __thread uint64_t rf_hooks_pockets_2 __attribute__((tls_model("initial-exec")));
 extern uint8_t rf_hooks_wanted_2[RF_INPLACE_WANTED];
 
@@ -279,21 +280,38 @@ uint64_t rf_hooks_burst_length(void);
 
 /* ---- gate.c ---- */
 
+/* Did this thread come by a gate? Then that knows whether it is between bursts. */
+RF_HOOKS_INLINE bool rf_hooks_is_gated(void);
+RF_HOOKS_INLINE bool rf_hooks_is_between(void);
+extern bool rf_hooks_uncounted; /* some thread did: what is skipped is not known */
+#ifdef RF_HOOKS_SHARED          /* shared.c */
+RF_HOOKS_INLINE bool rf_hooks_is_gated(void)
+{
+    return false;
+}
+RF_HOOKS_INLINE bool rf_hooks_is_between(void)
+{
+    return false;
+}
+#else
 extern __thread int64_t rf_hooks_left, rf_hooks_stay __attribute__((tls_model("initial-exec")));
-/* Did this thread come by a gate? Then that knows when it is in a burst. */
 extern __thread bool rf_hooks_gated __attribute__((tls_model("initial-exec")));
-extern bool rf_hooks_uncounted;    /* some thread did: what is skipped is not known */
 extern uint32_t rf_hooks_features; /* of the processor; 0: not asked yet */
 
+RF_HOOKS_INLINE bool rf_hooks_is_gated(void)
+{
+    return rf_hooks_gated;
+}
 RF_HOOKS_INLINE bool rf_hooks_is_between(void)
 {
     return rf_hooks_left >= 0;
 }
+#endif
 
 /* An event at this pc: is it only counted? */
 RF_HOOKS_INLINE bool rf_hooks_skip(struct rf_hooks_lane *lane, unsigned kind, uint64_t pc)
 {
-    if (rf_hooks_gated)
+    if (rf_hooks_is_gated())
         return rf_hooks_is_between();
     bool turns = pc <= lane->last_pc;
     if (turns &&
@@ -318,8 +336,8 @@ bool rf_hooks_can_restart(void);
 /* Of a lane that merges loads; it may remain without. */
 void rf_hooks_begin_pockets(struct rf_hooks_lane *lane);
 void rf_hooks_end_pockets(struct rf_hooks_lane *lane);
-/* What rf_hooks_pockets_2 is for its thread. */
-uint64_t rf_hooks_pockets_of(const struct rf_hooks_lane *lane);
+/* Code in place goes to those of this lane, in this thread; NULL: to none. */
+void rf_hooks_use_pockets(const struct rf_hooks_lane *lane);
 /* A word into the pocket of a site; the lane is entered. False: there is none yet, or it cannot be used now. */
 bool rf_hooks_pocket(struct rf_hooks_lane *lane, uint64_t site, uint64_t key, uint64_t word);
 

@@ -278,7 +278,7 @@ void rf_hooks_flush(struct rf_hooks_lane *lane)
         detach(NULL);
     bool nearly_full = unread(lane) + 1 >= RF_RING_CHUNKS;
     if (!rf_hooks_listening) {
-        rf_hooks_pockets_2 = 0;
+        rf_hooks_use_pockets(NULL);
         begin_chunk(lane);
     } else if (!(rf_hooks_options.lossy && nearly_full && drop(lane)))
         publish(lane);

@@ -26,6 +26,9 @@ enum { NESTED_MAX = 8, NAME_BYTES = RF_WORD_NAME_BYTES };
 
 static struct rf_hooks_lane *lanes; /* one for each slot of the ring */
 static uint32_t n_lanes;            /* those behind them were never taken */
+
+/* What a thread has that found none: always busy. So it needs no other word of its own. */
+static struct rf_hooks_lane nowhere = {.busy = UINT64_MAX};
 static uint32_t n_threads;
 static pthread_key_t at_exit;
 static char program_name[NAME_BYTES];
@@ -85,11 +88,11 @@ static bool is_gone(uint32_t tid)
 
 static void use_lane(struct rf_hooks_lane *lane)
 {
-    rf_hooks_pockets_2 = 0; /* until both are set: a signal may come in between */
+    rf_hooks_use_pockets(NULL); /* until both are set: a signal may come in between */
     rf_hooks_then();
     rf_hooks_lane = lane;
     rf_hooks_then();
-    rf_hooks_pockets_2 = lane != NULL ? rf_hooks_pockets_of(lane) : 0;
+    rf_hooks_use_pockets(lane);
 }
 
 /* A signal handler that interrupts a hook runs at least this far below it on the stack: there are 128 bytes that the hook may use,
@@ -180,7 +183,7 @@ static struct rf_hooks_lane *take_orphan(void)
 static uint32_t number_of_thread(void)
 {
     uintptr_t kept = (uintptr_t)pthread_getspecific(at_exit);
-    if (rf_hooks_lane != NULL)
+    if (rf_hooks_lane != NULL && rf_hooks_lane != &nowhere)
         return rf_hooks_lane->thread;
     return (kept & 1) != 0 ? (uint32_t)(kept >> 1)
                            : __atomic_add_fetch(&n_threads, 1, __ATOMIC_SEQ_CST);
@@ -202,19 +205,16 @@ static struct rf_hooks_lane *take_lane(void)
     return lane;
 }
 
-static __thread bool is_unfollowed __attribute__((tls_model("initial-exec")));
-
 static struct rf_hooks_lane *begin_thread(void)
 {
-    if (is_unfollowed)
-        return NULL;
     struct rf_hooks_lane *lane = take_lane();
-    is_unfollowed = lane == NULL;
     if (lane == NULL) {
+        rf_hooks_lane = &nowhere;
         rf_hooks_count_unfollowed();
         return NULL;
     }
-    lane->above = rf_hooks_lane; /* a signal came in between and took one */
+    if (rf_hooks_lane != &nowhere)
+        lane->above = rf_hooks_lane; /* a signal came in between and took one */
     use_lane(lane);
     pthread_setspecific(at_exit, lane);
     return lane;
@@ -227,6 +227,8 @@ struct rf_hooks_lane *rf_hooks_find_lane(uint64_t stack)
     struct rf_hooks_lane **at = &rf_hooks_lane;
     if (*at == NULL)
         return rf_hooks_listening ? begin_thread() : NULL;
+    if (*at == &nowhere)
+        return NULL;
     for (int depth = 0; *at != NULL && depth < NESTED_MAX;) {
         struct rf_hooks_lane *lane = *at;
         bool left = lane->busy != 0 && rf_hooks_was_left(lane->busy, stack);
@@ -292,7 +294,6 @@ void rf_hooks_begin_child(void)
     }
     n_threads = 0;
     pthread_setspecific(at_exit, NULL);
-    is_unfollowed = false;
     use_lane(NULL);
     for (uint32_t i = 0; i < n_lanes; i++) {
         struct rf_hooks_lane *lane = &lanes[i];

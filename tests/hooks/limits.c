@@ -1,14 +1,19 @@
 /* limits.c - a program that has more of something than hooks can keep.
  *
- *     limits places ROUNDS | destructors ROUNDS | crowd THREADS */
+ *     limits places ROUNDS | destructors ROUNDS | crowd THREADS
+ *     limits libraries N FOLDER | exec PROGRAM ARGUMENT...       the libraries are FOLDER/1.so and so on */
+#include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static volatile int zero;
 
 /* 300,000 loads, each at a place of its own, by hooks that are called. */
-void __tsan_read4(void *address);
+void __tsan_read4(void *address)
+    __attribute__((weak)); /* there is none in a program without hooks */
 void k_places(void (*hook)(void *), const void *address);
 __asm__(".text\n"
         ".globl k_places\n"
@@ -91,6 +96,31 @@ static void crowd(int n)
     free(threads);
 }
 
+/* Each has a run-time of its own. 50 loads in each, by this thread, and by another one in each tenth. */
+static void *run_library(void *function)
+{
+    ((unsigned (*)(unsigned))function)(50);
+    return NULL;
+}
+
+static void open_libraries(int n, const char *folder)
+{
+    for (int i = 1; i <= n; i++) {
+        char path[4096];
+        pthread_t thread;
+        snprintf(path, sizeof path, "%s/%d.so", folder, i);
+        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        void *function = library != NULL ? dlsym(library, "k_library") : NULL;
+        if (function == NULL) {
+            fprintf(stderr, "%s\n", dlerror());
+            exit(1);
+        }
+        run_library(function);
+        if (i % 10 == 0 && pthread_create(&thread, NULL, run_library, function) == 0)
+            pthread_join(thread, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[1] : "";
@@ -102,5 +132,9 @@ int main(int argc, char **argv)
         destroy_all(n);
     else if (strcmp(what, "crowd") == 0)
         crowd(n);
+    else if (strcmp(what, "libraries") == 0)
+        open_libraries(n, argv[3]);
+    else if (strcmp(what, "exec") == 0)
+        execv(argv[2], argv + 2);
     return zero + 3;
 }

@@ -63,6 +63,29 @@ def slots(name, program):
     equal(f"{name}: what is told, and what is not", sum(few.by_function.values()) + untold(few), sum(whole.by_function.values()))
 
 
+LIBRARIES = 150
+LOADS_OF_LIBRARIES = LIBRARIES * 50 + LIBRARIES // 10 * 50
+
+
+def libraries(name, program, compiler, folder):
+    """Each library has a run-time of its own; the C library has little room for variables of threads of those that are opened."""
+    subprocess.run([RIFFLE, "cc", "-O1", "-g", "-fPIC", "-shared", f"{FOLDER}/library.c", "-o", f"{folder}/1.so"],
+                   check=True, timeout=TIMEOUT, env={**os.environ, "RIFFLE_CC": compiler})
+    for i in range(2, LIBRARIES + 1):
+        shutil.copy(f"{folder}/1.so", f"{folder}/{i}.so")
+    plain = os.path.join(folder, "plain")
+    subprocess.run([compiler, "-O1", "-w", f"{FOLDER}/limits.c", "-o", plain, "-lpthread", "-ldl"], check=True, timeout=TIMEOUT)
+    for title, path in (("a program with hooks", program), ("a program without", plain)):
+        opens = [path, "libraries", str(LIBRARIES), folder]
+        run = subprocess.run(opens, capture_output=True, text=True, timeout=TIMEOUT)
+        equal(f"{name}: {LIBRARIES} libraries with hooks, in {title}", (run.returncode, run.stderr), (3, ""))
+        if path == program:
+            continue
+        run = Run("load -> pc", [program, "exec", *opens])
+        equal(f"{name}: {LIBRARIES} libraries with hooks, in {title}, under riffle",
+              (sum(int(row["count"]) for row in run.tuples if row["function"] == "k_library"), run.note("not-followed"), run.status, run.adds_up()), (LOADS_OF_LIBRARIES, "", 3, True))
+
+
 def main():
     for compiler in sys.argv[3:]:
         name = os.path.basename(compiler)
@@ -73,6 +96,7 @@ def main():
             program = build(compiler, folder)
             for case in (places, destructors, slots):
                 case(name, program)
+            libraries(name, program, compiler, folder)
     tap.end()
 
 
