@@ -106,7 +106,7 @@ struct rf_hooks_span {
     uint64_t start, end;
 };
 
-enum { RF_HOOKS_SPANS = 64, RF_HOOKS_NO_PATH = 0xffffffff };
+enum { RF_HOOKS_SPANS = 1024, RF_HOOKS_NO_PATH = 0xffffffff };
 enum rf_hooks_state { RF_HOOKS_EMPTY, RF_HOOKS_TAKEN, RF_HOOKS_IDLE };
 
 struct rf_hooks_lane {
@@ -139,8 +139,8 @@ struct rf_hooks_lane {
         pockets; /* by offset of a site in the program's image: the address of its pocket; NULL: it has none */
     struct rf_ring_pocket *pocket_memory;
     uint32_t n_pockets;
-    struct rf_hooks_span spans[RF_HOOKS_SPANS]; /* of files that were told */
     uint32_t n_spans;
+    struct rf_hooks_span spans[RF_HOOKS_SPANS]; /* of files that were told; the last of all */
 };
 
 extern __thread struct rf_hooks_lane *rf_hooks_lane __attribute__((tls_model("initial-exec")));

@@ -28,7 +28,7 @@ static struct rf_hooks_lane *lanes; /* one for each slot of the ring */
 static uint32_t n_lanes;            /* those behind them were never taken */
 
 /* What a thread has that found none: always busy. So it needs no other word of its own. */
-static struct rf_hooks_lane nowhere = {.busy = UINT64_MAX};
+static struct rf_hooks_lane nowhere;
 static uint32_t n_threads;
 static pthread_key_t at_exit;
 static char program_name[NAME_BYTES];
@@ -304,7 +304,7 @@ void rf_hooks_begin_child(void)
             continue;
         rf_hooks_release(lane->kinds, RF_RING_PLACES_MAX);
         rf_hooks_end_pockets(lane);
-        memset(lane, 0, sizeof *lane);
+        memset(lane, 0, offsetof(struct rf_hooks_lane, spans));
     }
 }
 
@@ -451,6 +451,7 @@ static void start(void)
     if (!rf_hooks_options.follow)
         unsetenv("RIFFLE_HOOKS");
     rf_hooks_syscall(SYS_prctl, PR_GET_NAME, (long)program_name, 0, 0, 0, 0);
+    nowhere.busy = UINT64_MAX;
     lanes = rf_hooks_allocate(rf_hooks_slots() * sizeof *lanes);
     if (lanes != NULL && pthread_key_create(&at_exit, end_thread) == 0 &&
         pthread_atfork(NULL, NULL, rf_hooks_begin_child) == 0)

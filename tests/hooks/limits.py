@@ -79,8 +79,6 @@ def libraries(name, program, compiler, folder):
         opens = [path, "libraries", str(LIBRARIES), folder]
         run = subprocess.run(opens, capture_output=True, text=True, timeout=TIMEOUT)
         equal(f"{name}: {LIBRARIES} libraries with hooks, in {title}", (run.returncode, run.stderr), (3, ""))
-        if path == program:
-            continue
         run = Run("load -> pc", [program, "exec", *opens])
         equal(f"{name}: {LIBRARIES} libraries with hooks, in {title}, under riffle",
               (sum(int(row["count"]) for row in run.tuples if row["function"] == "k_library"), run.note("not-followed"), run.status, run.adds_up()), (LOADS_OF_LIBRARIES, "", 3, True))
