@@ -328,6 +328,8 @@ RF_HOOKS_INLINE bool rf_hooks_skip(struct rf_hooks_lane *lane, unsigned kind, ui
 
 /* After a fork, in the child: all lanes are the parent's. */
 void rf_hooks_begin_child(void);
+/* Of a library that is closed: threads that end later must not call it. Its lanes stay theirs. */
+void rf_hooks_close(void);
 
 /* ---- pocket.c ---- */
 

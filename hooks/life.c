@@ -31,6 +31,7 @@ static uint32_t n_lanes;            /* those behind them were never taken */
 static struct rf_hooks_lane nowhere;
 static uint32_t n_threads;
 static pthread_key_t at_exit;
+static bool has_key;
 static char program_name[NAME_BYTES];
 static char text[RF_HOOKS_TEXT]; /* of the options, which point into it */
 
@@ -179,10 +180,17 @@ static struct rf_hooks_lane *take_orphan(void)
     return NULL;
 }
 
+/* What end_thread is called with. */
+static void keep(const void *what)
+{
+    if (__atomic_load_n(&has_key, __ATOMIC_SEQ_CST))
+        pthread_setspecific(at_exit, what);
+}
+
 /* One that has ended its lane keeps its number in the place of that: destructors may be behind it. */
 static uint32_t number_of_thread(void)
 {
-    uintptr_t kept = (uintptr_t)pthread_getspecific(at_exit);
+    uintptr_t kept = has_key ? (uintptr_t)pthread_getspecific(at_exit) : 0;
     if (rf_hooks_lane != NULL && rf_hooks_lane != &nowhere)
         return rf_hooks_lane->thread;
     return (kept & 1) != 0 ? (uint32_t)(kept >> 1)
@@ -216,7 +224,7 @@ static struct rf_hooks_lane *begin_thread(void)
     if (rf_hooks_lane != &nowhere)
         lane->above = rf_hooks_lane; /* a signal came in between and took one */
     use_lane(lane);
-    pthread_setspecific(at_exit, lane);
+    keep(lane);
     return lane;
 }
 
@@ -269,7 +277,7 @@ static void end_thread(void *was)
     const void *kept = lane != NULL                ? (void *)((uintptr_t)lane->thread << 1 | 1)
                        : ((uintptr_t)was & 1) != 0 ? was
                                                    : NULL;
-    pthread_setspecific(at_exit, kept);
+    keep(kept);
     use_lane(NULL);
     for (; lane != NULL; lane = above) {
         above = lane->above;
@@ -293,7 +301,7 @@ void rf_hooks_begin_child(void)
         rf_hooks_stop();
     }
     n_threads = 0;
-    pthread_setspecific(at_exit, NULL);
+    keep(NULL);
     use_lane(NULL);
     for (uint32_t i = 0; i < n_lanes; i++) {
         struct rf_hooks_lane *lane = &lanes[i];
@@ -453,9 +461,15 @@ static void start(void)
     rf_hooks_syscall(SYS_prctl, PR_GET_NAME, (long)program_name, 0, 0, 0, 0);
     nowhere.busy = UINT64_MAX;
     lanes = rf_hooks_allocate(rf_hooks_slots() * sizeof *lanes);
-    if (lanes != NULL && pthread_key_create(&at_exit, end_thread) == 0 &&
-        pthread_atfork(NULL, NULL, rf_hooks_begin_child) == 0)
+    has_key = lanes != NULL && pthread_key_create(&at_exit, end_thread) == 0;
+    if (has_key && pthread_atfork(NULL, NULL, rf_hooks_begin_child) == 0)
         rf_hooks_listen();
+}
+
+void rf_hooks_close(void)
+{
+    if (__atomic_exchange_n(&has_key, false, __ATOMIC_SEQ_CST))
+        pthread_key_delete(at_exit);
 }
 
 /* Called by a constructor of each compiled file, before its own code. */

@@ -7,6 +7,11 @@
 
 bool rf_hooks_uncounted;
 
+__attribute__((destructor(101))) static void close_library(void)
+{
+    rf_hooks_close();
+}
+
 bool rf_hooks_can_restart(void)
 {
     return true;

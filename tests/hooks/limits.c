@@ -1,7 +1,7 @@
 /* limits.c - a program that has more of something than hooks can keep.
  *
  *     limits places ROUNDS | destructors ROUNDS | crowd THREADS
- *     limits libraries N FOLDER | exec PROGRAM ARGUMENT...       the libraries are FOLDER/1.so and so on */
+ *     limits libraries N FOLDER | closed N FOLDER | exec PROGRAM ARGUMENT...       the libraries are FOLDER/1.so and so on */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -121,6 +121,30 @@ static void open_libraries(int n, const char *folder)
     }
 }
 
+/* A library that is there no longer when a thread ends that was in it. */
+static void *open_and_close(void *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *function = library != NULL ? dlsym(library, "k_library") : NULL;
+    if (function == NULL)
+        exit(1);
+    run_library(function);
+    dlclose(library);
+    return NULL;
+}
+
+static void close_libraries(int n, const char *folder)
+{
+    for (int i = 1; i <= n; i++) {
+        char path[4096];
+        pthread_t thread;
+        snprintf(path, sizeof path, "%s/%d.so", folder, i);
+        if (pthread_create(&thread, NULL, open_and_close, path) != 0)
+            abort();
+        pthread_join(thread, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[1] : "";
@@ -134,6 +158,8 @@ int main(int argc, char **argv)
         crowd(n);
     else if (strcmp(what, "libraries") == 0)
         open_libraries(n, argv[3]);
+    else if (strcmp(what, "closed") == 0)
+        close_libraries(n, argv[3]);
     else if (strcmp(what, "exec") == 0)
         execv(argv[2], argv + 2);
     return zero + 3;

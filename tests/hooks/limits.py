@@ -67,6 +67,10 @@ LIBRARIES = 150
 LOADS_OF_LIBRARIES = LIBRARIES * 50 + LIBRARIES // 10 * 50
 
 
+def of_libraries(run):
+    return sum(int(row["count"]) for row in run.tuples if row["function"] == "k_library")
+
+
 def libraries(name, program, compiler, folder):
     """Each library has a run-time of its own; the C library has little room for variables of threads of those that are opened."""
     subprocess.run([RIFFLE, "cc", "-O1", "-g", "-fPIC", "-shared", f"{FOLDER}/library.c", "-o", f"{folder}/1.so"],
@@ -75,13 +79,16 @@ def libraries(name, program, compiler, folder):
         shutil.copy(f"{folder}/1.so", f"{folder}/{i}.so")
     plain = os.path.join(folder, "plain")
     subprocess.run([compiler, "-O1", "-w", f"{FOLDER}/limits.c", "-o", plain, "-lpthread", "-ldl"], check=True, timeout=TIMEOUT)
+    closes = [program, "exec", plain, "closed", "20", folder]
+    run = Run("load -> pc", closes)
+    equal(f"{name}: threads that end when their library is closed", (of_libraries(run), run.status, run.adds_up()), (20 * 50, 3, True))
     for title, path in (("a program with hooks", program), ("a program without", plain)):
         opens = [path, "libraries", str(LIBRARIES), folder]
         run = subprocess.run(opens, capture_output=True, text=True, timeout=TIMEOUT)
         equal(f"{name}: {LIBRARIES} libraries with hooks, in {title}", (run.returncode, run.stderr), (3, ""))
         run = Run("load -> pc", [program, "exec", *opens])
         equal(f"{name}: {LIBRARIES} libraries with hooks, in {title}, under riffle",
-              (sum(int(row["count"]) for row in run.tuples if row["function"] == "k_library"), run.note("not-followed"), run.status, run.adds_up()), (LOADS_OF_LIBRARIES, "", 3, True))
+              (of_libraries(run), run.note("not-followed"), run.status, run.adds_up()), (LOADS_OF_LIBRARIES, "", 3, True))
 
 
 def main():
