@@ -81,10 +81,11 @@ static uint32_t own_tid(void)
     return (uint32_t)rf_hooks_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 }
 
-static bool is_gone(uint32_t tid)
+/* In a child that no handler of pthread_atfork has seen, lanes are still those of its parent, whose threads it does not know. */
+static bool is_gone(const struct rf_hooks_lane *lane, uint32_t tid)
 {
     long pid = rf_hooks_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
-    return rf_hooks_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0) == -ESRCH;
+    return lane->slot->pid == pid && rf_hooks_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0) == -ESRCH;
 }
 
 static void use_lane(struct rf_hooks_lane *lane)
@@ -168,7 +169,7 @@ static struct rf_hooks_lane *take_orphan(void)
         struct rf_hooks_lane *lane = &lanes[i];
         uint64_t owner = __atomic_load_n(&lane->owner, __ATOMIC_SEQ_CST);
         bool is_left = lane->state == RF_HOOKS_TAKEN && !lane->is_abandoned &&
-                       (uint32_t)owner != 0 && is_gone((uint32_t)owner);
+                       (uint32_t)owner != 0 && is_gone(lane, (uint32_t)owner);
         if (is_left &&
             __atomic_compare_exchange_n(&lane->owner, &owner, owner_after(owner, own_tid()), false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
