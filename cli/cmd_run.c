@@ -76,7 +76,9 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct settings, per_process)},
     {CLI_COUNT, 0, "slots", "N", "256",
      .brief = "processes that can be there at once; others run unprofiled, and are counted",
-     .text = "At most 2048. A slot is free for the next process when one has ended.",
+     .text =
+         "At most 2048. A slot is free for the next process when one has ended. Of a program with "
+         "hooks each thread that is there needs one.",
      .offset = offsetof(struct settings, slots)},
     {CLI_COUNT, 0, "rank-wait", "SECONDS", "60",
      .brief = "under mpirun: how long rank 0 waits for the profiles of the others",

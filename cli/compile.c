@@ -325,26 +325,34 @@ static bool find_folder(char folder[PATH_MAX])
            is_folder(folder, "", RIFFLE_HOOKS_FOLDER);
 }
 
-/* The whole library, seen by libraries that the program opens: there is one run-time per program. Part of a program that
- * is linked in steps (-r) gets it in the last one. */
+static bool has_one_of(const struct list *list, const char *const *words)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (is_one_of(list->words[i], words))
+            return true;
+    return false;
+}
+
+/* The whole library, seen by libraries that the program opens: there is one run-time per program. Libraries have a smaller one (hooks/shared.c).
+ * Part of a program that is linked in steps (-r) gets it in the last one. */
 static bool add_library(struct list *list, const char *folder)
 {
+    static const char *const shared[] = {"-shared",      "--shared",        "-Wl,-shared",
+                                         "-Wl,--shared", "-Wl,-Bshareable", NULL};
     char path[PATH_MAX + 2];
     snprintf(path, sizeof path, "-L%s", folder);
     const char *const words[] = {"-fno-lto",
                                  path,
                                  "-Wl,--whole-archive",
-                                 "-lriffle-hooks",
+                                 has_one_of(list, shared) ? "-lriffle-hooks-shared"
+                                                          : "-lriffle-hooks",
                                  has_blocks() ? "-lriffle-hooks-blocks" : "-Wl,--no-whole-archive",
                                  "-Wl,--no-whole-archive",
                                  "-Wl,--export-dynamic-symbol=__tsan_*",
                                  "-Wl,--export-dynamic-symbol=__sanitizer_cov_*",
                                  NULL};
     static const char *const parts[] = {"-r", "-Wl,-r", "-Wl,--relocatable", NULL};
-    for (size_t i = 0; i < list->n; i++)
-        if (is_one_of(list->words[i], parts))
-            return true;
-    return add_all(list, words);
+    return has_one_of(list, parts) || add_all(list, words);
 }
 
 /* ---- running ---- */

@@ -239,6 +239,10 @@ def main():
                      BUILT=os.path.dirname(RIFFLE))
             tap.check("by hand, with the flags of pkg-config", run.returncode == 7 and has_hooks(folder, "p9") and
                       "answer" in run.stderr, run.stdout + run.stderr)
+            run = sh(folder, f"cc -O1 -fPIC -shared $({flags} --cflags riffle-hooks-shared) b.c -o by-hand.so $({flags} --libs riffle-hooks-shared) && "
+                     "$CC -O1 -fPIC -shared b.c -o one.so && $CC -O1 -fPIC -c b.c -o m.o && $CC -shared m.o -o two.so && "
+                     "for i in by-hand one two; do readelf -lW $i.so | awk '/ TLS / { print $6 }'; done", BUILT=os.path.dirname(RIFFLE))
+            tap.check("a library has eight bytes of each thread", run.stdout.split() == ["0x000008"] * 3, run.stdout + run.stderr)
         for arguments in ("--version", "-E a.c", "-dumpmachine", "-print-file-name=libc.a", "-M a.c", "-c missing.c"):
             same(folder, f"as the compiler: {arguments}", arguments)
         run = sh(folder, "$CC bad.c -o bad")
