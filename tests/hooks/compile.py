@@ -170,6 +170,38 @@ def more_files(folder):
                   "riffle" not in run.stderr and not os.listdir(os.path.join(folder, "t")), run.stderr)
 
 
+def compilers():
+    return ["gcc", "clang"] if shutil.which("clang") else ["gcc"]
+
+
+def written(folder, command, **variables):
+    """The files that a command makes in a folder with sources of its own, by name; what it says."""
+    here = os.path.join(folder, "y")
+    shutil.rmtree(here, ignore_errors=True)
+    sources = {"a.c": '#include "q.h"\n' + PROGRAM, "b.c": ANSWER, "q.h": "", "s/b.c": ANSWER, "o/none": "", "b.tar.c": ANSWER,
+               "z.S": '#include "q.h"\n.section .note.GNU-stack,"",@progbits\n', "bb": ANSWER}
+    for name, text in sources.items():
+        os.makedirs(os.path.dirname(os.path.join(here, name)), exist_ok=True)
+        with open(os.path.join(here, name), "w") as file:
+            file.write(text)
+    run = sh(folder, f"cd y && {command}", **variables)
+    made = {os.path.relpath(os.path.join(at, name), here) for at, _, names in os.walk(here) for name in names}
+    return sorted(made - set(sources)), run.returncode, run.stdout + run.stderr
+
+
+def dependencies(folder):
+    """Dependency files in one step: the plain compiler's names, targets and words."""
+    for compiler in compilers():
+        for arguments in ("-MMD a.c b.c", "-MMD a.c b.c -o p", "-MMD b.c a.c -oo/p.exe.x", "-MD a.c b.c -o p", "-MMD -MF x.d b.c a.c -o p",
+                          "-MMD -MFx.d b.c a.c", "-MMD -MT t b.c a.c -o p", "-MMD -MQ 't$' b.c a.c", "-MMD -MP -MT u -MTv -MF o/v.d b.c a.c -o o/p",
+                          "-MMD b.c a.c -o 'a p'", "-MMD b.tar.c a.c", "-MMD a.c -x c bb", "-MMD a.c -x c - <b.c", "-MMD z.S b.c a.c -o p",
+                          "-MMD b.c a.c z.S -o p", "-MMD b.c z.S a.c", "-Wp,-MMD,u.d b.c a.c -o p", "-Wp,-MD,u.d b.c a.c", "-MMD -MF - b.c a.c -o p"):
+            plain = written(folder, f"{compiler} {arguments} && cat ./*.d o/*.d 2>/dev/null; true")
+            ours = written(folder, f"$CC {arguments} && cat ./*.d o/*.d 2>/dev/null; true", RIFFLE_CC=compiler)
+            tap.check(f"dependencies by {compiler}: {arguments}", plain == ours and ": " in plain[2] and
+                      not os.listdir(os.path.join(folder, "t")), (plain, ours))
+
+
 def quiet(folder):
     """One step from sources to a program: options for the linker alone, and a folder for temporary files that is not there."""
     for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
@@ -227,6 +259,7 @@ def main():
         resolvers(folder)
         templates(folder)
         more_files(folder)
+        dependencies(folder)
         quiet(folder)
         if shutil.which("clang"):
             of_clang(folder)

@@ -1,0 +1,28 @@
+/* arguments.h - the command line of a compiler, as a list that grows. */
+#ifndef CLI_ARGUMENTS_H
+#define CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Begin with {NULL, 0, 0}; NULL is behind the last word. What is added is copied; false: no memory. */
+struct cli_arguments {
+    char **words;
+    size_t n, room;
+};
+bool cli_arguments_add(struct cli_arguments *list, const char *word);
+bool cli_arguments_add_all(struct cli_arguments *list, const char *const *words);
+/* The word, or those of the file that it names as @FILE. */
+bool cli_arguments_expand(struct cli_arguments *list, const char *word);
+void cli_arguments_free(struct cli_arguments *list);
+
+/* Is the next word the value of this option? */
+bool cli_argument_takes_next(const char *word);
+bool cli_argument_is_one_of(const char *word, const char *const *words);
+
+/* What is behind the last slash. */
+const char *cli_argument_last_part(const char *path);
+/* All that the file has, for free; NULL: it cannot be read. */
+char *cli_argument_read(const char *path);
+
+#endif
