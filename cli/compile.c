@@ -79,14 +79,38 @@ static enum step step_of(const struct cli_arguments *list)
 
 /* ---- compilers ---- */
 
-static bool is_clang(const char *compiler)
+/* By its name or that of the file which it leads to; in "ccache clang" it is the second word. */
+static bool is_clang(const struct cli_arguments *compiler)
 {
     char path[PATH_MAX], real[PATH_MAX];
-    const char *name = rf_probe_find(path, sizeof path, compiler) && realpath(path, real) != NULL
-                           ? real
-                           : compiler;
-    const char *slash = strrchr(name, '/');
-    return strstr(slash != NULL ? slash + 1 : name, "clang") != NULL;
+    bool found = false;
+    for (size_t i = 0; i < compiler->n && !found; i++) {
+        const char *word = compiler->words[i];
+        found = word[0] != '-' &&
+                (strstr(cli_argument_last_part(word), "clang") != NULL ||
+                 (rf_probe_find(path, sizeof path, word) && realpath(path, real) != NULL &&
+                  strstr(cli_argument_last_part(real), "clang") != NULL));
+    }
+    return found;
+}
+
+/* A program, or a command whose words are separated by blanks, as CC is in makefiles. */
+static bool take_compiler(struct cli_arguments *compiler, const char *named)
+{
+    char path[PATH_MAX], *copy = strdup(named), *rest = copy;
+    bool good = copy != NULL;
+    if (good && rf_probe_find(path, sizeof path, named))
+        good = cli_arguments_add(compiler, named);
+    else
+        for (char *word; good && (word = strtok_r(rest, " \t\n", &rest)) != NULL;)
+            good = cli_arguments_add(compiler, word);
+    free(copy);
+    return good;
+}
+
+static bool add_compiler(struct cli_arguments *list, const struct cli_arguments *compiler)
+{
+    return cli_arguments_add_all(list, (const char *const *)compiler->words);
 }
 
 static bool is_asked(const char *variable)
@@ -124,7 +148,7 @@ static bool has_assembler(const struct cli_arguments *asked)
 }
 
 /* Ours in front of the assembler, where its text is changed. */
-static bool add_assembler(struct cli_arguments *list, const char *compiler)
+static bool add_assembler(struct cli_arguments *list, const struct cli_arguments *compiler)
 {
     char option[sizeof assembler.folder + 8];
     snprintf(option, sizeof option, "-B%s/", assembler.folder);
@@ -148,7 +172,7 @@ static bool names_hooks(const struct cli_arguments *asked)
 
 /* Link-time optimisation would put the hooks in after we have left. clang leaves out a load in front of a store to the
  * same place unless it is told not to; gcc warns of fences, which hooks do not mind. */
-static bool add_hooks(struct cli_arguments *list, const char *compiler)
+static bool add_hooks(struct cli_arguments *list, const struct cli_arguments *compiler)
 {
     static const char *const gcc[] = {"-fsanitize=thread", "-U__SANITIZE_THREAD__", "-Wno-tsan",
                                       "-fno-lto", NULL};
@@ -229,7 +253,7 @@ static bool failed(int status)
 
 struct both {
     const struct cli_arguments *asked;
-    const char *compiler;
+    const struct cli_arguments *compiler;
     struct cli_arguments objects; /* made here */
     struct cli_arguments link;
 };
@@ -269,7 +293,7 @@ static const char *for_clang(const char *word)
 static int compile_one(struct both *both, size_t place, const char *object)
 {
     struct cli_arguments list = {NULL, 0, 0};
-    bool good = cli_arguments_add(&list, both->compiler), by_language = false,
+    bool good = add_compiler(&list, both->compiler), by_language = false,
          clang = is_clang(both->compiler);
     for (size_t i = 0; good && i < both->asked->n; i++) {
         const char *word = both->asked->words[i];
@@ -362,11 +386,11 @@ static int compile_all(struct both *both)
     return good ? status : no_memory();
 }
 
-static int compile_and_link(const struct cli_arguments *asked, const char *compiler,
+static int compile_and_link(const struct cli_arguments *asked, const struct cli_arguments *compiler,
                             const char *folder)
 {
     struct both both = {.asked = asked, .compiler = compiler};
-    int status = cli_arguments_add(&both.link, compiler) ? compile_all(&both) : no_memory();
+    int status = add_compiler(&both.link, compiler) ? compile_all(&both) : no_memory();
     if (!failed(status))
         status = add_library(&both.link, folder) ? run_list(&both.link) : no_memory();
     for (size_t i = 0; i < both.objects.n; i++)
@@ -378,7 +402,7 @@ static int compile_and_link(const struct cli_arguments *asked, const char *compi
 
 /* ---- the command ---- */
 
-static int compile(const struct cli_arguments *asked, const char *compiler)
+static int compile(const struct cli_arguments *asked, const struct cli_arguments *compiler)
 {
     char folder[PATH_MAX];
     enum step step = step_of(asked);
@@ -388,7 +412,7 @@ static int compile(const struct cli_arguments *asked, const char *compiler)
                                     "installed");
     if (step == BOTH)
         return compile_and_link(asked, compiler, folder);
-    bool good = cli_arguments_add(&list, compiler) &&
+    bool good = add_compiler(&list, compiler) &&
                 (asked->n == 0 || cli_arguments_add_all(&list, (const char *const *)asked->words));
     if (good && step == ASSEMBLE && names_hooks(asked))
         good = add_assembler(&list, compiler);
@@ -404,17 +428,19 @@ static int compile(const struct cli_arguments *asked, const char *compiler)
 int cli_compile(const struct cli_call *call, const char *variable, const char *standard)
 {
     const char *named = getenv(variable);
-    const char *compiler = named != NULL && named[0] != '\0' ? named : standard;
-    struct cli_arguments asked = {NULL, 0, 0};
-    bool good = true;
+    struct cli_arguments asked = {NULL, 0, 0}, compiler = {NULL, 0, 0};
+    bool good = named == NULL || take_compiler(&compiler, named);
+    if (good && compiler.n == 0)
+        good = cli_arguments_add(&compiler, standard);
     cli_started_begin();
     for (size_t i = 0; good && i < call->n_arguments; i++)
         good = cli_arguments_expand(&asked, call->arguments[i]);
     if (good && has_assembler(&asked))
         cli_assembler_make(&assembler);
-    int status = good ? compile(&asked, compiler) : no_memory();
+    int status = good ? compile(&asked, &compiler) : no_memory();
     cli_assembler_remove(&assembler);
     cli_arguments_free(&asked);
+    cli_arguments_free(&compiler);
     cli_started_end();
     return status;
 }

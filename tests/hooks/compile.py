@@ -202,6 +202,23 @@ def dependencies(folder):
                       not os.listdir(os.path.join(folder, "t")), (plain, ours))
 
 
+def commands(folder):
+    """RIFFLE_CC as make takes CC: a program with words behind it, or in front."""
+    os.makedirs(os.path.join(folder, "k"), exist_ok=True)
+    with open(os.path.join(folder, "k", "cache"), "w") as file:
+        file.write('#!/bin/sh\nname=${0##*/}\ncase $name in cache) exec "$@";; *) exec "$name" "$@";; esac\n')
+    os.chmod(os.path.join(folder, "k", "cache"), 0o755)
+    with open(os.path.join(folder, "two.c"), "w") as file:
+        file.write("int two = TWO;\n")
+    for compiler in compilers():
+        good(folder, f"a command with words: cache {compiler}", "$CC -O1 a.c b.c -o w1", "w1", RIFFLE_CC=f" k/cache  {compiler} ")
+        good(folder, f"a command with words: {compiler} -DTWO=2", "$CC a.c b.c two.c -o w2", "w2", RIFFLE_CC=f"{compiler} -DTWO=2")
+        os.symlink("cache", os.path.join(folder, "k", compiler))
+        good(folder, f"a compiler's name that leads to a cache: {compiler}", "$CC -O1 -fuse-ld=bfd -no-pie a.c b.c -o w3", "w3", RIFFLE_CC=f"k/{compiler}")
+    good(folder, "a program with a blank in its name", "ln -s $(command -v gcc) 'k/my cc' && $CC a.c b.c -o w4", "w4",
+         RIFFLE_CC="k/my cc")
+
+
 def quiet(folder):
     """One step from sources to a program: options for the linker alone, and a folder for temporary files that is not there."""
     for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
@@ -260,6 +277,7 @@ def main():
         templates(folder)
         more_files(folder)
         dependencies(folder)
+        commands(folder)
         quiet(folder)
         if shutil.which("clang"):
             of_clang(folder)
