@@ -113,6 +113,14 @@ bool cli_argument_is_one_of(const char *word, const char *const *words)
     return false;
 }
 
+bool cli_argument_begins_as_one_of(const char *word, const char *const *beginnings)
+{
+    for (; *beginnings != NULL; beginnings++)
+        if (strncmp(word, *beginnings, strlen(*beginnings)) == 0)
+            return true;
+    return false;
+}
+
 const char *cli_argument_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -127,12 +135,17 @@ bool cli_argument_takes_next(const char *word)
                                            "-iwithprefix", NULL};
     static const char *const of_preprocessor[] = {
         "-iwithprefixbefore", "-I", "-D", "-U", "-A", "-MF", "-MT", "-MQ", NULL};
-    static const char *const of_linker[] = {"-L", "-l", "-u", "-z", "-T", "-e", "-Xlinker", NULL};
+    static const char *const of_linker[] = {"-L",       "-l",     "-u",    "-z",     "-T", "-e",
+                                            "-Xlinker", "-Tdata", "-Tbss", "-Ttext", NULL};
     static const char *const of_all[] = {
-        "-o",       "-x",        "-G",       "-Xassembler", "-Xclang",   "-Xpreprocessor",
-        "-mllvm",   "-aux-info", "--param",  "-target",     "--sysroot", "-arch",
-        "-wrapper", "-dumpbase", "-dumpdir", NULL};
-    return cli_argument_is_one_of(word, of_files) ||
+        "-o",       "-x",        "-G",       "-Xassembler",   "-Xclang",   "-Xpreprocessor",
+        "-mllvm",   "-aux-info", "--param",  "-target",       "--sysroot", "-arch",
+        "-wrapper", "-dumpbase", "-dumpdir", "-dumpbase-ext", "-B",        NULL};
+    static const char *const of_clang[] = {
+        "-MJ",        "-F",           "-iframework",  "-include-pch",
+        "-Xanalyzer", "-cxx-isystem", "-ivfsoverlay", "-working-directory",
+        NULL};
+    return cli_argument_is_one_of(word, of_clang) || cli_argument_is_one_of(word, of_files) ||
            cli_argument_is_one_of(word, of_preprocessor) ||
            cli_argument_is_one_of(word, of_linker) || cli_argument_is_one_of(word, of_all);
 }

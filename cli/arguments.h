@@ -19,6 +19,7 @@ void cli_arguments_free(struct cli_arguments *list);
 /* Is the next word the value of this option? */
 bool cli_argument_takes_next(const char *word);
 bool cli_argument_is_one_of(const char *word, const char *const *words);
+bool cli_argument_begins_as_one_of(const char *word, const char *const *beginnings);
 
 /* What is behind the last slash. */
 const char *cli_argument_last_part(const char *path);

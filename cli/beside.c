@@ -16,19 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool begins_as_one_of(const char *word, const char *const *beginnings)
-{
-    for (; *beginnings != NULL; beginnings++)
-        if (strncmp(word, *beginnings, strlen(*beginnings)) == 0)
-            return true;
-    return false;
-}
-
 /* Is there an option that begins so? */
 static bool has_option(const struct cli_arguments *asked, const char *const *beginnings)
 {
     for (size_t i = 0; i < asked->n; i++) {
-        if (begins_as_one_of(asked->words[i], beginnings))
+        if (cli_argument_begins_as_one_of(asked->words[i], beginnings))
             return true;
         i += cli_argument_takes_next(asked->words[i]);
     }
@@ -63,7 +55,7 @@ bool cli_beside_is_dependency(const char *word)
 {
     static const char *const whole[] = {"-MD", "-MMD", "-MP", "-MG", NULL};
     static const char *const beginnings[] = {"-MF", "-MT", "-MQ", NULL};
-    return cli_argument_is_one_of(word, whole) || begins_as_one_of(word, beginnings);
+    return cli_argument_is_one_of(word, whole) || cli_argument_begins_as_one_of(word, beginnings);
 }
 
 bool cli_beside_shares_dependencies(const struct cli_arguments *asked)

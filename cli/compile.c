@@ -24,15 +24,19 @@
 
 /* ---- what a command line means ---- */
 
+static bool is_input(const char *word)
+{
+    return word[0] != '-' || word[1] == '\0';
+}
+
 /* A file that is compiled. Assembler has no hooks. */
 static bool is_source(const char *word, bool by_language)
 {
     static const char *const endings[] = {".c",   ".i", ".cc", ".cp", ".cxx", ".cpp", ".CPP",
                                           ".c++", ".C", ".ii", ".m",  ".mm",  NULL};
     const char *ending = strrchr(word, '.');
-    if (word[0] == '-' && word[1] != '\0')
-        return false;
-    return by_language || (ending != NULL && cli_argument_is_one_of(ending, endings));
+    return is_input(word) &&
+           (by_language || (ending != NULL && cli_argument_is_one_of(ending, endings)));
 }
 
 static bool is_language(const char *word)
@@ -47,34 +51,62 @@ static const char *language_at(const struct cli_arguments *list, size_t i)
     return joined[0] != '\0' ? joined : next != NULL ? next : "none";
 }
 
+/* A file that is compiled for other files to include it. Compilers refuse it where they are told of hooks and it was not. */
+static bool is_header(const char *word, const char *language)
+{
+    static const char *const endings[] = {".h",   ".H",   ".hh",  ".hp",  ".hpp",
+                                          ".HPP", ".hxx", ".h++", ".tcc", NULL};
+    const char *ending = strrchr(word, '.'), *dash = strrchr(language, '-');
+    if (!is_input(word))
+        return false;
+    if (strcmp(language, "none") != 0)
+        return dash != NULL && strcmp(dash, "-header") == 0;
+    return ending != NULL && cli_argument_is_one_of(ending, endings);
+}
+
 enum step { AS_IT_IS, ASSEMBLE, COMPILE, LINK, BOTH };
 
 static enum step step_of(const struct cli_arguments *list)
 {
-    static const char *const others[] = {"-E",        "-M", "-MM",  "-fsyntax-only",
-                                         "--version", "-v", "-###", "--target-help",
-                                         "--help",    NULL};
-    bool compiles = false, links = true, informs = list->n == 0, has_input = false;
-    bool by_language = false;
+    static const char *const informing[] = {"-E",
+                                            "-M",
+                                            "-MM",
+                                            "-fsyntax-only",
+                                            "--version",
+                                            "-###",
+                                            "--target-help",
+                                            "--help",
+                                            "-dumpmachine",
+                                            "-dumpspecs",
+                                            "-dumpversion",
+                                            "-dumpfullversion",
+                                            NULL};
+    static const char *const printed[] = {"-print-", "--print-", "--help=", NULL};
+    bool links = true, informs = list->n == 0, has_input = false;
+    size_t headers = 0, sources = 0, others = 0;
+    const char *language = "none";
     for (size_t i = 0; i < list->n; i++) {
         const char *word = list->words[i];
-        informs |= (cli_argument_is_one_of(word, others) && strcmp(word, "-v") != 0) ||
-                   strncmp(word, "-print-", 7) == 0 || strncmp(word, "-dump", 5) == 0;
+        informs |=
+            cli_argument_is_one_of(word, informing) || cli_argument_begins_as_one_of(word, printed);
         links &= strcmp(word, "-c") != 0 && strcmp(word, "-S") != 0;
+        has_input |= strncmp(word, "-l", 2) == 0;
         if (is_language(word))
-            by_language = strcmp(language_at(list, i), "none") != 0;
-        if (cli_argument_takes_next(word)) {
+            language = language_at(list, i);
+        if (cli_argument_takes_next(word))
             i++;
-            continue;
-        }
-        compiles |= is_source(word, by_language);
-        has_input |= word[0] != '-' || word[1] == '\0' || strncmp(word, "-l", 2) == 0;
+        else if (is_header(word, language))
+            headers++;
+        else if (is_source(word, strcmp(language, "none") != 0))
+            sources++;
+        else
+            others += is_input(word);
     }
-    if (informs || !has_input)
+    if (informs || (!has_input && headers + sources + others == 0))
         return AS_IT_IS;
-    if (!links)
-        return compiles ? COMPILE : ASSEMBLE;
-    return compiles ? BOTH : LINK;
+    if (!links || (headers > 0 && sources + others == 0))
+        return headers + sources > 0 ? COMPILE : ASSEMBLE;
+    return sources > 0 ? BOTH : LINK;
 }
 
 /* ---- compilers ---- */
@@ -258,27 +290,20 @@ struct both {
     struct cli_arguments link;
 };
 
-static bool begins_as_one_of(const char *word, const char *const *beginnings)
-{
-    for (; *beginnings != NULL; beginnings++)
-        if (strncmp(word, *beginnings, strlen(*beginnings)) == 0)
-            return true;
-    return false;
-}
-
 /* What the compiler would only complain of where it does not link. gcc takes some of it for the code, too. */
 static bool is_for_linker(const char *word, bool clang)
 {
     static const char *const options[] = {
         "-shared",        "-rdynamic",         "-s", "-Xlinker", "-u", "-z", "-T",
         "-static-libgcc", "-static-libstdc++", NULL};
-    static const char *const of_clang[] = {"-pie", "-no-pie", "-static-pie", NULL};
+    static const char *const of_clang[] = {"-pie", "-no-pie", "-static-pie", "-e", NULL};
     static const char *const beginnings[] = {"-Wl,", "-L", "-l", NULL};
     static const char *const beginnings_of_clang[] = {
         "-fuse-ld=", "--ld-path=", "-rtlib=", "-unwindlib=", NULL};
-    return cli_argument_is_one_of(word, options) || begins_as_one_of(word, beginnings) ||
+    return cli_argument_is_one_of(word, options) ||
+           cli_argument_begins_as_one_of(word, beginnings) ||
            (clang && (cli_argument_is_one_of(word, of_clang) ||
-                      begins_as_one_of(word, beginnings_of_clang)));
+                      cli_argument_begins_as_one_of(word, beginnings_of_clang)));
 }
 
 /* clang cannot be told where other files are to be (beside.c). Debug information stays in the object, and other files come to the current folder. */
@@ -298,11 +323,11 @@ static int compile_one(struct both *both, size_t place, const char *object)
     for (size_t i = 0; good && i < both->asked->n; i++) {
         const char *word = both->asked->words[i];
         bool pair = cli_argument_takes_next(word) && i + 1 < both->asked->n;
-        bool is_output = strncmp(word, "-o", 2) == 0, is_input = word[0] != '-' || word[1] == '\0';
+        bool is_output = strncmp(word, "-o", 2) == 0;
         if (is_language(word))
             by_language = i < place;
-        bool leave_out = is_output || (is_input && i != place) || is_for_linker(word, clang) ||
-                         (is_language(word) && !by_language);
+        bool leave_out = is_output || (is_input(word) && i != place) ||
+                         is_for_linker(word, clang) || (is_language(word) && !by_language);
         if (!leave_out)
             good = cli_arguments_add(&list, clang ? for_clang(word) : word) &&
                    (!pair || cli_arguments_add(&list, both->asked->words[i + 1]));

@@ -219,6 +219,29 @@ def commands(folder):
          RIFFLE_CC="k/my cc")
 
 
+def headers(folder):
+    """Headers that are compiled for others to include them: with hooks, as those are, and never linked."""
+    with open(os.path.join(folder, "g.c"), "w") as file:
+        file.write("int main(void) { int p = 7; return six(&p); }\n")
+    for compiler in compilers():
+        for made in ("$CC six.h", "$CC -c six.h", "cp six.h six && $CC -x c-header six -o six.h.gch", "$CC -xc-header -c six.h -o six.h.gch"):
+            gone = "rm six.h" if compiler == "gcc" else "true"  # clang asks whether it is as it was
+            good(folder, f"a header by {compiler}: {made}", "echo 'static inline int six(const int *p) { return *p; }' >six.h && rm -f six.h.gch && "
+                 f"{made} && test -s six.h.gch && {gone} && $CC -include six.h g.c -o z1", "z1", RIFFLE_CC=compiler)
+
+
+def two_words(folder):
+    """Options whose value is the next word, in one step."""
+    for compiler in compilers():
+        for option in ("-B o", "-idirafter o", "-Xlinker -s", "-l m", "-L o", "-D K", "-e _start", "--sysroot /"):
+            good(folder, f"{compiler} {option} in one step", f"mkdir -p o && $CC {option} a.c b.c -o w5", "w5", RIFFLE_CC=compiler)
+    for option in ("-dumpdir o/", "-dumpbase-ext .c"):
+        good(folder, f"gcc {option} in one step", f"$CC {option} a.c b.c -o w5", "w5", RIFFLE_CC="gcc")
+    if shutil.which("clang"):
+        for option in ("-MJ w5.json", "-iframework o"):
+            good(folder, f"clang {option} in one step", f"$CC {option} a.c b.c -o w5", "w5", RIFFLE_CC="clang")
+
+
 def quiet(folder):
     """One step from sources to a program: options for the linker alone, and a folder for temporary files that is not there."""
     for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
@@ -278,6 +301,8 @@ def main():
         more_files(folder)
         dependencies(folder)
         commands(folder)
+        headers(folder)
+        two_words(folder)
         quiet(folder)
         if shutil.which("clang"):
             of_clang(folder)
