@@ -85,7 +85,7 @@ static char *next_word(char **rest)
     return word;
 }
 
-static bool expand_to(struct cli_arguments *list, const char *word, int depth)
+static bool expand(struct cli_arguments *list, const char *word, int depth)
 {
     char *text = word[0] == '@' && depth < DEPTH_MAX ? cli_argument_read(word + 1) : NULL;
     if (text == NULL)
@@ -93,14 +93,93 @@ static bool expand_to(struct cli_arguments *list, const char *word, int depth)
     char *rest = text, *inner;
     bool good = true;
     while (good && (inner = next_word(&rest)) != NULL)
-        good = expand_to(list, inner, depth + 1);
+        good = expand(list, inner, depth + 1);
     free(text);
     return good;
 }
 
-bool cli_arguments_expand(struct cli_arguments *list, const char *word)
+/* ---- long names ---- */
+
+struct name {
+    const char *of_whole, *of_short;
+};
+
+/* Of those that matter here. A value is the next word, or joined by '='. */
+static const struct name names[] = {
+    {"--compile", "-c"},
+    {"--assemble", "-S"},
+    {"--preprocess", "-E"},
+    {"--shared", "-shared"},
+    {"--dependencies", "-M"},
+    {"--user-dependencies", "-MM"},
+    {"--write-dependencies", "-MD"},
+    {"--write-user-dependencies", "-MMD"},
+};
+static const struct name names_with_value[] = {
+    {"--output", "-o"},
+    {"--language", "-x"},
+    {"--prefix", "-B"},
+    {"--for-linker", "-Xlinker"},
+    {"--for-assembler", "-Xassembler"},
+    {"--library-directory", "-L"},
+    {"--library", "-l"},
+    {"--force-link", "-u"},
+    {"--entry", "-e"},
+    {"--define-macro", "-D"},
+    {"--undefine-macro", "-U"},
+    {"--assert", "-A"},
+    {"--include", "-include"},
+    {"--imacros", "-imacros"},
+    {"--include-directory", "-I"},
+    {"--include-directory-after", "-idirafter"},
+    {"--include-prefix", "-iprefix"},
+    {"--include-with-prefix", "-iwithprefix"},
+    {"--include-with-prefix-after", "-iwithprefix"},
+    {"--include-with-prefix-before", "-iwithprefixbefore"},
+    {"--dumpdir", "-dumpdir"},
+    {"--dumpbase", "-dumpbase"},
+    {"--dumpbase-ext", "-dumpbase-ext"},
+};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* The short name of an option, else the word; `value`: what is joined to it. */
+static const char *short_of(const char *word, const char **value)
 {
-    return expand_to(list, word, 0);
+    size_t n = strcspn(word, "=");
+    *value = word[n] == '=' ? word + n + 1 : NULL;
+    for (size_t i = 0; *value == NULL && i < COUNT(names); i++)
+        if (strcmp(word, names[i].of_whole) == 0)
+            return names[i].of_short;
+    for (size_t i = 0; i < COUNT(names_with_value); i++)
+        if (strncmp(word, names_with_value[i].of_whole, n) == 0 &&
+            names_with_value[i].of_whole[n] == '\0')
+            return names_with_value[i].of_short;
+    *value = NULL;
+    return word;
+}
+
+/* With short names for long ones, but in what is the value of another option. */
+static bool add_short(struct cli_arguments *list, const struct cli_arguments *words)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < words->n; i++) {
+        const char *value, *word = short_of(words->words[i], &value);
+        good = cli_arguments_add(list, word) && (value == NULL || cli_arguments_add(list, value));
+        if (good && value == NULL && cli_argument_takes_next(word) && i + 1 < words->n)
+            good = cli_arguments_add(list, words->words[++i]);
+    }
+    return good;
+}
+
+bool cli_arguments_take(struct cli_arguments *list, size_t n, char *const *words)
+{
+    struct cli_arguments expanded = {NULL, 0, 0};
+    bool good = true;
+    for (size_t i = 0; good && i < n; i++)
+        good = expand(&expanded, words[i], 0);
+    good = good && add_short(list, &expanded);
+    cli_arguments_free(&expanded);
+    return good;
 }
 
 /* ---- what words are ---- */
@@ -137,10 +216,27 @@ bool cli_argument_takes_next(const char *word)
         "-iwithprefixbefore", "-I", "-D", "-U", "-A", "-MF", "-MT", "-MQ", NULL};
     static const char *const of_linker[] = {"-L",       "-l",     "-u",    "-z",     "-T", "-e",
                                             "-Xlinker", "-Tdata", "-Tbss", "-Ttext", NULL};
-    static const char *const of_all[] = {
-        "-o",       "-x",        "-G",       "-Xassembler",   "-Xclang",   "-Xpreprocessor",
-        "-mllvm",   "-aux-info", "--param",  "-target",       "--sysroot", "-arch",
-        "-wrapper", "-dumpbase", "-dumpdir", "-dumpbase-ext", "-B",        NULL};
+    static const char *const of_all[] = {"-o",
+                                         "-x",
+                                         "-G",
+                                         "-Xassembler",
+                                         "-Xclang",
+                                         "-Xpreprocessor",
+                                         "-mllvm",
+                                         "-aux-info",
+                                         "--param",
+                                         "-target",
+                                         "--sysroot",
+                                         "-arch",
+                                         "--std",
+                                         "--specs",
+                                         "--machine",
+                                         "-wrapper",
+                                         "-dumpbase",
+                                         "-dumpdir",
+                                         "-dumpbase-ext",
+                                         "-B",
+                                         NULL};
     static const char *const of_clang[] = {
         "-MJ",        "-F",           "-iframework",  "-include-pch",
         "-Xanalyzer", "-cxx-isystem", "-ivfsoverlay", "-working-directory",

@@ -12,8 +12,8 @@ struct cli_arguments {
 };
 bool cli_arguments_add(struct cli_arguments *list, const char *word);
 bool cli_arguments_add_all(struct cli_arguments *list, const char *const *words);
-/* The word, or those of the file that it names as @FILE. */
-bool cli_arguments_expand(struct cli_arguments *list, const char *word);
+/* What a compiler is called with: the words of a file in the place of @FILE, short names of options in the place of long ones. */
+bool cli_arguments_take(struct cli_arguments *list, size_t n, char *const *words);
 void cli_arguments_free(struct cli_arguments *list);
 
 /* Is the next word the value of this option? */

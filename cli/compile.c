@@ -458,8 +458,7 @@ int cli_compile(const struct cli_call *call, const char *variable, const char *s
     if (good && compiler.n == 0)
         good = cli_arguments_add(&compiler, standard);
     cli_started_begin();
-    for (size_t i = 0; good && i < call->n_arguments; i++)
-        good = cli_arguments_expand(&asked, call->arguments[i]);
+    good = good && cli_arguments_take(&asked, call->n_arguments, call->arguments);
     if (good && has_assembler(&asked))
         cli_assembler_make(&assembler);
     int status = good ? compile(&asked, &compiler) : no_memory();

@@ -242,6 +242,20 @@ def two_words(folder):
             good(folder, f"clang {option} in one step", f"$CC {option} a.c b.c -o w5", "w5", RIFFLE_CC="clang")
 
 
+def long_names(folder):
+    """Options by their long names."""
+    for compiler in compilers():
+        good(folder, f"long names by {compiler}", "$CC -O1 --compile a.c --output=x1.o && $CC -O1 --assemble b.c --output x1.s && $CC --compile x1.s -o x2.o && "
+             "$CC --for-linker -s --for-linker=-znow x1.o x2.o --output x1", "x1", RIFFLE_CC=compiler)
+        good(folder, f"long names by {compiler}, in one step", "cp b.c b && $CC --define-macro K=1 --include-directory=o a.c --language=c b --language none "
+             "--output=x3", "x3", RIFFLE_CC=compiler)
+        for arguments in ("--preprocess a.c", "--user-dependencies a.c", "--write-user-dependencies b.c a.c --output=p",
+                          "--write-dependencies b.c a.c --output p", "--print-file-name=libc.a"):
+            plain, ours = written(folder, f"{compiler} {arguments} && cat *.d 2>/dev/null; true"), \
+                written(folder, f"$CC {arguments} && cat *.d 2>/dev/null; true", RIFFLE_CC=compiler)
+            tap.check(f"long names by {compiler}: {arguments}", plain == ours and plain[2], (plain, ours))
+
+
 def quiet(folder):
     """One step from sources to a program: options for the linker alone, and a folder for temporary files that is not there."""
     for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
@@ -303,6 +317,7 @@ def main():
         commands(folder)
         headers(folder)
         two_words(folder)
+        long_names(folder)
         quiet(folder)
         if shutil.which("clang"):
             of_clang(folder)
