@@ -90,31 +90,103 @@ static bool add_dependencies(struct cli_arguments *list, const struct cli_argume
 
 /* ---- other files ---- */
 
-/* Options by which gcc writes more files than the object, or reads them. */
+/* Options by which gcc writes more files than the object, or reads them, or has the program write them. */
 static bool writes_more(const struct cli_arguments *asked)
 {
-    static const char *const beginnings[] = {
-        "-gsplit-dwarf",  "-save-temps",   "--coverage", "-ftest-coverage",
-        "-fprofile-arcs", "-fstack-usage", "-fdump-",    NULL};
+    static const char *const beginnings[] = {"-gsplit-dwarf",
+                                             "-save-temps",
+                                             "--save-temps",
+                                             "-fdump-",
+                                             "-da",
+                                             "-fstack-usage",
+                                             "-fcallgraph-info",
+                                             "-fsave-optimization-record",
+                                             "--coverage",
+                                             "-coverage",
+                                             "-ftest-coverage",
+                                             "-fprofile-",
+                                             "-fauto-profile",
+                                             NULL};
     return has_option(asked, beginnings);
 }
 
-/* "program-source.", beside the program. */
+static bool is_only_input(const struct cli_arguments *asked)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < asked->n; i++) {
+        const char *word = asked->words[i];
+        n += word[0] != '-' || word[1] == '\0';
+        i += cli_argument_takes_next(word);
+    }
+    return n == 1;
+}
+
+static bool is_same(const char *one, size_t n, const char *other, size_t length)
+{
+    return n == length && strncmp(one, other, n) == 0;
+}
+
+/* Does the program have the name of the source, with another ending or without one? */
+static bool has_name_of(const char *program, const char *source)
+{
+    size_t stem = (size_t)stem_of(source);
+    return is_same(program, strlen(program), source, stem) ||
+           is_same(program, (size_t)stem_of(program), source, stem);
+}
+
+/* What such files' names begin with: "program-", or nothing but the folder; a.out is "a". */
+static void find_beginning(char beginning[PATH_MAX], const struct cli_arguments *asked,
+                           const char *source)
+{
+    static const char *const standard[] = {"a.out", "a.exe", NULL};
+    static const char *const here[] = {"-save-temps=cwd", "--save-temps=cwd", NULL};
+    const char *output = output_of(asked);
+    if (output == NULL)
+        output = standard[0];
+    const char *name = cli_argument_last_part(output);
+    int folder = has_option(asked, here) ? 0 : (int)(name - output);
+    if (is_only_input(asked) && has_name_of(name, source))
+        snprintf(beginning, PATH_MAX, "%.*s", folder, output);
+    else
+        snprintf(beginning, PATH_MAX, "%.*s%.*s-", folder, output,
+                 cli_argument_is_one_of(name, standard) ? 1 : (int)strlen(name), name);
+}
+
+/* The beginning, the source's name, and an ending of their own. */
 static bool add_names(struct cli_arguments *list, const struct cli_arguments *asked,
                       const char *source)
 {
-    const char *output = output_of(asked), *ending = strrchr(cli_argument_last_part(source), '.');
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s-", output != NULL ? output : "a");
+    static const char *const own[] = {"-dumpdir", "-dumpbase", NULL};
+    const char *name = cli_argument_last_part(source), *ending = strrchr(name, '.');
+    char beginning[PATH_MAX];
+    find_beginning(beginning, asked, name);
     const char *const words[] = {
-        "-dumpdir",      folder, "-dumpbase", cli_argument_last_part(source),
-        "-dumpbase-ext", ending, NULL};
-    return !writes_more(asked) || ending == NULL || cli_arguments_add_all(list, words);
+        "-dumpdir", beginning, "-dumpbase", name, ending != NULL ? "-dumpbase-ext" : NULL,
+        ending,     NULL};
+    return !writes_more(asked) ||
+           cli_arguments_add_all(list, has_option(asked, own) ? words + 2 : words);
+}
+
+/* Of clang coverage alone can be told. Its notes are in the current folder, and the program writes its counts there. */
+static bool add_coverage(struct cli_arguments *list, const struct cli_arguments *asked,
+                         const char *source)
+{
+    static const char *const wanted[] = {"--coverage", "-coverage", "-ftest-coverage",
+                                         "-fprofile-arcs", NULL};
+    const char *name = cli_argument_last_part(source);
+    char folder[PATH_MAX], notes[2 * PATH_MAX], counts[2 * PATH_MAX];
+    if (!has_option(asked, wanted) || getcwd(folder, sizeof folder) == NULL)
+        return true;
+    snprintf(notes, sizeof notes, "-coverage-notes-file=%s/%.*s.gcno", folder, stem_of(name), name);
+    snprintf(counts, sizeof counts, "-coverage-data-file=%s/%.*s.gcda", folder, stem_of(name),
+             name);
+    const char *const words[] = {"-Xclang", notes, "-Xclang", counts, NULL};
+    return cli_arguments_add_all(list, words);
 }
 
 bool cli_beside_add(struct cli_arguments *list, const struct cli_arguments *asked,
                     const char *source, bool clang)
 {
     return add_dependencies(list, asked, source, clang) &&
-           (clang || add_names(list, asked, source));
+           (clang ? add_coverage(list, asked, source) : add_names(list, asked, source));
 }

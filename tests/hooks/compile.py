@@ -49,10 +49,29 @@ def same(folder, title, arguments):
               ours.stdout + ours.stderr)
 
 
+def compilers():
+    return ["gcc", "clang"] if shutil.which("clang") else ["gcc"]
+
+
+def written(folder, command, **variables):
+    """The files that a command makes in a folder with sources of its own, by name; what it says."""
+    here = os.path.join(folder, "y")
+    shutil.rmtree(here, ignore_errors=True)
+    sources = {"a.c": '#include "q.h"\n' + PROGRAM, "b.c": ANSWER, "q.h": "", "s/b.c": ANSWER, "o/none": "", "b.tar.c": ANSWER, "one.c": PROGRAM + ANSWER,
+               "z.S": '#include "q.h"\n.section .note.GNU-stack,"",@progbits\n', "bb": ANSWER}
+    for name, text in sources.items():
+        os.makedirs(os.path.dirname(os.path.join(here, name)), exist_ok=True)
+        with open(os.path.join(here, name), "w") as file:
+            file.write(text)
+    run = sh(folder, f"cd y && {command}", **variables)
+    made = {os.path.relpath(os.path.join(at, name), here) for at, _, names in os.walk(here) for name in names}
+    return sorted(made - set(sources)), run.returncode, run.stdout + run.stderr
+
+
 def copies(folder):
     """RIFFLE_CC_BURSTS=1: two copies of each function, by an assembler in front of the assembler."""
     twice = {"RIFFLE_CC_BURSTS": "1"}
-    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+    for compiler in compilers():
         for title, flags in (("", ""), (", -pipe", "-pipe"), (", debug information", "-g"), (", -save-temps", "-save-temps=obj")):
             good(folder, f"two copies by {compiler}{title}", f"rm -f d.d && $CC -O1 {flags} -MD -c a.c -o d.o && grep -q '^d.o: a.c' d.d && "
                  f"$CC -O1 {flags} -c b.c -o e.o && grep -q rf_hooks_gate e.o && $CC d.o e.o -o q1", "q1", RIFFLE_CC=compiler, **twice)
@@ -72,7 +91,7 @@ def copies(folder):
 def in_place(folder):
     """What hooks usually do stands in place of their calls, in programs; not in libraries, nor where RIFFLE_CC_CALLS=1 says so."""
     link = "$CC -O1 -c a.c -o a.o && $CC a.o j.o -o s1"
-    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+    for compiler in compilers():
         good(folder, f"code in place of calls by {compiler}", f"$CC -O1 -g -c b.c -o j.o && grep -q rf_hooks_pockets j.o && {link}", "s1",
              RIFFLE_CC=compiler)
         good(folder, f"code in place of calls by {compiler}, by way of -S",
@@ -101,7 +120,7 @@ def resolvers(folder):
         file.write("int answer(const int *p);\nstatic int one(const int *p) { return *p + 1; }\nvolatile int seven = 7;\n"
                    "static int (*choose(void))(const int *p) { return seven == 7 ? one : 0; }\n"
                    "int answer(const int *p) __attribute__((ifunc(\"choose\")));\n")
-    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+    for compiler in compilers():
         for how in ("", " -static"):
             good(folder, f"a resolver by {compiler}{how}", f"$CC -O1{how} a.c r.c -o v1", "v1", RIFFLE_CC=compiler)
             good(folder, f"a resolver by {compiler}{how}, two copies", f"$CC -O1{how} a.c r.c -o v1", "v1", RIFFLE_CC=compiler,
@@ -154,39 +173,37 @@ def templates(folder):
             tap.check(f"{title}: what they load", {value: of[value] for value in of if value < 10} == {1: 2, 2: 2, 3: 2}, run.stdout + run.stderr)
 
 
+def check_names(folder, title, arguments, compiler):
+    """The files that a command makes, and those that its program makes, are those of the plain compiler; none is left elsewhere."""
+    plain, ours = written(folder, f"{compiler} {arguments}"), written(folder, f"$CC {arguments}", RIFFLE_CC=compiler)
+    tap.check(f"more files, their names: {title}", plain[:1] + plain[2:] == ours[:1] + ours[2:] and len(plain[0]) > 1 and
+              not os.listdir(os.path.join(folder, "t")), (plain, ours))
+
+
 def more_files(folder):
     """Files that compilers write beside an object: in one step they come where the plain compiler puts them, not in TMPDIR."""
-    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+    for compiler in compilers():
         for flags in ("-g -gsplit-dwarf", "-save-temps", "-save-temps=obj", "-g -gsplit-dwarf -save-temps -fstack-usage"):
             good(folder, f"more files by {compiler}: {flags}", f"rm -rf y && mkdir y && $CC -O1 {flags} a.c b.c -o y/x1", "y/x1", RIFFLE_CC=compiler)
     run = sh(folder, "rm -rf y && mkdir y && $CC -O1 -g -gsplit-dwarf -save-temps a.c b.c -o y/x1 && ls y", RIFFLE_CC="gcc")
     tap.check("more files by gcc: their names", run.stdout.split() == ["x1", "x1-a.dwo", "x1-a.i", "x1-a.s", "x1-b.dwo", "x1-b.i", "x1-b.s"],
               run.stdout + run.stderr)
+    for compiler in compilers():
+        for arguments in ("--coverage b.c a.c -o p", "--coverage b.c a.c -o o/p", "--coverage b.c a.c", "-fprofile-arcs -ftest-coverage s/b.c a.c -o p",
+                          "-fprofile-generate b.c a.c -o p", "-fprofile-generate=o b.c a.c -o p"):
+            program = "./o/p" if "o/p" in arguments else "./p" if "p" in arguments.split() else "./a.out"
+            check_names(folder, f"{compiler} {arguments}", f"{arguments} && {{ {program}; test $? = 7; }} && cd s && ../{program}", compiler)
+    for arguments in ("-g -gsplit-dwarf one.c -o one", "-g -gsplit-dwarf one.c -o o/one.exe", "-g -gsplit-dwarf one.c -o p.q", "-g -gsplit-dwarf one.c",
+                      "-g -gsplit-dwarf one.c -o one.x.y", "-g -gsplit-dwarf b.tar.c a.c -o p", "-g -gsplit-dwarf a.c -x c bb", "-fcallgraph-info a.c b.c -o p",
+                      "-g -gsplit-dwarf one.c -o o/a.out", "-fstack-usage -x c - -o p <one.c", "--coverage one.c -o one && ./one",
+                      "-g -gsplit-dwarf -dumpdir o/ one.c -o p", "-O1 -fsave-optimization-record a.c b.c -o p"):
+        check_names(folder, f"gcc {arguments}", arguments, "gcc")
     with open(os.path.join(folder, "wide.c"), "w") as file:
         file.write('int wide(const int *p) { __asm__ volatile("movl $0x123456789, %%eax" ::: "eax"); return *p; }\n')
-    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+    for compiler in compilers():
         run = sh(folder, "$CC -c wide.c -o wide.o", RIFFLE_CC=compiler)
         tap.check(f"a warning of the assembler by {compiler} names no file of ours", run.returncode == 0 and "shortened" in run.stderr and
                   "riffle" not in run.stderr and not os.listdir(os.path.join(folder, "t")), run.stderr)
-
-
-def compilers():
-    return ["gcc", "clang"] if shutil.which("clang") else ["gcc"]
-
-
-def written(folder, command, **variables):
-    """The files that a command makes in a folder with sources of its own, by name; what it says."""
-    here = os.path.join(folder, "y")
-    shutil.rmtree(here, ignore_errors=True)
-    sources = {"a.c": '#include "q.h"\n' + PROGRAM, "b.c": ANSWER, "q.h": "", "s/b.c": ANSWER, "o/none": "", "b.tar.c": ANSWER,
-               "z.S": '#include "q.h"\n.section .note.GNU-stack,"",@progbits\n', "bb": ANSWER}
-    for name, text in sources.items():
-        os.makedirs(os.path.dirname(os.path.join(here, name)), exist_ok=True)
-        with open(os.path.join(here, name), "w") as file:
-            file.write(text)
-    run = sh(folder, f"cd y && {command}", **variables)
-    made = {os.path.relpath(os.path.join(at, name), here) for at, _, names in os.walk(here) for name in names}
-    return sorted(made - set(sources)), run.returncode, run.stdout + run.stderr
 
 
 def dependencies(folder):
@@ -258,7 +275,7 @@ def long_names(folder):
 
 def quiet(folder):
     """One step from sources to a program: options for the linker alone, and a folder for temporary files that is not there."""
-    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+    for compiler in compilers():
         for flags in ("-fuse-ld=bfd", "-no-pie", "-static-pie", "-Wl,-s -L."):
             run = sh(folder, f"rm -f q1 && $CC -O1 {flags} a.c b.c -o q1", RIFFLE_CC=compiler)
             tap.check(f"{compiler} {flags} in one step says nothing",
