@@ -280,10 +280,11 @@ def quiet(folder):
             run = sh(folder, f"rm -f q1 && $CC -O1 {flags} a.c b.c -o q1", RIFFLE_CC=compiler)
             tap.check(f"{compiler} {flags} in one step says nothing",
                       run.returncode == 0 and not run.stdout + run.stderr and os.path.exists(os.path.join(folder, "q1")), run.stdout + run.stderr)
-    run = sh(folder, "rm -f q1 && TMPDIR=$PWD/nowhere $CC -O1 a.c b.c -o q1", RIFFLE_CC="gcc")  # clang itself ends without it
-    in_place = sh(folder, "nm q1 | grep -c rf_hooks_pockets")
-    tap.check("gcc without the folder of TMPDIR: code in place all the same",
-              run.returncode == 0 and not run.stdout + run.stderr and in_place.stdout.strip() not in ("", "0"), run.stderr + in_place.stdout)
+    for title, made in (("nowhere", "true"), ("a file", ">'a file'"), ("a program", "cp /bin/true 'a program'")):  # clang itself ends without it
+        run = sh(folder, f"rm -f q1 && {made} && TMPDIR=\"$PWD/{title}\" $CC -O1 a.c b.c -o q1", RIFFLE_CC="gcc")
+        in_place = sh(folder, "nm q1 | grep -c rf_hooks_pockets")
+        tap.check(f"gcc where TMPDIR is {title}: code in place all the same",
+                  run.returncode == 0 and not run.stdout + run.stderr and in_place.stdout.strip() not in ("", "0"), run.stderr + in_place.stdout)
 
 
 def ended(folder, title, arguments, **variables):
