@@ -16,7 +16,6 @@
  * and must not end the job before. Where rank 0 is lost, each of the others says so and leaves. */
 #include "ranks.h"
 #include "plan.h"
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,29 +88,7 @@ struct rank {
     bool broken;            /* it cannot even send nothing */
 };
 
-/* ---- the module ---- */
-
-static bool load_from(const struct cli_mpi **mpi, const char *folder, const char *name)
-{
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path ||
-        access(path, R_OK) != 0)
-        return false;
-    static void *module; /* until the end: plug-ins of MPI look for libmpi there */
-    module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    *mpi = module != NULL ? dlsym(module, CLI_MPI_TABLE) : NULL;
-    return *mpi != NULL;
-}
-
-static bool load_module(const struct cli_mpi **mpi)
-{
-    char self[PATH_MAX] = "";
-    if (readlink("/proc/self/exe", self, sizeof self - 1) > 0 && strrchr(self, '/') != NULL)
-        *strrchr(self, '/') = '\0';
-    return load_from(mpi, self, "cli/riffle-mpi.so") ||
-           load_from(mpi, self, RIFFLE_MPI_BESIDE "/riffle-mpi.so") ||
-           load_from(mpi, RIFFLE_MPI_FOLDER, "riffle-mpi.so");
-}
+/* ---- the job ---- */
 
 /* Of a step one for the rank and one for what it leaves behind, if it is lost; and a step more for the way back. */
 static int most_waits(const struct rank *rank)
@@ -128,21 +105,12 @@ static double longest(const struct rank *rank)
     return rank->settings->wait == 0 ? -1 : most_waits(rank) * (double)rank->settings->wait;
 }
 
-static int refuse_module(void)
-{
-    const char *why = dlerror(); /* none where no such file was found */
-    if (!RIFFLE_HAS_MPI)
-        why = "riffle was built without MPI";
-    return cli_fail(CLI_FAILED, "mpi: riffle-mpi.so cannot be loaded: %s",
-                    why != NULL ? why : "it is not where riffle is");
-}
-
 static int join_job(struct rank *rank)
 {
     if (rank->size == 1)
         return CLI_OK;
-    if (!load_module(&rank->mpi))
-        return refuse_module();
+    if (cli_ranks_load(&rank->mpi) != CLI_OK)
+        return CLI_FAILED;
     if (rank->mpi->begin(&rank->number, &rank->size, longest(rank)) != 0)
         return cli_fail(CLI_FAILED, "mpi: MPI cannot be started");
     return CLI_OK;

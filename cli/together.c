@@ -18,21 +18,6 @@
 
 enum { TICK_MS = 20 };
 
-int cli_ranks_find(int *rank, int *size)
-{
-    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                           {"PMI_RANK", "PMI_SIZE"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *number = getenv(names[i][0]), *of = getenv(names[i][1]);
-        if (number == NULL || of == NULL)
-            continue;
-        *rank = atoi(number);
-        *size = atoi(of);
-        return *size > 0 && *rank >= 0 && *rank < *size;
-    }
-    return 0;
-}
-
 static void name_file(const struct cli_together *together, int rank, char *path, size_t size)
 {
     snprintf(path, size, "%s.rank-%d", together->whole, rank);
