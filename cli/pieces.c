@@ -1,8 +1,17 @@
 /* pieces.c - one decision for all ranks on how traces are cut, and what each of them then opens. */
 #include "pieces.h"
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 enum { NAMED_MAX = 8 };
+
+/* A pipe gives its bytes once: whoever looks at the first ones has taken them. */
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
 
 static rf_status look(const char *shard, size_t part, size_t parts, struct rf_trace_piece *piece)
 {
@@ -32,7 +41,7 @@ struct cli_piece *cli_pieces_decide(char *const *shards, size_t n_shards, size_t
 {
     struct cli_piece *pieces = calloc(n_shards * ranks, sizeof *pieces);
     for (size_t i = 0; pieces != NULL && i < n_shards; i++) {
-        bool whole = !cut(shards[i], pieces + i, n_shards, ranks);
+        bool whole = !is_file(shards[i]) || !cut(shards[i], pieces + i, n_shards, ranks);
         for (size_t rank = 0; rank < ranks; rank++)
             pieces[rank * n_shards + i].whole = whole;
     }

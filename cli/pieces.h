@@ -15,8 +15,8 @@ struct cli_piece {
     uint64_t whole; /* the shard is not cut: rank 0 takes all of it, the others nothing */
 };
 
-/* A row of n_shards pieces for each rank, one behind the other; free() it. NULL: no memory. What cannot be read in pieces is not
- * cut. */
+/* A row of n_shards pieces for each rank, one behind the other; free() it. NULL: no memory. What cannot be read in pieces, or is no
+ * file, is not cut; a pipe is not even opened. */
 struct cli_piece *cli_pieces_decide(char *const *shards, size_t n_shards, size_t ranks);
 
 /* A few shards by name, more by the first and the last. */

@@ -226,6 +226,27 @@ def check_index(folder):
                   and done.returncode in (0, 3), [alone.returncode, done.returncode, alone.stderr, done.stderr])
 
 
+def check_pipes(folder):
+    """A pipe gives its bytes once, to rank 0. The first eight of them tell what it is."""
+    text, trace = b"1234567890 1\n5 5\n", read(folder, "shard-0.rft")
+    truth = run(folder, RIFFLE, "replay", "shard-0.rft", "-e", "exact", "--format", "csv", "-n", "0").stdout
+    for kind, content in (("text", text), ("a trace", trace)):
+        for name in ("-", "fifo"):
+            for n in (2, 3):
+                if name == "fifo":
+                    os.mkfifo(os.path.join(folder, name))
+                command = [MPIRUN, "--oversubscribe", "-n", str(n), RIFFLE, "mpi", "-e", "exact", "--format", "csv", "-n", "0", name]
+                job = subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                if name == "fifo":
+                    write(os.path.join(folder, name), content)
+                    os.remove(os.path.join(folder, name))
+                out, errors = job.communicate(content if name == "-" else None, timeout=100)
+                right = out == truth if content is trace else sorted(line.split(b",")[:2] for line in out.splitlines()[1:]) \
+                    == [[b"0x499602d2", b"0x1"], [b"0x5", b"0x5"]]
+                tap.check(f"{kind} by {'standard input' if name == '-' else 'a pipe'}, on {n} ranks: whole", right and job.returncode == 0,
+                          [job.returncode, out[:200], errors])
+
+
 def check_builds(folder):
     """Shards of another build are left out with their rank; no rank is gone, so the job is not ended by force."""
     program, records = os.path.join(folder, "program"), []
@@ -460,6 +481,7 @@ def main():
         check_dies(folder)
         check_nodes(folder)
         check_index(folder)
+        check_pipes(folder)
         check_nothing(folder, shards)
         check_killed(folder, shards[0])
         check_killed(folder, shards[0], ", also by TCP", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo")
@@ -478,7 +500,7 @@ def main():
             check_program_missing(folder, os.path.abspath(sys.argv[4]))
     print(f"# figure: {SHARDS} shards on 2 ranks, a trace on 3; 1 shard missing, 24, all of them; 2 damaged; 9 ranks killed, rank 0 twice of that, "
           "4 with work of others; 1 without a profile; 2 that never begin; "
-          "traces in pieces on 3 ranks: 4 unreadable on one of them, 3 ranks killed, 8 unequal copies, 8 wrong indices")
+          "traces in pieces on 3 ranks: 4 unreadable on one of them, 3 ranks killed, 8 unequal copies, 8 wrong indices; 8 pipes")
     tap.end()
 
 
