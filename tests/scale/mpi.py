@@ -5,7 +5,9 @@
 
 EIO is preloaded into a rank that cannot read traces (eio.c). RING is an MPI program whose counts are known (ring.c); without it, where there is no probe, it is left out.
 """
+import fcntl
 import os
+import select
 import shutil
 import signal
 import struct
@@ -381,6 +383,37 @@ def check_killed_root(folder, shards):
                   and not os.path.exists(os.path.join(folder, "root.rfp")), [said, done.stderr])
 
 
+def check_end(folder, shards):
+    """Rank 1 is stopped when rank 0 has its sum and prints it, to a pipe that is full. MPI_Finalize would wait for it for ever."""
+    os.mkfifo(os.path.join(folder, "full"))
+    script = 'echo $$ > last-$OMPI_COMM_WORLD_RANK; if [ "$OMPI_COMM_WORLD_RANK" = 0 ]; then exec "$@" > full; fi; exec "$@"'
+    command = [MPIRUN, "--enable-recovery", "--oversubscribe", "-n", "2", "sh", "-c", script, "sh", RIFFLE, "mpi", "-e", "exact",
+               "--format", "csv", "-n", "0", "-o", "end.rfp", *shards[:2]]
+    with open(os.path.join(folder, "end.err"), "w+b") as errors:
+        job = subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+        with open(os.path.join(folder, "full"), "rb", buffering=0) as pipe:
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
+            printed = pipe.read(1)
+            last = [int(read(folder, f"last-{rank}")) for rank in range(2)]
+            os.kill(last[1], signal.SIGSTOP)
+            stopped = time.monotonic()
+            ended = False  # of the pipe: nobody has it open any more
+            while not ended and select.select([pipe], [], [], 60)[0]:
+                more = pipe.read(1 << 16)
+                printed, ended = printed + more, more == b""
+            took = time.monotonic() - stopped
+        for pid in [last[1]] if ended else last:
+            os.kill(pid, signal.SIGKILL)
+        try:
+            job.wait(60)
+        finally:
+            job.kill()
+        errors.seek(0)
+        tap.check("a rank is stopped when its work is in the sum: nothing is missing, and the others end after 20 seconds", ended
+                  and printed.count(b"\n") > 2000 and found(folder, "end.rfp", job)[1:] == (2 * EVENTS, []) and 19 < took < 50,
+                  [job.returncode, printed.count(b"\n"), took, errors.read()])
+
+
 def check_many_missing(folder, shards):
     """More than a merge keeps of other notes."""
     gone = [f"nosuch-{i}.rft" for i in range(24)]
@@ -490,6 +523,7 @@ def main():
         check_killed_holder(folder, shards)
         check_killed_chain(folder, shards)
         check_killed_root(folder, shards)
+        check_end(folder, shards)
         check_many_missing(folder, shards)
         check_unwritable(folder, shards)
         check_begin(folder, shards)
@@ -499,8 +533,8 @@ def main():
             check_program(folder, os.path.abspath(sys.argv[4]))
             check_program_missing(folder, os.path.abspath(sys.argv[4]))
     print(f"# figure: {SHARDS} shards on 2 ranks, a trace on 3; 1 shard missing, 24, all of them; 2 damaged; 9 ranks killed, rank 0 twice of that, "
-          "4 with work of others; 1 without a profile; 2 that never begin; "
-          "traces in pieces on 3 ranks: 4 unreadable on one of them, 3 ranks killed, 8 unequal copies, 8 wrong indices; 8 pipes")
+          "4 with work of others; 1 without a profile; 2 that never begin, "
+          "1 stopped at the end; traces in pieces on 3 ranks: 4 unreadable on one of them, 3 ranks killed, 8 unequal copies, 8 wrong indices; 8 pipes")
     tap.end()
 
 
