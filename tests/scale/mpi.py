@@ -478,7 +478,11 @@ def check_begin(folder, shards):
 
 
 def check_program(folder, ring):
+    for rank in range(5):
+        write(os.path.join(folder, f"ring.rfp.rank-{rank}"), b"of an earlier job")
     done = ranks(folder, 2, RIFFLE, "run", "-q", "-p", "call target==step -> target", "-e", "exact", "-o", "ring.rfp", "--", ring)
+    tap.check("files of an earlier job on more ranks are gone", not any(os.path.exists(os.path.join(folder, f"ring.rfp.rank-{rank}"))
+                                                                        for rank in range(2, 5)), os.listdir(folder))
     found = {name: saved.report(RIFFLE, os.path.join(folder, name))
              for name in ("ring.rfp", "ring.rfp.rank-0", "ring.rfp.rank-1")} if done.returncode == 0 else {}
     steps = {name: run_["profiles"][0]["consumed"] for name, run_ in found.items()}
