@@ -1,5 +1,6 @@
 /* eio.c - preloaded into one rank: pread of a trace fails, as on a machine with a bad disk or a lost server. read does not, so the
- * file can be opened and its first bytes be looked at. With RIFFLE_TEST_DIES in its environment the rank is killed there. */
+ * file can be opened and its first bytes be looked at. With RIFFLE_TEST_DIES in its environment the rank is killed there;
+ * with RIFFLE_TEST_FAILS=N the N-th call alone fails. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -22,7 +23,9 @@ ssize_t pread(int fd, void *bytes, size_t n, off_t offset)
     static ssize_t (*next)(int, void *, size_t, off_t);
     if (next == NULL)
         next = dlsym(RTLD_NEXT, "pread64");
-    if (!is_trace(fd))
+    static long calls;
+    const char *only = getenv("RIFFLE_TEST_FAILS");
+    if (!is_trace(fd) || (only != NULL && ++calls != atol(only)))
         return next(fd, bytes, n, offset);
     if (getenv("RIFFLE_TEST_DIES") != NULL)
         raise(SIGKILL);

@@ -132,6 +132,21 @@ def check_unread(folder):
                   [status, events, missing, done.stderr])
 
 
+def check_calls(folder):
+    """A single call fails, on rank 0 or on rank 1: all is counted, or what is missing is told with its events."""
+    script = f'if [ "$OMPI_COMM_WORLD_RANK" = $0 ]; then export RIFFLE_TEST_FAILS=$1 LD_PRELOAD={EIO}; fi; shift; exec "$@"'
+    results = []
+    for bad in (0, 1):
+        for call in (1, 3, 5, 7, 9, 11):
+            done = ranks(folder, 3, "sh", "-c", script, str(bad), str(call), RIFFLE, "mpi", "-e", "exact", "-o", "call.rfp", "long.rft")
+            status, events, missing = found(folder, "call.rfp", done)
+            results.append((bad, call, status, events, missing))
+    whole, part = (0, LONG, 0), (3, LONG - PIECES[1], 2)
+    kinds = [(status, events, len(missing)) for _, _, status, events, missing in results]
+    tap.check("any read by the index fails: rank 0 reads it all then, rank 1 leaves its piece out by name",
+              set(kinds[:6]) == {whole} and set(kinds[6:]) <= {whole, part} and kinds.count(part) > 2, results)
+
+
 def check_dies(folder):
     """A rank is killed when it is about to read its piece, or, of rank 0, to decide on the pieces."""
     script = f'if [ "$OMPI_COMM_WORLD_RANK" = $0 ]; then export RIFFLE_TEST_DIES=1 LD_PRELOAD={EIO}; fi; exec "$@"'
@@ -515,6 +530,7 @@ def main():
         check_missing(folder, shards)
         check_damaged(folder, shards)
         check_unread(folder)
+        check_calls(folder)
         check_dies(folder)
         check_nodes(folder)
         check_index(folder)
@@ -538,7 +554,7 @@ def main():
             check_program_missing(folder, os.path.abspath(sys.argv[4]))
     print(f"# figure: {SHARDS} shards on 2 ranks, a trace on 3; 1 shard missing, 24, all of them; 2 damaged; 9 ranks killed, rank 0 twice of that, "
           "4 with work of others; 1 without a profile; 2 that never begin, "
-          "1 stopped at the end; traces in pieces on 3 ranks: 4 unreadable on one of them, 3 ranks killed, 8 unequal copies, 8 wrong indices; 8 pipes")
+          "1 stopped at the end; traces in pieces on 3 ranks: 4 unreadable on one of them, 12 with one call that fails, 3 ranks killed, 8 unequal copies, 8 wrong indices; 8 pipes")
     tap.end()
 
 
