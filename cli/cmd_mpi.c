@@ -5,6 +5,9 @@
  *     rank 2   shards 4 5 --+  |
  *     rank 3   shards 6 7 --+--+--> rank 0 reports
  *
+ * Where there are fewer shards than ranks, each rank has a piece of each shard. Rank 0 decides for all which that is, before anybody
+ * reads (pieces.h), and knows in the end how many events of the pieces have come.
+ *
  * A rank has neighbouring shards, and a sum stands for neighbouring ranks, so everything is merged in the order of the shards.
  * Messages are runs as files hold them, behind a head with what they cost. Nothing that a rank cannot do ends the others: it
  * is noted ("missing"), and the note travels with the rest. Each rank holds what it sent until rank 0 has the sum. So where one is
@@ -14,16 +17,15 @@
  *
  * Rank 0 then ends the job when it has saved the rest, and tells the others to leave: they would wait for that rank for ever,
  * and must not end the job before. Where rank 0 is lost, each of the others says so and leaves. */
+#include "pieces.h"
 #include "ranks.h"
-#include "plan.h"
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { NAMED_MAX = 8, NAMES_SIZE = 800 }; /* shards of a lost rank, and room for their names */
+enum { NAMES_SIZE = 800 }; /* room for the names of a lost rank's shards */
 
 struct settings {
     struct cli_report report;
@@ -60,7 +62,9 @@ static const struct cli_option options[] = {
          "0 of 4 waits three times as long for rank 2, which may wait for rank 3. "
          "A rank that does not come in time is named in the result, with its shards, and so is one "
          "of the same machine that has ended. Other ranks wait for rank 0 as long as the whole "
-         "tree may take. mpirun ends all ranks when one dies, unless it is told not to (Open "
+         "tree may take: four times SECONDS for 2 ranks, six times for 4, eight times for 8. "
+         "All wait as long for each other when the job begins, and a minute at least. mpirun ends "
+         "all ranks when one dies, unless it is told not to (Open "
          "MPI: --enable-recovery).",
      .offset = offsetof(struct settings, wait)},
     {.type = CLI_END},
@@ -72,6 +76,7 @@ struct costs {
     double path;          /* the longest chain of work and merges */
     double messages, bytes, largest;
     double lost; /* ranks that did not come */
+    double read; /* events of pieces that are in the sum */
 };
 
 /* This rank. */
@@ -84,34 +89,16 @@ struct rank {
     char *command;
     struct rf_run *run; /* what was counted so far; never NULL while it works */
     struct costs costs;
+    /* Its piece of each shard; NULL: there are none, or rank 0 did not say which. */
+    struct cli_piece *pieces;
+    bool dealt;             /* of rank 0: the others know theirs */
+    double promised;        /* of rank 0: events of the pieces of all */
     double begun;           /* when its own work was done; it waits for others from then on */
     enum cli_mpi_word word; /* what rank 0 said in the end */
     bool broken;            /* it cannot even send nothing */
 };
 
-/* ---- the module ---- */
-
-static bool load_from(const struct cli_mpi **mpi, const char *folder, const char *name)
-{
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path ||
-        access(path, R_OK) != 0)
-        return false;
-    static void *module; /* until the end: plug-ins of MPI look for libmpi there */
-    module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    *mpi = module != NULL ? dlsym(module, CLI_MPI_TABLE) : NULL;
-    return *mpi != NULL;
-}
-
-static bool load_module(const struct cli_mpi **mpi)
-{
-    char self[PATH_MAX] = "";
-    if (readlink("/proc/self/exe", self, sizeof self - 1) > 0 && strrchr(self, '/') != NULL)
-        *strrchr(self, '/') = '\0';
-    return load_from(mpi, self, "cli/riffle-mpi.so") ||
-           load_from(mpi, self, RIFFLE_MPI_BESIDE "/riffle-mpi.so") ||
-           load_from(mpi, RIFFLE_MPI_FOLDER, "riffle-mpi.so");
-}
+/* ---- the job ---- */
 
 /* Of a step one for the rank and one for what it leaves behind, if it is lost; and a step more for the way back. */
 static int most_waits(const struct rank *rank)
@@ -128,21 +115,12 @@ static double longest(const struct rank *rank)
     return rank->settings->wait == 0 ? -1 : most_waits(rank) * (double)rank->settings->wait;
 }
 
-static int refuse_module(void)
-{
-    const char *why = dlerror(); /* none where no such file was found */
-    if (!RIFFLE_HAS_MPI)
-        why = "riffle was built without MPI";
-    return cli_fail(CLI_FAILED, "mpi: riffle-mpi.so cannot be loaded: %s",
-                    why != NULL ? why : "it is not where riffle is");
-}
-
 static int join_job(struct rank *rank)
 {
     if (rank->size == 1)
         return CLI_OK;
-    if (!load_module(&rank->mpi))
-        return refuse_module();
+    if (cli_ranks_load(&rank->mpi) != CLI_OK)
+        return CLI_FAILED;
     if (rank->mpi->begin(&rank->number, &rank->size, longest(rank)) != 0)
         return cli_fail(CLI_FAILED, "mpi: MPI cannot be started");
     return CLI_OK;
@@ -159,6 +137,13 @@ static double seconds_of(clockid_t clock)
 static double seconds(void)
 {
     return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* A rank may wait for another one below it, so each step is waited for longer than the one before. */
+static double patience(const struct rank *rank, int waits)
+{
+    double left = rank->begun + (double)rank->settings->wait * waits - seconds_of(CLOCK_MONOTONIC);
+    return rank->settings->wait == 0 ? -1 : left > 0 ? left : 0;
 }
 
 /* ---- shards ---- */
@@ -209,30 +194,55 @@ static rf_status add(struct rank *rank, const struct rf_run *run, struct rf_erro
     return status == RF_OK ? rf_run_add_part(rank->run, run, error) : status;
 }
 
-/* All of a shard, or piece `part` of this many. */
-static void take_shard(struct rank *rank, const char *path, size_t part, size_t parts)
+/* `piece`: NULL, where it is all of the shard. */
+static void note_shard(struct rank *rank, const char *path, const struct cli_piece *piece,
+                       const char *why)
+{
+    char text[sizeof(struct rf_error) + 64];
+    snprintf(text, sizeof text, "%s (rank %d, piece %d of %d)", why, rank->number, rank->number + 1,
+             rank->size);
+    note_missing(rank, path, piece != NULL ? text : why);
+}
+
+static rf_status open_shard(const struct rank *rank, const char *path,
+                            const struct cli_piece *piece, struct rf_source **source,
+                            struct rf_error *error)
+{
+    *source = NULL;
+    if (piece == NULL)
+        return rf_source_open(source, path, NULL, error);
+    return cli_piece_open(source, path, piece, (size_t)rank->number, (size_t)rank->size, error);
+}
+
+static uint64_t events_read(struct rf_source *source)
+{
+    struct rf_trace_info info;
+    return rf_source_header(source, &info) == RF_OK ? info.events : 0;
+}
+
+/* The whole shard, or a piece of it. A source says itself what it could not read, and so what is missing of a piece. */
+static void take_shard(struct rank *rank, const char *path, const struct cli_piece *piece)
 {
     struct rf_error error = {""};
     struct rf_source *source;
     struct rf_run *run = NULL;
-    rf_status status = parts > 1 ? rf_source_open_part(&source, path, part, parts, NULL, &error)
-                                 : rf_source_open(&source, path, NULL, &error);
-    if (status == RF_ENOTSUP ||
-        (parts > 1 && status == RF_EINVAL)) { /* the first one reads it all */
-        if (part == 0)
-            take_shard(rank, path, 0, 1);
-        return;
-    }
-    if (status == RF_OK)
+    uint64_t read = 0;
+    rf_status status = open_shard(rank, path, piece, &source, &error);
+    if (status == RF_OK) {
         status = collect(rank, source, &run, &error);
+        read = piece != NULL ? events_read(source) : 0;
+    }
     rf_source_close(source);
     if (status != RF_OK)
-        note_missing(rank, path, error.message[0] != '\0' ? error.message : rf_status_text(status));
+        note_shard(rank, path, piece,
+                   error.message[0] != '\0' ? error.message : rf_status_text(status));
     error.message[0] = '\0';
     if (run != NULL)
         rf_run_drop_notes(run, "incomplete"); /* the same sentence as the one that is noted */
     if (run != NULL && add(rank, run, &error) != RF_OK)
-        note_missing(rank, path, error.message);
+        note_shard(rank, path, piece, error.message);
+    else if (run != NULL)
+        rank->costs.read += (double)read;
     rf_run_free(run);
 }
 
@@ -253,24 +263,72 @@ static struct dealt deal(const struct rank *rank, int number)
     return is_cut(rank) ? (struct dealt){0, n} : (struct dealt){n * i / size, n * (i + 1) / size};
 }
 
+/* To each rank its own; nothing, where there is no table or no result to come. Nobody is missed here: who is gone will be, in the tree. */
+static void deal_pieces(struct rank *rank, const struct cli_piece *table)
+{
+    size_t n = rank->call->n_arguments, bytes = table != NULL ? n * sizeof *table : 0;
+    rank->dealt = true;
+    for (int to = 1; to < rank->size; to++)
+        rank->mpi->send(to, patience(rank, 1), table != NULL ? table + n * (size_t)to : table,
+                        bytes);
+}
+
+/* What MPI could not send at once it may still hold, so the table stays. */
+static void decide(struct rank *rank)
+{
+    size_t n = rank->call->n_arguments, size = (size_t)rank->size;
+    double begun = seconds();
+    rank->pieces = cli_pieces_decide(rank->call->arguments, n, size);
+    for (size_t i = 0; rank->pieces != NULL && i < n * size; i++)
+        rank->promised += rank->pieces[i].whole ? 0 : (double)rank->pieces[i].is.events;
+    rank->costs.work = seconds() - begun;
+    deal_pieces(rank, rank->pieces);
+}
+
+static void agree(struct rank *rank)
+{
+    void *pieces = NULL;
+    size_t n = 0;
+    rank->begun = seconds_of(CLOCK_MONOTONIC);
+    if (rank->number == 0) {
+        decide(rank);
+        return;
+    }
+    if (rank->mpi->receive(0, patience(rank, most_waits(rank)), &pieces, &n) == 0 &&
+        n == rank->call->n_arguments * sizeof *rank->pieces)
+        rank->pieces = pieces;
+    else
+        free(pieces);
+}
+
+static void take_piece(struct rank *rank, size_t i)
+{
+    const char *path = rank->call->arguments[i];
+    const struct cli_piece *piece = rank->pieces != NULL ? &rank->pieces[i] : NULL;
+    if (piece == NULL)
+        note_missing(rank, path, "rank 0 did not say which piece of it is whose");
+    else if (!piece->whole)
+        take_shard(rank, path, piece);
+    else if (rank->number == 0)
+        take_shard(rank, path, NULL);
+}
+
 static void take_shards(struct rank *rank)
 {
-    double begun = seconds();
     struct dealt own = deal(rank, rank->number);
+    if (is_cut(rank))
+        agree(rank);
+    double begun = seconds();
     for (size_t i = own.begin; i < own.end; i++)
-        take_shard(rank, rank->call->arguments[i], is_cut(rank) ? (size_t)rank->number : 0,
-                   is_cut(rank) ? (size_t)rank->size : 1);
-    rank->costs.work = rank->costs.path = seconds() - begun;
+        if (is_cut(rank))
+            take_piece(rank, i);
+        else
+            take_shard(rank, rank->call->arguments[i], NULL);
+    rank->costs.work += seconds() - begun;
+    rank->costs.path = rank->costs.work;
 }
 
 /* ---- the tree ---- */
-
-/* A rank may wait for another one below it, so each step is waited for longer than the one before. */
-static double patience(const struct rank *rank, int waits)
-{
-    double left = rank->begun + (double)rank->settings->wait * waits - seconds_of(CLOCK_MONOTONIC);
-    return rank->settings->wait == 0 ? -1 : left > 0 ? left : 0;
-}
 
 /* 0: done. Where it fails, the rank is gone, or gives nobody an answer: another one will call. */
 static int send_to(struct rank *rank, int to, const void *bytes, size_t n)
@@ -308,24 +366,9 @@ static void add_costs(struct costs *sum, const struct costs *child, double spent
     sum->path = (child->path > sum->path ? child->path : sum->path) + spent;
     sum->messages += child->messages;
     sum->lost += child->lost;
+    sum->read += child->read;
     sum->bytes += child->bytes;
     sum->largest = child->largest > sum->largest ? child->largest : sum->largest;
-}
-
-/* The shards of these ranks, which are neighbours: a few by name, more by the first and the last. */
-static void name_shards(const struct rank *rank, int from, int last, char *names, size_t size)
-{
-    char *const *shards = rank->call->arguments;
-    struct dealt first = deal(rank, from), end = deal(rank, last);
-    size_t n = end.end - first.begin, used = 0;
-    if (n > NAMED_MAX) {
-        snprintf(names, size, "%s to %s, %zu shards", shards[first.begin], shards[end.end - 1], n);
-        return;
-    }
-    names[0] = '\0';
-    for (size_t i = first.begin; i < end.end && used < size; i++)
-        used +=
-            (size_t)snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "", shards[i]);
 }
 
 /* Rank `from` stands for itself and all up to `last`. */
@@ -336,7 +379,8 @@ static void leave_out(struct rank *rank, int from, int last, const char *why)
         snprintf(who, sizeof who, "rank %d", from);
     else
         snprintf(who, sizeof who, "ranks %d to %d", from, last);
-    name_shards(rank, from, last, names, sizeof names);
+    size_t begin = deal(rank, from).begin, end = deal(rank, last).end;
+    cli_pieces_name(rank->call->arguments + begin, end - begin, names, sizeof names);
     snprintf(what, sizeof what, "%s, with %s%s", who, is_cut(rank) ? "its pieces of " : "", names);
     note_missing(rank, what, why);
 }
@@ -352,8 +396,11 @@ static bool receive_from(struct rank *rank, int from, int last, double wait)
                 n_head == sizeof(struct costs) && rank->mpi->receive(from, wait, &bytes, &n) == 0;
     if (came) {
         double begun = seconds();
-        if (rf_run_decode(&run, bytes, n, NULL, &error) != RF_OK || add(rank, run, &error) != RF_OK)
+        if (rf_run_decode(&run, bytes, n, NULL, &error) != RF_OK ||
+            add(rank, run, &error) != RF_OK) {
             leave_out(rank, from, last, error.message);
+            ((struct costs *)head)->read = 0;
+        }
         add_costs(&rank->costs, head, seconds() - begun);
     }
     rf_run_free(run);
@@ -428,10 +475,19 @@ static bool is_empty(const struct rf_run *run)
     return true;
 }
 
+/* Pieces that were lost are named already, but whatever the reason: nobody shall take a part for the whole. */
+static void check_pieces(struct rank *rank)
+{
+    if (rank->costs.read != rank->promised)
+        cli_note(rank->run, RF_NOTE_MISSING, "%.0f of %.0f events in pieces of traces were read",
+                 rank->costs.read, rank->promised);
+}
+
 /* Nothing at all takes no file's place. */
 static int deliver(struct rank *rank)
 {
     struct rf_error error = {""};
+    check_pieces(rank);
     int missing = tell_missing(rank->run);
     if (rank->settings->timing)
         print_costs(rank);
@@ -481,9 +537,11 @@ static int check_files(const struct rank *rank)
 }
 
 /* Where ranks are gone, MPI_Finalize would wait for them for ever: the others exit at once. */
-static void leave(const struct rank *rank, int status)
+static void leave(struct rank *rank, int status)
 {
     bool alone = rank->broken || (rank->number == 0 && rank->costs.lost > 0);
+    if (rank->number == 0 && is_cut(rank) && !rank->dealt)
+        deal_pieces(rank, NULL); /* they wait for it */
     if (rank->word == CLI_MPI_ALONE)
         _exit(CLI_OK);
     if (rank->word == CLI_MPI_NO_WORD)

@@ -38,4 +38,7 @@ struct cli_mpi {
 /* What launchers of MPI jobs tell each process. False: it is not part of a job. */
 int cli_ranks_find(int *rank, int *size);
 
+/* The module beside riffle, or where it was built or installed. Returns the exit status; where it cannot be loaded, that was said. */
+int cli_ranks_load(const struct cli_mpi **mpi);
+
 #endif

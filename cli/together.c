@@ -18,24 +18,21 @@
 
 enum { TICK_MS = 20 };
 
-int cli_ranks_find(int *rank, int *size)
-{
-    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                           {"PMI_RANK", "PMI_SIZE"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *number = getenv(names[i][0]), *of = getenv(names[i][1]);
-        if (number == NULL || of == NULL)
-            continue;
-        *rank = atoi(number);
-        *size = atoi(of);
-        return *size > 0 && *rank >= 0 && *rank < *size;
-    }
-    return 0;
-}
-
 static void name_file(const struct cli_together *together, int rank, char *path, size_t size)
 {
     snprintf(path, size, "%s.rank-%d", together->whole, rank);
+}
+
+/* Files of an earlier job: of this rank and, of rank 0, those behind the last rank, as far as they follow each other. */
+static void clear(const struct cli_together *together)
+{
+    char path[PATH_MAX];
+    unlink(together->own);
+    for (int rank = together->size; together->rank == 0; rank++) {
+        name_file(together, rank, path, sizeof path);
+        if (unlink(path) != 0)
+            return;
+    }
 }
 
 void cli_together_take(struct cli_together *together, struct cli_profiling *profiling,
@@ -54,7 +51,7 @@ void cli_together_take(struct cli_together *together, struct cli_profiling *prof
         if (together->job[0] == '\0' && getenv(jobs[i]) != NULL)
             together->job = getenv(jobs[i]);
     name_file(together, rank, together->own, sizeof together->own);
-    unlink(together->own); /* of an earlier job */
+    clear(together);
     together->quiet = profiling->quiet;
     profiling->output = together->own;
     profiling->quiet = 1;

@@ -67,6 +67,9 @@ rf_status rf_source_open_trace(struct rf_source **source, const char *path, uint
  * RF_ENOTSUP: it has no sound index, or a block where a piece begins is damaged. */
 rf_status rf_source_open_part(struct rf_source **source, const char *path, size_t part,
                               size_t parts, const struct rf_alloc *alloc, struct rf_error *error);
+/* Which piece that is. Whoever reads pieces in different places compares what each of them has. RF_ENOTSUP: it is none. */
+struct rf_trace_piece;
+rf_status rf_source_piece(const struct rf_source *source, struct rf_trace_piece *piece);
 
 /* Text on an open file descriptor, which stays the caller's; `name` is for messages. A line is
  * `a b [count]`, decimal or 0x hexadecimal; a lone `a` is <a, 0>; a count of 0 is no event; '#' begins

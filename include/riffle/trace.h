@@ -52,6 +52,14 @@ rf_status rf_trace_add_module(struct rf_trace_writer *writer, const struct rf_mo
 rf_status rf_trace_finish(struct rf_trace_writer *writer, struct rf_error *error);
 void rf_trace_abandon(struct rf_trace_writer *writer); /* leave no file; NULL is fine */
 
+/* One of equally many pieces that a trace is cut into (rf_source_open_part), by its index. They follow each other: the next one
+ * begins where this one ends. */
+struct rf_trace_piece {
+    uint64_t first, events; /* events before it, and those in it if all its blocks are whole */
+    /* The same for the same piece of an equal trace: of its size, its index and the block where the piece begins. */
+    uint64_t identity;
+};
+
 /* What the header says and the blocks hold. */
 struct rf_trace_info {
     enum rf_trace_kind kind;

@@ -216,8 +216,10 @@ const struct rf_trace_gaps *rf_trace_reader_gaps(const struct rf_trace_reader *r
 rf_status rf_trace_reader_seek(struct rf_trace_reader *reader, uint64_t event, uint64_t *first);
 
 /* The same for one of `parts` pieces of whole blocks, about equally many: the reader begins with the first block of piece
- * number `part` and ends in front of the next piece, as if that were the end of the file. The last piece goes to the end. */
-rf_status rf_trace_reader_part(struct rf_trace_reader *reader, size_t part, size_t parts);
+ * number `part` and ends in front of the next piece, as if that were the end of the file. The last piece goes to the end.
+ * *piece says which one it is. */
+rf_status rf_trace_reader_part(struct rf_trace_reader *reader, size_t part, size_t parts,
+                               struct rf_trace_piece *piece);
 
 /* The modules. With a sound index they are found at once, wherever the reader is; without one they are known
  * after the reader has passed them. Valid until the reader is closed. RF_ENOMEM or RF_OK. */

@@ -55,15 +55,17 @@ static bool find_entry(const struct rf_trace_reader *reader, uint64_t entries, u
     return true;
 }
 
-rf_status rf_trace_reader_seek(struct rf_trace_reader *reader, uint64_t event, uint64_t *first)
+/* To the block that holds this event; its head comes back. */
+static rf_status seek_block(struct rf_trace_reader *reader, uint64_t event,
+                            struct rf_trace_head *head)
 {
     unsigned char bytes[RF_TRACE_HEAD_SIZE];
-    struct rf_trace_head index, head;
+    struct rf_trace_head index;
     uint64_t entries, offset;
     if (!find_index(reader, &index, &entries) || event >= index.first ||
         !find_entry(reader, entries, index.number, event, &offset) ||
-        !read_at(reader, bytes, sizeof bytes, offset) || !rf_trace_head_read(&head, bytes) ||
-        head.kind > RF_TRACE_RECORDS || head.first > event || event - head.first >= head.events)
+        !read_at(reader, bytes, sizeof bytes, offset) || !rf_trace_head_read(head, bytes) ||
+        head->kind > RF_TRACE_RECORDS || head->first > event || event - head->first >= head->events)
         return RF_ENOTSUP;
     rf_status status = rf_trace_reader_begin(reader, NULL);
     if (status != RF_OK || lseek(reader->fd, (off_t)offset, SEEK_SET) < 0)
@@ -72,10 +74,21 @@ rf_status rf_trace_reader_seek(struct rf_trace_reader *reader, uint64_t event, u
     reader->base = offset;
     reader->at_eof = false;
     reader->sought = true;
-    reader->next_number = head.number;
-    reader->next_first = *first = head.first;
+    reader->next_number = head->number;
+    reader->next_first = head->first;
     return RF_OK;
 }
+
+rf_status rf_trace_reader_seek(struct rf_trace_reader *reader, uint64_t event, uint64_t *first)
+{
+    struct rf_trace_head head;
+    rf_status status = seek_block(reader, event, &head);
+    if (status == RF_OK)
+        *first = head.first;
+    return status;
+}
+
+/* --- pieces ------------------------------------------------------------------------------------- */
 
 /* The first event of a block; of the block behind the last one, how many events there are. */
 static bool find_first(const struct rf_trace_reader *reader, const struct rf_trace_head *index,
@@ -91,25 +104,40 @@ static bool find_first(const struct rf_trace_reader *reader, const struct rf_tra
     return true;
 }
 
-rf_status rf_trace_reader_part(struct rf_trace_reader *reader, size_t part, size_t parts)
+/* The index has the place of each block, and its checksum is in its head; so is that of a block's payload in its own. */
+static uint64_t identify(uint64_t entries, const struct rf_trace_head *index,
+                         const struct rf_trace_head *block)
 {
-    struct rf_trace_head index;
-    uint64_t entries, first, behind, begun;
+    const uint64_t words[] = {entries,    index->events, index->number, index->first,
+                              index->sum, block->number, block->first,  block->sum};
+    uint64_t sum = rf_checksum_begin();
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        sum = rf_checksum_word(sum, words[i]);
+    return sum;
+}
+
+rf_status rf_trace_reader_part(struct rf_trace_reader *reader, size_t part, size_t parts,
+                               struct rf_trace_piece *piece)
+{
+    struct rf_trace_head index, block = {.number = 0};
+    uint64_t entries, first, behind;
     if (parts == 0 || part >= parts || parts > UINT32_MAX || !find_index(reader, &index, &entries))
         return RF_ENOTSUP;
     uint64_t from = (uint64_t)index.number * part / parts;
     uint64_t to = (uint64_t)index.number * (part + 1) / parts;
     if (!find_first(reader, &index, entries, from, &first) ||
-        !find_first(reader, &index, entries, to, &behind))
+        !find_first(reader, &index, entries, to, &behind) || first > behind ||
+        (part == 0 && first > 0))
         return RF_ENOTSUP;
+    *piece = (struct rf_trace_piece){first, behind - first, identify(entries, &index, &block)};
     if (first == behind) { /* more pieces than blocks */
         rf_status status = rf_trace_reader_begin(reader, NULL);
         reader->ended = true;
         return status == RF_OK ? RF_OK : RF_ENOTSUP;
     }
-    rf_status status = rf_trace_reader_seek(reader, first, &begun);
-    if (status != RF_OK || begun != first)
+    if (seek_block(reader, first, &block) != RF_OK || block.first != first)
         return RF_ENOTSUP;
+    piece->identity = identify(entries, &index, &block);
     reader->until = to < index.number ? behind : 0;
     return RF_OK;
 }

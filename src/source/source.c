@@ -204,6 +204,11 @@ rf_status rf_source_header(struct rf_source *source, struct rf_trace_info *info)
     return source->ops->header != NULL ? source->ops->header(source, info) : RF_ENOTSUP;
 }
 
+rf_status rf_source_piece(const struct rf_source *source, struct rf_trace_piece *piece)
+{
+    return source->ops->piece != NULL ? source->ops->piece(source, piece) : RF_ENOTSUP;
+}
+
 rf_status rf_source_counted(struct rf_source *source, rf_source_tell tell, void *context,
                             struct rf_error *error)
 {

@@ -22,6 +22,7 @@ struct rf_source_ops {
     rf_status (*header)(struct rf_source *source, struct rf_trace_info *info); /* or NULL */
     rf_status (*modules)(struct rf_source *source, const struct rf_module **modules,
                          size_t *n); /* or NULL: there are none */
+    rf_status (*piece)(const struct rf_source *source, struct rf_trace_piece *piece); /* or NULL */
     rf_status (*counted)(struct rf_source *source, rf_source_tell tell, void *context,
                          struct rf_error *error); /* or NULL: there is nothing but batches */
     /* Give back everything, the source's own block included. */

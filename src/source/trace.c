@@ -12,6 +12,8 @@ struct trace {
     bool close_fd;
     uint64_t skip; /* events that are not wanted yet */
     uint64_t bytes_total;
+    bool is_piece;
+    struct rf_trace_piece piece;
     struct rf_trace_reader *reader;
     struct gaps *gaps; /* NULL: there were none yet */
 };
@@ -129,6 +131,15 @@ static rf_status modules(struct rf_source *source, const struct rf_module **modu
     return rf_trace_reader_modules(((struct trace *)source)->reader, modules, n);
 }
 
+static rf_status piece(const struct rf_source *source, struct rf_trace_piece *piece)
+{
+    const struct trace *trace = (const struct trace *)source;
+    if (!trace->is_piece)
+        return RF_ENOTSUP;
+    *piece = trace->piece;
+    return RF_OK;
+}
+
 static void close_trace(struct rf_source *source)
 {
     struct trace *trace = (struct trace *)source;
@@ -146,6 +157,7 @@ static const struct rf_source_ops trace_ops = {
     .progress = progress,
     .header = header,
     .modules = modules,
+    .piece = piece,
     .close = close_trace,
 };
 
@@ -175,8 +187,9 @@ static rf_status open_trace(struct rf_source **source, const struct rf_source_in
         return status;
     }
     uint64_t first = 0;
-    if (input->parts > 0 &&
-        rf_trace_reader_part(trace->reader, input->part, input->parts) != RF_OK) {
+    trace->is_piece = input->parts > 0;
+    if (trace->is_piece &&
+        rf_trace_reader_part(trace->reader, input->part, input->parts, &trace->piece) != RF_OK) {
         close_trace(&trace->base);
         return rf_fail(error, RF_ENOTSUP,
                        "%s: its index is missing or damaged, so it cannot be read in parts",

@@ -83,10 +83,11 @@ static bool count_part(int fd, size_t part, size_t parts, uint64_t *n)
 {
     struct rf_trace_reader *reader;
     struct rf_trace_events events;
+    struct rf_trace_piece piece;
     const struct rf_trace_input input = {.fd = fd, .name = "in", .depth = RF_TRACE_EVENTS};
     if (lseek(fd, 0, SEEK_SET) != 0 || rf_trace_reader_open(&reader, &input, NULL, NULL) != RF_OK)
         abort();
-    rf_status status = parts > 0 ? rf_trace_reader_part(reader, part, parts) : RF_OK;
+    rf_status status = parts > 0 ? rf_trace_reader_part(reader, part, parts, &piece) : RF_OK;
     while (status == RF_OK && (status = rf_trace_reader_next(reader, &events, NULL)) == RF_OK &&
            events.n > 0)
         *n += events.n;

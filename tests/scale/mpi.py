@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Ranks of an MPI job: shards and pieces of traces against one rank, ranks that fail, MPI programs under riffle run.
 
-    mpi.py RIFFLE MPIRUN [RING]
+    mpi.py RIFFLE MPIRUN EIO [RING]
 
-RING is an MPI program whose counts are known (ring.c); without it, where there is no probe, it is left out.
+EIO is preloaded into a rank that cannot read traces (eio.c). RING is an MPI program whose counts are known (ring.c); without it, where there is no probe, it is left out.
 """
+import fcntl
 import os
+import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,8 +20,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import saved  # noqa: E402
 import tap  # noqa: E402
 
-RIFFLE, MPIRUN = (os.path.abspath(path) for path in sys.argv[1:3])
+RIFFLE, MPIRUN, EIO = (os.path.abspath(path) for path in sys.argv[1:4])
 SHARDS, EVENTS = 5, 60000
+LONG = 300000  # five blocks, cut into one, two and two for three ranks
+PIECES = [65536, 131072, LONG - 196608]
 ENGINES = ["-e", "exact", "-e", "multihash(interval=10K, threshold=1%)"]
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_rmaps_base_oversubscribe="1")
@@ -87,7 +92,7 @@ def check_missing(folder, shards):
 
 def check_damaged(folder, shards):
     """It is named once, and what is whole of it is kept."""
-    run(folder, RIFFLE, "gen", "zipf", "--events", "300K", "-o", "long.rft")
+    run(folder, RIFFLE, "gen", "zipf", "--events", str(LONG), "-o", "long.rft")
     with open(os.path.join(folder, "long.rft"), "rb") as file:
         content = bytearray(file.read())
     content[len(content) // 2] ^= 0x55
@@ -100,6 +105,163 @@ def check_damaged(folder, shards):
         tap.check(f"{title} is named once, and its whole blocks are kept", told == ["missing"] and done.returncode == 3
                   and done.stderr.count(b"damaged.rft: damaged: ") == done.stdout.count(b"damaged.rft: damaged:") == 1
                   and run_["profiles"][0]["consumed"] > 200000, [run_["notes"], done.stdout, done.stderr])
+
+
+def found(folder, name, done):
+    """How many events are in the result, and what it says is missing."""
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        return done.returncode, 0, []
+    run_ = saved.report(RIFFLE, path)
+    os.remove(path)
+    return done.returncode, run_["profiles"][0]["consumed"], [note["text"] for note in run_["notes"] if note["name"] == "missing"]
+
+
+def check_unread(folder):
+    """One of three ranks cannot read by an index. Where it is rank 0, that decides to read all of it."""
+    script = f'if [ "$OMPI_COMM_WORLD_RANK" = $0 ]; then export LD_PRELOAD={EIO}; fi; exec "$@"'
+    shutil.copy(os.path.join(folder, "long.rft"), os.path.join(folder, "again.rft"))
+    for bad, names in ((0, ["long.rft"]), (1, ["long.rft"]), (2, ["long.rft"]), (1, ["long.rft", "again.rft"])):
+        done = ranks(folder, 3, "sh", "-c", script, str(bad), RIFFLE, "mpi", "-e", "exact", "-o", "unread.rfp", *names)
+        status, events, missing = found(folder, "unread.rfp", done)
+        lost = PIECES[bad] * len(names) if bad > 0 else 0
+        said = [f"{name}: its index is missing or damaged, so it cannot be read in parts (rank {bad}, piece {bad + 1} of 3)" for name in names]
+        said.append(f"{LONG * len(names) - lost} of {LONG * len(names)} events in pieces of traces were read")
+        tap.check(f"rank {bad} of 3 cannot read its piece of {' and '.join(names)}: {'named' if lost else 'read as a whole'}",
+                  (status, events, missing) == (3 if lost else 0, LONG * len(names) - lost, said if lost else []),
+                  [status, events, missing, done.stderr])
+
+
+def check_calls(folder):
+    """A single call fails, on rank 0 or on rank 1: all is counted, or what is missing is told with its events."""
+    script = f'if [ "$OMPI_COMM_WORLD_RANK" = $0 ]; then export RIFFLE_TEST_FAILS=$1 LD_PRELOAD={EIO}; fi; shift; exec "$@"'
+    results = []
+    for bad in (0, 1):
+        for call in (1, 3, 5, 7, 9, 11):
+            done = ranks(folder, 3, "sh", "-c", script, str(bad), str(call), RIFFLE, "mpi", "-e", "exact", "-o", "call.rfp", "long.rft")
+            status, events, missing = found(folder, "call.rfp", done)
+            results.append((bad, call, status, events, missing))
+    whole, part = (0, LONG, 0), (3, LONG - PIECES[1], 2)
+    kinds = [(status, events, len(missing)) for _, _, status, events, missing in results]
+    tap.check("any read by the index fails: rank 0 reads it all then, rank 1 leaves its piece out by name",
+              set(kinds[:6]) == {whole} and set(kinds[6:]) <= {whole, part} and kinds.count(part) > 2, results)
+
+
+def check_dies(folder):
+    """A rank is killed when it is about to read its piece, or, of rank 0, to decide on the pieces."""
+    script = f'if [ "$OMPI_COMM_WORLD_RANK" = $0 ]; then export RIFFLE_TEST_DIES=1 LD_PRELOAD={EIO}; fi; exec "$@"'
+    for bad in (0, 1, 2):
+        done = run(folder, "timeout", "60", MPIRUN, "--enable-recovery", "--oversubscribe", "-n", "3", "sh", "-c", script, str(bad),
+                   RIFFLE, "mpi", "-e", "exact", "-o", "dies.rfp", "long.rft")
+        _, events, missing = found(folder, "dies.rfp", done)
+        said = [f"rank {bad}, with its pieces of long.rft: did not answer",
+                f"{LONG - PIECES[bad]} of {LONG} events in pieces of traces were read"]
+        right = (events, missing) == (LONG - PIECES[bad], said) if bad > 0 else events == 0 and done.stderr.count(b": rank 0 is gone") == 2
+        tap.check(f"rank {bad} of 3 is killed with a piece: {'named' if bad > 0 else 'each of the others says so'}, and nobody waits",
+                  right, [done.returncode, events, missing, done.stderr])
+
+
+def check_nodes(folder):
+    """Three machines whose copies of a trace are not equal, or not there. What rank 0 has is what is counted, as far as the others have it."""
+    run(folder, RIFFLE, "gen", "zipf", "--events", str(LONG), "--seed", "7", "-o", "other.rft")
+    run(folder, RIFFLE, "trace", "convert", "long.rft", "long.txt")
+    with open(os.path.join(folder, "long.rft"), "rb") as file:
+        whole = file.read()
+    third = struct.unpack_from("<Q", whole, struct.unpack_from("<Q", whole, len(whole) - 16)[0] + 48 + 16 * 2)[0]
+    copies = {"cut": whole[:third + 1000], "other": read(folder, "other.rft"), "text": read(folder, "long.txt"), "no": None}
+    for bad in (0, 1):
+        for kind, copy in copies.items():
+            for node in range(3):
+                path = os.path.join(folder, f"node-{node}", "t.rft")
+                shutil.rmtree(os.path.dirname(path), ignore_errors=True)
+                os.mkdir(os.path.dirname(path))
+                content = copy if node == bad else whole
+                if content is not None:
+                    write(path, content)
+            done = ranks(folder, 3, "sh", "-c", 'cd node-$OMPI_COMM_WORLD_RANK; exec "$@"', "sh", RIFFLE, "mpi", "-e", "exact",
+                         "-o", "../nodes.rfp", "t.rft")
+            status, events, missing = found(folder, "nodes.rfp", done)
+            if bad == 1:
+                right = status == 3 and events == LONG - PIECES[1] and len(missing) == 2 \
+                    and missing[0].startswith("t.rft: ") and missing[0].endswith(" (rank 1, piece 2 of 3)")
+            elif kind == "cut":
+                right = status == 3 and events == 2 * 65536 and [text.startswith("t.rft: damaged: ") for text in missing] == [True]
+            elif kind == "other":
+                right = status == 3 and events == PIECES[0] and [text.endswith(" (rank %d, piece %d of 3)" % (i, i + 1))
+                                                                 for i, text in enumerate(missing[:-1], 1)] == [True, True]
+            elif kind == "text":
+                right = status == 0 and events == LONG and missing == []
+            else:
+                right = status == 1 and events == 0 and done.stderr.count(b"t.rft: cannot open") == 1
+            tap.check(f"rank {bad} of 3 has {'no' if copy is None else f'a copy that is {kind}'}: nothing twice, nothing lost unsaid",
+                      right, [status, events, missing, done.stderr])
+
+
+def read(folder, name):
+    with open(os.path.join(folder, name), "rb") as file:
+        return file.read()
+
+
+def write(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def add_word(total, word):
+    total = (total ^ word) * 0x9e3779b97f4a7c15 & (1 << 64) - 1
+    return total ^ total >> 32
+
+
+def with_index(trace, entries):
+    """A trace with another index, whose checksums are right (doc/FORMATS.md)."""
+    begin = struct.unpack_from("<Q", trace, len(trace) - 16)[0]
+    head, sums = bytearray(trace[begin:begin + 48]), [0x8a5cd789635d2dff, add_word(0x8a5cd789635d2dff, 40)]
+    for entry in entries:
+        sums[0] = add_word(add_word(sums[0], entry[0]), entry[1])
+    struct.pack_into("<IIIQQ", head, 12, 16 * len(entries), 16 * len(entries), len(entries), LONG, sums[0])
+    for word in (*struct.unpack_from("<5Q", head), 0):
+        sums[1] = add_word(sums[1], word)
+    struct.pack_into("<Q", head, 40, sums[1])
+    return trace[:begin] + bytes(head) + b"".join(struct.pack("<QQ", *entry) for entry in entries) + trace[-16:]
+
+
+def check_index(folder):
+    """An index that is not the trace's: as one rank says it, or all the same counted right."""
+    trace = read(folder, "long.rft")
+    begin = struct.unpack_from("<Q", trace, len(trace) - 16)[0]
+    e = [struct.unpack_from("<QQ", trace, begin + 48 + 16 * i) for i in range(5)]
+    truth = run(folder, RIFFLE, "replay", "long.rft", "-e", "exact", "--format", "csv", "-n", "0").stdout
+    tap.check("the index that is made anew is the same", with_index(trace, e) == trace)
+    cases = {"swapped": [(e[1][0], e[0][1]), (e[0][0], e[1][1]), *e[2:]], "without the first": e[1:], "without the last": e[:-1],
+             "with one twice": [e[0], e[1], e[1], *e[2:]], "of one place": [(e[0][0], entry[1]) for entry in e], "turned round": e[::-1],
+             "with wrong events": [e[0], *((entry[0], entry[1] + 1) for entry in e[1:])], "far away": [e[0], (1 << 62, e[1][1]), *e[2:]]}
+    for name, entries in cases.items():
+        write(os.path.join(folder, "index.rft"), with_index(trace, entries))
+        alone = run(folder, RIFFLE, "mpi", "-e", "exact", "--format", "csv", "-n", "0", "index.rft")
+        done = ranks(folder, 3, RIFFLE, "mpi", "-e", "exact", "--format", "csv", "-n", "0", "index.rft")
+        tap.check(f"an index {name}: three ranks count right, and lose nothing unsaid", alone.returncode == 3 and alone.stdout == done.stdout == truth
+                  and done.returncode in (0, 3), [alone.returncode, done.returncode, alone.stderr, done.stderr])
+
+
+def check_pipes(folder):
+    """A pipe gives its bytes once, to rank 0. The first eight of them tell what it is."""
+    text, trace = b"1234567890 1\n5 5\n", read(folder, "shard-0.rft")
+    truth = run(folder, RIFFLE, "replay", "shard-0.rft", "-e", "exact", "--format", "csv", "-n", "0").stdout
+    for kind, content in (("text", text), ("a trace", trace)):
+        for name in ("-", "fifo"):
+            for n in (2, 3):
+                if name == "fifo":
+                    os.mkfifo(os.path.join(folder, name))
+                command = [MPIRUN, "--oversubscribe", "-n", str(n), RIFFLE, "mpi", "-e", "exact", "--format", "csv", "-n", "0", name]
+                job = subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                if name == "fifo":
+                    write(os.path.join(folder, name), content)
+                    os.remove(os.path.join(folder, name))
+                out, errors = job.communicate(content if name == "-" else None, timeout=100)
+                right = out == truth if content is trace else sorted(line.split(b",")[:2] for line in out.splitlines()[1:]) \
+                    == [[b"0x499602d2", b"0x1"], [b"0x5", b"0x5"]]
+                tap.check(f"{kind} by {'standard input' if name == '-' else 'a pipe'}, on {n} ranks: whole", right and job.returncode == 0,
+                          [job.returncode, out[:200], errors])
 
 
 def check_builds(folder):
@@ -236,6 +398,37 @@ def check_killed_root(folder, shards):
                   and not os.path.exists(os.path.join(folder, "root.rfp")), [said, done.stderr])
 
 
+def check_end(folder, shards):
+    """Rank 1 is stopped when rank 0 has its sum and prints it, to a pipe that is full. MPI_Finalize would wait for it for ever."""
+    os.mkfifo(os.path.join(folder, "full"))
+    script = 'echo $$ > last-$OMPI_COMM_WORLD_RANK; if [ "$OMPI_COMM_WORLD_RANK" = 0 ]; then exec "$@" > full; fi; exec "$@"'
+    command = [MPIRUN, "--enable-recovery", "--oversubscribe", "-n", "2", "sh", "-c", script, "sh", RIFFLE, "mpi", "-e", "exact",
+               "--format", "csv", "-n", "0", "-o", "end.rfp", *shards[:2]]
+    with open(os.path.join(folder, "end.err"), "w+b") as errors:
+        job = subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+        with open(os.path.join(folder, "full"), "rb", buffering=0) as pipe:
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 4096)
+            printed = pipe.read(1)
+            last = [int(read(folder, f"last-{rank}")) for rank in range(2)]
+            os.kill(last[1], signal.SIGSTOP)
+            stopped = time.monotonic()
+            ended = False  # of the pipe: nobody has it open any more
+            while not ended and select.select([pipe], [], [], 60)[0]:
+                more = pipe.read(1 << 16)
+                printed, ended = printed + more, more == b""
+            took = time.monotonic() - stopped
+        for pid in [last[1]] if ended else last:
+            os.kill(pid, signal.SIGKILL)
+        try:
+            job.wait(60)
+        finally:
+            job.kill()
+        errors.seek(0)
+        tap.check("a rank is stopped when its work is in the sum: nothing is missing, and the others end after 20 seconds", ended
+                  and printed.count(b"\n") > 2000 and found(folder, "end.rfp", job)[1:] == (2 * EVENTS, []) and 19 < took < 50,
+                  [job.returncode, printed.count(b"\n"), took, errors.read()])
+
+
 def check_many_missing(folder, shards):
     """More than a merge keeps of other notes."""
     gone = [f"nosuch-{i}.rft" for i in range(24)]
@@ -300,7 +493,11 @@ def check_begin(folder, shards):
 
 
 def check_program(folder, ring):
+    for rank in range(5):
+        write(os.path.join(folder, f"ring.rfp.rank-{rank}"), b"of an earlier job")
     done = ranks(folder, 2, RIFFLE, "run", "-q", "-p", "call target==step -> target", "-e", "exact", "-o", "ring.rfp", "--", ring)
+    tap.check("files of an earlier job on more ranks are gone", not any(os.path.exists(os.path.join(folder, f"ring.rfp.rank-{rank}"))
+                                                                        for rank in range(2, 5)), os.listdir(folder))
     found = {name: saved.report(RIFFLE, os.path.join(folder, name))
              for name in ("ring.rfp", "ring.rfp.rank-0", "ring.rfp.rank-1")} if done.returncode == 0 else {}
     steps = {name: run_["profiles"][0]["consumed"] for name, run_ in found.items()}
@@ -332,6 +529,12 @@ def main():
         check_pieces(folder, shards[0])
         check_missing(folder, shards)
         check_damaged(folder, shards)
+        check_unread(folder)
+        check_calls(folder)
+        check_dies(folder)
+        check_nodes(folder)
+        check_index(folder)
+        check_pipes(folder)
         check_nothing(folder, shards)
         check_killed(folder, shards[0])
         check_killed(folder, shards[0], ", also by TCP", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo")
@@ -340,16 +543,18 @@ def main():
         check_killed_holder(folder, shards)
         check_killed_chain(folder, shards)
         check_killed_root(folder, shards)
+        check_end(folder, shards)
         check_many_missing(folder, shards)
         check_unwritable(folder, shards)
         check_begin(folder, shards)
-        if len(sys.argv) > 3:
+        if len(sys.argv) > 4:
             check_stacks(folder)
             check_builds(folder)
-            check_program(folder, os.path.abspath(sys.argv[3]))
-            check_program_missing(folder, os.path.abspath(sys.argv[3]))
+            check_program(folder, os.path.abspath(sys.argv[4]))
+            check_program_missing(folder, os.path.abspath(sys.argv[4]))
     print(f"# figure: {SHARDS} shards on 2 ranks, a trace on 3; 1 shard missing, 24, all of them; 2 damaged; 9 ranks killed, rank 0 twice of that, "
-          "4 with work of others; 1 without a profile; 2 that never begin")
+          "4 with work of others; 1 without a profile; 2 that never begin, "
+          "1 stopped at the end; traces in pieces on 3 ranks: 4 unreadable on one of them, 12 with one call that fails, 3 ranks killed, 8 unequal copies, 8 wrong indices; 8 pipes")
     tap.end()
 
 
