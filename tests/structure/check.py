@@ -30,7 +30,8 @@ def verdict(root, old_log, new_log, meson_status, build_status=0):
     """Status and last line of a run over one flavour."""
     with tempfile.TemporaryDirectory() as tree:
         os.mkdir(os.path.join(tree, "tools"))
-        shutil.copy(os.path.join(root, "tools", "check"), os.path.join(tree, "tools"))
+        for name in ("check", "usage.py"):
+            shutil.copy(os.path.join(root, "tools", name), os.path.join(tree, "tools"))
         write(os.path.join(tree, "tools", "build"), f"#!/bin/sh\nexit {build_status}\n")
         log = os.path.join(tree, "build", "meson-logs", "testlog.json")
         if old_log is not None:
