@@ -39,12 +39,14 @@ def check_modes(folder):
     run(folder, "replay", "a.rft", "-o", "a.rfp")
     run(folder, "merge", "a.rfp", "a.rfp", "-o", "b.rfp")
     run(folder, "trace", "convert", "a.rft", "b.rft")
-    names = ["a.rft", "a.rfp", "b.rfp", "b.rft"]
+    run(folder, "trace", "convert", "a.rft", "b.txt")
+    run(folder, "gen", "zipf", "--events", "1K", "-o", "a.txt")
+    names = ["a.rft", "a.rfp", "b.rfp", "b.rft", "b.txt", "a.txt"]
     if WORK:
         run(folder, "run", "-q", "-p", "calls", "-o", "c.rfp", "--record", "c.rft", "--", WORK)
         names += ["c.rfp", "c.rft"]
     modes = {name: mode_of(folder, name) for name in names}
-    tap.check("profiles and traces have the mode 0600, with a umask of 0", set(modes.values()) == {"0o600"}, modes)
+    tap.check("profiles, traces and traces as text have the mode 0600, with a umask of 0", set(modes.values()) == {"0o600"}, modes)
 
 
 def check_fence(folder):
