@@ -122,7 +122,9 @@ static void write_bounds(FILE *out, const struct rf_profile *profile,
         rf_report_fact(out, setup, "bounds", "of the co-processor's samples, not of all events");
     else if (profile->bound == RF_BOUND_EXACT && profile->absent_upper == 0)
         rf_report_fact(out, setup, "bounds", "none needed: the counts %sare exact",
-                       profile->lost > 0 ? "of what was consumed " : "");
+                       profile->lost > 0 || rf_profile_figure(profile, "blind-from", -1) >= 0
+                           ? "of what was consumed "
+                           : "");
     else if (profile->bound == RF_BOUND_CONFIDENCE)
         rf_report_fact(out, setup, "bounds",
                        "hold for %.4g%% of all items; one that is not listed has at most %s",
