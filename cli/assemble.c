@@ -14,6 +14,7 @@
 #include <riffle/probe.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define VARIABLE "RIFFLE_AS" /* the assembler's path */
@@ -21,7 +22,10 @@
 const char *cli_temporary_folder(void)
 {
     const char *folder = getenv("TMPDIR");
-    return folder != NULL && access(folder, W_OK | X_OK) == 0 ? folder : "/tmp";
+    struct stat status;
+    bool good = folder != NULL && stat(folder, &status) == 0 && S_ISDIR(status.st_mode) &&
+                access(folder, W_OK | X_OK) == 0;
+    return good ? folder : "/tmp";
 }
 
 /* ---- for riffle cc ---- */

@@ -322,7 +322,7 @@ int cli_attach_run(const struct cli_call *call, struct cli_profiling *profiling,
     char path[PATH_MAX];
     int go[2];
     if (!rf_probe_find(path, sizeof path, call->arguments[0]))
-        return cli_fail(CLI_NO_PROGRAM, "run: '%s': no such program", call->arguments[0]);
+        return cli_fail_program("run", call->arguments[0]);
     int status = take_run(call, profiling, sampling, bursts);
     if (status != CLI_OK)
         return status;

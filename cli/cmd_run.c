@@ -16,7 +16,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { APART_MAX = 16 };
@@ -76,7 +75,9 @@ static const struct cli_option options[] = {
      .offset = offsetof(struct settings, per_process)},
     {CLI_COUNT, 0, "slots", "N", "256",
      .brief = "processes that can be there at once; others run unprofiled, and are counted",
-     .text = "At most 2048. A slot is free for the next process when one has ended.",
+     .text =
+         "At most 2048. A slot is free for the next process when one has ended. Of a program with "
+         "hooks each thread that is there needs one.",
      .offset = offsetof(struct settings, slots)},
     {CLI_COUNT, 0, "rank-wait", "SECONDS", "60",
      .brief = "under mpirun: how long rank 0 waits for the profiles of the others",
@@ -317,15 +318,6 @@ static int profile(struct rf_source *source, struct plan *plan)
     return leave(delivered, outcome);
 }
 
-static int refuse_program(const char *name)
-{
-    struct stat status;
-    if (strchr(name, '/') == NULL || stat(name, &status) != 0)
-        return cli_fail(CLI_NO_PROGRAM, "run: '%s': no such program", name);
-    return cli_fail(CLI_NOT_EXECUTABLE, "run: '%s': %s", name,
-                    S_ISDIR(status.st_mode) ? "is a folder" : "may not be executed");
-}
-
 static int start(struct plan *plan, const struct cli_call *call)
 {
     struct rf_error error = {""};
@@ -358,7 +350,7 @@ static int start(struct plan *plan, const struct cli_call *call)
     memcpy(setup.bursts, plan->bursts, sizeof setup.bursts);
     char path[PATH_MAX];
     if (!rf_probe_find(path, sizeof path, call->arguments[0]))
-        return refuse_program(call->arguments[0]);
+        return cli_fail_program("run", call->arguments[0]);
     setup.hooks = !settings->probe && cli_hooks_suffice(&setup);
     int refused = cli_places_check(&plan->places, &plan->common, call->arguments[0]);
     if (refused == CLI_OK)

@@ -268,7 +268,7 @@ static int run(const struct cli_call *call)
     if (is_process(call, &pid))
         return cli_watch(pid);
     if (!rf_probe_find(path, sizeof path, call->arguments[0]))
-        return cli_fail(CLI_NO_PROGRAM, "top: '%s': no such program", call->arguments[0]);
+        return cli_fail_program("top", call->arguments[0]);
     int status = cli_screen_guard(start, &s, &forked);
     if (!forked)
         return cli_fail(CLI_FAILED, "top: there is no terminal to show it on");

@@ -15,11 +15,12 @@ static rf_status note_processes(struct rf_run *run, const struct rf_probe_outcom
         status = cli_note(run, "processes", "%llu: %s", n, outcome->programs);
     if (status == RF_OK && outcome->unfollowed > 0)
         status = cli_note(run, "not-followed", "%llu %s", (unsigned long long)outcome->unfollowed,
-                          outcome->hooks ? "threads" : "processes");
+                          outcome->hooks ? "processes or threads" : "processes");
     if (status == RF_OK && outcome->untold > 0)
-        status = cli_note(run, "not-told",
-                          "%llu events of threads and signal handlers without a slot of the ring",
-                          (unsigned long long)outcome->untold);
+        status = cli_note(
+            run, "not-told",
+            "%llu events, for which the ring had no slot, or the slot no room for their place",
+            (unsigned long long)outcome->untold);
     if (status == RF_OK && outcome->threads > outcome->processes)
         status = cli_note(run, "threads", "%llu%s%s", (unsigned long long)outcome->threads,
                           outcome->thread_names[0] != '\0' ? "; " : "", outcome->thread_names);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MESSAGE_MAX = 8192 }; /* the longest path there is, and a sentence */
@@ -52,6 +53,15 @@ int cli_fail_parsed(rf_status status, const struct rf_error *error)
 {
     cli_fail_status(status, error);
     return status == RF_EINVAL ? CLI_USAGE : CLI_FAILED;
+}
+
+int cli_fail_program(const char *command, const char *program)
+{
+    struct stat status;
+    if (strchr(program, '/') == NULL || stat(program, &status) != 0)
+        return cli_fail(CLI_NO_PROGRAM, "%s: '%s': no such program", command, program);
+    return cli_fail(CLI_NOT_EXECUTABLE, "%s: '%s': %s", command, program,
+                    S_ISDIR(status.st_mode) ? "is a folder" : "may not be executed");
 }
 
 enum { NEAR_ENOUGH = 3 };

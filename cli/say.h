@@ -33,6 +33,8 @@ int cli_fail_status(rf_status status, const struct rf_error *error);
 int cli_fail_unused(rf_status status, const struct rf_error *error);
 /* The same for what the command line says: a text that cannot be parsed is a wrong call. */
 int cli_fail_parsed(rf_status status, const struct rf_error *error);
+/* A program that the command cannot run, as shells tell: 126, or 127 where there is none. */
+int cli_fail_program(const char *command, const char *program);
 /* The word of the list that `word` may have meant, or NULL. */
 const char *cli_nearest(const char *word, cli_words *words);
 /* Flush stdout. Returns the worse of `exit_status` and the status of the flush. A closed pipe is no failure. */

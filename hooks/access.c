@@ -51,7 +51,7 @@ RF_HOOKS_INLINE bool is_skipped(uint64_t pc, unsigned kind)
     struct rf_hooks_lane *lane = enter();
     if (lane == NULL)
         return false;
-    if (rf_hooks_gated) {
+    if (rf_hooks_is_gated()) {
         rf_hooks_leave(lane);
         return rf_hooks_is_between();
     }

@@ -10,6 +10,7 @@
  *     inplace.h   what code in place of calls knows of all this
  *     burst.c     when events are told and when they are only counted
  *     life.c      start, threads, forks, options
+ *     shared.c    what libraries have in place of pockets and gates: nothing
  *
  * The compiler calls a hook in front of each access. A hook finds its place (a path of the book, as the probe's blocks
  * have) and writes what changes. It writes nothing where the same word came at the same place a short while ago: then it
@@ -105,7 +106,7 @@ struct rf_hooks_span {
     uint64_t start, end;
 };
 
-enum { RF_HOOKS_SPANS = 64, RF_HOOKS_NO_PATH = 0xffffffff };
+enum { RF_HOOKS_SPANS = 1024, RF_HOOKS_NO_PATH = 0xffffffff };
 enum rf_hooks_state { RF_HOOKS_EMPTY, RF_HOOKS_TAKEN, RF_HOOKS_IDLE };
 
 struct rf_hooks_lane {
@@ -128,7 +129,8 @@ struct rf_hooks_lane {
     uint64_t defined;            /* it tells a path, here; 0: it does not */
     uint32_t defining;           /* which path */
     uint32_t state;              /* enum rf_hooks_state */
-    uint32_t thread;
+    uint32_t thread;             /* its number in the process */
+    uint64_t owner; /* how often it was taken << 32 | its number in the kernel; 0: nobody's */
     uint32_t head;  /* chunks that were published */
     uint64_t chunk; /* where the one begins that is being filled */
     uint64_t weight, random;
@@ -137,13 +139,13 @@ struct rf_hooks_lane {
         pockets; /* by offset of a site in the program's image: the address of its pocket; NULL: it has none */
     struct rf_ring_pocket *pocket_memory;
     uint32_t n_pockets;
-    struct rf_hooks_span spans[RF_HOOKS_SPANS]; /* of files that were told */
     uint32_t n_spans;
+    struct rf_hooks_span spans[RF_HOOKS_SPANS]; /* of files that were told; the last of all */
 };
 
 extern __thread struct rf_hooks_lane *rf_hooks_lane __attribute__((tls_model("initial-exec")));
 
-/* For code in place of calls. */
+/* For code in place of calls; not in libraries. */
 extern __thread uint64_t rf_hooks_pockets_2 __attribute__((tls_model("initial-exec")));
 extern uint8_t rf_hooks_wanted_2[RF_INPLACE_WANTED];
 
@@ -188,11 +190,12 @@ bool rf_hooks_was_left(uint64_t busy, uint64_t stack);
 /* ---- lane.c ---- */
 
 bool rf_hooks_find_ring(void);
+uint32_t rf_hooks_slots(void); /* that the ring has */
 bool rf_hooks_can_merge(void);
 /* A free slot for the lane. */
 bool rf_hooks_open_lane(struct rf_hooks_lane *lane);
 void rf_hooks_abandon_lane(struct rf_hooks_lane *lane);
-/* A thread that finds no slot; an event that no lane takes. */
+/* A thread that finds no slot; an event that no lane takes, or whose place has no room. */
 void rf_hooks_count_unfollowed(void);
 void rf_hooks_count_untold(void);
 /* Room for a message of n words; rf_hooks_commit follows, with its end. */
@@ -263,6 +266,7 @@ RF_HOOKS_INLINE uint64_t rf_hooks_pair(uint64_t pc, uint64_t from)
     return (pc ^ from * UINT64_C(0x9e3779b97f4a7c15)) | UINT64_C(1) << 63;
 }
 
+/* NULL: the lane has too many. */
 struct rf_ring_place *rf_hooks_place(struct rf_hooks_lane *lane, uint64_t key,
                                      const struct rf_hooks_event *event);
 
@@ -276,21 +280,38 @@ uint64_t rf_hooks_burst_length(void);
 
 /* ---- gate.c ---- */
 
+/* Did this thread come by a gate? Then that knows whether it is between bursts. */
+RF_HOOKS_INLINE bool rf_hooks_is_gated(void);
+RF_HOOKS_INLINE bool rf_hooks_is_between(void);
+extern bool rf_hooks_uncounted; /* some thread did: what is skipped is not known */
+#ifdef RF_HOOKS_SHARED          /* shared.c */
+RF_HOOKS_INLINE bool rf_hooks_is_gated(void)
+{
+    return false;
+}
+RF_HOOKS_INLINE bool rf_hooks_is_between(void)
+{
+    return false;
+}
+#else
 extern __thread int64_t rf_hooks_left, rf_hooks_stay __attribute__((tls_model("initial-exec")));
-/* Did this thread come by a gate? Then that knows when it is in a burst. */
 extern __thread bool rf_hooks_gated __attribute__((tls_model("initial-exec")));
-extern bool rf_hooks_uncounted;    /* some thread did: what is skipped is not known */
 extern uint32_t rf_hooks_features; /* of the processor; 0: not asked yet */
 
+RF_HOOKS_INLINE bool rf_hooks_is_gated(void)
+{
+    return rf_hooks_gated;
+}
 RF_HOOKS_INLINE bool rf_hooks_is_between(void)
 {
     return rf_hooks_left >= 0;
 }
+#endif
 
 /* An event at this pc: is it only counted? */
 RF_HOOKS_INLINE bool rf_hooks_skip(struct rf_hooks_lane *lane, unsigned kind, uint64_t pc)
 {
-    if (rf_hooks_gated)
+    if (rf_hooks_is_gated())
         return rf_hooks_is_between();
     bool turns = pc <= lane->last_pc;
     if (turns &&
@@ -307,6 +328,8 @@ RF_HOOKS_INLINE bool rf_hooks_skip(struct rf_hooks_lane *lane, unsigned kind, ui
 
 /* After a fork, in the child: all lanes are the parent's. */
 void rf_hooks_begin_child(void);
+/* Of a library that is closed: threads that end later must not call it. Its lanes stay theirs. */
+void rf_hooks_close(void);
 
 /* ---- pocket.c ---- */
 
@@ -315,8 +338,8 @@ bool rf_hooks_can_restart(void);
 /* Of a lane that merges loads; it may remain without. */
 void rf_hooks_begin_pockets(struct rf_hooks_lane *lane);
 void rf_hooks_end_pockets(struct rf_hooks_lane *lane);
-/* What rf_hooks_pockets_2 is for its thread. */
-uint64_t rf_hooks_pockets_of(const struct rf_hooks_lane *lane);
+/* Code in place goes to those of this lane, in this thread; NULL: to none. */
+void rf_hooks_use_pockets(const struct rf_hooks_lane *lane);
 /* A word into the pocket of a site; the lane is entered. False: there is none yet, or it cannot be used now. */
 bool rf_hooks_pocket(struct rf_hooks_lane *lane, uint64_t site, uint64_t key, uint64_t word);
 

@@ -278,7 +278,7 @@ void rf_hooks_flush(struct rf_hooks_lane *lane)
         detach(NULL);
     bool nearly_full = unread(lane) + 1 >= RF_RING_CHUNKS;
     if (!rf_hooks_listening) {
-        rf_hooks_pockets_2 = 0;
+        rf_hooks_use_pockets(NULL);
         begin_chunk(lane);
     } else if (!(rf_hooks_options.lossy && nearly_full && drop(lane)))
         publish(lane);
@@ -355,6 +355,11 @@ bool rf_hooks_find_ring(void)
     return fd >= 0 && is_ring(options->ring_fd);
 }
 
+uint32_t rf_hooks_slots(void)
+{
+    return n_slots;
+}
+
 bool rf_hooks_can_merge(void)
 {
     return is_counted;
@@ -385,11 +390,15 @@ static bool has_ring(void)
     return false;
 }
 
+/* Those in front of the last one are this process's or its parents', mostly: to look at one takes two system calls. */
 static struct rf_ring_slot *claim(uint32_t *number)
 {
+    static uint32_t next;
+    uint32_t first = __atomic_load_n(&next, __ATOMIC_RELAXED);
     if (!has_ring())
         return NULL;
-    for (uint32_t i = 0; i < n_slots; i++) {
+    for (uint32_t tried = 0; tried < n_slots; tried++) {
+        uint32_t i = (first + tried) % n_slots;
         struct rf_ring_slot *slot =
             map(RF_RING_SLOT, MAP_SHARED, rf_hooks_options.ring_fd, rf_ring_slot_offset(i));
         uint32_t expected = RF_RING_FREE;
@@ -398,6 +407,7 @@ static struct rf_ring_slot *claim(uint32_t *number)
         if (__atomic_compare_exchange_n(&slot->state, &expected, RF_RING_CLAIMED, false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
             *number = i;
+            __atomic_store_n(&next, i + 1, __ATOMIC_RELAXED);
             return slot;
         }
         rf_hooks_release(slot, RF_RING_SLOT);
@@ -438,7 +448,11 @@ bool rf_hooks_open_lane(struct rf_hooks_lane *lane)
                                    rf_ring_counters_offset(n_slots, number))
                              : rf_hooks_allocate(RF_RING_COUNTER_BYTES);
     if (lane->table == NULL || !rf_hooks_begin_places(lane)) {
+        rf_hooks_release(lane->kinds, RF_RING_PLACES_MAX);
+        rf_hooks_release(lane->table, RF_RING_COUNTER_BYTES);
+        lane->slot = NULL;
         __atomic_store_n(&slot->state, RF_RING_FREE, __ATOMIC_SEQ_CST);
+        rf_hooks_release(slot, RF_RING_SLOT);
         return false;
     }
     if (rf_hooks_mode[RF_WORD_LOAD] == RF_HOOKS_LOADED)

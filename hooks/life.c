@@ -2,12 +2,13 @@
  *
  *     start      the constructor reads RIFFLE_HOOKS; without it, or without a ring behind it, hooks stay idle
  *     thread     its first event takes a lane: one that an ended thread left, or a new one
- *     its end    the lane is free for the next thread, with all the places that it knows
+ *     its end    the lane is free for the next thread, with all the places that it knows; one that was not given back, when there is no other
  *     fork       the child begins anew, as a process without a parent
  *     exec       the new program reads RIFFLE_HOOKS again, where it has hooks
  *     end        nothing to do: counts and cursor lie in the shared memory */
 #include "hooks.h"
 #include <cpuid.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,9 +24,14 @@ uint8_t rf_hooks_wanted_2[RF_INPLACE_WANTED];
 
 enum { NESTED_MAX = 8, NAME_BYTES = RF_WORD_NAME_BYTES };
 
-static struct rf_hooks_lane lanes[RF_RING_SLOTS];
+static struct rf_hooks_lane *lanes; /* one for each slot of the ring */
+static uint32_t n_lanes;            /* those behind them were never taken */
+
+/* What a thread has that found none: always busy. So it needs no other word of its own. */
+static struct rf_hooks_lane nowhere;
 static uint32_t n_threads;
 static pthread_key_t at_exit;
+static bool has_key;
 static char program_name[NAME_BYTES];
 static char text[RF_HOOKS_TEXT]; /* of the options, which point into it */
 
@@ -48,59 +54,47 @@ static bool take(struct rf_hooks_lane *lane, uint32_t state)
                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-static struct rf_hooks_lane *take_any(uint32_t state)
+static struct rf_hooks_lane *take_any(uint32_t state, uint32_t n)
 {
-    for (size_t i = 0; i < RF_RING_SLOTS; i++)
+    for (uint32_t i = 0; i < n; i++)
         if (lanes[i].state == state && take(&lanes[i], state))
             return &lanes[i];
     return NULL;
 }
 
+static void reach(uint32_t n)
+{
+    uint32_t seen = __atomic_load_n(&n_lanes, __ATOMIC_SEQ_CST);
+    while (seen < n && !__atomic_compare_exchange_n(&n_lanes, &seen, n, false, __ATOMIC_SEQ_CST,
+                                                    __ATOMIC_SEQ_CST))
+        ;
+}
+
+/* Whose lane it is: a kernel's thread, of which there may be another one with the same number later. */
+static uint64_t owner_after(uint64_t owner, uint32_t tid)
+{
+    return ((owner >> 32) + 1) << 32 | tid;
+}
+
+static uint32_t own_tid(void)
+{
+    return (uint32_t)rf_hooks_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+/* In a child that no handler of pthread_atfork has seen, lanes are still those of its parent, whose threads it does not know. */
+static bool is_gone(const struct rf_hooks_lane *lane, uint32_t tid)
+{
+    long pid = rf_hooks_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+    return lane->slot->pid == pid && rf_hooks_syscall(SYS_tgkill, pid, tid, 0, 0, 0, 0) == -ESRCH;
+}
+
 static void use_lane(struct rf_hooks_lane *lane)
 {
-    rf_hooks_pockets_2 = 0; /* until both are set: a signal may come in between */
+    rf_hooks_use_pockets(NULL); /* until both are set: a signal may come in between */
     rf_hooks_then();
     rf_hooks_lane = lane;
     rf_hooks_then();
-    rf_hooks_pockets_2 = lane != NULL ? rf_hooks_pockets_of(lane) : 0;
-}
-
-/* A lane of this thread: one that was used before, or a new one. */
-static struct rf_hooks_lane *take_lane(uint32_t thread)
-{
-    struct rf_hooks_lane *lane = take_any(RF_HOOKS_IDLE);
-    bool fresh = lane == NULL;
-    if (fresh)
-        lane = take_any(RF_HOOKS_EMPTY);
-    if (lane == NULL || (fresh && !rf_hooks_open_lane(lane)))
-        return NULL;
-    lane->thread = thread;
-    lane->above = NULL;
-    tell_thread(lane);
-    if (fresh && rf_hooks_options.n_groups > 0)
-        rf_hooks_begin_bursts(lane);
-    return lane;
-}
-
-static __thread uint32_t thread_number __attribute__((tls_model("initial-exec")));
-static __thread bool is_unfollowed __attribute__((tls_model("initial-exec")));
-
-static struct rf_hooks_lane *begin_thread(void)
-{
-    if (is_unfollowed)
-        return NULL;
-    if (thread_number == 0)
-        thread_number = __atomic_add_fetch(&n_threads, 1, __ATOMIC_SEQ_CST);
-    struct rf_hooks_lane *lane = take_lane(thread_number);
-    is_unfollowed = lane == NULL;
-    if (lane == NULL) {
-        rf_hooks_count_unfollowed();
-        return NULL;
-    }
-    lane->above = rf_hooks_lane; /* a signal came in between and took one */
-    use_lane(lane);
-    pthread_setspecific(at_exit, lane);
-    return lane;
+    rf_hooks_use_pockets(lane);
 }
 
 /* A signal handler that interrupts a hook runs at least this far below it on the stack: there are 128 bytes that the hook may use,
@@ -141,6 +135,100 @@ static bool mend(struct rf_hooks_lane *lane, uint64_t stack)
     return true;
 }
 
+/* ---- taking a lane ---- */
+
+static struct rf_hooks_lane *take_idle(void)
+{
+    struct rf_hooks_lane *lane = take_any(RF_HOOKS_IDLE, n_lanes);
+    if (lane != NULL)
+        lane->owner = owner_after(lane->owner, own_tid());
+    return lane;
+}
+
+static struct rf_hooks_lane *take_fresh(void)
+{
+    struct rf_hooks_lane *lane = take_any(RF_HOOKS_EMPTY, rf_hooks_slots());
+    if (lane == NULL)
+        return NULL;
+    reach((uint32_t)(lane - lanes) + 1);
+    if (!rf_hooks_open_lane(lane)) {
+        __atomic_store_n(&lane->state, RF_HOOKS_EMPTY, __ATOMIC_SEQ_CST);
+        return NULL;
+    }
+    if (rf_hooks_options.n_groups > 0)
+        rf_hooks_begin_bursts(lane);
+    lane->owner = owner_after(lane->owner, own_tid());
+    return lane;
+}
+
+/* One that a thread took in the last of its destructors, behind end_thread, and never gave back. To look for those takes a system
+ * call each, so that is only done where there is no other. */
+static struct rf_hooks_lane *take_orphan(void)
+{
+    for (uint32_t i = 0; i < n_lanes; i++) {
+        struct rf_hooks_lane *lane = &lanes[i];
+        uint64_t owner = __atomic_load_n(&lane->owner, __ATOMIC_SEQ_CST);
+        bool is_left = lane->state == RF_HOOKS_TAKEN && !lane->is_abandoned &&
+                       (uint32_t)owner != 0 && is_gone(lane, (uint32_t)owner);
+        if (is_left &&
+            __atomic_compare_exchange_n(&lane->owner, &owner, owner_after(owner, own_tid()), false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
+            mend(lane, rf_hooks_stack())) {
+            lane->busy = 0;
+            return lane;
+        }
+    }
+    return NULL;
+}
+
+/* What end_thread is called with. */
+static void keep(const void *what)
+{
+    if (__atomic_load_n(&has_key, __ATOMIC_SEQ_CST))
+        pthread_setspecific(at_exit, what);
+}
+
+/* One that has ended its lane keeps its number in the place of that: destructors may be behind it. */
+static uint32_t number_of_thread(void)
+{
+    uintptr_t kept = has_key ? (uintptr_t)pthread_getspecific(at_exit) : 0;
+    if (rf_hooks_lane != NULL && rf_hooks_lane != &nowhere)
+        return rf_hooks_lane->thread;
+    return (kept & 1) != 0 ? (uint32_t)(kept >> 1)
+                           : __atomic_add_fetch(&n_threads, 1, __ATOMIC_SEQ_CST);
+}
+
+/* A lane of this thread: one that was used before, or a new one. */
+static struct rf_hooks_lane *take_lane(void)
+{
+    struct rf_hooks_lane *lane = take_idle();
+    if (lane == NULL)
+        lane = take_fresh();
+    if (lane == NULL)
+        lane = take_orphan();
+    if (lane == NULL)
+        return NULL;
+    lane->thread = number_of_thread();
+    lane->above = NULL;
+    tell_thread(lane);
+    return lane;
+}
+
+static struct rf_hooks_lane *begin_thread(void)
+{
+    struct rf_hooks_lane *lane = take_lane();
+    if (lane == NULL) {
+        rf_hooks_lane = &nowhere;
+        rf_hooks_count_unfollowed();
+        return NULL;
+    }
+    if (rf_hooks_lane != &nowhere)
+        lane->above = rf_hooks_lane; /* a signal came in between and took one */
+    use_lane(lane);
+    keep(lane);
+    return lane;
+}
+
 /* The first event of a thread, or one of a signal handler that runs inside of a hook. Where a hook was left, its lane is mended; one that
  * cannot be mended is not used again, and all that it committed is counted. */
 struct rf_hooks_lane *rf_hooks_find_lane(uint64_t stack)
@@ -148,6 +236,8 @@ struct rf_hooks_lane *rf_hooks_find_lane(uint64_t stack)
     struct rf_hooks_lane **at = &rf_hooks_lane;
     if (*at == NULL)
         return rf_hooks_listening ? begin_thread() : NULL;
+    if (*at == &nowhere)
+        return NULL;
     for (int depth = 0; *at != NULL && depth < NESTED_MAX;) {
         struct rf_hooks_lane *lane = *at;
         bool left = lane->busy != 0 && rf_hooks_was_left(lane->busy, stack);
@@ -162,7 +252,7 @@ struct rf_hooks_lane *rf_hooks_find_lane(uint64_t stack)
         depth++;
     }
     if (*at == NULL)
-        *at = take_lane(thread_number);
+        *at = take_lane();
     return *at != NULL && (*at)->busy == 0 ? *at : NULL;
 }
 
@@ -180,10 +270,15 @@ static void tell_name(struct rf_hooks_lane *lane)
     rf_hooks_commit(lane, to + 2 + NAME_BYTES / 8);
 }
 
-static void end_thread(void *unused)
+/* The number is kept, for what destructors do behind this one. So this is called again in each of the last rounds, and a lane that they took
+ * in between is given back, too. */
+static void end_thread(void *was)
 {
     struct rf_hooks_lane *lane = rf_hooks_lane, *above;
-    (void)unused;
+    const void *kept = lane != NULL                ? (void *)((uintptr_t)lane->thread << 1 | 1)
+                       : ((uintptr_t)was & 1) != 0 ? was
+                                                   : NULL;
+    keep(kept);
     use_lane(NULL);
     for (; lane != NULL; lane = above) {
         above = lane->above;
@@ -193,6 +288,7 @@ static void end_thread(void *unused)
         lane->busy = rf_hooks_stack();
         tell_name(lane);
         lane->busy = lane->slow = 0;
+        lane->owner = owner_after(lane->owner, 0);
         __atomic_store_n(&lane->state, RF_HOOKS_IDLE, __ATOMIC_SEQ_CST);
     }
 }
@@ -205,10 +301,10 @@ void rf_hooks_begin_child(void)
         rf_hooks_listening = 0;
         rf_hooks_stop();
     }
-    n_threads = thread_number = 0;
-    is_unfollowed = false;
+    n_threads = 0;
+    keep(NULL);
     use_lane(NULL);
-    for (size_t i = 0; i < RF_RING_SLOTS; i++) {
+    for (uint32_t i = 0; i < n_lanes; i++) {
         struct rf_hooks_lane *lane = &lanes[i];
         if (lane->slot == NULL)
             continue;
@@ -217,7 +313,7 @@ void rf_hooks_begin_child(void)
             continue;
         rf_hooks_release(lane->kinds, RF_RING_PLACES_MAX);
         rf_hooks_end_pockets(lane);
-        memset(lane, 0, sizeof *lane);
+        memset(lane, 0, offsetof(struct rf_hooks_lane, spans));
     }
 }
 
@@ -364,9 +460,17 @@ static void start(void)
     if (!rf_hooks_options.follow)
         unsetenv("RIFFLE_HOOKS");
     rf_hooks_syscall(SYS_prctl, PR_GET_NAME, (long)program_name, 0, 0, 0, 0);
-    if (pthread_key_create(&at_exit, end_thread) == 0 &&
-        pthread_atfork(NULL, NULL, rf_hooks_begin_child) == 0)
+    nowhere.busy = UINT64_MAX;
+    lanes = rf_hooks_allocate(rf_hooks_slots() * sizeof *lanes);
+    has_key = lanes != NULL && pthread_key_create(&at_exit, end_thread) == 0;
+    if (has_key && pthread_atfork(NULL, NULL, rf_hooks_begin_child) == 0)
         rf_hooks_listen();
+}
+
+void rf_hooks_close(void)
+{
+    if (__atomic_exchange_n(&has_key, false, __ATOMIC_SEQ_CST))
+        pthread_key_delete(at_exit);
 }
 
 /* Called by a constructor of each compiled file, before its own code. */

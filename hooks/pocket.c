@@ -90,11 +90,12 @@ void rf_hooks_end_pockets(struct rf_hooks_lane *lane)
     rf_hooks_release(lane->pockets, image_bytes());
 }
 
-uint64_t rf_hooks_pockets_of(const struct rf_hooks_lane *lane)
+void rf_hooks_use_pockets(const struct rf_hooks_lane *lane)
 {
-    return lane->pockets != NULL
-               ? (uint64_t)(uintptr_t)lane->pockets - (uint64_t)(uintptr_t)&__executable_start
-               : 0;
+    rf_hooks_pockets_2 =
+        lane != NULL && lane->pockets != NULL
+            ? (uint64_t)(uintptr_t)lane->pockets - (uint64_t)(uintptr_t)&__executable_start
+            : 0;
 }
 
 /* ---- a full pocket ---- */

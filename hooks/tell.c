@@ -50,10 +50,14 @@ static void tell(struct rf_hooks_lane *lane, uint64_t key, const struct rf_hooks
 {
     struct rf_ring_place *place = rf_hooks_place(lane, key, event);
     unsigned mode = rf_hooks_mode[event->kind];
-    if (place == NULL || place->path == RF_HOOKS_NO_PATH)
+    if (place != NULL && place->path == RF_HOOKS_NO_PATH)
         return;
     if (mode >= RF_HOOKS_SAMPLE && rf_hooks_skip(lane, event->kind, event->pc))
         return;
+    if (place == NULL) { /* one too many; whether it was wanted is not asked each time */
+        rf_hooks_count_untold();
+        return;
+    }
     if (mode == RF_HOOKS_ADDRESS || mode == RF_HOOKS_LOADED) {
         merge(lane, place, mode == RF_HOOKS_ADDRESS ? event->addr : event->value, event->kind);
         return;

@@ -5,7 +5,6 @@
 
 A claim about a hash is asked of every seed: it holds when all say yes, fails when all say no, else it differs. Where only a
 figure's file is asked, that has means over the seeds, and the row says so."""
-import csv
 import math
 import os
 import sys
@@ -15,9 +14,10 @@ from figures import mean, spread
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tables  # noqa: E402
-from tables import verdict  # noqa: E402
+from tables import span, verdict  # noqa: E402
 
 PAIR = "gcc", "go"
+SHIELDING = "shielding is important to reduce errors, since it reduces the pressure on the tables"
 
 
 def number(x):
@@ -32,6 +32,11 @@ def told(found):
     """Mean and, where there is any, the range over the seeds."""
     middle, least, most = (number(x) for x in spread(found))
     return f"{middle}%" if least == most else f"{middle}% ({least}-{most})"
+
+
+def sides(row):
+    """Both sides of a row of options.csv."""
+    return " -> ".join(f"{number(float(row[side]))}% ({number(float(row[side + '_least']))}-{number(float(row[side + '_most']))})" for side in ("without", "with"))
 
 
 def less(a, b):
@@ -56,38 +61,17 @@ class Claims:
     def both(self, tell):
         return "; ".join(f"{setting}: {tell(setting)}" for setting in figures.SETTINGS)
 
-    def helps(self, what, where, without, with_it, figure, of=""):
+    def helps(self, what, where, without, with_it, figure):
         """Is the second design better than the first? On the mean of the programs, and on most of them, in both settings."""
         answers = [yes for s in figures.SETTINGS for yes in less(self.mean_error(s, with_it), self.mean_error(s, without))]
         better = {s: sum(all(less(self.data.values.totals(p, s, with_it), self.data.values.totals(p, s, without)))
                          for p in self.judged[s]) for s in figures.SETTINGS}
         answers += [2 * better[s] > len(self.judged[s]) for s in figures.SETTINGS]
-        self.add(f"{what} (asked{of}: with every seed, on the mean and on most programs)", where, verdict(answers), self.both(
+        self.add(f"{what} (asked: with every seed, on the mean and on most programs)", where, verdict(answers), self.both(
             lambda s: f"{told(self.mean_error(s, without))} -> {told(self.mean_error(s, with_it))}, for every seed on "
                       f"{better[s]} of {len(self.judged[s])} programs"), figure)
 
     # ---- sections 5.3 to 5.6.1: hash and streams ----
-
-    def unevenness(self, kind):
-        """Standard deviation of the tuples per counter over that of chance; of every program, mean of the seeds."""
-        found = {}
-        for program in self.data.programs:
-            loads = figures.loads_of(self.data, program, kind)
-            counters = sum(mean(n) for n in loads.values())
-            total = sum(load * sum(n) for load, n in loads.items()) / max(len(n) for n in loads.values())
-            average = total / counters
-            seeds = max(len(n) for n in loads.values())
-            squares = sum((load - average) ** 2 * sum(n) for load, n in loads.items()) / (counters * seeds)
-            found[program] = math.sqrt(squares / average)
-        return found
-
-    def hash_even(self):
-        paper, ours = self.unevenness("paper"), self.unevenness("multiply")
-        worst = max(paper, key=paper.get)
-        self.add("the hash spreads distinct tuples very evenly (asked: at most a tenth less evenly than chance, on each program, mean of the seeds)", "5.3", "holds" if paper[worst] < 1.1 else "differs",
-                 f"distinct load values per counter, standard deviation over what chance gives: {min(paper.values()):.2f} to "
-                 f"{paper[worst]:.2f} ({worst}); riffle's hash {min(ours.values()):.2f} to {max(ours.values()):.2f}",
-                 "evenness", "over programs")
 
     def ratios(self, threshold, column, shape=None):
         of = {p: [mean(self.data.of_shape(p, i, threshold, column, shape)) for i in ("10000", "1000000")] for p in self.data.programs}
@@ -118,14 +102,18 @@ class Claims:
     def change(self, program, setting):
         return mean(self.data.of_shape(program, *figures.SETTINGS[setting], "change"))
 
+    def changes(self, program, setting):
+        return len(self.data.of_shape(program, *figures.SETTINGS[setting], "change"))
+
     def variation(self):
         for programs, short_worse in ((("m88ksim", "vortex"), True), (("deltablue",), False)):
             none = {p: [s for s in figures.SETTINGS if p not in self.judged[s]] for p in programs}
             told_of = "; ".join(f"{p}: no candidate at {none[p][0]}" if none[p] else
-                                f"{p}: 10K {self.change(p, '10K'):.1f}%, 1M {self.change(p, '1M'):.1f}%" for p in programs)
+                                f"{p}: 10K {self.change(p, '10K'):.1f}%, 1M {self.change(p, '1M'):.1f}% (of {self.changes(p, '1M')} changes)" for p in programs)
             right = [(self.change(p, "10K") > self.change(p, "1M")) == short_worse for p in programs if not none[p]]
+            said = "differs" if any(none.values()) else verdict(right)  # a program without a candidate leaves it open
             self.add(f"{' and '.join(programs)} change{'s' * (len(programs) == 1)} {'more at 10K than' if short_worse else 'little at 10K, more'} "
-                     "at 1M", "5.6.1, figure 6", verdict(right), told_of, "fig06", "", 1)
+                     "at 1M", "5.6.1, figure 6", said, told_of, "fig06", "", 1)
 
     # ---- section 5.6.2: the single hash ----
 
@@ -168,10 +156,6 @@ class Claims:
                      ours + f"; gcc at 1M {gcc}", "counters")
 
     def multi_options(self):
-        of = " of one, 4 tables with C1 R0"
-        self.helps("retaining is useful in all configurations of several tables", "6.3", "n4 C1 R0 P0", "n4 C1 R0", "", of)
-        self.helps("shielding is important to reduce errors, since it reduces the pressure on the tables", "5.2", "n4 C1 R0 unshielded", "n4 C1 R0", "",
-                   of.replace("one, ", ""))
         values = self.data.values
         for setting in figures.SETTINGS:
             figure = "fig10" if setting == "10K" else "fig11"
@@ -215,8 +199,10 @@ class Claims:
         values = self.data.values
         for p, multi, single in (("gcc", 5, 10), ("go", 1.5, 20)):
             four, one = values.totals(p, "1M", "n4 C1 R0"), values.totals(p, "1M", "single R1 P1")
+            far = [number(mean(self.data.long.totals(p, "1M", d))) for d in ("n4 C1 R0", "single R1 P1") if (p, "1M", d) in self.data.long.rows]
             self.add(f"{p} at 1M: {multi}% with 4 tables, {single}% with the best single hash", "6.4.1",
-                     "differs" if all(less(four, one)) else "fails", f"{told(four)} and {told(one)}", "fig12")
+                     "differs" if all(less(four, one)) else "fails", f"{told(four)} and {told(one)}" +
+                     (f" of ten intervals; {far[0]} and {far[1]}% of a hundred, the length of the paper's runs" if far else ""), "fig12")
         for setting in figures.SETTINGS:
             found = self.mean_error(setting, "n4 C1 R0")
             cold = [mean(of_seed) for of_seed in zip(*(values.totals_with_first(p, setting, "n4 C1 R0") for p in self.judged[setting]))]
@@ -312,16 +298,73 @@ class Drawn:
                  verdict(y < 35 for y in half.values()), "half of the changes are below " + " and ".join(f"{y:.0f}% ({where})" for where, y in half.items()), "fig06",
                  "over intervals", 1)
 
+    def hash_even(self):
+        found = {}
+        for r in tables.rows(self.folder, "indices.csv"):
+            found.setdefault((r["counters"], r["hash"]), {})[r["program"]] = float(r["over_chance"])
+        paper, ours = found["2048", "paper"], found["2048", "multiply"]
+
+        def told_of(counters):
+            of = found[counters, "paper"]
+            beyond = [f"{p} {x:.2f}" for p, x in of.items() if x >= 1.1]
+            return f"with {counters} counters {span(of.values())}" + f", beyond a tenth on {', '.join(beyond)}" * bool(beyond)
+
+        self.table.add("the hash spreads distinct tuples very evenly (asked of one table of 2048 counters, as the paper has it there: at most a tenth less evenly than "
+                 "chance, on each program, mean of the seeds)", "5.3", verdict(x < 1.1 for x in paper.values()),
+                 f"distinct load values per counter, standard deviation over what chance gives: {span(paper.values())} (riffle's hash {span(ours.values())}); "
+                 f"{told_of('512')}; {told_of('256')}", "over programs", 10, "evenness.svg", "lab/multihash/run evenness indices")
+
+    def options(self):
+        """Shielding and retaining, with and without, of a recording of their own."""
+        rows = {}
+        for r in tables.rows(self.folder, "options.csv"):
+            rows.setdefault(r["option"], {})[r["setting"], r["program"]] = r
+        for option, of, words, where in (("shielding, single hash", " of the best single hash", SHIELDING, "5.2"),
+                                         ("shielding, 4 tables", " of 4 tables with C1 R0", "(ours) shielding reduces errors with several tables, too", "beyond 5.2")):
+            self.helps(rows[option], words, of, where)
+        self.configurations({option: of for option, of in rows.items() if option.startswith("retaining")})
+
+    def helps(self, rows, words, of, where):
+        answers, told_of = [], []
+        for setting in figures.SETTINGS:
+            average = rows[setting, "mean"]
+            found = [r for (s, p), r in rows.items() if s == setting and p != "mean"]
+            better = sum(r["seeds_better"] == r["seeds"] for r in found)
+            answers += [average["seeds_better"] == average["seeds"], 2 * better > len(found)]
+            told_of.append(f"{setting}: {sides(average)}, for every seed on {better} of {len(found)} programs")
+        self.add_option(f"{words} (asked{of}: with every seed, on the mean and on most programs)", where, verdict(answers), "; ".join(told_of))
+
+    def configurations(self, rows):
+        """All configurations: as many as figures 10 and 11 have of several tables."""
+        found = {(option.removeprefix("retaining, "), s): of[s, "mean"] for option, of in rows.items() for s in figures.SETTINGS}
+        every = {key: r["seeds_better"] == r["seeds"] for key, r in found.items()}
+        least = {s: min((key for key in found if key[1] == s), key=lambda key: float(found[key]["without"]) / float(found[key]["with"])) for s in figures.SETTINGS}
+        self.add_option(f"retaining is useful in all configurations of several tables (asked: 2, 4 and 8 tables, with and without C and R; with every seed, on the "
+                        "mean of the programs)", "6.3", verdict(every.values()),
+                        "; ".join(f"{s}: so in {sum(yes for (_, at), yes in every.items() if at == s)} of {len(rows)}" +
+                                  "".join(f", not in {name} ({r['seeds_better']} of {r['seeds']} seeds)" for (name, at), r in found.items()
+                                          if at == s and not every[name, at]) +
+                                  f"; 4 tables C1 R0 {sides(found['4 tables C1 R0', s])}; least in {least[s][0]}: {sides(found[least[s]])}" for s in figures.SETTINGS))
+
+    def add_option(self, claim, where, said, ours):
+        self.table.add(claim, where, said, ours + " [a recording of its own]", "over seeds, in brackets", 10, "", "lab/multihash/run options")
+
     def lengths(self):
         change = {}
         for r in tables.rows(self.folder, "auto.csv"):
             change.setdefault(r["name"], {})[r["column"]] = [float(r[c]) for c in ("mean", "least", "most")]
         other = {"10K": "1M", "1M": "10K"}
+        least = {}
+        for r in tables.rows(self.folder, "fig05.csv"):
+            if r["panel"].endswith("threshold 1%") and r["column"] in other:
+                least[r["name"]] = min(float(r["mean"]), least.get(r["name"], math.inf))
+        few = [p for p, n in least.items() if 0 < n < 1]  # where an interval has no candidate and the next one neither, that is no change
+        change = {p: of for p, of in change.items() if least[p] >= 1}
         steadier = {s: {p: of[other[s]][0] - of[s][0] for p, of in change.items() if of[other[s]][1] - of[s][2] >= 10} for s in other}
         self.add("different lengths suit different programs (asked: with each length some program changes by ten points less than with the other, both at 1%, with every "
-                 "seed)", "5.6.1, figure 6", verdict(bool(found) for found in steadier.values()),
-                 "; ".join(f"steadier at {s}: " + (", ".join(f"{p} by {x:.0f}" for p, x in found.items()) or "none") for s, found in steadier.items()), "auto",
-                 "means of the seeds")
+                 "seed; of programs with a candidate per interval or more, on average)", "5.6.1, figure 6", verdict(bool(found) for found in steadier.values()),
+                 "; ".join(f"steadier at {s}: " + (", ".join(f"{p} by {x:.0f}" for p, x in found.items()) or "none") for s, found in steadier.items()) +
+                 f"; fewer candidates, and left out: {', '.join(few) or 'none'}", "auto", "means of the seeds")
 
     def edges(self):
         """Conclusions of load values hold for edges, too; and significantly."""
@@ -330,10 +373,15 @@ class Drawn:
             row = {d: {p: self.errors["14"][p, setting, d] for p in self.programs("14", setting)} for d in (single, *names, "4 tables")}
             average = {d: mean(float(r["error"]) for r in of.values()) for d, of in row.items()}
             level = [p for p, r in row["4 tables"].items() if all(float(r["most"]) <= float(row[d][p]["least"]) for d in (single, *names))]
+            same = [p for p in level if any(float(row["4 tables"][p]["most"]) == float(row[d][p]["least"]) for d in (single, *names))]
             self.add(f"4 tables are significantly better than the others for edges, too, {setting} (asked: less than half of the next one's error on the mean; and on each program "
                      "the worst seed no worse than the best of any other)", "6.4.2, figure 14",
                      verdict([2 * average["4 tables"] < min(average[d] for d in (single, *names))] + [p in level for p in row["4 tables"]]),
-                     ", ".join(f"{d} {number(average[d])}%" for d in (single, "2 tables", "4 tables", "8 tables")) + f"; on {len(level)} of {len(row['4 tables'])} programs", "fig14")
+                     ", ".join(f"{d} {number(average[d])}%" for d in (single, "2 tables", "4 tables", "8 tables")) + f"; on {len(level)} of {len(row['4 tables'])} programs" +
+                     f", of which {', '.join(same)} are level with another" * bool(same), "fig14")
+        worst = {s: mean(self.of("14", s, "4 tables", "most").values()) for s in figures.SETTINGS}
+        self.add("the average error is under 1%, edges (asked: 4 tables, at 10K and at 1M, of each program the worst seed)", "abstract, 6.4.2", verdict(x < 1 for x in worst.values()),
+                 "; ".join(f"{s} {number(mean(self.of('14', s, '4 tables', 'error').values()))}%, of the worst seeds {number(worst[s])}%" for s in worst), "fig14")
 
     def fewer(self, without, setting):
         """False positives of the single hash without an optimisation and with both; on how many programs they are halved."""
@@ -421,7 +469,7 @@ class Drawn:
                  "fig12 fig14")
 
     def all(self):
-        for part in (self.variation, self.half_of_gcc, self.lengths, self.edges, self.false_positives, self.missed, self.ten_points, self.first_sixty, self.calibrated):
+        for part in (self.variation, self.half_of_gcc, self.hash_even, self.options, self.lengths, self.edges, self.false_positives, self.missed, self.ten_points, self.first_sixty, self.calibrated):
             part()
         return self.table.rows
 
@@ -437,7 +485,7 @@ def renew(folder, rows):
 
 def all_claims(data):
     found = Claims(data)
-    for part in (found.hash_even, found.growth, found.coverage, found.variation, found.single, found.theory, found.sizes,
+    for part in (found.growth, found.coverage, found.variation, found.single, found.theory, found.sizes,
                  found.multi_options, found.tables, found.sums, found.intervals, found.burg, found.edges, found.storage):
         part()
     return found
@@ -490,9 +538,9 @@ def tell_counters(found):
 
 
 def tell_even(found):
-    paper, ours = found.unevenness("paper"), found.unevenness("multiply")
-    table(["", *found.data.programs], [["the paper's hash", *(f"{paper[p]:.3f}" for p in paper)],
-                                       ["riffle's", *(f"{ours[p]:.3f}" for p in ours)]])
+    data = found.data
+    table(["", *data.programs], [[f"{name}, {1 << int(bits)} counters", *(f"{figures.unevenness(data, p, kind, bits):.3f}" for p in data.programs)]
+                                 for bits in ("11", "9", "8") for name, kind in (("the paper's hash", "paper"), ("riffle's", "multiply"))])
 
 
 def tell_types(found):

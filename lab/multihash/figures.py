@@ -4,6 +4,7 @@ An error is a mean over the intervals of a run; a point is the mean of that over
 best seed to the worst. Programs without a single candidate in a setting have no error there and are left out. At 1M a run has
 few intervals, and the first, in which nothing is retained yet, would decide the mean: it is left out, but for figure 13."""
 import csv
+import math
 import subprocess
 
 PARTS = ["false_positive", "false_negative", "neutral_positive", "neutral_negative"]
@@ -74,8 +75,8 @@ class Data:
 
     def __init__(self, rows, programs, typed):
         self.programs, self.typed = programs, typed
-        self.values, self.edges, self.types, self.streams, self.long = (
-            Errors(rows[key]) for key in ("values", "edges", "types", "streams", "long"))
+        self.values, self.edges, self.types, self.streams, self.long, self.options = (
+            Errors(rows[key]) for key in ("values", "edges", "types", "streams", "long", "options"))
         self.shape, self.edge_shape, self.type_shape, self.long_shape = (rows[key] for key in ("shape", "edge_shape", "type_shape", "long_shape"))
         self.even, self.change = rows["even"], rows["change"]
 
@@ -205,13 +206,19 @@ def looks(panels):
     return {name: f'lc rgb "{COLOURS[k % len(COLOURS)]}" dt {1 + k // 8}' for k, name in enumerate(names)}
 
 
-def lines(path, title, panels, labels, extra="", style="lines lw 2", columns=2, key_apart=False):
+def off_the_floor(points):
+    """From the last point at 0 on: curves that lie on it together cannot be told apart."""
+    zeros = next((k for k, point in enumerate(points) if point[1] > 0), len(points))
+    return points[max(0, zeros - 1):]
+
+
+def lines(path, title, panels, labels, extra="", style="lines lw 2", columns=2, key_apart=False, drawn=list):
     """Panels of lines. panels: title -> {name: [(x, y)]}, or with (x, y, least, most) and a band between these. A key apart
-    has a panel of its own behind the others."""
+    has a panel of its own behind the others. drawn: what of the points of a curve goes into the picture."""
     body, look = "", looks(panels)
     for i, curves in enumerate(panels.values()):
         for k, points in enumerate(curves.values()):
-            body += block(f"d{i}_{k}", points)
+            body += block(f"d{i}_{k}", drawn(points))
     rows = -(-(len(panels) + key_apart) // columns)
     body += (f'set multiplot layout {rows},{columns} title "{title}" font ",15"\n'
              f'set xlabel "{labels[0]}"\nset ylabel "{labels[1]}"\nset key top left\n{extra}\n' + "unset key\n" * key_apart)
@@ -260,8 +267,8 @@ def fig06(path, data):
         panels[TITLES[setting]] = {p: quantiles(found) for p, found in changes.items() if found}
     far = sorted(data.of_shape("gcc", *SETTINGS["1M"], "change", data.long_shape))
     panels[f"{TITLES['1M']}, gcc over {len(far) + 1} intervals"] = {"gcc": quantiles(far)}
-    lines(path, "Change of candidates from one interval to the next", panels, ("per cent of intervals", "change below, per cent"),
-          "set yrange [0:105]", key_apart=True)
+    lines(path, "Change of candidates from one interval to the next. A curve begins where it leaves 0; no candidate before and after is no change", panels,
+          ("per cent of intervals", "change below, per cent"), "set yrange [0:105]", key_apart=True, drawn=off_the_floor)
 
 
 def fig07(path, data):
@@ -339,13 +346,23 @@ def counters(path, data):
           LOG_ERRORS + "set logscale x 2\nset xrange [900:9000]\nset key outside right top", "linespoints pt 7 ps 0.6 lw 2")
 
 
-def loads_of(data, program, kind):
+def loads_of(data, program, kind, bits="11"):
     """How many counters so many tuples share: load -> that number of every seed."""
     found = {}
     for row in data.even:
-        if row["program"] == program and row["hash"] == kind:
+        if (row["program"], row["hash"], row["bits"]) == (program, kind, bits):
             found.setdefault(int(row["load"]), []).append(int(row["counters"]))
     return found
+
+
+def unevenness(data, program, kind, bits="11"):
+    """Standard deviation of the tuples per counter over that of chance, of all seeds."""
+    loads = loads_of(data, program, kind, bits)
+    seeds = max(map(len, loads.values()))
+    counters = sum(map(sum, loads.values())) / seeds
+    average = sum(load * sum(n) for load, n in loads.items()) / seeds / counters
+    squares = sum((load - average) ** 2 * sum(n) for load, n in loads.items()) / (counters * seeds)
+    return math.sqrt(squares / average)
 
 
 def evenness(path, data):
@@ -354,6 +371,32 @@ def evenness(path, data):
                   for kind in ("paper", "multiply", "chance")} for p in ("gcc", "vortex")}
     lines(path, "Section 5.3: how evenly the hash spreads the distinct load values of 100,000 events over 2048 counters", panels,
           ("distinct tuples that share a counter", "counters"), "set key top right", "linespoints pt 7 ps 0.5 lw 2")
+
+
+def indices(path, data):
+    """The same as one number, also for the tables of 512 and 256 counters that 4 and 8 of them have."""
+    widths = sorted({int(row["bits"]) for row in data.even}, reverse=True)
+    write_csv(path + ".csv", ["program", "counters", "hash", "over_chance"],
+              [[p, 1 << bits, kind, f"{unevenness(data, p, kind, str(bits)):.3f}"] for bits in widths for p in data.programs
+               for kind in ("paper", "multiply")])
+
+
+PAIRS = {"shielding, single hash": ("single R1 P1 unshielded", "single R1 P1"), "shielding, 4 tables": ("n4 C1 R0 P1 unshielded", "n4 C1 R0 P1")}
+PAIRS |= {f"retaining, {n} tables C{c} R{r}": (f"n{n} C{c} R{r} P0", f"n{n} C{c} R{r} P1") for n in (2, 4, 8) for c in (0, 1) for r in (0, 1)}
+
+
+def options(path, data):
+    """Of shielding and of retaining what each does, by program and on their mean: errors without and with it."""
+    rows = []
+    for setting in SETTINGS:
+        programs = data.judged(setting)
+        for pair, designs in PAIRS.items():
+            errors = {p: [data.options.totals(p, setting, d) for d in designs] for p in programs}
+            errors["mean"] = [[mean(of_seed) for of_seed in zip(*(errors[p][i] for p in programs))] for i in (0, 1)]
+            rows += [[pair, setting, p, *(f"{x:.4f}" for side in both for x in spread(side)), sum(a > b for a, b in zip(*both)), len(both[0])]
+                     for p, both in errors.items()]
+    write_csv(path + ".csv", ["option", "setting", "program", "without", "without_least", "without_most", "with", "with_least", "with_most", "seeds_better",
+                              "seeds"], rows)
 
 
 def auto(path, data):
@@ -366,7 +409,8 @@ def auto(path, data):
 
 
 FIGURES = {"04": fig04, "05": fig05, "06": fig06, "07": fig07, "09": fig09, "10": fig10, "11": fig11, "12": fig12, "13": fig13,
-           "long": long, "14": fig14, "types": types, "auto": auto, "counters": counters, "evenness": evenness}
+           "long": long, "14": fig14, "types": types, "auto": auto, "counters": counters, "evenness": evenness,
+           "indices": indices, "options": options}
 
 
 def draw(folder, data, wanted):
@@ -374,4 +418,4 @@ def draw(folder, data, wanted):
         if not wanted or name in [w.zfill(2) for w in wanted]:
             path = f"{folder}/{'fig' if name.isdigit() else ''}{name}"
             figure(path, data)
-            print(f"   {path}.svg", flush=True)
+            print(f"   {path}.{'csv' if name in ('indices', 'options') else 'svg'}", flush=True)

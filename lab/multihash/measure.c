@@ -3,7 +3,7 @@
  *     measure error STREAM INTERVAL THRESHOLD [-i] [-s N] ENGINE...  error and its four parts, as CSV
  *     measure shape STREAM INTERVAL THRESHOLD...  distinct tuples, candidates, their share of events, change
  *     measure change STREAM [-s N] ENGINE... how much candidates change, as the engines tell it
- *     measure even STREAM INTERVAL [-s N]    how many counters of 2048 how many distinct tuples share
+ *     measure even STREAM INTERVAL [-b BITS] [-s N]  how many counters of 2048, or 2^BITS, how many distinct tuples share
  *
  * STREAM is a file that `riffle replay` reads, or gen:KIND:EVENTS:SEED[:PHASE[:KEYS[:SKEW]]]; `measure -n EVENTS error
  * STREAM ...` reads no more than that many. -i prints every interval. -s N takes every engine with the seeds 1 to N; without
@@ -398,42 +398,49 @@ static void run_change(const struct run *run, const char *text, unsigned seed)
 /* The distinct tuples of the first interval over a table: by the paper's hash, ours, and at random. */
 enum { EVEN_BITS = 11, EVEN_KINDS = 3, LOAD_MAX = 4096 };
 
-static uint32_t counter_of(unsigned kind, const struct rf_hash_paper *paper, struct rf_hash_key key,
+struct even {
+    unsigned kind, seed, bits;
+};
+
+static uint32_t counter_of(struct even even, const struct rf_hash_paper *paper,
                            struct rf_random *random, struct rf_tuple t)
 {
-    if (kind == 0)
+    if (even.kind == 0)
         return rf_hash_paper_steps(paper, t);
-    if (kind == 1)
-        return (uint32_t)(rf_hash_multiply(t, key) >> 48) * (1u << EVEN_BITS) >> 16;
-    return (uint32_t)rf_random_below(random, 1u << EVEN_BITS);
+    if (even.kind == 1)
+        return (uint32_t)(rf_hash_multiply(t, rf_hash_key(even.seed)) >> 48) * (1u << even.bits) >>
+               16;
+    return (uint32_t)rf_random_below(random, 1u << even.bits);
 }
 
-static void tell_even(const struct run *run, unsigned kind, unsigned seed)
+static void tell_even(const struct run *run, struct even even)
 {
     static const char *const names[EVEN_KINDS] = {"paper", "multiply", "chance"};
     uint32_t loads[1 << EVEN_BITS] = {0}, counters[LOAD_MAX] = {0}, most = 0;
     struct rf_hash_paper paper;
     struct rf_random random;
-    uint64_t state = seed;
-    rf_hash_paper_init(&paper, EVEN_BITS, rf_splitmix(&state));
-    rf_random_seed(&random, seed);
+    uint64_t state = even.seed;
+    rf_hash_paper_init(&paper, even.bits, rf_splitmix(&state));
+    rf_random_seed(&random, even.seed);
     for (size_t i = 0; i < run->perfect.distinct; i++) {
         struct rf_tuple t = run->perfect.slots[run->perfect.touched[i]].tuple;
-        loads[counter_of(kind, &paper, rf_hash_key(seed), &random, t)]++;
+        loads[counter_of(even, &paper, &random, t)]++;
     }
-    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+    for (size_t i = 0; i < (size_t)1 << even.bits; i++) {
         uint32_t load = loads[i] < LOAD_MAX ? loads[i] : LOAD_MAX - 1;
         counters[load]++;
         most = load > most ? load : most;
     }
     for (uint32_t load = 0; load <= most; load++)
-        printf("%s,%s,%u,%u,%u\n", run->stream, names[kind], seed, load, counters[load]);
+        printf("%s,%s,%u,%u,%u\n", run->stream, names[even.kind], even.seed, load, counters[load]);
 }
 
-static void run_even(struct run *run, unsigned seeds)
+static void run_even(struct run *run, unsigned bits, unsigned seeds)
 {
     struct stream stream;
     struct rf_batch batch;
+    if (bits == 0 || bits > EVEN_BITS)
+        die("BITS is 1 to 11");
     run->limit = run->limit < run->interval ? run->limit : run->interval;
     stream_open(&stream, run);
     while (stream_next(&stream, &batch))
@@ -442,16 +449,21 @@ static void run_even(struct run *run, unsigned seeds)
     printf("stream,hash,seed,load,counters\n");
     for (unsigned kind = 0; kind < EVEN_KINDS; kind++)
         for (unsigned seed = 1; seed <= seeds; seed++)
-            tell_even(run, kind, seed);
+            tell_even(run, (struct even){kind, seed, bits});
 }
 
-/* Takes `-s N` off the front. */
-static unsigned take_seeds(char ***texts)
+/* Takes an option and its number, as in `-s N`, off the front. */
+static unsigned take(char ***texts, const char *option, unsigned otherwise)
 {
-    if ((*texts)[0] == NULL || strcmp((*texts)[0], "-s") != 0 || (*texts)[1] == NULL)
-        return 1;
+    if ((*texts)[0] == NULL || strcmp((*texts)[0], option) != 0 || (*texts)[1] == NULL)
+        return otherwise;
     *texts += 2;
     return (unsigned)strtoul((*texts)[-1], NULL, 10);
+}
+
+static unsigned take_seeds(char ***texts)
+{
+    return take(texts, "-s", 1);
 }
 
 static void enter(struct run *run, const char *text, unsigned seed)
@@ -547,9 +559,10 @@ int main(int argc, char **argv)
         die("the events, the interval and the threshold are plain numbers above 0");
     perfect_begin(&run.perfect, run.interval);
     char **rest = argv + 4;
-    if (even)
-        run_even(&run, take_seeds(&rest));
-    else if (strcmp(argv[1], "error") == 0)
+    if (even) {
+        unsigned bits = take(&rest, "-b", EVEN_BITS);
+        run_even(&run, bits, take_seeds(&rest));
+    } else if (strcmp(argv[1], "error") == 0)
         run_error(&run, argv + 5);
     else
         run_shape(&run, argv + 4);

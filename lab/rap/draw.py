@@ -164,14 +164,18 @@ def ends(rows, low, high, length):
     return {value: length * x / at[-1] for value, x in zip(found, at)}
 
 
-def axis_labels(places, used, horizontal, origin):
-    parts, last = [], -99
-    for value, place in places.items():
-        if value not in used or place - last < 11:
+def axis_labels(places, lower, upper, horizontal, origin):
+    """Ticks at all ends; numbers where there is room, lower ends first."""
+    parts, taken = [], []
+    for value in sorted(lower) + sorted(upper - lower):
+        place = places[value]
+        tick = (origin[0] + place, origin[1], 0, 4) if horizontal else (origin[0], origin[1] - place, -4, 0)
+        parts.append(f'<line x1="{tick[0]:.1f}" y1="{tick[1]:.1f}" x2="{tick[0] + tick[2]:.1f}" y2="{tick[1] + tick[3]:.1f}" stroke="{INK}"/>')
+        if any(abs(place - other) < 11 for other in taken):
             continue
-        last = place
+        taken.append(place)
         if horizontal:
-            x, y = origin[0] + place, origin[1] + 10
+            x, y = origin[0] + place, origin[1] + 12
             parts.append(f'<text x="{x:.0f}" y="{y:.0f}" font-size="9.5" font-family="monospace" '
                          f'transform="rotate(60 {x:.0f} {y:.0f})">{value:#x}</text>')
         else:
@@ -184,15 +188,26 @@ def inside(a, b):
     return a is not b and b[0] <= a[0] and a[1] <= b[1] and b[2] <= a[2] and a[3] <= b[3]
 
 
-def areas(path, places):
-    """What lies in the outermost stretches of data that have one or two names: [(from, to, name)], where an axis has both ends."""
+def name_of(names, many):
+    """Of a stretch of addresses: a program, what many libraries are called, or one or two names; else None."""
+    program = re.search(r" more \((\w+)\)$", names)
+    if program:
+        return program[1]
+    if "more" in names:
+        return many if names.count(".so") > 1 else None
+    short = list(dict.fromkeys(re.sub(r"[][]|\+0x\w+| \([^()]*\)", "", name) for name in names.split(", ")))
+    return ", ".join(short) if len(short) < 3 else None
+
+
+def areas(path, line, places, many=None):
+    """What lies in the outermost stretches that have a name: [(from, to, name)], where an axis has both ends. line: what
+    stands before an address, in front of the letters of data or the per cents of code."""
     found = []
     with open(path) as lines:
-        for lo, hi, names in re.findall(r"^   [A-Z]  (0x\w+)\.\.(0x\w+)  (.*)$", lines.read(), re.M):
-            lo, hi = int(lo, 16), int(hi, 16) + 1
-            short = list(dict.fromkeys(re.sub(r"[][]|\+0x\w+| \([^()]*\)", "", name) for name in names.split(", ")))
-            if "more" not in names and len(short) < 3 and lo in places and hi in places and not any(a <= lo and hi <= b for a, b, _ in found):
-                found.append((lo, hi, ", ".join(short)))
+        for lo, hi, names in re.findall(line + r"(0x\w+)\.\.(0x\w+)  (.*)$", lines.read(), re.M):
+            lo, hi, name = int(lo, 16), int(hi, 16) + 1, name_of(names, many)
+            if name and lo in places and hi in places and not any(a <= lo and hi <= b for a, b, _ in found):
+                found.append((lo, hi, name))
     joined = []
     for lo, hi, name in sorted(found):
         if joined and joined[-1][1:] == (lo, name):
@@ -210,6 +225,16 @@ def draw_areas(found, data, left, top):
         if x + (w - wide) / 2 > end:
             parts.append(text(x + w / 2, top - 12, name, 10.5, text_anchor="middle"))
             end = x + (w + wide) / 2
+    return parts
+
+
+def draw_areas_of_code(found, code, right, bottom):
+    """The same beside the stretches of code."""
+    parts = []
+    for lo, hi, name in found:
+        low, high = bottom - code[lo], bottom - code[hi]
+        parts.append(f'<line x1="{right + 6}" y1="{low - 1:.1f}" x2="{right + 6}" y2="{high + 1:.1f}" stroke="{INK}" stroke-width="2"/>')
+        parts.append(text(right + 12, (low + high) / 2 + 4, name, 10.5))
     return parts
 
 
@@ -275,13 +300,16 @@ def draw_rectangles(folder):
         if dashed[i]:
             labels.put(f"{rows[i][4]:.1f}", along_box(*boxes[i]), fill="#888888")
     parts += labels.parts
-    parts += axis_labels(code, {r[0] for r, outer in zip(rows, dashed) if not outer}, False, (left, top + tall)) + \
-        axis_labels(data, {r[2] for r, outer in zip(rows, dashed) if not outer}, True, (left, top + tall))
+    filled = [row for row, outer in zip(rows, dashed) if not outer]
+    for places, low, horizontal in ((code, 0, False), (data, 2, True)):
+        parts += axis_labels(places, {row[low] for row in filled}, {row[low + 1] + 1 for row in filled}, horizontal, (left, top + tall))
     legend = f"{folder}/figure13.txt"
-    parts += draw_areas(areas(legend, data) if os.path.exists(legend) else [], data, left, top)
+    if os.path.exists(legend):
+        parts += draw_areas(areas(legend, r"^   [A-Z]  ", data), data, left, top)
+        parts += draw_areas_of_code(areas(legend, r"^ +[\d.]+%.*?  ", code, "libraries"), code, left + wide, top + tall)
     parts += [text(20, top + tall / 2, "code", 13, transform=f"rotate(-90 20 {top + tall / 2:.0f})"),
               text(left + wide / 2, top + tall + 110, "data", 13)]
-    write_svg(f"{folder}/figure13.svg", left + wide + 40, top + tall + 125, parts)
+    write_svg(f"{folder}/figure13.svg", left + wide + 80, top + tall + 125, parts)
 
 
 draw_tree(sys.argv[1], "figure7", "Figure 7: hot load values of gzip, eps 1%", "of the loads are elsewhere")

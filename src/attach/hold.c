@@ -7,9 +7,9 @@
  * - We are killed: a tracer that dies lets go of its tracees. No option is set that would kill them, and the trap flag is
  *   never set (step.c).
  * - A signal arrives at the same time: it is handed on with the DETACH.
- * - The thread is asleep in a system call: it is not interrupted, since callers hold only threads that run
- *   (tasks.c). Where it falls asleep just then, the kernel restarts the call. A few calls fail with EINTR instead; those are
- *   made again, if no signal waits that is the true reason.
+ * - The thread is in a system call: it is not interrupted, since callers hold only threads that run code of their own, as far
+ *   as that can be known (tasks.c). Where it is in a call all the same, the kernel restarts that. A few calls fail with EINTR instead;
+ *   those are made again, if no signal waits that is the true reason. What has moved a part of its bytes returns that part.
  * - It is stopped (SIGSTOP): it stays so.
  * - It ends meanwhile: waiting for it here makes the kernel tell its parent, as usual. */
 #include "attach/hold.h"
@@ -38,7 +38,8 @@ static bool can_be_repeated(unsigned long long call)
         SYS_epoll_wait, SYS_epoll_pwait,  SYS_epoll_pwait2,  SYS_rt_sigtimedwait, SYS_semop,
         SYS_semtimedop, SYS_io_getevents, SYS_io_pgetevents, SYS_io_uring_enter,  SYS_recvfrom,
         SYS_recvmsg,    SYS_recvmmsg,     SYS_accept,        SYS_accept4,         SYS_read,
-        SYS_readv,      SYS_msgrcv,       SYS_msgsnd};
+        SYS_readv,      SYS_msgrcv,       SYS_msgsnd,        SYS_sendto,          SYS_sendmsg,
+        SYS_sendmmsg,   SYS_write,        SYS_writev};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (call == (unsigned long long)calls[i])
             return true;

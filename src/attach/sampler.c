@@ -170,13 +170,18 @@ static rf_status keep_maps(struct rf_sampler *sampler, uint64_t pc)
     return rf_maps_read(&sampler->maps, sampler->setup.pid, sampler->events, anew, now);
 }
 
-/* Stopped where its processor was taken from it; RF_HELD_ASLEEP: it does not run there. */
+/* Stopped where its processor was taken from it; RF_HELD_ASLEEP: it does not run there. In a system call it is not asked to. */
 static enum rf_held hold_it(struct rf_sampler *sampler, struct rf_hold *hold, int processor)
 {
-    bool there = rf_tasks_runs(&sampler->tasks, hold->tid) && sampler->tasks.processor == processor;
-    bool asked = there && rf_hold_ask(hold);
+    bool asked = false;
+    if (!rf_tasks_runs(&sampler->tasks, hold->tid) || sampler->tasks.processor != processor)
+        hold->held = RF_HELD_ASLEEP;
+    else if (rf_tasks_is_in_call(&sampler->tasks, hold->tid))
+        hold->held = RF_HELD_KERNEL;
+    else
+        asked = rf_hold_ask(hold);
     rf_beside_leave(&sampler->beside);
-    return !there ? RF_HELD_ASLEEP : asked ? rf_hold_wait(hold) : hold->held;
+    return asked ? rf_hold_wait(hold) : hold->held;
 }
 
 /* False: it was asleep, and nothing was done. */

@@ -3,7 +3,19 @@
  * The list is read again every 50 ms, so threads may come and go. To choose one, threads are looked at in random order
  * until one is found that runs ('R' in its stat). Where none does, the last one is looked at again a moment later, when its
  * processor has been taken: it may have woken up meanwhile, and what it does first must be seen as often as the rest. A thread
- * that sleeps is never disturbed. */
+ * that sleeps is never disturbed.
+ *
+ * Nor is one that is in a system call, where we may know. A stop ends a call early. The kernel makes most of them again by
+ * itself, but not those that have moved something already: a write of 1 MB into a pipe, a send, a recv with MSG_WAITALL,
+ * getrandom return less than they would without us. The stack that a thread has in the kernel (/proc/PID/task/TID/stack) says where it
+ * came from:
+ *
+ *     [<0>] vfs_write+0x2b0/0x440             [<0>] irqentry_exit_to_user_mode+0x1a/0x30
+ *     [<0>] do_syscall_64+0x71/0x280          [<0>] asm_sysvec_reschedule_ipi+0x1a/0x20
+ *     [<0>] entry_SYSCALL_64+0x76/0x7e
+ *
+ * Cannot: see that stack without being root (how often the thread gave up its processor, which all may see, was tried: it
+ * avoids half of the short calls), or while the thread runs on a processor that we may not use. */
 #include "attach/tasks.h"
 #include "base/alloc.h"
 #include <dirent.h>
@@ -125,6 +137,13 @@ bool rf_tasks_runs(struct rf_tasks *tasks, pid_t id)
     notice_exec(tasks, state);
     tasks->processor = (int)field_of(state, FIELD_PROCESSOR);
     return true;
+}
+
+bool rf_tasks_is_in_call(const struct rf_tasks *tasks, pid_t id)
+{
+    char path[64], stack[4096];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stack", (int)tasks->pid, (int)id);
+    return read_file(path, stack, sizeof stack) > 0 && strstr(stack, " entry_") != NULL;
 }
 
 pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now)

@@ -30,6 +30,8 @@ void rf_tasks_know(struct rf_tasks *tasks);
 pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now);
 /* Does it run, or wait for a processor? tasks->processor is where. */
 bool rf_tasks_runs(struct rf_tasks *tasks, pid_t id);
+/* Is it in a system call? Known of a thread whose processor was taken from it, by root alone; else false. */
+bool rf_tasks_is_in_call(const struct rf_tasks *tasks, pid_t id);
 /* The list is old: a thread was not there. */
 void rf_tasks_forget(struct rf_tasks *tasks);
 

@@ -114,7 +114,15 @@ static void write_events(FILE *out, const struct rf_profile *profile,
                            : "");
 }
 
-static void write_bounds(FILE *out, const struct rf_profile *profile,
+const char *rf_report_exact_of(const struct rf_run *run, const struct rf_profile *profile)
+{
+    if (rf_run_note(run, "not-told") != NULL)
+        return "of what was told ";
+    bool blind = profile->lost > 0 || rf_profile_figure(profile, "blind-from", -1) >= 0;
+    return blind ? "of what was consumed " : "";
+}
+
+static void write_bounds(FILE *out, const struct rf_run *run, const struct rf_profile *profile,
                          const struct rf_report_setup *setup)
 {
     char absent[NUMBER_MAX];
@@ -122,9 +130,7 @@ static void write_bounds(FILE *out, const struct rf_profile *profile,
         rf_report_fact(out, setup, "bounds", "of the co-processor's samples, not of all events");
     else if (profile->bound == RF_BOUND_EXACT && profile->absent_upper == 0)
         rf_report_fact(out, setup, "bounds", "none needed: the counts %sare exact",
-                       profile->lost > 0 || rf_profile_figure(profile, "blind-from", -1) >= 0
-                           ? "of what was consumed "
-                           : "");
+                       rf_report_exact_of(run, profile));
     else if (profile->bound == RF_BOUND_CONFIDENCE)
         rf_report_fact(out, setup, "bounds",
                        "hold for %.4g%% of all items; one that is not listed has at most %s",
@@ -175,7 +181,7 @@ void rf_report_profile_details(FILE *out, const struct rf_run *run,
         rf_report_outside(out, setup, "profile", profile->selector);
     write_engine(out, profile, setup);
     write_events(out, profile, setup);
-    write_bounds(out, profile, setup);
+    write_bounds(out, run, profile, setup);
     write_figures(out, profile, setup);
     write_overhead(out, run, profile, setup);
 }

@@ -95,6 +95,8 @@ void rf_report_outside(FILE *out, const struct rf_report_setup *setup, const cha
                        const char *text);
 /* A note; one that is a number is written in groups of digits. */
 void rf_report_note(FILE *out, const struct rf_report_setup *setup, const struct rf_note *note);
+/* "of what was told " and the like where exact counts are not of all events; "" where they are. */
+const char *rf_report_exact_of(const struct rf_run *run, const struct rf_profile *profile);
 bool rf_report_is_short(const struct rf_profile *profile);
 
 /* ---- overview.c: the first screen ---- */

@@ -123,6 +123,19 @@ static bool reads(const struct rf_probe_setup *setup, unsigned kind, unsigned fi
     return false;
 }
 
+/* A hook tells of a call from within the callee: where it begins is not known. */
+static bool asks_for_entries(const struct rf_probe_setup *setup)
+{
+    for (size_t i = 0; i < setup->n_selectors; i++) {
+        const struct rf_selector *selector = &setup->selectors[i];
+        for (size_t k = 0; k < selector->n_conditions; k++)
+            if ((selector->classes >> RF_CLASS_CALL & 1) && !selector->conditions[k].is_range &&
+                selector->conditions[k].field == RF_FIELD_TARGET)
+                return true;
+    }
+    return false;
+}
+
 static const char *what_is_missing(const struct rf_probe_setup *setup)
 {
     uint32_t classes = rf_probe_classes(setup);
@@ -138,6 +151,8 @@ static const char *what_is_missing(const struct rf_probe_setup *setup)
         return "do not know what a store will write";
     if (reads(setup, RF_CLASS_BRANCH, RF_FIELD_TAKEN))
         return "know which block follows which, not whether a branch was taken";
+    if (asks_for_entries(setup))
+        return "tell of a call from within the function, not from its first address";
     if (setup->functions != NULL && setup->functions[0] != NULL)
         return "do not know functions by name";
     if (setup->n_patterns > 0 || rf_probe_clocks(setup) > 1 || setup->bursts[0].phases)

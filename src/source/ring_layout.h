@@ -168,7 +168,7 @@ struct rf_ring_control {
     uint32_t detached; /* the collector takes nothing more: run on, keep nothing */
     uint32_t mourned;  /* a producer has said that the collector is gone: once is enough */
     uint32_t pad_0;
-    uint64_t untold; /* by hooks: events of threads and of signal handlers that have no slot */
+    uint64_t untold; /* by hooks: events without a slot, or of places without room in one */
     uint32_t pad_3[6];
     uint32_t bell; /* futex: producers add one when there is something to see */
     uint32_t pad_1[15];

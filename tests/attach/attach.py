@@ -171,6 +171,17 @@ def test_waiter():
               seen)
 
 
+def test_mover():
+    if not os.path.exists("/proc/self/stack") or os.geteuid() != 0:
+        tap.skip("calls that move much are not cut short", "root alone can see that a thread is in a call")
+        return
+    with Target("mover") as one:
+        run = attach("--overhead", "60%", one.pid, seconds="2")
+        seen = one.end()
+    tap.check("calls that move much are not cut short", run.returncode == 0 and seen["wrong"] == 0 and seen["work"] > 0,
+              seen)
+
+
 def test_signals():
     with Target("signals") as one:
         run = attach("--overhead", "30%", one.pid, seconds="1.5")
@@ -352,7 +363,7 @@ with tempfile.TemporaryDirectory() as work:
         tap.skip("all of it", "this system does not let processes be traced")
         tap.end()
     for test in (test_refusals, test_shares, test_values, test_other_classes, test_threads, test_sleeper,
-                 test_waiter, test_signals, test_exec, test_library, test_end, test_interrupt, test_kills,
+                 test_waiter, test_mover, test_signals, test_exec, test_library, test_end, test_interrupt, test_kills,
                  test_cycles, test_budget, test_place, test_one_processor, test_native):
         if len(sys.argv) < 4 or sys.argv[3] in test.__name__:
             test()

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -162,6 +163,28 @@ static void waiter(void)
     }
 }
 
+/* Calls that move much: each returns all of it, for nobody sends a signal. */
+static void mover(void)
+{
+    enum { MUCH = 1 << 20 };
+    static char bytes[MUCH];
+    int ends[2];
+    if (pipe(ends) != 0)
+        return;
+    if (fork() == 0) { /* reads until the writer is gone */
+        close(ends[1]);
+        while (read(ends[0], bytes, sizeof bytes) > 0)
+            continue;
+        _exit(0);
+    }
+    while (!over) {
+        work();
+        ssize_t written = write(ends[1], bytes, MUCH),
+                random = over ? MUCH : getrandom(bytes, MUCH, 0);
+        wrong += !over && (written != MUCH || random != MUCH);
+    }
+}
+
 static void on_alarm(int number)
 {
     (void)number;
@@ -242,6 +265,8 @@ int main(int argc, char **argv)
         sleeper();
     else if (strcmp(mode, "waiter") == 0)
         waiter();
+    else if (strcmp(mode, "mover") == 0)
+        mover();
     else if (strcmp(mode, "signals") == 0)
         signals();
     else if (strcmp(mode, "library") == 0)

@@ -200,6 +200,15 @@ riffle: run: './folder': is a folder
 $ riffle run ./plain
 riffle: run: './plain': may not be executed
 [126]
+$ riffle run --native -- ./folder
+riffle: run: './folder': is a folder
+[126]
+$ riffle run --native -- ./plain
+riffle: run: './plain': may not be executed
+[126]
+$ riffle run --native -- ./nosuch
+riffle: run: './nosuch': no such program
+[127]
 $ riffle run --function fnord -p calls -n 1 -- /bin/true |& tail -n 1
 riffle: run: no file that was mapped has the function 'fnord' of --function
 [125]

@@ -499,11 +499,11 @@ process's processor time that this may cost.
 
 The process is not changed, and it is traced only while a thread of it is held.
 When riffle is killed, it goes on. Threads that sleep, or are in a system call,
-are left alone. It may start and end threads, map files and become another
-program (exec). Children are not followed.
+are left alone. But root alone can see that a thread is in a call: attached by
+others, a call that moves much (a write of 1 MB into a pipe, say) may now and
+then return a part of it, as after a signal. The process may start and end
+threads, map files and become another program (exec). Children are not followed.
 
 Samples are by time: what runs slowly is seen more often than what runs often.
 What happens between them is not counted, so counts are those of the sample, and
 +- is the interval that holds the true share in 95% of all cases. Stacks (-p
-stacks) are walked by frame pointers, and end at code that was compiled without
-them.

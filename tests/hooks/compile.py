@@ -49,10 +49,29 @@ def same(folder, title, arguments):
               ours.stdout + ours.stderr)
 
 
+def compilers():
+    return ["gcc", "clang"] if shutil.which("clang") else ["gcc"]
+
+
+def written(folder, command, **variables):
+    """The files that a command makes in a folder with sources of its own, by name; what it says."""
+    here = os.path.join(folder, "y")
+    shutil.rmtree(here, ignore_errors=True)
+    sources = {"a.c": '#include "q.h"\n' + PROGRAM, "b.c": ANSWER, "q.h": "", "s/b.c": ANSWER, "o/none": "", "b.tar.c": ANSWER, "one.c": PROGRAM + ANSWER,
+               "z.S": '#include "q.h"\n.section .note.GNU-stack,"",@progbits\n', "bb": ANSWER}
+    for name, text in sources.items():
+        os.makedirs(os.path.dirname(os.path.join(here, name)), exist_ok=True)
+        with open(os.path.join(here, name), "w") as file:
+            file.write(text)
+    run = sh(folder, f"cd y && {command}", **variables)
+    made = {os.path.relpath(os.path.join(at, name), here) for at, _, names in os.walk(here) for name in names}
+    return sorted(made - set(sources)), run.returncode, run.stdout + run.stderr
+
+
 def copies(folder):
     """RIFFLE_CC_BURSTS=1: two copies of each function, by an assembler in front of the assembler."""
     twice = {"RIFFLE_CC_BURSTS": "1"}
-    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+    for compiler in compilers():
         for title, flags in (("", ""), (", -pipe", "-pipe"), (", debug information", "-g"), (", -save-temps", "-save-temps=obj")):
             good(folder, f"two copies by {compiler}{title}", f"rm -f d.d && $CC -O1 {flags} -MD -c a.c -o d.o && grep -q '^d.o: a.c' d.d && "
                  f"$CC -O1 {flags} -c b.c -o e.o && grep -q rf_hooks_gate e.o && $CC d.o e.o -o q1", "q1", RIFFLE_CC=compiler, **twice)
@@ -72,7 +91,7 @@ def copies(folder):
 def in_place(folder):
     """What hooks usually do stands in place of their calls, in programs; not in libraries, nor where RIFFLE_CC_CALLS=1 says so."""
     link = "$CC -O1 -c a.c -o a.o && $CC a.o j.o -o s1"
-    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+    for compiler in compilers():
         good(folder, f"code in place of calls by {compiler}", f"$CC -O1 -g -c b.c -o j.o && grep -q rf_hooks_pockets j.o && {link}", "s1",
              RIFFLE_CC=compiler)
         good(folder, f"code in place of calls by {compiler}, by way of -S",
@@ -101,7 +120,7 @@ def resolvers(folder):
         file.write("int answer(const int *p);\nstatic int one(const int *p) { return *p + 1; }\nvolatile int seven = 7;\n"
                    "static int (*choose(void))(const int *p) { return seven == 7 ? one : 0; }\n"
                    "int answer(const int *p) __attribute__((ifunc(\"choose\")));\n")
-    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+    for compiler in compilers():
         for how in ("", " -static"):
             good(folder, f"a resolver by {compiler}{how}", f"$CC -O1{how} a.c r.c -o v1", "v1", RIFFLE_CC=compiler)
             good(folder, f"a resolver by {compiler}{how}, two copies", f"$CC -O1{how} a.c r.c -o v1", "v1", RIFFLE_CC=compiler,
@@ -154,33 +173,118 @@ def templates(folder):
             tap.check(f"{title}: what they load", {value: of[value] for value in of if value < 10} == {1: 2, 2: 2, 3: 2}, run.stdout + run.stderr)
 
 
+def check_names(folder, title, arguments, compiler):
+    """The files that a command makes, and those that its program makes, are those of the plain compiler; none is left elsewhere."""
+    plain, ours = written(folder, f"{compiler} {arguments}"), written(folder, f"$CC {arguments}", RIFFLE_CC=compiler)
+    tap.check(f"more files, their names: {title}", plain[:1] + plain[2:] == ours[:1] + ours[2:] and len(plain[0]) > 1 and
+              not os.listdir(os.path.join(folder, "t")), (plain, ours))
+
+
 def more_files(folder):
     """Files that compilers write beside an object: in one step they come where the plain compiler puts them, not in TMPDIR."""
-    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+    for compiler in compilers():
         for flags in ("-g -gsplit-dwarf", "-save-temps", "-save-temps=obj", "-g -gsplit-dwarf -save-temps -fstack-usage"):
             good(folder, f"more files by {compiler}: {flags}", f"rm -rf y && mkdir y && $CC -O1 {flags} a.c b.c -o y/x1", "y/x1", RIFFLE_CC=compiler)
     run = sh(folder, "rm -rf y && mkdir y && $CC -O1 -g -gsplit-dwarf -save-temps a.c b.c -o y/x1 && ls y", RIFFLE_CC="gcc")
     tap.check("more files by gcc: their names", run.stdout.split() == ["x1", "x1-a.dwo", "x1-a.i", "x1-a.s", "x1-b.dwo", "x1-b.i", "x1-b.s"],
               run.stdout + run.stderr)
+    for compiler in compilers():
+        for arguments in ("--coverage b.c a.c -o p", "--coverage b.c a.c -o o/p", "--coverage b.c a.c", "-fprofile-arcs -ftest-coverage s/b.c a.c -o p",
+                          "-fprofile-generate b.c a.c -o p", "-fprofile-generate=o b.c a.c -o p"):
+            program = "./o/p" if "o/p" in arguments else "./p" if "p" in arguments.split() else "./a.out"
+            check_names(folder, f"{compiler} {arguments}", f"{arguments} && {{ {program}; test $? = 7; }} && cd s && ../{program}", compiler)
+    for arguments in ("-g -gsplit-dwarf one.c -o one", "-g -gsplit-dwarf one.c -o o/one.exe", "-g -gsplit-dwarf one.c -o p.q", "-g -gsplit-dwarf one.c",
+                      "-g -gsplit-dwarf one.c -o one.x.y", "-g -gsplit-dwarf b.tar.c a.c -o p", "-g -gsplit-dwarf a.c -x c bb", "-fcallgraph-info a.c b.c -o p",
+                      "-g -gsplit-dwarf one.c -o o/a.out", "-fstack-usage -x c - -o p <one.c", "--coverage one.c -o one && ./one",
+                      "-g -gsplit-dwarf -dumpdir o/ one.c -o p", "-O1 -fsave-optimization-record a.c b.c -o p"):
+        check_names(folder, f"gcc {arguments}", arguments, "gcc")
     with open(os.path.join(folder, "wide.c"), "w") as file:
         file.write('int wide(const int *p) { __asm__ volatile("movl $0x123456789, %%eax" ::: "eax"); return *p; }\n')
-    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+    for compiler in compilers():
         run = sh(folder, "$CC -c wide.c -o wide.o", RIFFLE_CC=compiler)
         tap.check(f"a warning of the assembler by {compiler} names no file of ours", run.returncode == 0 and "shortened" in run.stderr and
                   "riffle" not in run.stderr and not os.listdir(os.path.join(folder, "t")), run.stderr)
 
 
+def dependencies(folder):
+    """Dependency files in one step: the plain compiler's names, targets and words."""
+    for compiler in compilers():
+        for arguments in ("-MMD a.c b.c", "-MMD a.c b.c -o p", "-MMD b.c a.c -oo/p.exe.x", "-MD a.c b.c -o p", "-MMD -MF x.d b.c a.c -o p",
+                          "-MMD -MFx.d b.c a.c", "-MMD -MT t b.c a.c -o p", "-MMD -MQ 't$' b.c a.c", "-MMD -MP -MT u -MTv -MF o/v.d b.c a.c -o o/p",
+                          "-MMD b.c a.c -o 'a p'", "-MMD b.tar.c a.c", "-MMD a.c -x c bb", "-MMD a.c -x c - <b.c", "-MMD z.S b.c a.c -o p",
+                          "-MMD b.c a.c z.S -o p", "-MMD b.c z.S a.c", "-Wp,-MMD,u.d b.c a.c -o p", "-Wp,-MD,u.d b.c a.c", "-MMD -MF - b.c a.c -o p"):
+            plain = written(folder, f"{compiler} {arguments} && cat ./*.d o/*.d 2>/dev/null; true")
+            ours = written(folder, f"$CC {arguments} && cat ./*.d o/*.d 2>/dev/null; true", RIFFLE_CC=compiler)
+            tap.check(f"dependencies by {compiler}: {arguments}", plain == ours and ": " in plain[2] and
+                      not os.listdir(os.path.join(folder, "t")), (plain, ours))
+
+
+def commands(folder):
+    """RIFFLE_CC as make takes CC: a program with words behind it, or in front."""
+    os.makedirs(os.path.join(folder, "k"), exist_ok=True)
+    with open(os.path.join(folder, "k", "cache"), "w") as file:
+        file.write('#!/bin/sh\nname=${0##*/}\ncase $name in cache) exec "$@";; *) exec "$name" "$@";; esac\n')
+    os.chmod(os.path.join(folder, "k", "cache"), 0o755)
+    with open(os.path.join(folder, "two.c"), "w") as file:
+        file.write("int two = TWO;\n")
+    for compiler in compilers():
+        good(folder, f"a command with words: cache {compiler}", "$CC -O1 a.c b.c -o w1", "w1", RIFFLE_CC=f" k/cache  {compiler} ")
+        good(folder, f"a command with words: {compiler} -DTWO=2", "$CC a.c b.c two.c -o w2", "w2", RIFFLE_CC=f"{compiler} -DTWO=2")
+        os.symlink("cache", os.path.join(folder, "k", compiler))
+        good(folder, f"a compiler's name that leads to a cache: {compiler}", "$CC -O1 -fuse-ld=bfd -no-pie a.c b.c -o w3", "w3", RIFFLE_CC=f"k/{compiler}")
+    good(folder, "a program with a blank in its name", "ln -s $(command -v gcc) 'k/my cc' && $CC a.c b.c -o w4", "w4",
+         RIFFLE_CC="k/my cc")
+
+
+def headers(folder):
+    """Headers that are compiled for others to include them: with hooks, as those are, and never linked."""
+    with open(os.path.join(folder, "g.c"), "w") as file:
+        file.write("int main(void) { int p = 7; return six(&p); }\n")
+    for compiler in compilers():
+        for made in ("$CC six.h", "$CC -c six.h", "cp six.h six && $CC -x c-header six -o six.h.gch", "$CC -xc-header -c six.h -o six.h.gch"):
+            gone = "rm six.h" if compiler == "gcc" else "true"  # clang asks whether it is as it was
+            good(folder, f"a header by {compiler}: {made}", "echo 'static inline int six(const int *p) { return *p; }' >six.h && rm -f six.h.gch && "
+                 f"{made} && test -s six.h.gch && {gone} && $CC -include six.h g.c -o z1", "z1", RIFFLE_CC=compiler)
+
+
+def two_words(folder):
+    """Options whose value is the next word, in one step."""
+    for compiler in compilers():
+        for option in ("-B o", "-idirafter o", "-Xlinker -s", "-l m", "-L o", "-D K", "-e _start", "--sysroot /"):
+            good(folder, f"{compiler} {option} in one step", f"mkdir -p o && $CC {option} a.c b.c -o w5", "w5", RIFFLE_CC=compiler)
+    for option in ("-dumpdir o/", "-dumpbase-ext .c"):
+        good(folder, f"gcc {option} in one step", f"$CC {option} a.c b.c -o w5", "w5", RIFFLE_CC="gcc")
+    if shutil.which("clang"):
+        for option in ("-MJ w5.json", "-iframework o"):
+            good(folder, f"clang {option} in one step", f"$CC {option} a.c b.c -o w5", "w5", RIFFLE_CC="clang")
+
+
+def long_names(folder):
+    """Options by their long names."""
+    for compiler in compilers():
+        good(folder, f"long names by {compiler}", "$CC -O1 --compile a.c --output=x1.o && $CC -O1 --assemble b.c --output x1.s && $CC --compile x1.s -o x2.o && "
+             "$CC --for-linker -s --for-linker=-znow x1.o x2.o --output x1", "x1", RIFFLE_CC=compiler)
+        good(folder, f"long names by {compiler}, in one step", "cp b.c b && $CC --define-macro K=1 --include-directory=o a.c --language=c b --language none "
+             "--output=x3", "x3", RIFFLE_CC=compiler)
+        for arguments in ("--preprocess a.c", "--user-dependencies a.c", "--write-user-dependencies b.c a.c --output=p",
+                          "--write-dependencies b.c a.c --output p", "--print-file-name=libc.a"):
+            plain, ours = written(folder, f"{compiler} {arguments} && cat *.d 2>/dev/null; true"), \
+                written(folder, f"$CC {arguments} && cat *.d 2>/dev/null; true", RIFFLE_CC=compiler)
+            tap.check(f"long names by {compiler}: {arguments}", plain == ours and plain[2], (plain, ours))
+
+
 def quiet(folder):
     """One step from sources to a program: options for the linker alone, and a folder for temporary files that is not there."""
-    for compiler in ["gcc", "clang"] if shutil.which("clang") else ["gcc"]:
+    for compiler in compilers():
         for flags in ("-fuse-ld=bfd", "-no-pie", "-static-pie", "-Wl,-s -L."):
             run = sh(folder, f"rm -f q1 && $CC -O1 {flags} a.c b.c -o q1", RIFFLE_CC=compiler)
             tap.check(f"{compiler} {flags} in one step says nothing",
                       run.returncode == 0 and not run.stdout + run.stderr and os.path.exists(os.path.join(folder, "q1")), run.stdout + run.stderr)
-    run = sh(folder, "rm -f q1 && TMPDIR=$PWD/nowhere $CC -O1 a.c b.c -o q1", RIFFLE_CC="gcc")  # clang itself ends without it
-    in_place = sh(folder, "nm q1 | grep -c rf_hooks_pockets")
-    tap.check("gcc without the folder of TMPDIR: code in place all the same",
-              run.returncode == 0 and not run.stdout + run.stderr and in_place.stdout.strip() not in ("", "0"), run.stderr + in_place.stdout)
+    for title, made in (("nowhere", "true"), ("a file", ">'a file'"), ("a program", "cp /bin/true 'a program'")):  # clang itself ends without it
+        run = sh(folder, f"rm -f q1 && {made} && TMPDIR=\"$PWD/{title}\" $CC -O1 a.c b.c -o q1", RIFFLE_CC="gcc")
+        in_place = sh(folder, "nm q1 | grep -c rf_hooks_pockets")
+        tap.check(f"gcc where TMPDIR is {title}: code in place all the same",
+                  run.returncode == 0 and not run.stdout + run.stderr and in_place.stdout.strip() not in ("", "0"), run.stderr + in_place.stdout)
 
 
 def ended(folder, title, arguments, **variables):
@@ -227,6 +331,11 @@ def main():
         resolvers(folder)
         templates(folder)
         more_files(folder)
+        dependencies(folder)
+        commands(folder)
+        headers(folder)
+        two_words(folder)
+        long_names(folder)
         quiet(folder)
         if shutil.which("clang"):
             of_clang(folder)
@@ -239,6 +348,10 @@ def main():
                      BUILT=os.path.dirname(RIFFLE))
             tap.check("by hand, with the flags of pkg-config", run.returncode == 7 and has_hooks(folder, "p9") and
                       "answer" in run.stderr, run.stdout + run.stderr)
+            run = sh(folder, f"cc -O1 -fPIC -shared $({flags} --cflags riffle-hooks-shared) b.c -o by-hand.so $({flags} --libs riffle-hooks-shared) && "
+                     "$CC -O1 -fPIC -shared b.c -o one.so && $CC -O1 -fPIC -c b.c -o m.o && $CC -shared m.o -o two.so && "
+                     "for i in by-hand one two; do readelf -lW $i.so | awk '/ TLS / { print $6 }'; done", BUILT=os.path.dirname(RIFFLE))
+            tap.check("a library has eight bytes of each thread", run.stdout.split() == ["0x000008"] * 3, run.stdout + run.stderr)
         for arguments in ("--version", "-E a.c", "-dumpmachine", "-print-file-name=libc.a", "-M a.c", "-c missing.c"):
             same(folder, f"as the compiler: {arguments}", arguments)
         run = sh(folder, "$CC bad.c -o bad")

@@ -84,6 +84,8 @@ def atomics(name, known):
 def calls(name, known):
     run = Run("call -> pc,target", [known, "calls"], "--module", "known")
     equal(f"{name}: calls", run.of("k_calls"), 600)
+    one = Run("call target==k_leaf -> pc,target", [known, "calls"])
+    equal(f"{name}: calls of one function, by the probe", one.of("k_calls"), 600)
     indirect = Run("call indirect==1 -> pc,target", [known, "calls"])
     equal(f"{name}: indirect calls", indirect.of("k_calls"), 300)
 
@@ -103,7 +105,7 @@ def threads(name, known):
     equal(f"{name}: 64 threads, 4 slots: what is told, and what is not", sum(few.by_function.values()) + untold,
           sum(whole.by_function.values()))
     tap.check(f"{name}: 64 threads, 4 slots: threads that are not followed",
-              re.match(r"6[01] threads", few.note("not-followed")), few.details)
+              re.match(r"6[01] processes or threads", few.note("not-followed")), few.details)
     run = Run("load -> pc", [known, "churn"])
     equal(f"{name}: 500 threads that come and go", (run.of("k_thread"), run.adds_up()), (50000, True))
     equal(f"{name}: their number", run.note("threads")[:3], "501")

@@ -317,8 +317,9 @@ def check_refusals():
     done = subprocess.run([RIFFLE, "top", "--", SPIN, "x"], capture_output=True, text=True, start_new_session=True,
                           stdin=subprocess.DEVNULL, timeout=SECONDS)
     tap.check("without a terminal it says so", done.returncode == 125 and re.search("no terminal", done.stderr), (done.returncode, done.stderr))
-    done = subprocess.run([RIFFLE, "top", "--", "no-such-program"], capture_output=True, text=True, timeout=SECONDS)
-    tap.check("a program that is not there is told", done.returncode == 127 and "no such program" in done.stderr, done.stderr)
+    for program, status, text in (("no-such-program", 127, "no such program"), ("/", 126, "is a folder"), ("/etc/passwd", 126, "may not be executed")):
+        done = subprocess.run([RIFFLE, "top", "--", program], capture_output=True, text=True, timeout=SECONDS)
+        tap.check(f"a program that cannot be run is told: {text}", done.returncode == status and text in done.stderr, done.stderr)
 
 
 def main():

@@ -80,7 +80,8 @@ static void write_bound(struct rf_html *html, const struct rf_view *view)
     const struct rf_profile *profile = view->profile;
     const char *noun = rf_view_noun(profile, profile->absent_upper);
     if (view->bound == RF_BOUND_EXACT)
-        rf_html_text(html, "bound", "Counts are exact.");
+        rf_html_format(html, "bound", "Counts %sare exact.",
+                       rf_report_exact_of(html->run, profile));
     else if (view->bound == RF_BOUND_CONFIDENCE)
         rf_html_format(html, "bound",
                        "Counts are estimates; whiskers hold %.4g%% of the true ones. What is not "
