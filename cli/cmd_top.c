@@ -165,6 +165,12 @@ static void watch(struct sampling *s, struct cli_top *top)
     }
 }
 
+/* We ended it, maybe before it began: that is no trouble. */
+static bool was_ended_by_us(const struct rf_probe_outcome *outcome)
+{
+    return stopped && (outcome->signal == SIGTERM || outcome->signal == SIGKILL);
+}
+
 static int end(struct sampling *s, struct cli_top *top)
 {
     struct rf_error ignored = {""};
@@ -179,7 +185,7 @@ static int end(struct sampling *s, struct cli_top *top)
     cli_screen_close();
     if (failed)
         return cli_fail_status(s->status, &s->error);
-    if (outcome.processes == 0 && outcome.trouble[0] != '\0')
+    if (outcome.processes == 0 && outcome.trouble[0] != '\0' && !was_ended_by_us(&outcome))
         return cli_fail(CLI_NOT_EXECUTABLE, "top: %s", outcome.trouble);
     if (!is_whole)
         return CLI_OK; /* somebody had seen enough */

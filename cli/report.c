@@ -356,6 +356,9 @@ int cli_report(const struct rf_run *run, const struct cli_report *report)
         return CLI_OK;
     if (status == RF_ENOTSUP && error.message[0] == '\0')
         return refuse_form(report);
+    if (error.message[0] == '\0')
+        snprintf(error.message, sizeof error.message, "the report could not be made: %s",
+                 rf_status_text(status));
     return cli_fail_status(status, &error);
 }
 

@@ -1,6 +1,8 @@
 /* stream.c - write a stream as lines of text, or as a trace through the library.
  *
  * Text goes to a temporary name beside the wanted one and is renamed when it is whole, as traces are.
+ * It is for its owner alone, as they are, for it may hold values of a program's memory; one that replaces a file of
+ * its owner's keeps the mode of that.
  * What exists already and is no regular file (a pipe, a terminal) is written to directly. */
 #include "stream.h"
 #include "plan.h"
@@ -52,14 +54,6 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/* mkstemp makes files that only their owner may read; ordinary output follows the umask. */
-static void open_permissions(int fd)
-{
-    mode_t mask = umask(0);
-    umask(mask);
-    (void)!fchmod(fd, 0666 & ~mask);
-}
-
 static rf_status open_temporary(struct cli_stream *stream, struct rf_error *error)
 {
     size_t size = strlen(stream->path) + sizeof ".XXXXXX";
@@ -69,7 +63,6 @@ static rf_status open_temporary(struct cli_stream *stream, struct rf_error *erro
     snprintf(stream->temporary, size, "%s.XXXXXX", stream->path);
     stream->fd = cli_output_create(stream->temporary);
     if (stream->fd >= 0) {
-        open_permissions(stream->fd);
         cli_output_keep_mode(stream->fd, stream->path);
         return RF_OK;
     }

@@ -149,6 +149,10 @@ const char *rf_symbols_problem(const struct rf_symbols *symbols, size_t i);
  * limits on memory and time are all that holds a reader that its file has taken over. */
 int rf_symbols_fenced(void);
 
+/* In a child that becomes another reader of such files, as objdump is: no rights are gained from here on, and the same
+ * fence stands around it, with a gate for execve. Does nothing more where there is no fence. */
+void rf_symbols_fence_program(void);
+
 /* The build id of an ELF file as hex, for rf_module.build_id. For a file that was linked without one it is "code-" and
  * a checksum of the code; "" and 0 for what is no 64-bit ELF file with code. Returns the length; 129 bytes are always
  * enough. */

@@ -16,6 +16,7 @@
 #include "collect/coprocs.h"
 #include "collect/lanes.h"
 #include "collect/misses.h"
+#include "collect/notes.h"
 #include "collect/snapshot.h"
 #include "source/gaps.h"
 #include <stdbool.h>
@@ -31,6 +32,7 @@ struct pump {
     bool begun;                          /* the first batch was seen */
     bool in_bursts;                      /* the source tells its events in bursts */
     char ended[sizeof(struct rf_error)]; /* why the source ended early; empty: it did not */
+    bool starved;                        /* for lack of memory: nobody knows what it has left */
     rf_status recorded;                  /* RF_OK as long as the recording goes well; else `why` */
     struct rf_error why;
     struct rf_misses *misses; /* NULL: the source has them, or no selector reads them */
@@ -255,6 +257,7 @@ static rf_status pump_all(struct pump *pump, struct rf_error *error)
 static rf_status make_run(struct pump *pump, struct rf_run **run, struct rf_error *error)
 {
     const char *command = pump->setup->command != NULL ? pump->setup->command : "";
+    rf_lanes_make_room(pump->lanes);
     if (rf_run_new(run, command, pump->setup->alloc) != RF_OK) {
         *run = NULL;
         return rf_fail(error, RF_ENOMEM, "no memory for the profiles");
@@ -264,6 +267,8 @@ static rf_status make_run(struct pump *pump, struct rf_run **run, struct rf_erro
         status = rf_coprocs_add_profiles(pump->setup, *run, error);
     if (status == RF_OK && pump->ended[0] != '\0')
         status = rf_run_add_note(*run, "incomplete", pump->ended);
+    if (status == RF_OK && pump->starved)
+        status = rf_notes_starvation(*run);
     if (status == RF_OK && pump->misses != NULL)
         status = rf_misses_note(pump->misses, *run);
     if (status != RF_OK) {
@@ -271,6 +276,16 @@ static rf_status make_run(struct pump *pump, struct rf_run **run, struct rf_erro
         *run = NULL;
     }
     return status;
+}
+
+/* The first failure and that no run could be made after it. Its sentence may say that what was counted stands. */
+static rf_status tell_both(rf_status status, const struct rf_error *first,
+                           const struct rf_error *second, struct rf_error *error)
+{
+    const char *promise = strstr(first->message, "; what was counted before stands");
+    size_t n = promise != NULL ? (size_t)(promise - first->message) : strlen(first->message);
+    return rf_fail(error, status, "%.*s; what was counted before is lost: %s",
+                   (int)(n < 200 ? n : 200), first->message, second->message);
 }
 
 static rf_status open_pump(struct pump *pump, const struct rf_collect_setup *setup,
@@ -300,6 +315,7 @@ static rf_status run_dry(struct pump *pump, struct rf_error *error)
     if (status != RF_OK) {
         rf_format(pump->ended, sizeof pump->ended, "%s",
                   first.message[0] != '\0' ? first.message : rf_status_text(status));
+        pump->starved = status == RF_ENOMEM;
         return rf_fail(error, status, "%s", pump->ended);
     }
     if (counted != RF_OK)
@@ -319,11 +335,15 @@ rf_status rf_collect(struct rf_run **run, struct rf_source *source,
     pump.source = source;
     rf_status status = open_pump(&pump, setup, error);
     if (status == RF_OK) {
-        status = run_dry(&pump, error);
-        struct rf_error second;
-        rf_status made = make_run(&pump, run, status == RF_OK ? error : &second);
-        if (status == RF_OK)
-            status = made;
+        struct rf_error first = {""}, second = {""};
+        status = run_dry(&pump, &first);
+        rf_status made = make_run(&pump, run, &second);
+        if (status != RF_OK && made != RF_OK)
+            tell_both(status, &first, &second, error);
+        else if (status != RF_OK || made != RF_OK)
+            rf_fail(error, status != RF_OK ? status : made, "%s",
+                    status != RF_OK ? first.message : second.message);
+        status = status != RF_OK ? status : made;
     }
     close_pump(&pump);
     return status;

@@ -8,14 +8,19 @@
  * stays in the first-level cache and serves all lanes in turn.
  *
  * A lane whose engine runs out of memory stops alone: it is blind from then on, later events count as lost,
- * and the other lanes go on. Memory: two chunks of 16 KiB, what the
- * engines hold and what their threads queue. */
+ * and the other lanes go on. When it does there is no memory for the making of its profile either. That is therefore set aside
+ * beforehand, and given back just before (aside.c).
+ *
+ * Memory: two chunks of 16 KiB, what the engines hold and what their threads queue; of address space 64 to 80 bytes per
+ * item, or half a megabyte for an engine that does not know how many it has. */
 #include "collect/lanes.h"
 #include <riffle/engine.h>
 #include <riffle/profiler.h>
 #include "base/alloc.h"
 #include "base/error.h"
+#include "collect/aside.h"
 #include "collect/crew.h"
+#include "collect/notes.h"
 #include "collect/share.h"
 #include "event/field.h"
 #include "profile/bursts.h"
@@ -23,7 +28,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { CHUNK = 1024, SELECTOR_TEXT = 512 };
+enum { CHUNK = 1024, SELECTOR_TEXT = 512, STEP = 1024 };
 
 struct lane {
     struct rf_selector selector;
@@ -34,6 +39,7 @@ struct lane {
     struct rf_share share;
     bool blind; /* its engine could not go on; `why` says from where on */
     struct rf_error why;
+    struct rf_aside aside;    /* memory for its profile */
     struct rf_bursts *bursts; /* NULL: the source tells everything */
     char canonical[SELECTOR_TEXT];
 };
@@ -151,29 +157,52 @@ static rf_status open_lane(struct rf_lanes *lanes, size_t i, struct rf_error *er
                                     : open_profiler(lanes, i, NULL, error);
 }
 
+/* Memory for the profile that it will have after `more` tuples; a shared one is dealt out. False: there is none. */
+static bool set_aside(const struct rf_alloc *alloc, struct lane *lane, size_t more)
+{
+    size_t needs = rf_profiler_needs(lane->profiler, more);
+    return rf_aside_keep(&lane->aside, alloc, lane->tally != NULL ? 2 * needs : needs);
+}
+
+/* A lane that goes blind loses the rest of the step, too. */
+static rf_status feed_step(const struct rf_lanes *lanes, struct lane *lane,
+                           const struct rf_tuples *step, struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    struct rf_error why = {""};
+    bool fits = !lane->blind && set_aside(lanes->alloc, lane, step->n);
+    if (!fits)
+        rf_profiler_lose_tuples(lane->profiler, step);
+    if (lane->blind)
+        return RF_OK;
+    if (!fits)
+        status = rf_notes_refuse_more(rf_profiler_engine(lane->profiler), &why);
+    else if (lane->tally != NULL)
+        status = rf_share_feed(lane->tally, lane->profiler, step, &why);
+    else
+        status = rf_profiler_feed(lane->profiler, step, &why);
+    lane->blind = status == RF_ENOMEM;
+    if (lane->blind)
+        lane->why = why;
+    return status == RF_OK || lane->blind ? RF_OK : rf_fail(error, status, "%s", why.message);
+}
+
 /* Also called on the crew's threads. A call without tuples stands for a gap. */
 static rf_status feed_lane(void *context, size_t i, const struct rf_tuples *tuples,
                            struct rf_error *error)
 {
+    const struct rf_lanes *lanes = context;
     struct lane *lane = &((struct rf_lanes *)context)->lanes[i];
-    if (tuples->n == 0) {
+    rf_status status = RF_OK;
+    if (tuples->n == 0)
         rf_profiler_gap(lane->profiler);
-        return RF_OK;
+    for (size_t done = 0; done < tuples->n && status == RF_OK; done += STEP) {
+        const struct rf_tuples step = {tuples->tuples + done,
+                                       tuples->counts != NULL ? tuples->counts + done : NULL,
+                                       tuples->n - done < STEP ? tuples->n - done : STEP};
+        status = feed_step(lanes, lane, &step, error);
     }
-    if (lane->blind) {
-        rf_profiler_lose_tuples(lane->profiler, tuples);
-        return RF_OK;
-    }
-    struct rf_error why = {""};
-    rf_status status = lane->tally != NULL
-                           ? rf_share_feed(lane->tally, lane->profiler, tuples, &why)
-                           : rf_profiler_feed(lane->profiler, tuples, &why);
-    lane->blind = status == RF_ENOMEM;
-    if (lane->blind)
-        lane->why = why;
-    if (status == RF_OK || lane->blind)
-        return RF_OK;
-    return rf_fail(error, status, "%s", why.message);
+    return status;
 }
 
 static rf_status open_all(struct rf_lanes *lanes, struct rf_error *error)
@@ -215,6 +244,7 @@ void rf_lanes_close(struct rf_lanes *lanes)
         rf_profiler_close(lanes->lanes[i].profiler);
         rf_share_tally_free(lanes->lanes[i].tally);
         rf_bursts_close(lanes->lanes[i].bursts);
+        rf_aside_give_back(&lanes->lanes[i].aside, lanes->alloc);
     }
     rf_alloc_free(lanes->alloc, lanes, size_of(lanes->setup));
 }
@@ -488,38 +518,13 @@ rf_status rf_lanes_wait(struct rf_lanes *lanes, struct rf_error *error)
     return status;
 }
 
-/* The profile says from which of its events on it is blind, the run says why. */
-static rf_status note_blindness(struct rf_run *run, struct rf_profile *profile,
-                                const struct rf_error *why)
-{
-    char text[sizeof why->message + SELECTOR_TEXT];
-    rf_format(text, sizeof text, "%s%s%s", profile->selector,
-              profile->selector[0] != '\0' ? ": " : "", why->message);
-    rf_status status = rf_profile_add_figure(profile, "blind-from", (double)profile->consumed);
-    return status == RF_OK ? rf_run_add_note(run, "blind", text) : status;
-}
-
-/* The engine has gone over from exact counts to bounds (auto.c). */
-static rf_status note_change(struct rf_run *run, const struct rf_profile *profile)
-{
-    char text[SELECTOR_TEXT + 128];
-    double until = rf_profile_figure(profile, "exact-until", -1);
-    if (until < 0)
-        return RF_OK;
-    rf_format(text, sizeof text,
-              "%s%sexact up to event %llu, where its memory was full; multihash from there on",
-              profile->selector, profile->selector[0] != '\0' ? ": " : "",
-              (unsigned long long)until);
-    return rf_run_add_note(run, "bounded", text);
-}
-
 /* The run takes over the profile; on failure the profile is freed. */
 static rf_status add_profile(struct rf_run *run, struct rf_profile *profile,
                              const struct lane *lane, const struct lane *owner)
 {
-    rf_status status = owner->blind ? note_blindness(run, profile, &owner->why) : RF_OK;
+    rf_status status = owner->blind ? rf_notes_blindness(run, profile, &owner->why) : RF_OK;
     if (status == RF_OK)
-        status = note_change(run, profile);
+        status = rf_notes_change(run, profile);
     if (status == RF_OK && lane->bursts != NULL)
         status = rf_bursts_scale(lane->bursts, profile);
     if (status == RF_OK)
@@ -570,6 +575,12 @@ rf_status rf_lanes_add_profiles(const struct rf_lanes *lanes, struct rf_run *run
     for (size_t i = 0; i < lanes->setup->n_lanes && status == RF_OK; i++)
         status = add_profiles_of(lanes, i, run, error);
     return status;
+}
+
+void rf_lanes_make_room(struct rf_lanes *lanes)
+{
+    for (size_t i = 0; i < lanes->setup->n_lanes; i++)
+        rf_aside_give_back(&lanes->lanes[i].aside, lanes->alloc);
 }
 
 rf_status rf_lanes_end(struct rf_lanes *lanes, struct rf_run *run, struct rf_error *error)

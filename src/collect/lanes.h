@@ -40,6 +40,9 @@ rf_status rf_lanes_wait(struct rf_lanes *lanes, struct rf_error *error);
 rf_status rf_lanes_add_profiles(const struct rf_lanes *lanes, struct rf_run *run,
                                 struct rf_error *error);
 
+/* Nothing more will be fed: what was set aside for the profiles is there for their making. */
+void rf_lanes_make_room(struct rf_lanes *lanes);
+
 /* The same at the end. Each engine is closed as soon as its profile is made, so that the next one can have its memory:
  * pages that were in use before are there in a tenth of the time. */
 rf_status rf_lanes_end(struct rf_lanes *lanes, struct rf_run *run, struct rf_error *error);

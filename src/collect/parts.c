@@ -25,7 +25,7 @@ struct lookup {
 
 struct part {
     pthread_t thread;
-    bool is_running;
+    bool is_running, is_missing;
     struct rf_source *source;
     struct rf_collect_setup setup;
     struct rf_run *run;
@@ -36,7 +36,8 @@ struct part {
 struct parts {
     struct lookup lookup;
     struct part *list;
-    size_t n;
+    uint64_t *expected; /* events of each lane */
+    size_t n, n_lanes;
 };
 
 static size_t resolve(void *context, unsigned field, const char *symbol, uint64_t *addresses,
@@ -53,6 +54,8 @@ static void *work(void *context)
 {
     struct part *part = context;
     part->status = rf_collect(&part->run, part->source, &part->setup, &part->error);
+    rf_source_close(part->source); /* its memory is for the profiles of all */
+    part->source = NULL;
     return NULL;
 }
 
@@ -89,24 +92,78 @@ static void run_parts(struct parts *parts)
             pthread_join(parts->list[i].thread, NULL);
 }
 
-/* Returns the first failure of a piece; whatever the failure, all that was counted is in the run. */
+/* What the profiles must come to, lane by lane. */
+static void expect(struct parts *parts, const struct rf_run *run)
+{
+    for (size_t k = 0; k < parts->n_lanes && run->n_profiles == parts->n_lanes; k++)
+        parts->expected[k] += run->profiles[k]->produced;
+}
+
+/* Of a piece that came to nothing nobody knows how many events it has. */
+static void note_missing(struct rf_run *run, const struct parts *parts, size_t i)
+{
+    const struct part *part = &parts->list[i];
+    char text[sizeof part->error.message + 64];
+    rf_format(text, sizeof text, "piece %zu of %zu is missing: %s", i + 1, parts->n,
+              part->error.message[0] != '\0' ? part->error.message : rf_status_text(part->status));
+    rf_run_add_note(run, "blind", text);
+}
+
+/* Events that are in no profile for lack of memory are lost, and no profile says that it has seen all. */
+static void tell_missing(struct rf_run *run, const struct parts *parts)
+{
+    bool unknown = false;
+    for (size_t i = 0; i < parts->n; i++) {
+        unknown |= parts->list[i].is_missing;
+        if (parts->list[i].is_missing)
+            note_missing(run, parts, i);
+    }
+    for (size_t k = 0; k < run->n_profiles; k++) {
+        struct rf_profile *profile = run->profiles[k];
+        uint64_t all = run->n_profiles == parts->n_lanes ? parts->expected[k] : 0;
+        uint64_t missing = profile->produced < all ? all - profile->produced : 0;
+        profile->lost += missing;
+        profile->produced += missing;
+        if ((unknown || missing > 0) && rf_profile_figure(profile, "blind-from", -1) < 0)
+            rf_profile_add_figure(profile, "blind-from", (double)profile->consumed);
+    }
+}
+
+/* The run takes what the piece has, which needs none of it any more. */
+static rf_status add_part(struct rf_run **run, struct part *part, struct rf_error *error)
+{
+    rf_status status = RF_OK;
+    if (*run == NULL) {
+        *run = part->run;
+    } else {
+        status = rf_run_add_part(*run, part->run, error);
+        rf_run_free(part->run);
+    }
+    part->run = NULL;
+    return status;
+}
+
+/* Returns the first failure of a piece; whatever the failure, all that was counted is in the run, and how much that was
+ * not. A piece that there is no memory to add is left out. */
 static rf_status join(struct parts *parts, struct rf_run **run, struct rf_error *error)
 {
     rf_status status = RF_OK, merged = RF_OK;
     *run = NULL;
-    for (size_t i = 0; i < parts->n && merged == RF_OK; i++) {
+    for (size_t i = 0; i < parts->n; i++) {
         struct part *part = &parts->list[i];
         if (part->status != RF_OK && status == RF_OK)
             status = rf_fail(error, part->status, "%s", part->error.message);
-        if (part->run == NULL)
+        part->is_missing = part->run == NULL;
+        if (part->is_missing)
             continue;
-        if (*run != NULL) {
-            merged = rf_run_add_part(*run, part->run, error);
-            continue;
-        }
-        *run = part->run;
-        part->run = NULL;
+        expect(parts, part->run);
+        struct rf_error why = {""};
+        rf_status added = add_part(run, part, &why);
+        if (added != RF_OK && merged == RF_OK)
+            merged = rf_fail(error, added, "%s", why.message);
     }
+    if (*run != NULL)
+        tell_missing(*run, parts);
     return merged != RF_OK ? merged : status;
 }
 
@@ -117,6 +174,7 @@ static void close_parts(struct parts *parts, const struct rf_alloc *alloc)
         rf_run_free(parts->list[i].run);
     }
     rf_alloc_free(alloc, parts->list, parts->n * sizeof *parts->list);
+    rf_alloc_free(alloc, parts->expected, parts->n_lanes * sizeof *parts->expected);
     pthread_mutex_destroy(&parts->lookup.mutex);
 }
 
@@ -131,14 +189,19 @@ rf_status rf_collect_parts(struct rf_run **run, const char *path, size_t parts,
 {
     const struct rf_alloc *alloc = rf_alloc_or_standard(setup->alloc);
     struct parts all = {.lookup = {.resolve = setup->resolve, .context = setup->resolve_context},
-                        .n = parts};
+                        .n = parts,
+                        .n_lanes = setup->n_lanes};
     *run = NULL;
     if (parts == 0 || parts > PARTS_MAX || !is_plain(setup))
         return rf_fail(error, RF_EINVAL, "a trace is read in 1 to %d parts, as a whole and alone",
                        PARTS_MAX);
     all.list = rf_alloc_zeroed(alloc, parts * sizeof *all.list);
-    if (all.list == NULL)
+    all.expected = rf_alloc_zeroed(alloc, setup->n_lanes * sizeof *all.expected);
+    if (all.list == NULL || all.expected == NULL) {
+        rf_alloc_free(alloc, all.list, parts * sizeof *all.list);
+        rf_alloc_free(alloc, all.expected, setup->n_lanes * sizeof *all.expected);
         return rf_fail(error, RF_ENOMEM, "no memory for %zu parts", parts);
+    }
     pthread_mutex_init(&all.lookup.mutex, NULL);
     rf_status status = open_parts(&all, path, setup, error);
     if (status == RF_OK) {

@@ -160,6 +160,11 @@ size_t rf_engine_items(const struct rf_engine *engine)
     return engine->ops->items != NULL ? engine->ops->items(engine->state) : 0;
 }
 
+bool rf_engine_knows_items(const struct rf_engine *engine)
+{
+    return engine->ops->items != NULL;
+}
+
 bool rf_engine_starts_anew(void *state, uint64_t n)
 {
     (void)state;

@@ -106,6 +106,7 @@ struct rf_engine_ops {
 
 /* About how many items a report has: who keeps them can make room for all at once. 0: few, or not known. */
 size_t rf_engine_items(const struct rf_engine *engine);
+bool rf_engine_knows_items(const struct rf_engine *engine); /* false: 0 means nothing */
 
 extern const struct rf_engine_ops *const rf_engine_registry[]; /* closed by NULL */
 

@@ -22,6 +22,8 @@ bool rf_profile_set_text(const struct rf_alloc *alloc, char **place, const char 
 struct rf_profiler;
 struct rf_tuples;
 uint64_t rf_profiler_left(const struct rf_profiler *profiler);
+/* Bytes that rf_profiler_profile will need at most when `more` tuples have come; a guess for what is small. */
+size_t rf_profiler_needs(const struct rf_profiler *profiler, size_t more);
 /* These never reached the engine. */
 void rf_profiler_lose_tuples(struct rf_profiler *profiler, const struct rf_tuples *tuples);
 

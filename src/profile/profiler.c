@@ -367,6 +367,21 @@ uint64_t rf_profiler_left(const struct rf_profiler *profiler)
     return length == 0 ? UINT64_MAX : length - inside;
 }
 
+/* Of a stream that is not cut: the items of the report. Else a copy of the fold, which may grow as the items of the last
+ * interval go in: items of old and new room side by side, and their slots. */
+size_t rf_profiler_needs(const struct rf_profiler *profiler, size_t more)
+{
+    enum { TEXTS = 64 << 10, UNKNOWN = 512 << 10, IN_FOLD = 200 };
+    bool known = rf_engine_knows_items(profiler->engine);
+    size_t items = known ? rf_engine_items(profiler->engine) + more : 0;
+    size_t needs = (known ? TEXTS : UNKNOWN) + items * sizeof(struct rf_item);
+    if (profiler->n_intervals_seen == 0)
+        return needs;
+    return needs + (profiler->fold.list.n + items) * IN_FOLD +
+           profiler->kept.n * sizeof(struct rf_item) +
+           profiler->n_intervals * sizeof(struct rf_interval);
+}
+
 void rf_profiler_gap(struct rf_profiler *profiler)
 {
     rf_engine_gap(profiler->engine);

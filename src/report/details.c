@@ -118,7 +118,8 @@ const char *rf_report_exact_of(const struct rf_run *run, const struct rf_profile
 {
     if (rf_run_note(run, "not-told") != NULL)
         return "of what was told ";
-    return profile->lost > 0 ? "of what was consumed " : "";
+    bool blind = profile->lost > 0 || rf_profile_figure(profile, "blind-from", -1) >= 0;
+    return blind ? "of what was consumed " : "";
 }
 
 static void write_bounds(FILE *out, const struct rf_run *run, const struct rf_profile *profile,

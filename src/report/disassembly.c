@@ -1,8 +1,10 @@
 /* disassembly.c - the instructions of a function, by objdump.
  *
- * objdump runs without a shell, because a profile names the file that it reads. Its processor time, memory,
- * wall-clock time and lines are limited. Its lines look like `    1139:<tab>mov ...`. */
+ * objdump runs without a shell, because a profile names the file that it reads, and behind the fence of the child that
+ * reads symbols (symbol/fence.c): it can read files and answer. It has no descriptors but three and no environment. Its
+ * processor time, memory, wall-clock time and lines are limited. Its lines look like `    1139:<tab>mov ...`. */
 #include "report/annotate.h"
+#include <riffle/symbol.h>
 #include "base/alloc.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -30,21 +32,25 @@ static void limit(int resource, rlim_t most)
 static void __attribute__((noreturn)) be_objdump(const struct rf_symbol_range *range, int fd)
 {
     char start[64], stop[64];
+    const char *const arguments[] = {
+        "objdump", "-d", "-C", "--no-show-raw-insn", start, stop, "--", range->path, NULL};
+    const char *const environment[] = {"LC_ALL=C", NULL};
     int nowhere = open("/dev/null", O_RDWR);
     snprintf(start, sizeof start, "--start-address=0x%" PRIx64, range->link);
     snprintf(stop, sizeof stop, "--stop-address=0x%" PRIx64, range->link + (range->hi - range->lo));
     dup2(nowhere, 0);
     dup2(fd, 1);
     dup2(nowhere, 2);
-    setenv("LC_ALL", "C", 1);
-    unsetenv("DEBUGINFOD_URLS");
+    close_range(3, ~0u, 0);
     signal(SIGALRM, SIG_DFL);
     alarm(2 * SECONDS); /* a file that cannot be read to its end, say on a dead network */
     limit(RLIMIT_CPU, SECONDS);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_AS, memory_max); /* last: from here on this process may get no memory any more */
-    execlp("objdump", "objdump", "-d", "-C", "--no-show-raw-insn", start, stop, "--", range->path,
-           (char *)NULL);
+    limit(RLIMIT_FSIZE, 0);
+    limit(RLIMIT_NPROC, 0);
+    limit(RLIMIT_AS, memory_max); /* from here on this process may get no memory any more */
+    rf_symbols_fence_program();   /* and change no limit */
+    execvpe("objdump", (char *const *)arguments, (char *const *)environment); /* by riffle's PATH */
     _exit(127);
 }
 

@@ -2,7 +2,10 @@
  *
  * A filter of system calls (seccomp), for x86-64. What is not in the list fails with EPERM: no process, no program, no
  * network, no signal to others, no file opened for writing. Where the system has no such filters the child runs without, under
- * the limits of child.c alone; rf_symbols_fenced says so. */
+ * the limits of child.c alone; rf_symbols_fenced says so.
+ *
+ * A program that is executed behind the fence (objdump) needs some more calls to get going. What it executes in turn stands
+ * behind the same fence. */
 #include "symbol/symbol.h"
 
 #if defined(__x86_64__) && defined(__linux__)
@@ -35,11 +38,19 @@
 enum { WRITES = O_ACCMODE | O_CREAT | O_TRUNC };
 #define NOBODY UINT32_C(0xfffffff0) /* no process, no system call */
 
-static struct sock_filter filter[] = {
+static const struct sock_filter head[] = {
     LOAD(arch),
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
     REFUSE,
     LOAD(nr),
+};
+
+static const struct sock_filter of_programs[] = {
+    PASS(execve), PASS(arch_prctl), PASS(set_tid_address), PASS(set_robust_list),
+    PASS(rseq),   PASS(dup2),       PASS(gettimeofday),    PASS(time),
+};
+
+static const struct sock_filter of_all[] = {
     /* files */
     PASS(read),
     PASS(pread64),
@@ -134,20 +145,49 @@ static struct sock_filter filter[] = {
     ALLOW,
 };
 
+struct filter {
+    struct sock_filter lines[256];
+    unsigned short n;
+};
+
 /* The filter's own process takes the place of nobody. */
-static void name_ourselves(void)
+static void add(struct filter *filter, const struct sock_filter *lines, size_t n)
 {
-    for (size_t i = 0; i < sizeof filter / sizeof *filter; i++)
-        if (filter[i].k == NOBODY)
-            filter[i].k = (uint32_t)getpid();
+    for (size_t i = 0; i < n; i++) {
+        struct sock_filter line = lines[i];
+        if (line.k == NOBODY)
+            line.k = (uint32_t)getpid();
+        filter->lines[filter->n++] = line;
+    }
+}
+
+#define ADD(filter, part) add((filter), (part), sizeof(part) / sizeof *(part))
+_Static_assert(sizeof head + sizeof of_programs + sizeof of_all <=
+                   sizeof((struct filter *)NULL)->lines,
+               "the filter has room for all lines");
+
+static void fence(struct filter *filter)
+{
+    const struct sock_fprog program = {filter->n, filter->lines};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 void rf_child_fence(void)
 {
-    name_ourselves();
-    const struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    struct filter filter = {.n = 0};
+    ADD(&filter, head);
+    ADD(&filter, of_all);
+    fence(&filter);
+}
+
+void rf_symbols_fence_program(void)
+{
+    struct filter filter = {.n = 0};
+    ADD(&filter, head);
+    ADD(&filter, of_programs);
+    ADD(&filter, of_all);
+    fence(&filter);
 }
 
 /* A filter at no address cannot be read; a system without filters does not get that far. */
@@ -159,6 +199,10 @@ int rf_symbols_fenced(void)
 #else
 
 void rf_child_fence(void)
+{
+}
+
+void rf_symbols_fence_program(void)
 {
 }
 

@@ -8,6 +8,8 @@ WORK (tests/scale/work.c) runs under riffle run; without it, where there is no p
 import errno
 import fcntl
 import os
+import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -39,12 +41,14 @@ def check_modes(folder):
     run(folder, "replay", "a.rft", "-o", "a.rfp")
     run(folder, "merge", "a.rfp", "a.rfp", "-o", "b.rfp")
     run(folder, "trace", "convert", "a.rft", "b.rft")
-    names = ["a.rft", "a.rfp", "b.rfp", "b.rft"]
+    run(folder, "trace", "convert", "a.rft", "b.txt")
+    run(folder, "gen", "zipf", "--events", "1K", "-o", "a.txt")
+    names = ["a.rft", "a.rfp", "b.rfp", "b.rft", "b.txt", "a.txt"]
     if WORK:
         run(folder, "run", "-q", "-p", "calls", "-o", "c.rfp", "--record", "c.rft", "--", WORK)
         names += ["c.rfp", "c.rft"]
     modes = {name: mode_of(folder, name) for name in names}
-    tap.check("profiles and traces have the mode 0600, with a umask of 0", set(modes.values()) == {"0o600"}, modes)
+    tap.check("profiles, traces and traces as text have the mode 0600, with a umask of 0", set(modes.values()) == {"0o600"}, modes)
 
 
 def check_fence(folder):
@@ -59,6 +63,50 @@ def check_fence(folder):
         said = len([line for line in done.stdout.splitlines() if line.startswith(b"fence ") and b"none" in line])
         tap.check(f"names are read {title} seccomp, and --details says where there is no fence",
                   done.returncode == 0 and b" step " in done.stdout and said == expected, done)
+
+
+INTRUDER = r"""#!/bin/sh
+# objdump as a file that has taken it over would have it. No command but of the shell itself: it could start none.
+say() { printf '    11%s:\t%s\n' "$1" "$2"; }
+while read -r name value; do
+    case $name in NoNewPrivs:) say 30 "privileges $value";; Seccomp:) say 31 "filter $value";; esac
+done < /proc/self/status
+say 32 "secret <$SECRET>"
+{ echo broken > FOLDER/written; } 2>/dev/null && say 33 "it writes"
+{ : >> FOLDER/a.rft; } 2>/dev/null && say 34 "it opens for writing"
+kill -0 VICTIM 2>/dev/null && say 35 "it sends signals"
+{ echo x >&7; } 2>/dev/null && say 36 "it has a descriptor"
+say 37 "it gets to its end"
+$(say 38 "it starts processes")
+"""
+
+
+def check_objdump(folder):
+    """A stand-in for objdump, first in PATH, tries what the real one must not do for a hostile file."""
+    if not (WORK and refused.USABLE):
+        tap.skip("objdump", "no probe here, or not x86-64")
+        return
+    tools = os.path.join(folder, "tools")
+    os.mkdir(tools)
+    fake, secret = os.path.join(tools, "objdump"), {"SECRET": "leaked", "PATH": tools + ":" + os.environ["PATH"]}
+    with open(fake, "w") as file:
+        file.write(INTRUDER.replace("FOLDER", folder).replace("VICTIM", str(os.getpid())))
+    os.chmod(fake, 0o700)
+    run(folder, "run", "-q", "-p", "code", "-o", "code.rfp", "--", WORK)
+    reader, writer = os.pipe()
+    os.dup2(writer, 7)
+    done = subprocess.run([RIFFLE, "report", "-a", "strlen", "code.rfp"], cwd=folder, env=dict(os.environ, **secret), pass_fds=[7],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+    for descriptor in (reader, writer, 7):
+        os.close(descriptor)
+    said = re.findall(rb"(privileges \d|filter \d|secret <.*>|it [a-z ]+)", done.stdout)
+    tap.check("objdump is fenced in: no rights, no environment, no descriptor, no file, no signal, no process",
+              set(said) == {b"privileges 1", b"filter 2", b"secret <>", b"it gets to its end"}
+              and not os.path.exists(os.path.join(folder, "written")), (said, done))
+    os.remove(fake)
+    done = run(folder, "report", "-a", "strlen", "code.rfp")
+    if shutil.which("objdump"):
+        tap.check("and the real one does its work there", b"\tret" in done.stdout or b" ret" in done.stdout, done)
 
 
 def check_links(folder):
@@ -237,6 +285,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_modes(folder)
         check_fence(folder)
+        check_objdump(folder)
         check_links(folder)
         check_descriptors(folder)
         check_ended(folder)

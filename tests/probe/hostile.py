@@ -125,8 +125,9 @@ def annotate(folder, saved, script):
 def check_objdump(folder):
     saved = os.path.join(folder, "code.rfp")
     attack("", "-q", "-p", "code", "-o", saved)
-    said = annotate(folder, saved, "printf '    1139:\\tlimits %s %s.\\n' $(ulimit -t) $(ulimit -v)")
-    check("objdump has limits of time and memory", "limits 20 2097152." in said, said)
+    said = annotate(folder, saved, "; ".join(f"printf '    113{i}:\\tlimit {flag} '; ulimit -{flag}" for i, flag in enumerate("tvf")))
+    check("objdump has limits of time, memory and files", all(words in said for words in ("limit t 20", "limit v 2097152", "limit f 0")),
+          said)
     said = annotate(folder, saved, "while :; do printf '    1139:\\tnop\\n'; done")
     functions = said.count("is left out")
     check("objdump has a limit of lines", functions > 0 and said.count("nop") == 100000 * functions,

@@ -27,7 +27,7 @@ LEAVE = b"\x1b[?1049l"
 class Terminal:
     """A terminal with riffle top on it."""
 
-    def __init__(self, *command, out=None, size=(24, 100), period="20K"):
+    def __init__(self, *command, out=None, size=(24, 100), period="20K", path=os.environ["PATH"]):
         self.master, self.slave = pty.openpty()
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
         self.modes = termios.tcgetattr(self.slave)
@@ -40,7 +40,7 @@ class Terminal:
         options = ["--period", period, "--"] if period else []
         self.process = subprocess.Popen([RIFFLE, "top", *options, *command], stdin=self.slave,
                                         stdout=out or self.slave, stderr=self.slave, preexec_fn=take,
-                                        env=dict(os.environ, TERM="xterm"))
+                                        env=dict(os.environ, TERM="xterm", PATH=path))
 
     def read(self, seconds):
         if select.select([self.master], [], [], seconds)[0]:
@@ -218,6 +218,24 @@ def check_short(path):
         top.close()
 
 
+def check_unbegun(folder):
+    """q before the program has begun: a stand-in for Valgrind waits, as the real one does on a busy machine, or fails."""
+    fake = os.path.join(folder, "valgrind")
+    for script, key_after, expected, sentence in (("exec sleep 60", b"q quit", 0, b""),
+                                                  ("exit 1", b"ended", 126, b"the program could not be started")):
+        with open(fake, "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\n{script}\n")
+        os.chmod(fake, 0o700)
+        top = Terminal("true", path=folder + ":" + os.environ["PATH"])
+        top.wait_for(key_after)
+        top.press("q")
+        status = top.end()
+        tap.check(f"q before the program has begun ({script}): status {expected}", status == expected and top.is_back()
+                  and (sentence in top.seen if sentence else b"riffle: " not in top.seen), (status, top.seen[-300:]))
+        top.close()
+    os.remove(fake)
+
+
 # ---- a run of somebody else ----
 
 def load_count(profile):
@@ -320,6 +338,7 @@ def main():
         check_small(path)
         check_hostile(path)
         check_short(path)
+        check_unbegun(folder)
         check_watch(folder, path)
         check_watch_counts(folder, path)
         check_watch_idle(folder)

@@ -272,6 +272,62 @@ TEST(a_lane_that_runs_out_of_memory_ends_alone)
     }
 }
 
+/* An allocator with so many bytes and no more. */
+struct purse {
+    size_t held, most;
+};
+
+static void *purse_resize(void *context, void *ptr, size_t old_size, size_t new_size)
+{
+    struct purse *purse = context;
+    size_t had = ptr != NULL ? old_size : 0;
+    if (new_size > had && purse->held - had + new_size > purse->most)
+        return NULL;
+    void *got = new_size > 0 ? realloc(ptr, new_size) : NULL;
+    if (new_size == 0)
+        free(ptr);
+    else if (got == NULL)
+        return NULL;
+    purse->held += new_size - had;
+    return got;
+}
+
+/* Whatever memory there is, and whoever comes first: counts that the sentence promises are there. */
+TEST(what_was_counted_before_memory_ran_out_is_kept)
+{
+    static const struct rf_lane pair[] = {
+        {"call -> pc,target", "multihash", 0, 0},
+        {"call -> pc,target", "exact", 0, 0},
+    };
+    unsigned kept = 0;
+    for (size_t most = 256 << 10; most < 4 << 20; most += 32 << 10) {
+        struct purse purse = {.most = most};
+        const struct rf_alloc alloc = {purse_resize, &purse};
+        struct rf_batch batches[] = {{.records = many_calls(), .n = MANY / 2},
+                                     {.records = many_calls() + MANY / 2, .n = MANY / 2}};
+        struct scripted source = script(batches, 2);
+        struct rf_collect_setup setup = {.lanes = pair, .n_lanes = 2, .alloc = &alloc};
+        struct rf_run *run;
+        struct rf_error error = {""};
+        rf_status status = rf_collect(&run, &source.base, &setup, &error);
+        CHECK(status == RF_OK || status == RF_ENOMEM);
+        bool stands = strstr(error.message, "what was counted before stands") != NULL;
+        if (stands)
+            REQUIRE(run != NULL && run->n_profiles == 2);
+        for (size_t i = 0; run != NULL && i < run->n_profiles; i++) {
+            const struct rf_profile *profile = run->profiles[i];
+            CHECK_EQ(profile->produced, MANY);
+            CHECK_EQ(profile->consumed + profile->lost, MANY);
+            CHECK_EQ((int64_t)figure_of(profile, "blind-from"),
+                     profile->lost == 0 ? -1 : (int64_t)profile->consumed);
+        }
+        kept += stands && run->profiles[0]->consumed + run->profiles[1]->consumed > MANY;
+        rf_run_free(run);
+        CHECK_EQ(purse.held, 0);
+    }
+    CHECK(kept > 10);
+}
+
 /* A file that may not grow: the recording fails, and nothing else. */
 TEST(a_recording_that_fails_ends_alone)
 {
@@ -363,7 +419,14 @@ TEST(the_tap_sees_what_each_lane_gets)
     rf_run_free(run);
 }
 
-/* The most bytes that are held at once with so many lanes, each of which counts 20,000 tuples. */
+/* The stream is at its end: what is held from here on counts. */
+static void forget_most(void *context, const struct rf_collect_progress *progress)
+{
+    (void)progress;
+    ((struct failing *)context)->most = 0;
+}
+
+/* The most bytes that are held at once while so many profiles are made, each of 20,000 tuples. */
 static size_t most_held(size_t n_lanes)
 {
     enum { TUPLES = 20000 };
@@ -375,7 +438,11 @@ static size_t most_held(size_t n_lanes)
     struct failing failing = {.fail_at = 0};
     struct rf_alloc alloc = failing_alloc(&failing);
     struct scripted source = script(&batch, 1);
-    struct rf_collect_setup setup = {.lanes = lanes, .n_lanes = n_lanes, .alloc = &alloc};
+    struct rf_collect_setup setup = {.lanes = lanes,
+                                     .n_lanes = n_lanes,
+                                     .alloc = &alloc,
+                                     .progress = forget_most,
+                                     .progress_context = &failing};
     struct rf_run *run;
     CHECK(rf_collect(&run, &source.base, &setup, NULL) == RF_OK);
     CHECK(run->n_profiles == n_lanes && run->profiles[n_lanes - 1]->n_items == TUPLES);
