@@ -153,7 +153,7 @@ static void go_away(const struct rf_beside *beside, int processor)
     (void)!sched_setaffinity(0, sizeof others, &others);
 }
 
-static bool may_use(const struct rf_beside *beside, int processor)
+bool rf_beside_may_use(const struct rf_beside *beside, int processor)
 {
     return processor >= 0 && processor < CPU_SETSIZE &&
            CPU_ISSET((size_t)processor, &beside->allowed);
@@ -177,7 +177,7 @@ static void call_companion(struct rf_beside *beside)
 void rf_beside_stand(struct rf_beside *beside, int processor)
 {
     bool there = sched_getcpu() == processor;
-    if (!may_use(beside, processor))
+    if (!rf_beside_may_use(beside, processor))
         return;
     if (!rf_beside_is_apart(beside)) {
         if (!there)

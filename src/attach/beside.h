@@ -31,6 +31,7 @@ struct rf_beside {
 void rf_beside_begin(struct rf_beside *beside);
 void rf_beside_end(struct rf_beside *beside);
 
+bool rf_beside_may_use(const struct rf_beside *beside, int processor);
 /* Is the companion used, so that our own processor is another one? */
 bool rf_beside_is_apart(const struct rf_beside *beside);
 /* Takes the processor from whatever runs on it. The companion has it until rf_beside_leave, a millisecond at most; without it we

@@ -170,16 +170,23 @@ static rf_status keep_maps(struct rf_sampler *sampler, uint64_t pc)
     return rf_maps_read(&sampler->maps, sampler->setup.pid, sampler->events, anew, now);
 }
 
-/* Stopped where its processor was taken from it; RF_HELD_ASLEEP: it does not run there. In a system call it is not asked to. */
+/* In a system call it is not asked to stop. One that runs all the same, where we could have its processor, may enter a call before it stops:
+ * it is left alone until another time. */
+static enum rf_held may_ask(const struct rf_sampler *sampler, pid_t tid, int processor)
+{
+    enum rf_tasks_where where = rf_tasks_where(&sampler->tasks, tid);
+    if (where == RF_TASKS_IN_CALL)
+        return RF_HELD_KERNEL;
+    bool missed = where == RF_TASKS_RUNNING && rf_beside_may_use(&sampler->beside, processor);
+    return missed ? RF_HELD_ASLEEP : RF_HELD_RUNNING;
+}
+
+/* Stopped where its processor was taken from it; RF_HELD_ASLEEP: it does not run there. */
 static enum rf_held hold_it(struct rf_sampler *sampler, struct rf_hold *hold, int processor)
 {
-    bool asked = false;
-    if (!rf_tasks_runs(&sampler->tasks, hold->tid) || sampler->tasks.processor != processor)
-        hold->held = RF_HELD_ASLEEP;
-    else if (rf_tasks_is_in_call(&sampler->tasks, hold->tid))
-        hold->held = RF_HELD_KERNEL;
-    else
-        asked = rf_hold_ask(hold);
+    bool there = rf_tasks_runs(&sampler->tasks, hold->tid) && sampler->tasks.processor == processor;
+    hold->held = there ? may_ask(sampler, hold->tid, processor) : RF_HELD_ASLEEP;
+    bool asked = hold->held == RF_HELD_RUNNING && rf_hold_ask(hold);
     rf_beside_leave(&sampler->beside);
     return asked ? rf_hold_wait(hold) : hold->held;
 }

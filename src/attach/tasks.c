@@ -139,17 +139,18 @@ bool rf_tasks_runs(struct rf_tasks *tasks, pid_t id)
     return true;
 }
 
-bool rf_tasks_is_in_call(const struct rf_tasks *tasks, pid_t id)
+enum rf_tasks_where rf_tasks_where(const struct rf_tasks *tasks, pid_t id)
 {
     /* By syscall and sysenter; by int $0x80, of which kernels have two kinds; and the first one where processors have FRED. */
     static const char *const entries[] = {" entry_", " do_syscall_", " do_fast_syscall_",
                                           " do_int80_", " asm_int80_"};
     char path[64], stack[8192];
     snprintf(path, sizeof path, "/proc/%d/task/%d/stack", (int)tasks->pid, (int)id);
-    bool inside = false, read = read_file(path, stack, sizeof stack) > 0;
-    for (size_t i = 0; read && !inside && i < sizeof entries / sizeof *entries; i++)
-        inside = strstr(stack, entries[i]) != NULL;
-    return inside;
+    ssize_t n = read_file(path, stack, sizeof stack);
+    for (size_t i = 0; n > 0 && i < sizeof entries / sizeof *entries; i++)
+        if (strstr(stack, entries[i]) != NULL)
+            return RF_TASKS_IN_CALL;
+    return n < 0 ? RF_TASKS_HIDDEN : n == 0 ? RF_TASKS_RUNNING : RF_TASKS_IN_CODE;
 }
 
 pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now)

@@ -30,8 +30,14 @@ void rf_tasks_know(struct rf_tasks *tasks);
 pid_t rf_tasks_choose(struct rf_tasks *tasks, struct rf_random *random, double now);
 /* Does it run, or wait for a processor? tasks->processor is where. */
 bool rf_tasks_runs(struct rf_tasks *tasks, pid_t id);
-/* Is it in a system call? Known of a thread whose processor was taken from it, by root alone; else false. */
-bool rf_tasks_is_in_call(const struct rf_tasks *tasks, pid_t id);
+/* Where a thread is whose processor was taken from it. */
+enum rf_tasks_where {
+    RF_TASKS_IN_CALL, /* in a system call */
+    RF_TASKS_IN_CODE, /* in its own code */
+    RF_TASKS_RUNNING, /* it has a processor all the same */
+    RF_TASKS_HIDDEN,  /* we may not know: we are not root */
+};
+enum rf_tasks_where rf_tasks_where(const struct rf_tasks *tasks, pid_t id);
 /* The list is old: a thread was not there. */
 void rf_tasks_forget(struct rf_tasks *tasks);
 

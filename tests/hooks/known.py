@@ -85,7 +85,10 @@ def calls(name, known):
     run = Run("call -> pc,target", [known, "calls"], "--module", "known")
     equal(f"{name}: calls", run.of("k_calls"), 600)
     one = Run("call target==k_leaf -> pc,target", [known, "calls"])
-    equal(f"{name}: calls of one function, by the probe", one.of("k_calls"), 600)
+    if "the probe is not there" in one.errors:
+        tap.skip(f"{name}: calls of one function, by the probe", "this build has none")
+    else:
+        equal(f"{name}: calls of one function, by the probe", one.of("k_calls"), 600)
     indirect = Run("call indirect==1 -> pc,target", [known, "calls"])
     equal(f"{name}: indirect calls", indirect.of("k_calls"), 300)
 
