@@ -141,7 +141,7 @@ bool rf_tasks_runs(struct rf_tasks *tasks, pid_t id)
 
 enum rf_tasks_where rf_tasks_where(const struct rf_tasks *tasks, pid_t id)
 {
-    /* By syscall and sysenter; by int $0x80, of which kernels have two kinds; and the first one where processors have FRED. */
+    /* The last two are of int $0x80. A processor with FRED has none of the first, but the second. */
     static const char *const entries[] = {" entry_", " do_syscall_", " do_fast_syscall_",
                                           " do_int80_", " asm_int80_"};
     char path[64], stack[8192];
